@@ -1,0 +1,55 @@
+# Two words for a new user: `make demo`, `make test`. They do all the set-up on a
+# machine that has python3 (3.11 to 3.13), pip and make.
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PYTHON ?= python3
+
+# Without bytecode scikit-learn takes seconds to import.
+unexport PYTHONDONTWRITEBYTECODE
+# One thread per process: two BLAS threads made small inverses many times slower.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export NUMBA_NUM_THREADS := 1
+export UV_PYTHON_DOWNLOADS := never
+
+.PHONY: help demo test test-slow check format lock clean
+
+help: ## list the words
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(READY): requirements.txt pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r requirements.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(READY) ## audit three generated benchmarks and print what they are worth
+	@$(BIN)/causalassay demo
+
+test: $(READY) ## all tests but the slow ones
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-slow: $(READY) ## the slow tests
+	$(BIN)/python -m pytest -m slow
+
+check: $(READY) ## format, lint, types, import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY) ## rewrite the code in the agreed format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lock: $(READY) ## pin the newest versions, with hashes and without hosts
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --no-annotate pyproject.toml --group dev -o requirements.txt
+
+clean: ## remove the environment and what tools left behind
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""An assay office for causal discovery."""

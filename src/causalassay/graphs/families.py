@@ -1,0 +1,246 @@
+"""Graph families. Random families shuffle their labels: index order carries no information."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from causalassay.arrays import Adjacency
+
+
+def erdos_renyi(
+    n_nodes: int, edges_per_node: float, rng: Generator, exact: bool = True
+) -> Adjacency:
+    """Return a random DAG in which every pair of nodes is equally likely to be joined.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Number of nodes d.
+    edges_per_node : float
+        k, any real number from 0 to (d - 1) / 2, which is the complete graph.
+        The expected number of neighbours of a node is 2k (pcalg's and
+        Eigenmann's ENS), which some papers call the degree.
+    rng : Generator
+    exact : bool
+        True: ``round(k * d)`` edges (ER-k of NOTEARS and Reisach 2021).
+        False: each pair with probability ``2k / (d - 1)``, so k·d edges in
+        expectation (Ormaniec 2024, Eigenmann 2020).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> graph = erdos_renyi(10, 1.5, np.random.default_rng(0))
+    >>> int(graph.sum())
+    15
+    """
+    _check_n_nodes(n_nodes)
+    n_pairs = n_nodes * (n_nodes - 1) // 2
+    if not 0 <= edges_per_node <= (n_nodes - 1) / 2:
+        raise ValueError(
+            f"edges_per_node: a DAG of {n_nodes} nodes has 0 to {(n_nodes - 1) / 2} edges per node, "
+            f"got {edges_per_node}"
+        )
+    if exact:
+        kept = rng.choice(n_pairs, size=round(edges_per_node * n_nodes), replace=False)
+    else:
+        probability = 2 * edges_per_node / (n_nodes - 1) if n_nodes > 1 else 0.0
+        kept = np.flatnonzero(rng.random(n_pairs) < probability)
+    ordered = np.zeros((n_nodes, n_nodes), dtype=bool)
+    earlier, later = np.triu_indices(n_nodes, 1)
+    ordered[earlier[kept], later[kept]] = True
+    return shuffle_labels(ordered, rng)
+
+
+def scale_free(
+    n_nodes: int, edges_per_node: int, rng: Generator, hubs: Literal["in", "any"] = "in"
+) -> Adjacency:
+    """Return a DAG grown by preferential attachment (Barabási and Albert 1999).
+
+    Node t joins ``min(t, k)`` earlier nodes, each with probability proportional
+    to 1 + its in-degree (``hubs="in"``) or 1 + its degree (``hubs="any"``),
+    so there are k·d - k(k+1)/2 edges.
+
+    Parameters
+    ----------
+    n_nodes : int
+    edges_per_node : int
+        k, at least 1.
+    rng : Generator
+    hubs : {"in", "any"}
+        "in": edges point from the new to the old node, so hubs have many
+        parents (NOTEARS, Reisach 2021). "any": edges point along a random
+        order of the nodes, so hubs have parents and children (Ormaniec 2024).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> int(scale_free(20, 2, np.random.default_rng(0)).sum())
+    37
+    """
+    _check_n_nodes(n_nodes)
+    if hubs not in ("in", "any"):
+        raise ValueError(f'hubs: expected "in" or "any", got {hubs!r}')
+    if edges_per_node != int(edges_per_node) or edges_per_node < 1:
+        raise ValueError(
+            f"edges_per_node: a scale-free graph takes a whole number >= 1, got {edges_per_node}"
+        )
+    grown = np.zeros((n_nodes, n_nodes), dtype=bool)
+    attraction = np.ones(n_nodes)
+    for new in range(1, n_nodes):
+        share = attraction[:new] / attraction[:new].sum()
+        old = rng.choice(new, size=min(new, int(edges_per_node)), replace=False, p=share)
+        grown[new, old] = True
+        attraction[old] += 1
+        if hubs == "any":
+            attraction[new] += len(old)
+    return shuffle_labels(grown if hubs == "in" else _orient_at_random(grown, rng), rng)
+
+
+def chain(n_nodes: int) -> Adjacency:
+    """Return 0→1→…→d-1, with its labels in order.
+
+    Examples
+    --------
+    >>> chain(3).astype(int)
+    array([[0, 1, 0],
+           [0, 0, 1],
+           [0, 0, 0]])
+    """
+    _check_n_nodes(n_nodes)
+    return np.eye(n_nodes, k=1, dtype=bool)
+
+
+def forest(
+    n_nodes: int, rng: Generator, n_trees: int = 1, orientation: Literal["away", "random"] = "away"
+) -> Adjacency:
+    """Return a DAG whose skeleton is a forest.
+
+    The skeleton is a uniform labelled tree (Prüfer) from which ``n_trees - 1``
+    edges, uniformly drawn, are removed.
+
+    Parameters
+    ----------
+    n_nodes : int
+    rng : Generator
+    n_trees : int
+        Number of connected parts, 1 (a tree) to `n_nodes` (no edge).
+    orientation : {"away", "random"}
+        "away": away from one random root in each tree, so every node has at
+        most one parent. "random": along a random order, so colliders occur.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tree = forest(6, np.random.default_rng(0))
+    >>> int(tree.sum()), int(tree.sum(axis=0).max())
+    (5, 1)
+    """
+    _check_n_nodes(n_nodes)
+    if not 1 <= n_trees <= n_nodes:
+        raise ValueError(f"n_trees: expected 1 to {n_nodes}, got {n_trees}")
+    if orientation not in ("away", "random"):
+        raise ValueError(f'orientation: expected "away" or "random", got {orientation!r}')
+    pairs = _uniform_tree(n_nodes, rng)
+    kept = pairs[rng.permutation(len(pairs))[: n_nodes - n_trees]]
+    half = np.zeros((n_nodes, n_nodes), dtype=bool)
+    half[kept[:, 0], kept[:, 1]] = True
+    orient = _orient_from_roots if orientation == "away" else _orient_at_random
+    return shuffle_labels(orient(half, rng), rng)
+
+
+def complete(n_nodes: int, rng: Generator) -> Adjacency:
+    """Return the DAG with all edges that a random order of the nodes allows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> int(complete(5, np.random.default_rng(0)).sum())
+    10
+    """
+    _check_n_nodes(n_nodes)
+    return shuffle_labels(np.triu(np.ones((n_nodes, n_nodes), dtype=bool), 1), rng)
+
+
+def bipartite(
+    n_treatments: int, n_outcomes: int, edge_probability: float, rng: Generator
+) -> Adjacency:
+    """Return a DAG in which treatments may cause outcomes and nothing else causes anything.
+
+    Parameters
+    ----------
+    n_treatments, n_outcomes : int
+        Sizes of the two parts; labels are shuffled over both.
+    edge_probability : float
+        Of each treatment→outcome edge, independently.
+    rng : Generator
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> int(bipartite(2, 3, 1.0, np.random.default_rng(0)).sum())
+    6
+    """
+    for name, size in (("n_treatments", n_treatments), ("n_outcomes", n_outcomes)):
+        if size < 1:
+            raise ValueError(f"{name}: expected at least 1, got {size}")
+    if not 0 <= edge_probability <= 1:
+        raise ValueError(f"edge_probability: expected 0 to 1, got {edge_probability}")
+    n_nodes = n_treatments + n_outcomes
+    parted = np.zeros((n_nodes, n_nodes), dtype=bool)
+    parted[:n_treatments, n_treatments:] = rng.random((n_treatments, n_outcomes)) < edge_probability
+    return shuffle_labels(parted, rng)
+
+
+def shuffle_labels(graph: Adjacency, rng: Generator) -> Adjacency:
+    """Return the graph with its nodes renamed by a random permutation."""
+    label = rng.permutation(len(graph))
+    shuffled = np.empty_like(graph)
+    shuffled[np.ix_(label, label)] = graph
+    return shuffled
+
+
+def _orient_at_random(pairs: Adjacency, rng: Generator) -> Adjacency:
+    """Direct each pair, given in either direction, along one random order of the nodes."""
+    position = rng.permutation(len(pairs))
+    return (pairs | pairs.T) & (position[:, None] < position[None, :])
+
+
+def _orient_from_roots(pairs: Adjacency, rng: Generator) -> Adjacency:
+    """Direct the edges of a forest away from a random root in each tree."""
+    joined = pairs | pairs.T
+    directed = np.zeros_like(joined)
+    seen = np.zeros(len(joined), dtype=bool)
+    for root in rng.permutation(len(joined)):
+        frontier = [int(root)] if not seen[root] else []
+        seen[root] = True
+        while frontier:
+            node = frontier.pop()
+            for child in np.flatnonzero(joined[node] & ~seen):
+                directed[node, child] = seen[child] = True
+                frontier.append(int(child))
+    return directed
+
+
+def _uniform_tree(n_nodes: int, rng: Generator) -> NDArray[np.int64]:
+    """Decode a random Prüfer sequence into the edges, shape (d - 1, 2), of a labelled tree."""
+    if n_nodes == 1:
+        return np.empty((0, 2), dtype=np.int64)
+    sequence = rng.integers(n_nodes, size=n_nodes - 2)
+    degree = 1 + np.bincount(sequence, minlength=n_nodes)
+    edges = []
+    for node in sequence:
+        leaf = int((degree == 1).argmax())
+        edges.append((leaf, int(node)))
+        degree[leaf] -= 1
+        degree[node] -= 1
+    edges.append(tuple(np.flatnonzero(degree == 1).tolist()))
+    return np.array(edges, dtype=np.int64)
+
+
+def _check_n_nodes(n_nodes: int) -> None:
+    if n_nodes < 1:
+        raise ValueError(f"n_nodes: expected at least 1, got {n_nodes}")

@@ -1,0 +1,150 @@
+"""Topological order, ancestors and descendants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from causalassay.arrays import Adjacency, check_adjacency
+
+Indices = NDArray[np.int64]
+
+
+def neighbour_lists(graph: NDArray[Any]) -> tuple[Indices, Indices]:
+    """Return ``(start, node)``: row i's non-zero columns are ``node[start[i]:start[i + 1]]``."""
+    rows, columns = np.nonzero(graph)
+    start = np.zeros(len(graph) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=len(graph)), out=start[1:])
+    return start, columns
+
+
+@njit(cache=True, nogil=True)
+def _kahn(start: Indices, child: Indices) -> Indices:
+    """Kahn's algorithm; the result is shorter than d where there is a cycle."""
+    d = len(start) - 1
+    waiting_for = np.zeros(d, np.int64)
+    for node in child:
+        waiting_for[node] += 1
+    order = np.empty(d, np.int64)
+    filled = 0
+    for node in range(d):
+        if waiting_for[node] == 0:
+            order[filled] = node
+            filled += 1
+    done = 0
+    while done < filled:
+        node = order[done]
+        done += 1
+        for position in range(start[node], start[node + 1]):
+            waiting_for[child[position]] -= 1
+            if waiting_for[child[position]] == 0:
+                order[filled] = child[position]
+                filled += 1
+    return order[:filled]
+
+
+def order_or_cycle(graph: Adjacency) -> Indices:
+    """Return a topological order of a checked adjacency; shorter than d if there is none."""
+    return _kahn(*neighbour_lists(graph))
+
+
+def is_dag(graph: Adjacency) -> bool:
+    """Tell whether a graph has directed edges only and no cycle.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> is_dag(np.array([[False, True], [False, False]]))
+    True
+    >>> is_dag(np.array([[False, True], [True, False]]))
+    False
+    """
+    return len(order_or_cycle(check_adjacency(graph))) == len(graph)
+
+
+def check_dag(graph: NDArray[Any], name: str = "graph") -> Adjacency:
+    """Return `graph` if it is a DAG; else raise and name a cycle."""
+    topological_order(graph, name)
+    return graph
+
+
+def topological_order(dag: Adjacency, name: str = "graph") -> Indices:
+    """Return the nodes so that every edge points from an earlier to a later one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> topological_order(np.array([[False, False], [True, False]])).tolist()
+    [1, 0]
+    """
+    order = order_or_cycle(check_adjacency(dag, name))
+    if len(order) < len(dag):
+        cycle = " -> ".join(map(str, _find_cycle(dag, order)))
+        raise ValueError(f"{name}: expected a DAG, but there is the cycle {cycle}")
+    return order
+
+
+def _find_cycle(graph: Adjacency, acyclic_part: Indices) -> list[int]:
+    """Walk backwards among the nodes that Kahn's algorithm left until one recurs."""
+    left = np.ones(len(graph), dtype=bool)
+    left[acyclic_part] = False
+    node = int(left.argmax())
+    walk: list[int] = []
+    while node not in walk:
+        walk.append(node)
+        node = int((graph[:, node] & left).argmax())
+    return [node, *reversed(walk[walk.index(node) :])]
+
+
+@njit(cache=True, nogil=True)
+def _closure(order: Indices, start: Indices, child: Indices) -> Adjacency:
+    d = len(order)
+    reach = np.zeros((d, d), np.bool_)
+    for k in range(d - 1, -1, -1):
+        node = order[k]
+        for position in range(start[node], start[node + 1]):
+            c = child[position]
+            reach[node, c] = True
+            reach[node] |= reach[c]
+    return reach
+
+
+def reachability(dag: Adjacency) -> Adjacency:
+    """Return the matrix that tells for each (i, j) whether i is an ancestor of j.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> reachability(chain(3)).astype(int)
+    array([[0, 1, 1],
+           [0, 0, 1],
+           [0, 0, 0]])
+    """
+    return _closure(topological_order(dag), *neighbour_lists(dag))
+
+
+def descendants(dag: Adjacency, node: int) -> set[int]:
+    """Return the nodes that `node` has a directed path to, without itself.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> sorted(descendants(chain(4), 1))
+    [2, 3]
+    """
+    return set(np.flatnonzero(reachability(dag)[node]).tolist())
+
+
+def ancestors(dag: Adjacency, node: int) -> set[int]:
+    """Return the nodes that have a directed path to `node`, without itself.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> sorted(ancestors(chain(4), 2))
+    [0, 1]
+    """
+    return set(np.flatnonzero(reachability(dag)[:, node]).tolist())
