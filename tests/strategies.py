@@ -25,3 +25,71 @@ def permutations_of(draw, n):
 
 def rngs():
     return st.integers(0, 2**32 - 1).map(np.random.default_rng)
+
+
+@st.composite
+def linear_models(draw, min_nodes=1, max_nodes=6):
+    """A linear SCM with weights of magnitude 0.5 to 2 and noise variances 0.25 to 4."""
+    from causalassay.models import LinearSCM
+
+    dag = draw(dags(min_nodes=min_nodes, max_nodes=max_nodes))
+    rng = draw(rngs())
+    magnitude = rng.uniform(0.5, 2.0, dag.shape) * rng.choice([-1, 1], dag.shape)
+    return LinearSCM(np.where(dag, magnitude, 0.0), rng.uniform(0.25, 4.0, len(dag)))
+
+
+@st.composite
+def datasets(draw, min_nodes=1, max_nodes=4, max_regimes=3, discrete=True):
+    """A data set of continuous and discrete columns under regimes of 6 to 8 rows."""
+    from causalassay.data import Dataset, Regime
+
+    columns = draw(st.lists(_names(";"), min_size=min_nodes, max_size=max_nodes, unique=True))
+    kinds = [draw(_column_kinds(discrete)) for _ in columns]
+    conditions = draw(st.lists(_names(), min_size=1, max_size=max_regimes, unique=True))
+    observational = draw(st.sampled_from([None, *conditions]))
+    sizes = [draw(st.integers(6, 8)) for _ in conditions]
+    values = _varied_values(draw(rngs()), sum(sizes), kinds, draw(st.integers(-150, 150)))
+    some_columns = st.lists(st.integers(0, len(columns) - 1), unique=True).map(tuple)
+    regimes = [
+        Regime(
+            condition,
+            part,
+            () if condition == observational else draw(st.none() | some_columns),
+        )
+        for condition, part in zip(conditions, np.split(values, np.cumsum(sizes)[:-1]), strict=True)
+    ]
+    return Dataset(tuple(columns), tuple(regimes), observational, tuple(kinds))
+
+
+def _names(without=""):
+    """Names that trip careless readers of tables: quotes, commas, spaces, NA."""
+    letters = "".join(letter for letter in "abé ,\"'\t\n;1_" if letter not in without)
+    odd = st.sampled_from(
+        ["NA", "None", "nan", "true", "2020-01-01", "untargeted", "observational"]
+    )
+    return st.text(letters, min_size=1, max_size=4) | odd
+
+
+@st.composite
+def _column_kinds(draw, discrete):
+    from causalassay.data import Continuous, Discrete
+
+    if not discrete or draw(st.booleans()):
+        return Continuous()
+    level = draw(st.sampled_from([_names(), st.integers(-3, 3), st.floats(-1e9, 1e9)]))
+    levels = draw(st.lists(level, min_size=2, max_size=4, unique=True))
+    return Discrete(tuple(levels))
+
+
+def _varied_values(rng, n, kinds, exponent):
+    """Draw until no column is constant or like another; 6 rows make that likely."""
+    while True:
+        values = rng.standard_normal((n, len(kinds))) * 10.0**exponent
+        for j, kind in enumerate(kinds):
+            if hasattr(kind, "levels"):
+                values[:, j] = rng.integers(len(kind.levels), size=n)
+        if (
+            len(np.unique(values, axis=1).T) == len(kinds)
+            and (values != values[0]).any(axis=0).all()
+        ):
+            return values

@@ -1,0 +1,21 @@
+"""Values under regimes, problems (data and truth), and the files that hold them."""
+
+from causalassay.data.dataset import Dataset
+from causalassay.data.kinds import ColumnKind, Continuous, Discrete
+from causalassay.data.problem import Problem
+from causalassay.data.reading import read
+from causalassay.data.regime import Regime
+from causalassay.data.sachs import sachs
+from causalassay.data.writing import write
+
+__all__ = [
+    "ColumnKind",
+    "Continuous",
+    "Dataset",
+    "Discrete",
+    "Problem",
+    "Regime",
+    "read",
+    "sachs",
+    "write",
+]

@@ -1,0 +1,122 @@
+"""What a data set must satisfy: nothing is dropped, every message names the column."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalassay.arrays import Values
+
+_MOST_NAMED = 10
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """Return the known name nearest to `name` as a question, else the known names."""
+    nearest = get_close_matches(name, known, n=1)
+    return f"did you mean {nearest[0]!r}?" if nearest else f"there are {listed(known)}"
+
+
+def listed(names: Collection[str]) -> str:
+    """Return the names quoted and joined, the long tail of a long list as a count."""
+    shown = ", ".join(repr(name) for name in list(names)[:_MOST_NAMED])
+    left = len(names) - _MOST_NAMED
+    return f"{shown} and {left} more" if left > 0 else shown
+
+
+def check_column_names(columns: Sequence[Any]) -> None:
+    """Raise unless every name is text, not empty, and used once."""
+    if not columns:
+        raise ValueError("columns: at least 1 column is needed, got none")
+    for position, name in enumerate(columns):
+        if not isinstance(name, str):
+            raise TypeError(
+                f"columns: a name is text, got {name!r} at position {position}; "
+                f"write it as {str(name)!r}"
+            )
+        if not name:
+            raise ValueError(
+                f"columns: the name at position {position} is empty; name the column, "
+                "or leave it out if it is a row index"
+            )
+    twice = [name for name, times in Counter(columns).items() if times > 1]
+    if twice:
+        raise ValueError(
+            f"columns: {listed(twice)} appears more than once; give each column its own name"
+        )
+
+
+def check_none_missing(
+    missing: NDArray[np.bool_], columns: Sequence[str], where: str, first_row: int = 0
+) -> None:
+    """Raise if a value is missing, with the count and the first row of every column.
+
+    Parameters
+    ----------
+    missing : ndarray of bool, shape (n, d)
+    columns : sequence of str
+    where : str
+        What the rows belong to, for the message.
+    first_row : int
+        The number of the first row in the message.
+    """
+    if missing.any():
+        raise ValueError(
+            f"{where}: missing values: {_places(missing, columns, first_row)}; "
+            "remove those rows, impute them, or leave the columns out"
+        )
+
+
+def check_finite(values: Values, columns: Sequence[str], where: str) -> None:
+    """Raise if a value is missing or infinite."""
+    check_none_missing(np.isnan(values), columns, where)
+    infinite = np.isinf(values)
+    if infinite.any():
+        raise ValueError(
+            f"{where}: infinite values: {_places(infinite, columns, 0)}; "
+            "remove those rows or correct them"
+        )
+
+
+def _places(marked: NDArray[np.bool_], columns: Sequence[str], first_row: int) -> str:
+    return ", ".join(
+        f"{int(marked[:, j].sum())} in column {columns[j]!r} "
+        f"(first in row {int(marked[:, j].argmax()) + first_row})"
+        for j in np.flatnonzero(marked.any(axis=0)).tolist()
+    )
+
+
+def check_codes(values: Values, column: str, levels: Sequence[str | float], where: str) -> None:
+    """Raise unless every entry of a discrete column, shape (n,), is the code of a level."""
+    wrong = (values != np.floor(values)) | (values < 0) | (values >= len(levels))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ValueError(
+            f"{where}: column {column!r} has {len(levels)} levels, so its values are the codes "
+            f"0 to {len(levels) - 1}, but row {row} is {float(values[row])}; "
+            "encode the column, or state all its levels"
+        )
+
+
+def check_varied(values: Values, columns: Sequence[str]) -> None:
+    """Raise if a column is constant over all rows, or equal to another one."""
+    constant = (values == values[0]).all(axis=0)
+    if constant.any():
+        names = [columns[j] for j in np.flatnonzero(constant).tolist()]
+        raise ValueError(
+            f"values: constant over all {len(values)} rows: {listed(names)}; "
+            "a column that never varies shows neither cause nor effect, so leave it out"
+        )
+    seen: dict[bytes, str] = {}
+    for j, name in enumerate(columns):
+        content = (values[:, j] + 0.0).tobytes()  # + 0.0: minus zero equals zero
+        if content in seen:
+            raise ValueError(
+                f"values: columns {seen[content]!r} and {name!r} are identical in all "
+                f"{len(values)} rows; keep one of them"
+            )
+        seen[content] = name

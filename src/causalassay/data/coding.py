@@ -1,0 +1,121 @@
+"""From the columns of a table to values and kinds: levels become codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalassay.arrays import Values
+from causalassay.data.checks import check_none_missing
+from causalassay.data.kinds import ColumnKind, Continuous, Discrete
+
+if TYPE_CHECKING:
+    from causalassay.data.tables import Table
+
+Levels = Sequence[str] | Sequence[float]
+Declared = Mapping[str, Discrete | None]
+"""The discrete columns; None where the levels are those that occur."""
+
+
+def declare(discrete: Iterable[str] | Mapping[str, Levels]) -> Declared:
+    """Return what `discrete`, a list of names or a mapping to levels, declares."""
+    if isinstance(discrete, str):
+        raise TypeError(f"discrete: expected a list of names, got {discrete!r}; put it in a list")
+    if not isinstance(discrete, Mapping):
+        return dict.fromkeys(discrete)
+    kinds = {}
+    for name, levels in discrete.items():
+        try:
+            kinds[name] = Discrete(levels)  # type: ignore[arg-type]  # it makes the tuple
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"discrete: column {name!r}: {error}") from None
+    return kinds
+
+
+def has_text_levels(kind: Discrete | None) -> bool:
+    """Tell whether levels were stated, as text."""
+    return kind is not None and isinstance(kind.levels[0], str)
+
+
+def missing_entries(column: NDArray[Any], kind: Discrete | None = None) -> NDArray[np.bool_]:
+    """Tell which entries are missing; an empty text is, unless it is a stated level."""
+    if column.dtype != object:
+        return np.isnan(column)
+    absent = {None} if kind is not None and "" in kind.levels else {None, ""}
+    return np.array([entry in absent for entry in column.tolist()])
+
+
+def encode(table: Table, declared: Declared, where: str) -> tuple[Values, tuple[ColumnKind, ...]]:
+    """Return the values, shape (n, d), and the kinds of the columns of data."""
+    for name, column in table.items():
+        if name not in declared and column.dtype == object:
+            raise ValueError(
+                f"{where}: column {name!r} holds text, {_first_text(column)}; correct it, "
+                f"leave the column out, or declare it with discrete=[{name!r}]"
+            )
+    missing = [missing_entries(column, declared.get(name)) for name, column in table.items()]
+    check_none_missing(np.column_stack(missing), list(table), where, first_row=1)
+    kinds: list[ColumnKind] = []
+    values: list[Values] = []
+    for name, column in table.items():
+        if name in declared:
+            kind = declared[name] or _occurring(column, f"{where}: column {name!r}")
+            kinds.append(kind)
+            values.append(_codes(column, kind, f"{where}: column {name!r}"))
+        else:
+            kinds.append(Continuous())
+            values.append(column)
+    return np.column_stack(values), tuple(kinds)
+
+
+def decode(codes: Values, kind: ColumnKind) -> NDArray[Any]:
+    """Return what stands in a table for the values, shape (n,), of a column."""
+    if isinstance(kind, Continuous):
+        return codes
+    levels = np.array(kind.levels, dtype=object if has_text_levels(kind) else float)
+    return levels[codes.astype(int)]
+
+
+def _first_text(column: NDArray[Any]) -> str:
+    """Describe the first entry that is no number, else (all are numbers in quotes) the first."""
+    for row, entry in enumerate(column.tolist(), start=1):
+        if entry is not None and not _is_number(entry):
+            return f"first {entry!r} in row {row}"
+    return f"first {column[0]!r} in row 1"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text  # which Python allows between digits, and tables do not
+
+
+def _occurring(column: NDArray[Any], where: str) -> Discrete:
+    """Return the sorted values of a column as its levels."""
+    try:
+        return Discrete(tuple(sorted(set(column.tolist()))))
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def _codes(column: NDArray[Any], kind: Discrete, where: str) -> Values:
+    """Return the code of each entry's level, or raise."""
+    if column.dtype == object and not has_text_levels(kind):
+        raise ValueError(
+            f"{where}: the stated levels {kind.levels} are numbers but the column holds text, "
+            f"{_first_text(column)}; correct the file, or state the levels as text"
+        )
+    code = {level: float(k) for k, level in enumerate(kind.levels)}
+    entries = column.tolist()
+    for row, entry in enumerate(entries, start=1):
+        if entry not in code:
+            raise ValueError(
+                f"{where}: {entry!r} in row {row} is not among the stated levels {kind.levels}; "
+                "add it to them, or correct the file"
+            )
+    return np.array([code[entry] for entry in entries])

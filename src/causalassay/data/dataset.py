@@ -1,0 +1,237 @@
+"""Values under one or several regimes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from causalassay.arrays import Values
+from causalassay.data import checks
+from causalassay.data.kinds import ColumnKind, Continuous, Discrete
+from causalassay.data.regime import Regime
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Columns of numbers under one or several regimes.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        One name a column.
+    regimes : tuple of Regime
+        Each with a condition of its own.
+    observational : str, or None
+        The condition that is observational. It is never guessed: None means
+        that no regime is known to be so, whatever its targets.
+    kinds : tuple of ColumnKind
+        One a column; left empty, all columns are continuous.
+
+    Examples
+    --------
+    >>> control = Regime("control", [[0.0, 1.0], [2.0, 4.5], [1.0, 2.0]])
+    >>> drug = Regime("drug", [[0.0, 9.0], [2.0, 9.5]], targets=(1,))
+    >>> data = Dataset(("dose", "response"), (control, drug), observational="control")
+    >>> data.n_nodes, data.n_samples, data.observational_values.shape
+    (2, 5, (3, 2))
+    """
+
+    columns: tuple[str, ...]
+    regimes: tuple[Regime, ...]
+    observational: str | None
+    kinds: tuple[ColumnKind, ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.columns, str):
+            raise TypeError(f"columns: expected a tuple of names, got the text {self.columns!r}")
+        for name in ("columns", "regimes", "kinds"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        checks.check_column_names(self.columns)
+        if not self.kinds:
+            object.__setattr__(self, "kinds", (Continuous(),) * len(self.columns))
+        self._check_kinds()
+        self._check_conditions()
+        for regime in self.regimes:
+            self._check_regime(regime)
+        checks.check_varied(self.pooled, self.columns)
+
+    @classmethod
+    def from_values(
+        cls,
+        values: ArrayLike,
+        columns: Sequence[str] | None = None,
+        condition: str = "observational",
+    ) -> Dataset:
+        """Return a data set of one regime, which is observational.
+
+        Parameters
+        ----------
+        values : array_like, shape (n, d)
+        columns : sequence of str, optional
+            By default a data frame's own names, else x0, x1, …
+        condition : str
+            The name of the regime.
+
+        Examples
+        --------
+        >>> Dataset.from_values([[0.0, 1.0], [2.0, 4.5]]).columns
+        ('x0', 'x1')
+        """
+        regime = Regime(condition, np.asarray(values))
+        if columns is None:
+            columns = getattr(values, "columns", None)
+        if columns is None:
+            columns = [f"x{j}" for j in range(regime.values.shape[1])]
+        return cls(tuple(columns), (regime,), observational=condition)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of columns d."""
+        return len(self.columns)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows in all regimes together."""
+        return sum(len(regime.values) for regime in self.regimes)
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """The names of the regimes."""
+        return tuple(regime.condition for regime in self.regimes)
+
+    @property
+    def observational_values(self) -> Values:
+        """The rows of the observational condition, shape (n, d); an error if none is named."""
+        if self.observational is None:
+            raise ValueError(
+                "no condition is known to be observational; name one as `observational`: "
+                f"there are {checks.listed(self.conditions)}"
+            )
+        return self.regime(self.observational).values
+
+    @property
+    def pooled(self) -> Values:
+        """The rows of all regimes, one regime after the other, shape (n, d)."""
+        if len(self.regimes) == 1:
+            return self.regimes[0].values
+        pooled = np.concatenate([regime.values for regime in self.regimes])
+        pooled.setflags(write=False)
+        return pooled
+
+    def regime(self, condition: str) -> Regime:
+        """Return the regime of that condition.
+
+        Examples
+        --------
+        >>> data = Dataset.from_values([[0.0, 1.0], [2.0, 4.5]], condition="control")
+        >>> data.regime("control").targets
+        ()
+        """
+        for regime in self.regimes:
+            if regime.condition == condition:
+                return regime
+        raise ValueError(
+            f"condition: there is no {condition!r}; "
+            + checks.did_you_mean(condition, self.conditions)
+        )
+
+    def index(self, column: str) -> int:
+        """Return the position of the column of that name.
+
+        Examples
+        --------
+        >>> Dataset.from_values([[0.0, 1.0], [2.0, 4.5]]).index("x1")
+        1
+        """
+        if column not in self.columns:
+            raise ValueError(
+                f"column: there is no {column!r}; " + checks.did_you_mean(column, self.columns)
+            )
+        return self.columns.index(column)
+
+    def permute_columns(self, permutation: Sequence[int] | NDArray[np.integer[Any]]) -> Dataset:
+        """Return the data set with column ``permutation[k]`` in place k.
+
+        Names, kinds, values, targets and interventions all move.
+
+        Parameters
+        ----------
+        permutation : sequence of int
+            Each of 0 to d - 1 once.
+
+        Examples
+        --------
+        >>> data = Dataset.from_values([[0.0, 1.0], [2.0, 4.5]], columns=["a", "b"])
+        >>> data.permute_columns([1, 0]).observational_values.tolist()
+        [[1.0, 0.0], [4.5, 2.0]]
+        """
+        old = [index(position) for position in permutation]
+        if sorted(old) != list(range(self.n_nodes)):
+            raise ValueError(
+                f"permutation: expected each of 0 to {self.n_nodes - 1} once, got {old}"
+            )
+        return Dataset(
+            columns=tuple(self.columns[j] for j in old),
+            regimes=tuple(regime.permute_columns(old) for regime in self.regimes),
+            observational=self.observational,
+            kinds=tuple(self.kinds[j] for j in old),
+        )
+
+    def _check_kinds(self) -> None:
+        if len(self.kinds) != self.n_nodes:
+            raise ValueError(
+                f"kinds: expected one a column, {self.n_nodes} in all, got {len(self.kinds)}"
+            )
+        for name, kind in zip(self.columns, self.kinds, strict=True):
+            if not isinstance(kind, Continuous | Discrete):
+                raise TypeError(
+                    f"kinds: column {name!r} is to be Continuous() or Discrete(levels), "
+                    f"got {kind!r}"
+                )
+
+    def _check_conditions(self) -> None:
+        if not self.regimes:
+            raise ValueError("regimes: at least 1 is needed, got none")
+        twice = [name for name, times in Counter(self.conditions).items() if times > 1]
+        if twice:
+            raise ValueError(
+                f"regimes: more than one is called {checks.listed(twice)}; "
+                "rename them, or put their rows into one regime"
+            )
+        if self.observational is not None:
+            if self.observational not in self.conditions:
+                raise ValueError(
+                    f"observational: no regime is called {self.observational!r}; there are "
+                    f"{checks.listed(self.conditions)}; pass None if none is observational"
+                )
+            targets = self.regime(self.observational).targets
+            if targets != ():
+                stated = "unknown (None)" if targets is None else targets
+                raise ValueError(
+                    f"observational: {self.observational!r} has no targets if it is "
+                    f"observational, but they are {stated}; pass targets=() or name another"
+                )
+
+    def _check_regime(self, regime: Regime) -> None:
+        where = f"regime {regime.condition!r}"
+        if regime.values.shape[1] != self.n_nodes:
+            raise ValueError(
+                f"{where}: expected {self.n_nodes} columns, {checks.listed(self.columns)}; "
+                f"got values of shape {regime.values.shape}"
+            )
+        checks.check_finite(regime.values, self.columns, where)
+        for j, kind in enumerate(self.kinds):
+            if isinstance(kind, Discrete):
+                checks.check_codes(regime.values[:, j], self.columns[j], kind.levels, where)
+        for target in regime.targets or ():
+            if not 0 <= target < self.n_nodes:
+                raise ValueError(
+                    f"{where}: target {target} is not a column; targets are indices from 0 to "
+                    f"{self.n_nodes - 1}, and None if the target was not measured"
+                )

@@ -1,0 +1,151 @@
+"""From a file to a data set, with nothing guessed and nothing dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from causalassay.data.checks import check_none_missing, did_you_mean, listed
+from causalassay.data.coding import Levels, declare, encode, has_text_levels, missing_entries
+from causalassay.data.dataset import Dataset
+from causalassay.data.regime import Regime
+
+if TYPE_CHECKING:
+    from causalassay.data.tables import Table
+
+UNTARGETED = "untargeted"
+"""The condition of the rows without a target in a file without a condition column."""
+
+
+def read(
+    path: str | Path,
+    target: str | None = None,
+    condition: str | None = None,
+    observational: str | None = None,
+    discrete: Iterable[str] | Mapping[str, Levels] = (),
+) -> Dataset:
+    r"""Return the data set that a CSV, TSV or Parquet file holds.
+
+    Parameters
+    ----------
+    path : str or Path
+        Ends in .csv, .csv.gz, .tsv, .tsv.gz or .parquet; text is UTF-8 with a header.
+    target : str, optional
+        The column that names the column intervened upon in each row. Several
+        are separated by ``;``. An empty cell says nothing, a lone ``;`` says
+        that there was no target.
+    condition : str, optional
+        The column that names each row's condition. Rows of one condition must
+        agree on their target. Without it, conditions are called by their
+        targets, and the rows with an empty target are "untargeted".
+    observational : str, optional
+        Which condition is observational. Without it none is, not even
+        "untargeted" — except in a file read with neither `target` nor
+        `condition`: to name no such column says that all rows are
+        observational, and this name is then theirs.
+    discrete : iterable of str, or mapping of str to levels
+        The discrete columns. Their levels are as the mapping states them, else
+        the sorted values that occur (as numbers, if all are numbers). Text
+        such as NA or None is missing, unless it is a stated level.
+
+    Returns
+    -------
+    Dataset
+        Regimes stand in the order in which their conditions first appear. One
+        with an empty target has the targets ``()`` if it is the observational
+        one, and None (unknown) if not.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "cells.csv"
+    >>> _ = path.write_text("raf,mek,target\n1.5,2,\n1,3,\n0,5,raf\n0.5,6,raf\n")
+    >>> data = read(path, target="target", observational="untargeted")
+    >>> [(regime.condition, regime.targets) for regime in data.regimes]
+    [('untargeted', ()), ('raf', (0,))]
+    >>> folder.cleanup()
+    """
+    from causalassay.data import tables  # noqa: PLC0415  # pyarrow loads when a file is read
+
+    where = str(path)
+    declared = declare(discrete)
+    labels = [name for name in (condition, target) if name is not None]
+    as_text = {name for name, kind in declared.items() if has_text_levels(kind)}
+    table = tables.load(Path(path), text=as_text | set(labels))
+    _check_request(table, labels, declared, where)
+    columns = tuple(name for name in table if name not in labels)
+    values, kinds = encode({name: table[name] for name in columns}, declared, where)
+    if not labels:
+        observational = "observational" if observational is None else observational
+        return Dataset(columns, (Regime(observational, values),), observational, kinds)
+    cells = _target_cells(table, target, len(values))
+    regimes = []
+    for name, rows in _rows_of(_conditions(table, condition, cells, where)).items():
+        cell = _common({cells[row] for row in rows}, name, where)
+        unstated = () if name == observational else None
+        targets = _targets(cell, columns, where) if cell else unstated
+        regimes.append(Regime(name, values[rows], targets))
+    return Dataset(columns, tuple(regimes), observational, kinds)
+
+
+def _check_request(table: Table, labels: list[str], declared: Iterable[str], where: str) -> None:
+    """Raise if a column that the call names is absent, or named for two purposes."""
+    for name in [*labels, *declared]:
+        if name not in table:
+            raise ValueError(f"{where}: there is no column {name!r}; {did_you_mean(name, table)}")
+    named = [*labels, *declared]
+    twice = [name for name in named if named.count(name) > 1]
+    if twice:
+        raise ValueError(
+            f"{where}: the call names column {twice[0]!r} for two purposes; "
+            "a column is the condition, the target, or data"
+        )
+    if len(table) == len(labels):
+        raise ValueError(f"{where}: there is no column of data beside {listed(labels)}; add one")
+
+
+def _target_cells(table: Table, target: str | None, n_samples: int) -> list[str]:
+    """Return each row's target cell, empty where there is none."""
+    if target is None:
+        return [""] * n_samples
+    return [cell or "" for cell in table[target].tolist()]
+
+
+def _conditions(table: Table, condition: str | None, cells: list[str], where: str) -> list[str]:
+    """Return each row's condition: the cell of the condition column, else of the target."""
+    if condition is None:
+        return [cell or UNTARGETED for cell in cells]
+    unnamed = missing_entries(table[condition])
+    check_none_missing(unnamed[:, None], [condition], where, first_row=1)
+    return table[condition].tolist()
+
+
+def _rows_of(names: list[str]) -> dict[str, list[int]]:
+    rows: dict[str, list[int]] = {}
+    for row, name in enumerate(names):
+        rows.setdefault(name, []).append(row)
+    return rows
+
+
+def _common(cells: set[str], condition: str, where: str) -> str:
+    """Return the target cell that all rows of a condition share, or raise."""
+    if len(cells) > 1:
+        raise ValueError(
+            f"{where}: the rows of condition {condition!r} have different targets, "
+            f"{listed(sorted(cells))}; give them conditions of their own"
+        )
+    return next(iter(cells))
+
+
+def _targets(cell: str, columns: tuple[str, ...], where: str) -> tuple[int, ...]:
+    """Return the indices of the columns that a target cell names."""
+    names = [name for name in cell.split(";") if name]
+    for name in names:
+        if name not in columns:
+            raise ValueError(
+                f"{where}: the target {name!r} is not a column of data; leave the cell empty if "
+                f"it was not measured, else {did_you_mean(name, columns)}"
+            )
+    return tuple(columns.index(name) for name in names)
