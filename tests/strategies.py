@@ -93,3 +93,43 @@ def _varied_values(rng, n, kinds, exponent):
             and (values != values[0]).any(axis=0).all()
         ):
             return values
+
+
+@st.composite
+def pdags(draw, min_nodes=1, max_nodes=6):
+    """Any mixture of no edge, i→j, j→i and i—j; most have no extension."""
+    d = draw(st.integers(min_nodes, max_nodes))
+    n_cells = d * (d - 1)
+    graph = np.zeros((d, d), dtype=bool)
+    graph[~np.eye(d, dtype=bool)] = draw(
+        st.lists(st.booleans(), min_size=n_cells, max_size=n_cells)
+    )
+    return graph
+
+
+def cpdags(min_nodes=1, max_nodes=8):
+    from causalassay.graphs import to_cpdag
+
+    return dags(min_nodes, max_nodes).map(to_cpdag)
+
+
+@st.composite
+def chordal_graphs(draw, min_nodes=1, max_nodes=8):
+    """A connected undirected chordal graph: each node joins part of an earlier clique."""
+    d = draw(st.integers(min_nodes, max_nodes))
+    label = draw(permutations_of(d))
+    grown = np.zeros((d, d), dtype=bool)
+    cliques = [[0]]
+    for new in range(1, d):
+        clique = draw(st.sampled_from(cliques))
+        joined = draw(st.lists(st.sampled_from(clique), min_size=1, unique=True))
+        grown[new, joined] = grown[joined, new] = True
+        cliques.append([*joined, new])
+    return relabel(grown, label)
+
+
+def relabel(graph, label):
+    """The graph in which node i is called ``label[i]``."""
+    renamed = np.empty_like(graph)
+    renamed[np.ix_(label, label)] = graph
+    return renamed

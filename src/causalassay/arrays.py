@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import operator
+from collections.abc import Iterable
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -82,3 +84,19 @@ def check_values(values: ArrayLike, n_nodes: int | None = None) -> Values:
             "remove or impute such rows before the call"
         )
     return array
+
+
+def check_nodes(
+    nodes: SupportsIndex | Iterable[SupportsIndex], n_nodes: int, name: str
+) -> list[int]:
+    """Return one node, or several, as a list of ints from 0 to ``n_nodes - 1``, or raise."""
+    checked = []
+    for node in nodes if isinstance(nodes, Iterable) else [nodes]:
+        try:
+            number = -1 if isinstance(node, bool | np.bool_) else operator.index(node)
+        except TypeError:
+            number = -1
+        if not 0 <= number < n_nodes:
+            raise ValueError(f"{name}: expected node numbers 0 to {n_nodes - 1}, got {node!r}")
+        checked.append(number)
+    return checked

@@ -1,5 +1,20 @@
 """Graphs as adjacency matrices: families, orders, separation, equivalence classes."""
 
+from causalassay.graphs.classes import enumerate_dags, mec_size, sample_dag
+from causalassay.graphs.conversions import (
+    from_edges,
+    from_gadjid,
+    from_lingam,
+    from_networkx,
+    from_pandas,
+    to_edges,
+    to_gadjid,
+    to_lingam,
+    to_networkx,
+    to_pandas,
+)
+from causalassay.graphs.cpdag import skeleton, to_cpdag, v_structures
+from causalassay.graphs.extension import NoExtension, extend
 from causalassay.graphs.families import (
     bipartite,
     chain,
@@ -8,6 +23,8 @@ from causalassay.graphs.families import (
     forest,
     scale_free,
 )
+from causalassay.graphs.files import read_graph, write_graph
+from causalassay.graphs.meek import meek_closure
 from causalassay.graphs.orders import (
     ancestors,
     descendants,
@@ -16,18 +33,47 @@ from causalassay.graphs.orders import (
     topological_order,
 )
 from causalassay.graphs.paths import path_counts
+from causalassay.graphs.separation import d_separated
+from causalassay.graphs.validity import check_cpdag, is_cpdag
+from causalassay.graphs.walks import possible_descendants, possible_reachability
 
 __all__ = [
+    "NoExtension",
     "ancestors",
     "bipartite",
     "chain",
+    "check_cpdag",
     "complete",
+    "d_separated",
     "descendants",
+    "enumerate_dags",
     "erdos_renyi",
+    "extend",
     "forest",
+    "from_edges",
+    "from_gadjid",
+    "from_lingam",
+    "from_networkx",
+    "from_pandas",
+    "is_cpdag",
     "is_dag",
+    "mec_size",
+    "meek_closure",
     "path_counts",
+    "possible_descendants",
+    "possible_reachability",
     "reachability",
+    "read_graph",
+    "sample_dag",
     "scale_free",
+    "skeleton",
+    "to_cpdag",
+    "to_edges",
+    "to_gadjid",
+    "to_lingam",
+    "to_networkx",
+    "to_pandas",
     "topological_order",
+    "v_structures",
+    "write_graph",
 ]

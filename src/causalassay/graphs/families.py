@@ -41,7 +41,7 @@ def erdos_renyi(
     n_pairs = n_nodes * (n_nodes - 1) // 2
     if not 0 <= edges_per_node <= (n_nodes - 1) / 2:
         raise ValueError(
-            f"edges_per_node: a DAG of {n_nodes} nodes has 0 to {(n_nodes - 1) / 2} edges per node, "
+            f"edges_per_node: {n_nodes} nodes can have 0 to {(n_nodes - 1) / 2} edges per node, "
             f"got {edges_per_node}"
         )
     if exact:
@@ -237,7 +237,8 @@ def _uniform_tree(n_nodes: int, rng: Generator) -> NDArray[np.int64]:
         edges.append((leaf, int(node)))
         degree[leaf] -= 1
         degree[node] -= 1
-    edges.append(tuple(np.flatnonzero(degree == 1).tolist()))
+    last, other = np.flatnonzero(degree == 1)
+    edges.append((int(last), int(other)))
     return np.array(edges, dtype=np.int64)
 
 

@@ -8,14 +8,15 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from causalassay.arrays import Adjacency, check_adjacency
+from causalassay.arrays import Adjacency, check_adjacency, check_nodes
 
 Indices = NDArray[np.int64]
 
 
 def neighbour_lists(graph: NDArray[Any]) -> tuple[Indices, Indices]:
     """Return ``(start, node)``: row i's non-zero columns are ``node[start[i]:start[i + 1]]``."""
-    rows, columns = np.nonzero(graph)
+    # On the flat matrix: np.nonzero on two dimensions is ten times slower.
+    rows, columns = np.divmod(np.flatnonzero(graph), len(graph))
     start = np.zeros(len(graph) + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows, minlength=len(graph)), out=start[1:])
     return start, columns
@@ -135,7 +136,8 @@ def descendants(dag: Adjacency, node: int) -> set[int]:
     >>> sorted(descendants(chain(4), 1))
     [2, 3]
     """
-    return set(np.flatnonzero(reachability(dag)[node]).tolist())
+    (source,) = check_nodes(node, len(dag), "node")
+    return set(np.flatnonzero(reachability(dag)[source]).tolist())
 
 
 def ancestors(dag: Adjacency, node: int) -> set[int]:
@@ -147,4 +149,5 @@ def ancestors(dag: Adjacency, node: int) -> set[int]:
     >>> sorted(ancestors(chain(4), 2))
     [0, 1]
     """
-    return set(np.flatnonzero(reachability(dag)[:, node]).tolist())
+    (sink,) = check_nodes(node, len(dag), "node")
+    return set(np.flatnonzero(reachability(dag)[:, sink]).tolist())

@@ -1,0 +1,96 @@
+"""Whether a graph is a CPDAG, and if not, what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalassay.arrays import Adjacency, check_adjacency
+from causalassay.graphs.chordal import chordless_cycle, neighbour_masks
+from causalassay.graphs.cpdag import directed_part, to_cpdag, undirected_part
+from causalassay.graphs.extension import NoExtension, extend
+from causalassay.graphs.orders import topological_order
+
+
+def is_cpdag(graph: Adjacency) -> bool:
+    """Tell whether a graph is the CPDAG of some DAG.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain, skeleton
+    >>> is_cpdag(skeleton(chain(3))), is_cpdag(chain(3))
+    (True, False)
+    """
+    return _flaw(check_adjacency(graph)) is None
+
+
+def check_cpdag(graph: NDArray[Any], name: str = "graph") -> Adjacency:
+    """Return `graph` if it is a CPDAG, else raise a ValueError that names what is wrong.
+
+    A graph is a CPDAG if and only if some DAG extends it and that DAG's CPDAG is the
+    graph itself.
+
+    Parameters
+    ----------
+    graph : Adjacency, shape (d, d)
+    name : str
+        What the message calls the graph.
+
+    References
+    ----------
+    Andersson, Madigan, Perlman (1997), A characterization of Markov equivalence classes
+    for acyclic digraphs, Annals of Statistics 25(2), theorem 4.1.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> check_cpdag(chain(2))
+    Traceback (most recent call last):
+    ...
+    ValueError: graph: not a CPDAG: the edge 0 -> 1 should be undirected, since ...
+    """
+    flaw = _flaw(check_adjacency(graph, name))
+    if flaw is not None:
+        raise ValueError(f"{name}: not a CPDAG: {flaw}; to_cpdag makes one from a DAG")
+    return graph
+
+
+def _flaw(graph: Adjacency) -> str | None:
+    """Return what keeps a checked adjacency from being a CPDAG, or None."""
+    try:
+        dag = extend(graph)
+    except NoExtension as problem:
+        return _why_no_extension(graph, problem)
+    expected = to_cpdag(dag)
+    differing = np.argwhere(expected != graph)
+    if len(differing) == 0:
+        return None
+    # A cell can only differ against an arrow, for both have the skeleton and an extension keeps
+    # all arrows: cell (j, i) is set in the one that has i — j and clear in the one that has i → j.
+    j, i = differing[0].tolist()
+    if graph[j, i]:
+        return (
+            f"the edge {i} -- {j} should be directed, {i} -> {j}, since every DAG with this "
+            "skeleton and these v-structures has it so"
+        )
+    return (
+        f"the edge {i} -> {j} should be undirected, since another DAG with this skeleton and "
+        "these v-structures has it reversed"
+    )
+
+
+def _why_no_extension(graph: Adjacency, problem: NoExtension) -> str:
+    try:
+        topological_order(directed_part(graph))
+    except ValueError as cyclic:
+        return "its arrows make " + str(cyclic).rpartition("there is ")[2]
+    cycle = chordless_cycle(neighbour_masks(undirected_part(graph)))
+    if cycle:
+        walk = " -- ".join(map(str, [*cycle, cycle[0]]))
+        return f"the undirected part is not chordal: the cycle {walk} has no chord"
+    return (
+        f"none of the nodes {problem.left} can come last among themselves without a cycle or a "
+        "new v-structure"
+    )
