@@ -28,7 +28,7 @@ $(READY): requirements.txt pyproject.toml
 	@touch $@
 
 demo: $(READY) ## audit three generated benchmarks and print what they are worth
-	@$(BIN)/causalassay demo
+	@$(BIN)/python examples/demo.py
 
 test: $(READY) ## all tests but the slow ones
 	$(BIN)/python -m pytest -n 2 -m "not slow"
@@ -51,5 +51,5 @@ lock: $(READY) ## pin the newest versions, with hashes and without hosts
 		--no-emit-index-url --no-header --no-annotate pyproject.toml --group dev -o requirements.txt
 
 clean: ## remove the environment and what tools left behind
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf demo $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,1 +1,45 @@
-"""An assay office for causal discovery."""
+"""An assay office for causal discovery.
+
+>>> import causalassay as ca
+>>> ca.graphs.chain(2).astype(int)
+array([[0, 1],
+       [0, 0]])
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from causalassay import audit, data, diagnostics, discovery, graphs, metrics, models, seeding
+    from causalassay.discovery import algorithms, discover
+
+_MODULES = ("audit", "data", "diagnostics", "discovery", "graphs", "metrics", "models", "seeding")
+_FUNCTIONS = {"discover": "causalassay.discovery", "algorithms": "causalassay.discovery"}
+
+__all__ = [
+    "algorithms",
+    "audit",
+    "data",
+    "diagnostics",
+    "discover",
+    "discovery",
+    "graphs",
+    "metrics",
+    "models",
+    "seeding",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a part on first use: the command line answers `--help` without numba."""
+    if name in _MODULES:
+        return importlib.import_module(f"causalassay.{name}")
+    if name in _FUNCTIONS:
+        return getattr(importlib.import_module(_FUNCTIONS[name]), name)
+    raise AttributeError(f"module 'causalassay' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

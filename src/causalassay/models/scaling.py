@@ -48,6 +48,8 @@ UNCHANGED = Factors(1.0, 1.0)
 
 def standardize(spread: Spread) -> Factors:
     """Divide the variable by its standard deviation (Ormaniec 2024, algorithm 2)."""
+    if spread.variance == 0:
+        raise ValueError(f"node {spread.node} is constant: it cannot be standardised")
     sd = math.sqrt(spread.variance)
     return Factors(1 / sd, 1 / spread.variance, latent_sd=sd)
 

@@ -1,0 +1,5 @@
+"""``python -m causalassay`` is the command ``causalassay``."""
+
+from causalassay.cli import main
+
+main()

@@ -1,0 +1,111 @@
+"""Tell whether a benchmark is gameable, by what, and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.random import Generator
+
+from causalassay.arrays import Adjacency, Values
+from causalassay.audit.baselines import score_baselines
+from causalassay.audit.fit import graph_fit
+from causalassay.audit.result import Audit
+from causalassay.audit.statistics import column_spread, sortabilities
+from causalassay.audit.verdict import judge, judge_columns
+from causalassay.data import Continuous, Dataset
+from causalassay.graphs.orders import check_dag
+
+N_BOOTSTRAP = 200
+N_ORDERS = 100
+
+
+def audit(
+    data: Dataset,
+    graph: Adjacency | None,
+    rng: Generator,
+    n_bootstrap: int = N_BOOTSTRAP,
+    n_orders: int = N_ORDERS,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Audit:
+    """Measure the artefacts of a data set and say whether they give its graph away.
+
+    Parameters
+    ----------
+    data : Dataset
+        Continuous columns; its observational regime is audited.
+    graph : Adjacency or None
+        The DAG that is held to be true. Without one, the audit says what the
+        columns tell alone.
+    rng : Generator
+    n_bootstrap : int
+        Resamples of the rows, for the intervals of the sortabilities.
+    n_orders : int
+        Random orders that the sorting baselines are compared with; the
+        verdict's tests need at least 40.
+    on_progress : callable, optional
+        Called with the number of steps done and to do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay import data, graphs, models
+    >>> rng = np.random.default_rng(0)
+    >>> graph = graphs.erdos_renyi(12, 2, rng)
+    >>> values = models.draw("scm", graph, rng).sample(500, rng)
+    >>> audit(data.Dataset.from_values(values), graph, rng, n_bootstrap=20).verdict.kind
+    'gameable'
+    """
+    values = _check(data, graph, n_bootstrap, n_orders)
+    n, d = values.shape
+    spread = column_spread(values)
+    if graph is None:
+        return Audit(n, d, None, spread, (), (), None, judge_columns(spread))
+    tick = _Ticker(n_bootstrap + n_orders, on_progress)
+    bootstrap_rng, order_rng, fit_rng = rng.spawn(3)
+    sortable = sortabilities(values, graph, n_bootstrap, bootstrap_rng, tick)
+    scores = score_baselines(values, graph, n_orders, order_rng, tick)
+    fit = graph_fit(values, graph, fit_rng)
+    verdict = judge(sortable, scores, fit, spread, len(graph))
+    return Audit(n, d, int(graph.sum()), spread, sortable, scores, fit, verdict)
+
+
+class _Ticker:
+    """Counts steps for whoever watches."""
+
+    def __init__(self, total: int, on_progress: Callable[[int, int], None] | None) -> None:
+        self.done, self.total, self.on_progress = 0, total, on_progress
+
+    def __call__(self) -> None:
+        self.done += 1
+        if self.on_progress is not None:
+            self.on_progress(self.done, self.total)
+
+
+def _check(data: Dataset, graph: Adjacency | None, n_bootstrap: int, n_orders: int) -> Values:
+    discrete = [
+        name
+        for name, kind in zip(data.columns, data.kinds, strict=True)
+        if not isinstance(kind, Continuous)
+    ]
+    if discrete:
+        raise ValueError(
+            f"an audit sorts by variance and R², which discrete columns do not have: {discrete}"
+        )
+    if n_bootstrap < 0:
+        raise ValueError(f"n_bootstrap: expected at least 0, got {n_bootstrap}")
+    if n_orders < 40:
+        raise ValueError(f"n_orders: the verdict needs at least 40 random orders, got {n_orders}")
+    values = data.observational_values
+    if graph is not None and len(check_dag(graph)) != values.shape[1]:
+        raise ValueError(
+            f"graph: expected {values.shape[1]} nodes, one for each column, got {len(graph)}"
+        )
+    width = np.ptp(values, axis=0)
+    constant = [name for name, wide in zip(data.columns, width, strict=True) if not wide]
+    if constant:
+        raise ValueError(
+            f"columns constant in the observational condition: {constant}; leave them out of the "
+            "data and of the graph"
+        )
+    return values

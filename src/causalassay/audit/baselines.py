@@ -1,0 +1,86 @@
+"""The baselines of an audit, scored against the given graph beside random orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.random import Generator
+
+from causalassay.arrays import Adjacency, Values
+from causalassay.audit.result import BaselineScore
+from causalassay.contracts import NotApplicable
+from causalassay.discovery import discover
+from causalassay.metrics import f1, shd
+
+RANDOM_ORDER = "random-sortnregress"
+SORTED_BY = {"variance": "var-sortnregress", "R2": "r2-sortnregress"}
+"""The baseline that exploits a statistic."""
+
+
+def score_baselines(
+    values: Values,
+    graph: Adjacency,
+    n_orders: int,
+    rng: Generator,
+    tick: Callable[[], None],
+) -> tuple[BaselineScore, ...]:
+    """Return the scores of every baseline; one that cannot run says why."""
+    sorting, random_orders, random_sorts, rest = rng.spawn(4)
+    drawn = _score_repeatedly(RANDOM_ORDER, values, graph, n_orders, random_orders, tick)
+    scores = [_score(name, values, graph, sorting, drawn) for name in SORTED_BY.values()]
+    scores.append(_summarise(RANDOM_ORDER, drawn))
+    scores.append(_score("variance-sorting", values, graph, rest, np.empty((0, 2))))
+    sorts = _score_repeatedly("random-sorting", values, graph, n_orders, random_sorts, None)
+    scores.append(_summarise("random-sorting", sorts))
+    scores.append(_score("empty", values, graph, rest, np.empty((0, 2))))
+    return tuple(scores)
+
+
+def _score(
+    name: str, values: Values, graph: Adjacency, rng: Generator, random_orders: Values
+) -> BaselineScore:
+    try:
+        guess = discover(name, values, rng).graph
+    except NotApplicable as reason:
+        return BaselineScore(name, np.nan, np.nan, note=str(reason))
+    found = f1(graph, guess)
+    p_order = None
+    if len(random_orders):
+        p_order = (1 + int((random_orders[:, 1] >= found).sum())) / (1 + len(random_orders))
+    return BaselineScore(name, float(shd(graph, guess)), found, p_order=p_order)
+
+
+def _score_repeatedly(
+    name: str,
+    values: Values,
+    graph: Adjacency,
+    n_times: int,
+    rng: Generator,
+    tick: Callable[[], None] | None,
+) -> Values:
+    """Return SHD and F1 of `n_times` runs, shape (n, 2); no row if the data do not allow any."""
+    found = []
+    for _ in range(n_times):
+        try:
+            guess = discover(name, values, rng).graph
+        except NotApplicable:
+            return np.empty((0, 2))
+        found.append((shd(graph, guess), f1(graph, guess)))
+        if tick:
+            tick()
+    return np.array(found, dtype=float).reshape(-1, 2)
+
+
+def _summarise(name: str, found: Values) -> BaselineScore:
+    if not len(found):
+        return BaselineScore(name, np.nan, np.nan, note="not applicable, as above")
+    low, high = np.quantile(found, [0.025, 0.975], axis=0)
+    mean = found.mean(axis=0)
+    return BaselineScore(
+        name,
+        float(mean[0]),
+        float(mean[1]),
+        (float(low[0]), float(high[0])),
+        (float(low[1]), float(high[1])),
+    )

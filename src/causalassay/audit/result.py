@@ -1,0 +1,153 @@
+"""What an audit found, as plain values."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Sortability:
+    """How far a statistic of the columns reveals the causal order.
+
+    Parameters
+    ----------
+    statistic : str
+        "variance"; "R2" on all other columns; "SNR", the share of the variance
+        that the graph's parents explain; "relatives", the number of columns
+        that a column is correlated with.
+    convention : {"paths", "pairs"}
+    value : float
+    interval : (float, float)
+        95 % of the bootstrap over rows.
+    p_rising, p_falling : float
+        Share of random assignments of the statistic to the nodes that are at
+        least as far above, or below, one half.
+    note : str
+        What a reader must know about the value; often empty.
+    """
+
+    statistic: str
+    convention: Literal["paths", "pairs"]
+    value: float
+    interval: Interval
+    p_rising: float
+    p_falling: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class BaselineScore:
+    """How near a baseline comes to the given graph.
+
+    Parameters
+    ----------
+    algorithm : str
+    shd, f1 : float
+        Means over the orders for an algorithm that draws its order at random.
+    shd_range, f1_range : (float, float), optional
+        Central 95 % over these orders.
+    p_order : float, optional
+        Share of random orders whose F1 is at least as high, for a baseline that
+        regresses along an order.
+    note : str
+        Why there is no score, where there is none.
+    """
+
+    algorithm: str
+    shd: float
+    f1: float
+    shd_range: Interval | None = None
+    f1_range: Interval | None = None
+    p_order: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class GraphFit:
+    """Whether the columns that the graph joins are the dependent ones.
+
+    Parameters
+    ----------
+    auc : float
+        Probability that a joined pair has a larger absolute partial correlation
+        than a pair that is not joined; nan if one of the kinds is missing.
+    p_value : float
+        Share of random relabellings of the graph that reach it.
+    """
+
+    auc: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class ColumnSpread:
+    """What the columns tell without a graph.
+
+    Parameters
+    ----------
+    variance_ratio : float
+        Largest over smallest variance.
+    equal_variances : bool
+        Whether all variances tie: the columns are standardised.
+    r2_range : (float, float)
+        Smallest and largest R² of a column on all others.
+    n_nearly_determined : int
+        Columns with R² above 0.99.
+    rank_agreement, p_agreement : float
+        Spearman's correlation of the order by variance with the order by R²
+        and its two-sided p value; nan if either ties throughout.
+    """
+
+    variance_ratio: float
+    equal_variances: bool
+    r2_range: Interval
+    n_nearly_determined: int
+    rank_agreement: float
+    p_agreement: float
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A sentence, and the rule that produced it."""
+
+    kind: Literal[
+        "gameable", "leaning", "not gameable", "graph does not fit", "too small", "no graph"
+    ]
+    sentence: str
+    rule: str
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The whole of an audit; without a graph the parts that need one are empty."""
+
+    n_samples: int
+    n_nodes: int
+    n_edges: int | None
+    spread: ColumnSpread
+    sortabilities: tuple[Sortability, ...]
+    baselines: tuple[BaselineScore, ...]
+    fit: GraphFit | None
+    verdict: Verdict
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return nested plain values for JSON; undefined numbers become None."""
+        plain: dict[str, Any] = _plain(dataclasses.asdict(self))
+        return plain
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case dict():
+            return {key: _plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_plain(item) for item in value]
+        case float() if not math.isfinite(value):
+            return None
+        case _:
+            return value

@@ -1,0 +1,135 @@
+"""The statistics an order can be read from, their bootstrap and their chance level."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.stats import spearmanr
+
+from causalassay.arrays import Adjacency, Values, Vector
+from causalassay.audit.result import ColumnSpread, Sortability
+from causalassay.diagnostics import (
+    PairWeights,
+    RankDeficientWarning,
+    aligned_share,
+    cause_explained_variance,
+    determination,
+    pair_weights,
+    relatives,
+)
+
+TIE = 1e-9
+N_ASSIGNMENTS = 999
+STANDARDISED = "the columns are standardised: all variances tie"
+DEPENDENT = "rank {rank} of {d}: some columns are linear combinations of others and tie"
+
+Statistics = dict[str, Vector]
+
+
+def column_statistics(values: Values, graph: Adjacency) -> Statistics:
+    """Return every statistic whose order an audit compares with the causal order."""
+    return {
+        "variance": values.var(axis=0),
+        "R2": determination(values).r2,
+        "SNR": cause_explained_variance(values, graph),
+        "relatives": relatives(values).astype(float),
+    }
+
+
+def ties_throughout(scores: Vector) -> bool:
+    """Tell whether all scores are equal up to the tolerance of the sortabilities."""
+    return bool(np.ptp(scores) <= TIE * np.abs(scores).max())
+
+
+def column_spread(values: Values) -> ColumnSpread:
+    """Summarise what variances and R² tell without a graph."""
+    variance, r2 = values.var(axis=0), determination(values).r2
+    agreement = p_agreement = float("nan")
+    if not ties_throughout(variance) and not ties_throughout(r2):
+        found = spearmanr(variance, r2)
+        agreement, p_agreement = float(found.statistic), float(found.pvalue)
+    return ColumnSpread(
+        float(variance.max() / variance.min()),
+        ties_throughout(variance),
+        (float(r2.min()), float(r2.max())),
+        int((r2 > 0.99).sum()),
+        agreement,
+        p_agreement,
+    )
+
+
+def sortabilities(
+    values: Values,
+    graph: Adjacency,
+    n_bootstrap: int,
+    rng: Generator,
+    tick: Callable[[], None],
+) -> tuple[Sortability, ...]:
+    """Return each sortability, by paths and by pairs, with its interval and its chance level."""
+    bootstrap_rng, chance_rng = rng.spawn(2)
+    statistics = column_statistics(values, graph)
+    resampled = list(_resampled_statistics(values, graph, n_bootstrap, bootstrap_rng, tick))
+    notes = _notes(values, statistics)
+    found = []
+    conventions: tuple[Literal["paths"], Literal["pairs"]] = ("paths", "pairs")
+    for convention in conventions:
+        weights = pair_weights(graph, convention)
+        for name, scores in statistics.items():
+            value = aligned_share(weights, scores, TIE)
+            tied = ties_throughout(scores)
+            # Resampling would break the ties of standardised columns and show noise instead.
+            spread = [value] if tied else [aligned_share(weights, s[name], TIE) for s in resampled]
+            low, high = np.quantile(spread, [0.025, 0.975]) if spread else (np.nan, np.nan)
+            chance = _chance(weights, scores, chance_rng)
+            found.append(
+                Sortability(
+                    name,
+                    convention,
+                    value,
+                    (float(low), float(high)),
+                    _p_value(chance >= value),
+                    _p_value(chance <= value),
+                    notes.get(name, ""),
+                )
+            )
+    return tuple(found)
+
+
+def _resampled_statistics(
+    values: Values, graph: Adjacency, n_bootstrap: int, rng: Generator, tick: Callable[[], None]
+) -> Iterator[Statistics]:
+    """Yield the statistics of bootstrap samples; one with a constant column is drawn again."""
+    n_samples = len(values)
+    for _ in range(n_bootstrap):
+        sample = values[rng.integers(n_samples, size=n_samples)]
+        while (np.ptp(sample, axis=0) == 0).any():
+            sample = values[rng.integers(n_samples, size=n_samples)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RankDeficientWarning)
+            yield column_statistics(sample, graph)
+        tick()
+
+
+def _notes(values: Values, statistics: Statistics) -> dict[str, str]:
+    notes = {}
+    if ties_throughout(statistics["variance"]):
+        notes["variance"] = STANDARDISED
+    found = determination(values)
+    if found.method == "rank-deficient":
+        notes["R2"] = DEPENDENT.format(rank=found.rank, d=values.shape[1])
+    return notes
+
+
+def _chance(weights: PairWeights, scores: Vector, rng: Generator) -> NDArray[np.floating]:
+    """Return the sortabilities of random assignments of the scores to the nodes."""
+    shares = [aligned_share(weights, rng.permutation(scores), TIE) for _ in range(N_ASSIGNMENTS)]
+    return np.array(shares)
+
+
+def _p_value(as_extreme: NDArray[np.bool_]) -> float:
+    return (1 + int(as_extreme.sum())) / (1 + len(as_extreme))

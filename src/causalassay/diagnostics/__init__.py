@@ -1,0 +1,45 @@
+"""Numbers of a problem that tell whether simple statistics reveal its causal order."""
+
+from causalassay.diagnostics.bounds import iscm_cev_bound, pairwise_varsortability_bound
+from causalassay.diagnostics.chains import chain_leaning, orient_chain
+from causalassay.diagnostics.explained import (
+    Determination,
+    RankDeficientWarning,
+    cause_explained_variance,
+    determination,
+    r2,
+)
+from causalassay.diagnostics.pairs import (
+    PairWeights,
+    aligned_share,
+    alignment,
+    pair_weights,
+)
+from causalassay.diagnostics.sortability import (
+    r2_sortability,
+    relatives,
+    relatives_sortability,
+    snr_sortability,
+    var_sortability,
+)
+
+__all__ = [
+    "Determination",
+    "PairWeights",
+    "RankDeficientWarning",
+    "aligned_share",
+    "alignment",
+    "cause_explained_variance",
+    "chain_leaning",
+    "determination",
+    "iscm_cev_bound",
+    "orient_chain",
+    "pair_weights",
+    "pairwise_varsortability_bound",
+    "r2",
+    "r2_sortability",
+    "relatives",
+    "relatives_sortability",
+    "snr_sortability",
+    "var_sortability",
+]

@@ -1,0 +1,171 @@
+"""The algorithms by name: built-ins from a table, strangers from entry points."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module, metadata
+from types import MappingProxyType
+from typing import Any
+
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from causalassay.contracts import Algorithm, Estimate, Kind
+from causalassay.data.checks import did_you_mean
+from causalassay.data.dataset import Dataset
+
+GROUP = "causalassay.algorithms"
+"""The entry-point group in which other packages announce their algorithms."""
+
+BUILT_IN = MappingProxyType(
+    {
+        "empty": "causalassay.discovery.baselines:Empty",
+        "r2-sortnregress": "causalassay.discovery.sortnregress:R2SortnRegress",
+        "random-sorting": "causalassay.discovery.baselines:RandomSorting",
+        "random-sortnregress": "causalassay.discovery.sortnregress:RandomSortnRegress",
+        "var-sortnregress": "causalassay.discovery.sortnregress:VarSortnRegress",
+        "variance-sorting": "causalassay.discovery.baselines:VarianceSorting",
+    }
+)
+"""Name to ``module:Class``; the module is imported when the name is first used."""
+
+
+@dataclass(frozen=True)
+class AlgorithmRecord:
+    """What there is to know about an algorithm before it runs.
+
+    Parameters
+    ----------
+    name : str
+    output : {"dag", "cpdag", "pdag"}, optional
+        The kind of graph it promises.
+    scale_sensitive : bool, optional
+        Whether a change of units can change its view of the causal order.
+    description, reference : str
+    missing : str
+        Why it cannot run here; empty if it can.
+    """
+
+    name: str
+    output: Kind | None = None
+    scale_sensitive: bool | None = None
+    description: str = ""
+    reference: str = ""
+    missing: str = ""
+
+
+def discover(
+    name: str, data: ArrayLike | Dataset, rng: Generator, **hyperparameters: Any
+) -> Estimate:
+    """Run the algorithm of that name.
+
+    Parameters
+    ----------
+    name : str
+        One of `algorithms()`.
+    data : Dataset, or array_like of shape (n, d)
+        An array is taken as observational values.
+    rng : Generator
+    **hyperparameters
+        The fields of the algorithm's class; what is left out has its default.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    NotApplicable
+        If the data lack what the algorithm needs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> values = rng.normal(size=(200, 3)).cumsum(axis=1)
+    >>> discover("var-sortnregress", values, rng).graph.astype(int)
+    array([[0, 1, 0],
+           [0, 0, 1],
+           [0, 0, 0]])
+    """
+    if not isinstance(rng, Generator):
+        raise TypeError(
+            f"rng: expected a numpy Generator, got {type(rng).__name__}; "
+            "pass np.random.default_rng(seed)"
+        )
+    algorithm = make_algorithm(name, **hyperparameters)
+    dataset = data if isinstance(data, Dataset) else Dataset.from_values(data)
+    return algorithm.discover(dataset, rng)
+
+
+def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
+    """Return the algorithm of that name with its hyper-parameters.
+
+    Parameters
+    ----------
+    name : str
+        One of `algorithms()`.
+    **hyperparameters
+        Fields of the algorithm's class.
+
+    Examples
+    --------
+    >>> make_algorithm("r2-sortnregress", path_end=0.0)
+    R2SortnRegress(path_end=0.0)
+    """
+    places = _places()
+    if name not in places:
+        raise ValueError(f"there is no algorithm {name!r}; {did_you_mean(name, sorted(places))}")
+    found = _load(places[name])
+    legal = [field.name for field in dataclasses.fields(found)]
+    unknown = [key for key in hyperparameters if key not in legal]
+    if unknown:
+        takes = f"takes {', '.join(legal)}" if legal else "takes none"
+        raise TypeError(f"{name}: no hyper-parameter {unknown[0]!r}; it {takes}")
+    return found(**hyperparameters)
+
+
+def algorithms() -> list[AlgorithmRecord]:
+    """Return a record of every known algorithm, by name; ``missing`` says why one cannot run.
+
+    Examples
+    --------
+    >>> [record.name for record in algorithms() if not record.missing][:3]
+    ['empty', 'r2-sortnregress', 'random-sorting']
+    """
+    return [_record(name, place) for name, place in sorted(_places().items())]
+
+
+def _record(name: str, place: str) -> AlgorithmRecord:
+    try:
+        found = _load(place)
+    except ImportError as error:
+        return AlgorithmRecord(name, missing=str(error))
+    return AlgorithmRecord(
+        name,
+        output=getattr(found, "output", None),
+        scale_sensitive=getattr(found, "scale_sensitive", None),
+        description=(found.__doc__ or "").strip().partition("\n")[0],
+        reference=getattr(found, "reference", ""),
+    )
+
+
+@cache
+def _places() -> dict[str, str]:
+    """Return name to ``module:Class`` of all algorithms; a name used twice is an error."""
+    places = dict(BUILT_IN)
+    for point in metadata.entry_points(group=GROUP):
+        if point.name in places:
+            raise ValueError(
+                f"two algorithms are called {point.name!r}: {places[point.name]} and "
+                f"{point.value}; uninstall one of the two packages or rename its entry point"
+            )
+        places[point.name] = point.value
+    return places
+
+
+def _load(place: str) -> Any:
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(module), attribute)

@@ -1,0 +1,112 @@
+import dataclasses
+from importlib import metadata
+
+import numpy as np
+import pytest
+
+import causalassay.discovery.registry as registry
+from causalassay.data import Dataset
+from causalassay.discovery import algorithms, discover, make_algorithm
+
+VALUES = np.random.default_rng(0).normal(size=(30, 4)) * [3, 1, 4, 2]
+
+
+def test_empty_claims_nothing():
+    estimate = discover("empty", VALUES, np.random.default_rng(0))
+    assert ("dag", 0, (4, 4)) == (estimate.kind, estimate.graph.sum(), estimate.graph.shape)
+
+
+def test_variance_sorting_joins_all_along_the_variances():
+    estimate = discover("variance-sorting", VALUES, np.random.default_rng(0))
+    assert (1, 3, 0, 2) == estimate.order
+    expected = np.zeros((4, 4), dtype=bool)
+    expected[1, [3, 0, 2]] = expected[3, [0, 2]] = expected[0, 2] = True
+    np.testing.assert_array_equal(expected, estimate.graph)
+
+
+def test_sorting_of_ties_and_random_sorting_reach_every_order():
+    tied = VALUES[:, :3] / VALUES[:, :3].std(axis=0)
+    for name in ("variance-sorting", "random-sorting"):
+        orders = {discover(name, tied, np.random.default_rng(seed)).order for seed in range(80)}
+        assert 6 == len(orders)
+
+
+def test_every_built_in_is_a_frozen_value():
+    for name in registry.BUILT_IN:
+        algorithm = make_algorithm(name)
+        assert algorithm == make_algorithm(name)
+        assert 1 == algorithm.version
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            algorithm.penalty = 2
+
+
+def test_records_say_what_there_is_to_know():
+    records = {record.name: record for record in algorithms()}
+    assert set(registry.BUILT_IN) <= set(records)
+    for name in registry.BUILT_IN:
+        record = records[name]
+        assert ("dag", "") == (record.output, record.missing)
+        assert record.description.endswith(".")
+        assert record.reference
+    sensitive = {name for name in registry.BUILT_IN if records[name].scale_sensitive}
+    assert {"var-sortnregress", "variance-sorting"} == sensitive
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(ValueError, match="did you mean 'var-sortnregress'"):
+        discover("varsortnregress", VALUES, np.random.default_rng(0))
+
+
+def test_an_unknown_hyperparameter_is_answered_with_the_legal_ones():
+    with pytest.raises(TypeError, match="'alpha'; it takes path_end"):
+        discover("var-sortnregress", VALUES, np.random.default_rng(0), alpha=0.1)
+    with pytest.raises(TypeError, match="takes none"):
+        discover("empty", VALUES, np.random.default_rng(0), alpha=0.1)
+
+
+def test_a_seed_is_not_a_generator():
+    with pytest.raises(TypeError, match="default_rng"):
+        discover("empty", VALUES, 0)
+
+
+def test_data_sets_and_arrays_are_the_same_to_it():
+    from_array = discover("var-sortnregress", VALUES, np.random.default_rng(0))
+    from_data = discover("var-sortnregress", Dataset.from_values(VALUES), np.random.default_rng(0))
+    np.testing.assert_array_equal(from_array.weights, from_data.weights)
+
+
+@pytest.fixture
+def announce(monkeypatch):
+    """Let other packages announce algorithms."""
+
+    def announced(**places):
+        points = [
+            metadata.EntryPoint(name.replace("_", "-"), place, registry.GROUP)
+            for name, place in places.items()
+        ]
+        monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points)
+        registry._places.cache_clear()
+
+    yield announced
+    monkeypatch.undo()
+    registry._places.cache_clear()
+
+
+def test_strangers_join_by_entry_point(announce):
+    announce(nothing="causalassay.discovery.baselines:Empty")
+    assert 0 == discover("nothing", VALUES, np.random.default_rng(0)).graph.sum()
+    assert "nothing" in {record.name for record in algorithms()}
+
+
+def test_a_name_used_twice_is_an_error(announce):
+    announce(empty="elsewhere:Empty")
+    with pytest.raises(ValueError, match="two algorithms are called 'empty'"):
+        discover("empty", VALUES, np.random.default_rng(0))
+
+
+def test_what_cannot_be_imported_is_listed_with_the_reason(announce):
+    announce(absent="no_such_package:Absent")
+    record = next(record for record in algorithms() if record.name == "absent")
+    assert "no_such_package" in record.missing
+    with pytest.raises(ImportError, match="no_such_package"):
+        discover("absent", VALUES, np.random.default_rng(0))
