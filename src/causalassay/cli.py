@@ -161,7 +161,7 @@ def _sortability_table(rows: tuple[Sortability, ...]) -> Table:
         if row.convention == "paths":
             pair = pairs[row.statistic]
             table.add_row(
-                row.statistic,
+                row.statistic.replace("R2", "R²"),
                 _number(row.value),
                 _range(row.interval),
                 _number(pair.value),

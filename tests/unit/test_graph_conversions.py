@@ -40,7 +40,7 @@ def test_edges_may_come_as_an_array_of_numbers():
 def test_an_unknown_node_brings_the_nearest_name():
     with pytest.raises(ValueError, match=r"unknown node 'rfa', did you mean 'raf'\?"):
         from_edges([("rfa", "mek")], ["raf", "mek"])
-    with pytest.raises(ValueError, match="unknown node 7, the nodes are 0, 1, 2"):
+    with pytest.raises(ValueError, match="unknown node 7, there are 0, 1, 2"):
         from_edges([(0, 7)], 3)
 
 

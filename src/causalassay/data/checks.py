@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
-from difflib import get_close_matches
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.arrays import Values
-
-_MOST_NAMED = 10
-
-
-def did_you_mean(name: str, known: Collection[str]) -> str:
-    """Return the known name nearest to `name` as a question, else the known names."""
-    nearest = get_close_matches(name, known, n=1)
-    return f"did you mean {nearest[0]!r}?" if nearest else f"there are {listed(known)}"
-
-
-def listed(names: Collection[str]) -> str:
-    """Return the names quoted and joined, the long tail of a long list as a count."""
-    shown = ", ".join(repr(name) for name in list(names)[:_MOST_NAMED])
-    left = len(names) - _MOST_NAMED
-    return f"{shown} and {left} more" if left > 0 else shown
+from causalassay.spelling import listed
 
 
 def check_column_names(columns: Sequence[Any]) -> None:

@@ -15,6 +15,7 @@ from causalassay.arrays import Values
 from causalassay.data import checks
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
 from causalassay.data.regime import Regime
+from causalassay.spelling import did_you_mean, listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +112,7 @@ class Dataset:
         if self.observational is None:
             raise ValueError(
                 "no condition is known to be observational; name one as `observational`: "
-                f"there are {checks.listed(self.conditions)}"
+                f"there are {listed(self.conditions)}"
             )
         return self.regime(self.observational).values
 
@@ -137,8 +138,7 @@ class Dataset:
             if regime.condition == condition:
                 return regime
         raise ValueError(
-            f"condition: there is no {condition!r}; "
-            + checks.did_you_mean(condition, self.conditions)
+            f"condition: there is no {condition!r}; " + did_you_mean(condition, self.conditions)
         )
 
     def index(self, column: str) -> int:
@@ -151,7 +151,7 @@ class Dataset:
         """
         if column not in self.columns:
             raise ValueError(
-                f"column: there is no {column!r}; " + checks.did_you_mean(column, self.columns)
+                f"column: there is no {column!r}; " + did_you_mean(column, self.columns)
             )
         return self.columns.index(column)
 
@@ -201,14 +201,14 @@ class Dataset:
         twice = [name for name, times in Counter(self.conditions).items() if times > 1]
         if twice:
             raise ValueError(
-                f"regimes: more than one is called {checks.listed(twice)}; "
+                f"regimes: more than one is called {listed(twice)}; "
                 "rename them, or put their rows into one regime"
             )
         if self.observational is not None:
             if self.observational not in self.conditions:
                 raise ValueError(
                     f"observational: no regime is called {self.observational!r}; there are "
-                    f"{checks.listed(self.conditions)}; pass None if none is observational"
+                    f"{listed(self.conditions)}; pass None if none is observational"
                 )
             targets = self.regime(self.observational).targets
             if targets != ():
@@ -222,7 +222,7 @@ class Dataset:
         where = f"regime {regime.condition!r}"
         if regime.values.shape[1] != self.n_nodes:
             raise ValueError(
-                f"{where}: expected {self.n_nodes} columns, {checks.listed(self.columns)}; "
+                f"{where}: expected {self.n_nodes} columns, {listed(self.columns)}; "
                 f"got values of shape {regime.values.shape}"
             )
         checks.check_finite(regime.values, self.columns, where)

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from causalassay.data.checks import check_none_missing, did_you_mean, listed
+from causalassay.data.checks import check_none_missing
 from causalassay.data.coding import Levels, declare, encode, has_text_levels, missing_entries
 from causalassay.data.dataset import Dataset
 from causalassay.data.regime import Regime
+from causalassay.spelling import did_you_mean, listed
 
 if TYPE_CHECKING:
     from causalassay.data.tables import Table

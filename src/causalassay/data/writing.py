@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from causalassay.data.checks import listed
 from causalassay.data.coding import decode
 from causalassay.data.dataset import Dataset
 from causalassay.data.regime import Regime
+from causalassay.spelling import listed
 
 
 def write(

@@ -50,7 +50,7 @@ class VarianceSorting:
 
     References
     ----------
-    Reisach, Seiler, Weichwald (2021), section 5.2 and table 1.
+    Reisach, Seiler, Weichwald (2021), section 5.2 and table 2.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class RandomSorting:
 
     References
     ----------
-    Reisach, Seiler, Weichwald (2021), section 5.2 and table 1.
+    Reisach, Seiler, Weichwald (2021), section 5.2 and table 2.
 
     Examples
     --------

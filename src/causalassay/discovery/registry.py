@@ -13,8 +13,8 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from causalassay.contracts import Algorithm, Estimate, Kind
-from causalassay.data.checks import did_you_mean
 from causalassay.data.dataset import Dataset
+from causalassay.spelling import did_you_mean
 
 GROUP = "causalassay.algorithms"
 """The entry-point group in which other packages announce their algorithms."""

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from causalassay.arrays import Adjacency, Weights, check_adjacency, check_square, check_weights
-from causalassay.graphs.names import check_names, unknown_name
+from causalassay.graphs.names import check_names
+from causalassay.spelling import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +47,9 @@ def from_edges(
             raise ValueError(f"edges: expected pairs (from, to), got {edge!r}")
         for name in pair:
             if name not in position:
-                raise ValueError(f"edges: {edge!r}: {unknown_name(name, names)}")
+                raise ValueError(
+                    f"edges: {edge!r}: unknown node {name!r}, {did_you_mean(name, names)}"
+                )
         if pair[0] == pair[1]:
             raise ValueError(f"edges: {edge!r} joins a node to itself; leave it out")
         graph[position[pair[0]], position[pair[1]]] = True

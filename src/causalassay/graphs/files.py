@@ -11,7 +11,8 @@ import numpy as np
 
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.graphs.conversions import from_edges
-from causalassay.graphs.names import check_names, unknown_name
+from causalassay.graphs.names import check_names
+from causalassay.spelling import did_you_mean
 
 CELLS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False, "True": True}
 Line = tuple[int, list[str]]
@@ -129,7 +130,9 @@ def _read_edges(
             raise ValueError(f"{where}: line {number} names no node under from or to")
         for name in edge:
             if wanted is not None and name not in wanted:
-                raise ValueError(f"{where}: line {number}: {unknown_name(name, wanted)}")
+                raise ValueError(
+                    f"{where}: line {number}: unknown node {name!r}, {did_you_mean(name, wanted)}"
+                )
         match row.get("type", "->"):
             case "->":
                 edges.append(edge)
@@ -180,7 +183,9 @@ def _check_same_names(names: Sequence[str], wanted: Sequence[str], where: str) -
     unknown = [name for name in names if name not in wanted]
     missing = [name for name in wanted if name not in names]
     if unknown or missing:
-        hint = f" ({unknown_name(unknown[0], missing or wanted)})" if unknown else ""
+        hint = (
+            f" ({unknown[0]!r}: {did_you_mean(unknown[0], missing or wanted)})" if unknown else ""
+        )
         raise ValueError(
             f"{where}: the graph's nodes and the data's columns differ: "
             f"in the graph only {unknown}, in the data only {missing}{hint}"

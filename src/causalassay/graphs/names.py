@@ -1,9 +1,8 @@
-"""Names of nodes: checked at the border, and the nearest one suggested for an unknown one."""
+"""Names of nodes, checked at the border."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from difflib import get_close_matches
+from collections.abc import Hashable, Iterable
 
 
 def check_names(
@@ -25,12 +24,3 @@ def check_names(
             raise ValueError(f"{argument}: the name {name!r} comes twice; names must differ")
         seen.add(name)
     return checked
-
-
-def unknown_name(name: Hashable, known: Sequence[Hashable]) -> str:
-    """Return half a sentence on an unknown name: the nearest known one, or the first few."""
-    near = get_close_matches(str(name), [str(other) for other in known], n=1)
-    if near:
-        return f"unknown node {name!r}, did you mean {near[0]!r}?"
-    listed = ", ".join(repr(other) for other in known[:5]) + (", …" if len(known) > 5 else "")
-    return f"unknown node {name!r}, the nodes are {listed}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from difflib import get_close_matches
 from typing import Any
 
 from numpy.random import Generator
@@ -19,6 +18,7 @@ from causalassay.models.sources import (
     Harmonized,
     Standardized,
 )
+from causalassay.spelling import did_you_mean
 
 Source = SCM | Standardized | ISCM | UUMC | Harmonized | HalfExplained | SNR
 
@@ -83,7 +83,5 @@ def draw(
 
 def _known(what: str, name: str, table: dict[str, Any]) -> str:
     if name not in table:
-        nearest = get_close_matches(name, table, n=1)
-        hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
-        raise ValueError(f"{what}: expected one of {', '.join(table)}, got {name!r}{hint}")
+        raise ValueError(f"{what}: there is no {name!r}; {did_you_mean(name, table)}")
     return name
