@@ -195,7 +195,15 @@ class LinearSCM:
         return values
 
     def total_effects(self) -> Weights:
-        """Return ``(I - W)⁻¹``: the sum over directed paths i⇝j of the products of weights."""
+        """Return ``(I - W)⁻¹``: the sum over directed paths i⇝j of the products of weights.
+
+        Examples
+        --------
+        >>> LinearSCM([[0, 2, 1], [0, 0, 3], [0, 0, 0]], 1.0).total_effects()
+        array([[1., 2., 7.],
+               [0., 1., 3.],
+               [0., 0., 1.]])
+        """
         order = self._order
         ordered = np.eye(self.n_nodes) - self.weights[np.ix_(order, order)]
         effects = np.empty_like(ordered)
@@ -205,12 +213,25 @@ class LinearSCM:
         return effects
 
     def mean(self, intervention: Intervention = ()) -> Vector:
-        """Return the exact mean of every node."""
+        """Return the exact mean of every node.
+
+        Examples
+        --------
+        >>> LinearSCM([[0, 2], [0, 0]], 1.0, intercept=[1, 0]).mean((Shift(0, by=0.5),))
+        array([1.5, 3. ])
+        """
         model = self.under(intervention)
         return model.total_effects().T @ model.intercept
 
     def covariance(self, intervention: Intervention = ()) -> Weights:
-        """Return the exact covariance matrix."""
+        """Return the exact covariance matrix.
+
+        Examples
+        --------
+        >>> LinearSCM([[0, 2], [0, 0]], 1.0).covariance((Do(0, 3.0),))
+        array([[0., 0.],
+               [0., 1.]])
+        """
         model = self.under(intervention)
         spread = np.sqrt(model.noise_variance)[:, None] * model.total_effects()
         return spread.T @ spread
@@ -221,6 +242,11 @@ class LinearSCM:
         References
         ----------
         Ormaniec et al. 2024, equation 4.
+
+        Examples
+        --------
+        >>> LinearSCM([[0, 2], [0, 0]], 1.0).cause_explained_variance()
+        array([0. , 0.8])
         """
         variance = np.diag(self.covariance())
         with np.errstate(invalid="ignore"):
@@ -232,6 +258,11 @@ class LinearSCM:
         1 - 1 / (Σ_ii (Σ⁻¹)_ii), with the precision taken from the model,
         (Σ⁻¹)_ii = 1/σ_i² + Σ_j w_ij²/σ_j², so that no matrix is inverted; nan
         where a node is constant.
+
+        Examples
+        --------
+        >>> LinearSCM([[0, 2], [0, 0]], 1.0).r2()
+        array([0.8, 0.8])
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             own = 1 / self.noise_variance

@@ -146,11 +146,18 @@ class ISCM:
     --------
     >>> import numpy as np
     >>> from causalassay.graphs import chain
-    >>> model = ISCM(weights=(1, 1), signs="positive").draw(chain(3), np.random.default_rng(0))
+    >>> source = ISCM(weights=(1, 1), signs="positive")
+    >>> model = source.draw(chain(3), np.random.default_rng(0))
     >>> model.covariance().round(3)
     array([[1.   , 0.707, 0.5  ],
            [0.707, 1.   , 0.707],
            [0.5  , 0.707, 1.   ]])
+
+    With the statistics of a sample, that sample is standardised exactly:
+
+    >>> frozen, values = ISCM(sample_size=50).calibrate(chain(3), np.random.default_rng(0))
+    >>> values.std(axis=0, ddof=1)
+    array([1., 1., 1.])
     """
 
     weights: Range = (0.5, 2.0)
