@@ -47,6 +47,9 @@ def test_standardising_leaves_r2():
 def test_an_iscm_is_not_gameable():
     found = verdict(*benchmark(ca.models.ISCM(sample_size=600)))
     assert "not gameable" == found.kind
+    assert found.sentence.startswith(
+        "Not gameable by variance or R² (the columns are standardised)"
+    )
     assert "F1" in found.sentence
 
 

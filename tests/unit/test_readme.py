@@ -19,4 +19,4 @@ def test_the_demo_prints_the_verdict_that_the_readme_quotes(tmp_path):
     assert quote[1] in printed
     assert 3 == printed.count("Verdict:")
     assert "Verdict: Gameable by variance" in printed
-    assert "Verdict: Not gameable by sorting" in printed
+    assert "Verdict: Not gameable by variance or R²" in printed

@@ -121,11 +121,17 @@ def _not_gameable(
         for s in SORTED_BY
         if rising[s].p_falling <= LEVEL
     )
+    relatives = ""
+    if rising["relatives"].p_rising <= LEVEL:
+        relatives = (
+            "; the number of correlated columns does grow along it "
+            f"({rising['relatives'].value:.2f}), which is the shape of the graph and not its scale"
+        )
     return (
-        f"Not gameable by sorting{standardised}: neither variance (sortability "
-        f"{rising['variance'].value:.2f}) nor R² ({rising['R2'].value:.2f}) grows along the causal "
-        f"order more than chance has it, and no order read off them beats random ones "
-        f"({_scores(score)}){falling}."
+        f"Not gameable by variance or R²{standardised}: neither the first (sortability "
+        f"{rising['variance'].value:.2f}) nor the second ({rising['R2'].value:.2f}) grows along "
+        "the causal order more than chance has it, and no order read off them beats random ones "
+        f"({_scores(score)}){falling}{relatives}."
     )
 
 
