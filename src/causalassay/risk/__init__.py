@@ -1,0 +1,1 @@
+"""Causal risk: an estimate against held-out experiments, without a true graph."""
