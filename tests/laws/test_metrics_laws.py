@@ -5,8 +5,43 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalassay.metrics import f1, precision, recall, shd
+from causalassay.graphs import enumerate_dags, is_cpdag, skeleton, to_cpdag
+from causalassay.metrics import (
+    f1,
+    favourable_resolution,
+    fpr,
+    mean_over_members,
+    mec_shd,
+    precision,
+    recall,
+    repair,
+    shd,
+    shd_double,
+    shd_normalized,
+    shd_parts,
+    skeleton_f1,
+    skeleton_fpr,
+    skeleton_precision,
+    skeleton_recall,
+    skeleton_shd,
+)
 from strategies import dags, permutations_of
+
+STRUCTURAL = (
+    shd,
+    shd_double,
+    shd_normalized,
+    shd_parts,
+    skeleton_shd,
+    precision,
+    recall,
+    f1,
+    fpr,
+    skeleton_precision,
+    skeleton_recall,
+    skeleton_f1,
+    skeleton_fpr,
+)
 
 
 @st.composite
@@ -80,7 +115,7 @@ def test_f1_is_the_harmonic_mean_where_there_is_a_hit(two):
 def test_relabelling_nodes_leaves_every_metric_unchanged(two, data):
     label = data.draw(permutations_of(len(two[0])))
     renamed = [graph[np.ix_(label, label)] for graph in two]
-    for metric in (shd, precision, recall, f1):
+    for metric in STRUCTURAL:
         assert metric(*two) == pytest.approx(metric(*renamed), nan_ok=True)
 
 
@@ -90,3 +125,53 @@ def test_shd_equals_gadjid(data):
     truth = data.draw(dags(min_nodes=2, max_nodes=7))
     guess = data.draw(dags(min_nodes=len(truth), max_nodes=len(truth)))
     assert gadjid.shd(truth.astype(np.int8), guess.astype(np.int8))[1] == shd(truth, guess)
+
+
+@given(pairs())
+def test_the_parts_are_counted_pair_by_pair(two):
+    truth, guess = two
+    missing = extra = flipped = undecided = 0
+    for i in range(len(truth)):
+        for j in range(i):
+            true, guessed = (truth[i, j], truth[j, i]), (guess[i, j], guess[j, i])
+            missing += any(true) and not any(guessed)
+            extra += any(guessed) and not any(true)
+            flipped += true != guessed and sum(true) == sum(guessed) == 1
+            undecided += {1, 2} == {sum(true), sum(guessed)}
+    assert (missing, extra, flipped, undecided) == shd_parts(truth, guess)
+    assert shd(truth, guess) == sum(shd_parts(truth, guess))
+    if not (truth & truth.T).any() and not (guess & guess.T).any():
+        assert shd(truth, guess) + flipped == shd_double(truth, guess)
+
+
+@given(pairs())
+def test_skeleton_metrics_are_those_of_the_skeletons(two):
+    bare = [skeleton(graph) for graph in two]
+    assert skeleton_shd(*two) == shd(*bare) == sum(shd_parts(*two)[:2])
+    assert skeleton_f1(*two) == pytest.approx(f1(*bare), nan_ok=True)
+
+
+@given(dags(max_nodes=5), st.data())
+def test_class_distance_is_zero_exactly_within_a_class(dag, data):
+    other = data.draw(dags(min_nodes=len(dag), max_nodes=len(dag)))
+    same = np.array_equal(to_cpdag(dag), to_cpdag(other))
+    assert same == (mec_shd(dag, other) == 0)
+    assert mec_shd(dag, other) == mec_shd(to_cpdag(dag), other)
+
+
+@given(pairs(), st.integers(0, 100))
+def test_every_graph_can_be_repaired_without_a_change_of_skeleton(two, seed):
+    for graph in two:
+        found = repair(graph, np.random.default_rng(seed))
+        np.testing.assert_array_equal(skeleton(graph), skeleton(found.graph))
+        assert ("none" == found.how) == np.array_equal(graph, found.graph)
+        assert "none" == found.how or is_cpdag(found.graph)
+
+
+@given(dags(max_nodes=5), st.data())
+def test_favourable_resolution_is_no_further_than_any_member(dag, data):
+    cpdag = to_cpdag(data.draw(dags(min_nodes=len(dag), max_nodes=len(dag))))
+    distances = [shd(dag, member) for member in enumerate_dags(cpdag)]
+    assert shd(dag, favourable_resolution(dag, cpdag)) <= min(distances)
+    mean = mean_over_members(lambda m: shd(dag, m), cpdag, np.random.default_rng(0), most=1000)
+    assert mean.value == pytest.approx(np.mean(distances))

@@ -1,6 +1,6 @@
 """Graphs as adjacency matrices: families, orders, separation, equivalence classes."""
 
-from causalassay.graphs.classes import enumerate_dags, mec_size, sample_dag
+from causalassay.graphs.classes import enumerate_dags, mec_size, sample_dag, sample_dags
 from causalassay.graphs.conversions import (
     from_edges,
     from_gadjid,
@@ -34,12 +34,15 @@ from causalassay.graphs.orders import (
 )
 from causalassay.graphs.paths import path_counts
 from causalassay.graphs.separation import d_separated
-from causalassay.graphs.validity import check_cpdag, is_cpdag
+from causalassay.graphs.thresholds import acyclic_threshold, threshold
+from causalassay.graphs.validity import as_cpdag, check_cpdag, is_cpdag
 from causalassay.graphs.walks import possible_descendants, possible_reachability
 
 __all__ = [
     "NoExtension",
+    "acyclic_threshold",
     "ancestors",
+    "as_cpdag",
     "bipartite",
     "chain",
     "check_cpdag",
@@ -65,8 +68,10 @@ __all__ = [
     "reachability",
     "read_graph",
     "sample_dag",
+    "sample_dags",
     "scale_free",
     "skeleton",
+    "threshold",
     "to_cpdag",
     "to_edges",
     "to_gadjid",

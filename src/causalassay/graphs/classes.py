@@ -66,13 +66,32 @@ def sample_dag(cpdag: Adjacency, rng: Generator) -> Adjacency:
     >>> bool((to_cpdag(dag) == cpdag).all())
     True
     """
-    lines = undirected_part(check_cpdag(cpdag, "cpdag"))
-    neighbours = neighbour_masks(lines)
+    return sample_dags(cpdag, 1, rng)[0]
+
+
+def sample_dags(cpdag: Adjacency, n_dags: int, rng: Generator) -> list[Adjacency]:
+    """Return independent uniform draws from the Markov equivalence class, counting it once.
+
+    Parameters
+    ----------
+    cpdag : Adjacency, shape (d, d)
+    n_dags : int
+    rng : Generator
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.graphs import chain, to_cpdag
+    >>> len(sample_dags(to_cpdag(chain(4)), 3, np.random.default_rng(0)))
+    3
+    """
+    neighbours = neighbour_masks(undirected_part(check_cpdag(cpdag, "cpdag")))
     orientations = Orientations(neighbours)
-    order: list[int] = []
-    for part in components(neighbours, _nodes_with_lines(neighbours)):
-        order += orientations.draw(part, rng)
-    return _direct(cpdag, order)
+    parts = list(components(neighbours, _nodes_with_lines(neighbours)))
+    return [
+        _direct(cpdag, [node for part in parts for node in orientations.draw(part, rng)])
+        for _ in range(n_dags)
+    ]
 
 
 def enumerate_dags(cpdag: Adjacency) -> Iterator[Adjacency]:

@@ -11,7 +11,7 @@ from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.graphs.chordal import chordless_cycle, neighbour_masks
 from causalassay.graphs.cpdag import directed_part, to_cpdag, undirected_part
 from causalassay.graphs.extension import NoExtension, extend
-from causalassay.graphs.orders import topological_order
+from causalassay.graphs.orders import is_dag, topological_order
 
 
 def is_cpdag(graph: Adjacency) -> bool:
@@ -55,6 +55,24 @@ def check_cpdag(graph: NDArray[Any], name: str = "graph") -> Adjacency:
     if flaw is not None:
         raise ValueError(f"{name}: not a CPDAG: {flaw}; to_cpdag makes one from a DAG")
     return graph
+
+
+def as_cpdag(graph: Adjacency, name: str = "graph") -> Adjacency:
+    """Return the CPDAG of a DAG, or a CPDAG as it is; raise for any other graph.
+
+    Parameters
+    ----------
+    graph : Adjacency, shape (d, d)
+    name : str
+        What the message calls the graph.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain, skeleton
+    >>> bool((as_cpdag(chain(3)) == as_cpdag(skeleton(chain(3)))).all())
+    True
+    """
+    return to_cpdag(graph) if is_dag(graph) else check_cpdag(graph, name)
 
 
 def _flaw(graph: Adjacency) -> str | None:

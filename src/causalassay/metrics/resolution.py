@@ -1,0 +1,279 @@
+"""From an estimate to graphs that a metric can score, each way by its name.
+
+Some ways see the truth (`favourable_*`): that is why they live here and not in
+discovery, and why a report must say which was used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from causalassay.arrays import Adjacency, check_adjacency, check_weights
+from causalassay.graphs import (
+    NoExtension,
+    acyclic_threshold,
+    enumerate_dags,
+    extend,
+    is_cpdag,
+    is_dag,
+    mec_size,
+    sample_dags,
+    threshold,
+    to_cpdag,
+    topological_order,
+)
+from causalassay.graphs.cpdag import directed_part
+from causalassay.metrics.pairing import check_pair
+
+MOST_MEMBERS = 100
+"""How many members of a class are scored at most (Garant & Jensen 2016, section 5.3)."""
+
+
+class Repair(NamedTuple):
+    """A graph that every metric can score, and how it came from the estimate."""
+
+    graph: Adjacency
+    how: Literal["none", "extension", "random order"]
+
+
+def repair(graph: Adjacency, rng: Generator) -> Repair:
+    """Return a DAG or CPDAG as it is, and the CPDAG nearest at hand for any other graph.
+
+    Constraint-based estimates from finite samples are often no CPDAG. They
+    are scored all the same: "extension", the CPDAG of a DAG that extends the
+    graph (Dor & Tarsi 1992); where there is none, "random order", the CPDAG of
+    the DAG with the same skeleton along an order that keeps the directed edges
+    except in directed cycles, and is random beyond.
+
+    Parameters
+    ----------
+    graph : Adjacency, shape (d, d)
+    rng : Generator
+        Used for "random order" only.
+
+    Examples
+    --------
+    0→1—2 extends to 0→1→2, whose class is 0—1—2.
+
+    >>> import numpy as np
+    >>> pdag = np.zeros((3, 3), dtype=bool)
+    >>> pdag[[0, 1, 2], [1, 2, 1]] = True
+    >>> repair(pdag, np.random.default_rng(0)).how
+    'extension'
+    """
+    if is_dag(graph) or is_cpdag(graph):
+        return Repair(graph, "none")
+    try:
+        return Repair(to_cpdag(extend(graph)), "extension")
+    except NoExtension:
+        position = np.argsort(_order_along_arrows(graph, rng))
+        along = position[:, None] < position[None, :]
+        return Repair(to_cpdag((graph | graph.T) & along), "random order")
+
+
+def _order_along_arrows(graph: Adjacency, rng: Generator) -> list[int]:
+    """Take nodes without waiting parents, at random; in a cycle take any node."""
+    arrows = directed_part(graph)
+    waiting = np.ones(len(graph), dtype=bool)
+    order: list[int] = []
+    while waiting.any():
+        free = waiting & ~(arrows & waiting[:, None]).any(axis=0)
+        node = int(rng.choice(np.flatnonzero(free if free.any() else waiting)))
+        order.append(node)
+        waiting[node] = False
+    return order
+
+
+class Members(NamedTuple):
+    """DAGs that stand for an equivalence class."""
+
+    dags: list[Adjacency]
+    complete: bool
+    """Whether these are all members, or a uniform draw from them."""
+
+
+def members(graph: Adjacency, rng: Generator, most: int = MOST_MEMBERS) -> Members:
+    """Return a DAG itself, all members of a CPDAG's class, or `most` uniform draws of them.
+
+    Parameters
+    ----------
+    graph : Adjacency, shape (d, d)
+        A DAG or a CPDAG; `repair` makes one of any other graph.
+    rng : Generator
+        Used for the draws only.
+    most : int
+        The size up to which a class is listed whole.
+
+    References
+    ----------
+    Garant and Jensen (2016), section 5.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.graphs import chain, to_cpdag
+    >>> found = members(to_cpdag(chain(4)), np.random.default_rng(0))
+    >>> len(found.dags), found.complete
+    (4, True)
+    """
+    if most < 1:
+        raise ValueError(f"most: expected at least 1, got {most}")
+    if is_dag(graph):
+        return Members([graph], complete=True)
+    if mec_size(graph) <= most:
+        return Members(list(enumerate_dags(graph)), complete=True)
+    return Members(sample_dags(graph, most, rng), complete=False)
+
+
+class MeanScore(NamedTuple):
+    """A metric averaged over the members of a class."""
+
+    value: float
+    n_members: int
+    complete: bool
+
+
+def mean_over_members(
+    score: Callable[[Adjacency], float],
+    graph: Adjacency,
+    rng: Generator,
+    most: int = MOST_MEMBERS,
+) -> MeanScore:
+    """Return the mean of a DAG's score over the members of the guessed class.
+
+    Parameters
+    ----------
+    score : callable
+        Of a DAG; for example ``lambda dag: shd(truth, dag)``.
+    graph : Adjacency, shape (d, d)
+        A DAG or a CPDAG.
+    rng : Generator
+    most : int
+        As in `members`.
+
+    References
+    ----------
+    Garant and Jensen (2016), section 5.3.
+
+    Examples
+    --------
+    0→1 against 0—1: right in one of two members.
+
+    >>> import numpy as np
+    >>> from causalassay.graphs import chain, to_cpdag
+    >>> from causalassay.metrics import shd
+    >>> truth = chain(2)
+    >>> rng = np.random.default_rng(0)
+    >>> mean_over_members(lambda dag: shd(truth, dag), to_cpdag(truth), rng).value
+    0.5
+    """
+    found = members(graph, rng, most)
+    value = float(np.mean([score(dag) for dag in found.dags]))
+    return MeanScore(value, len(found.dags), found.complete)
+
+
+def favourable_resolution(truth: Adjacency, guess: Adjacency) -> Adjacency:
+    """Return the guess with its undirected edges directed as the truth would have them.
+
+    Adjacent in the truth: the true direction. Not adjacent there: along a
+    topological order of the truth, since the paper leaves it open. The result
+    may have cycles where directed edges of the guess are wrong.
+
+    Parameters
+    ----------
+    truth : Adjacency, shape (d, d)
+        A DAG.
+    guess : Adjacency, shape (d, d)
+
+    References
+    ----------
+    Reisach, Seiler, Weichwald (2021), appendix D (PC); Zheng et al. (2018).
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain, skeleton
+    >>> bool((favourable_resolution(chain(3), skeleton(chain(3))) == chain(3)).all())
+    True
+    """
+    check_pair(truth, guess)
+    position = np.argsort(topological_order(truth, "truth"))
+    along = position[:, None] < position[None, :]
+    return directed_part(guess) | (guess & guess.T & along)
+
+
+class FavourableThreshold(NamedTuple):
+    """A threshold chosen with the truth in hand, and the DAG it leaves."""
+
+    threshold: float
+    graph: Adjacency
+
+
+def favourable_threshold(
+    truth: Adjacency, weights: ArrayLike, rule: Literal["edge count", "best shd"] = "best shd"
+) -> FavourableThreshold:
+    """Return the threshold of the weights that the truth favours; cycles break at the weakest.
+
+    Parameters
+    ----------
+    truth : Adjacency, shape (d, d)
+    weights : array_like, shape (d, d)
+        Unthresholded estimates, ``weights[i, j]`` of i→j.
+    rule : {"best shd", "edge count"}
+        "best shd": the acyclic threshold of least SHD, the highest of equals
+        (the paper's words). "edge count": halfway between the m-th and the
+        next largest magnitude, m the number of true edges, raised until no
+        cycle is left (the released code).
+
+    References
+    ----------
+    Reisach, Seiler, Weichwald (2021), appendix K.2, and its released code.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.graphs import chain
+    >>> found = favourable_threshold(chain(2), [[0, 0.2], [0.1, 0]])
+    >>> found.threshold, found.graph.astype(int).tolist()
+    (0.2, [[0, 1], [0, 0]])
+    """
+    size = np.abs(check_weights(weights))
+    check_pair(check_adjacency(truth, "truth"), size > np.inf)
+    match rule:
+        case "edge count":
+            at = _edge_count_threshold(size, int(truth.sum()))
+        case "best shd":
+            at = _best_threshold(truth, size)
+        case _:
+            raise ValueError(f'rule: expected "best shd" or "edge count", got {rule!r}')
+    at = acyclic_threshold(size, at)
+    return FavourableThreshold(at, threshold(size, at))
+
+
+def _edge_count_threshold(size: np.ndarray, n_edges: int) -> float:
+    falling = np.append(np.sort(size, axis=None)[::-1], 0.0)
+    return float(falling[max(n_edges - 1, 0)] + falling[n_edges]) / 2 if n_edges else np.inf
+
+
+def _best_threshold(truth: Adjacency, size: np.ndarray) -> float:
+    """Let edges in by falling magnitude and keep count of the pairs that are then wrong."""
+    lowest = acyclic_threshold(size, 0.0)
+    order = np.argsort(-size, axis=None, kind="stable")
+    order = order[size.ravel()[order] >= max(lowest, np.nextafter(0.0, 1.0))]
+    guess = np.zeros_like(truth)
+    wrong = int(truth.sum())
+    best, best_at = wrong, np.inf
+    for rank, place in enumerate(order):
+        i, j = divmod(int(place), len(truth))
+        before = truth[i, j] != guess[i, j] or truth[j, i] != guess[j, i]
+        guess[i, j] = True
+        after = truth[i, j] != guess[i, j] or truth[j, i] != guess[j, i]
+        wrong += int(after) - int(before)
+        tied = rank + 1 < len(order) and size.flat[order[rank + 1]] == size[i, j]
+        if wrong < best and not tied:
+            best, best_at = wrong, float(size[i, j])
+    return best_at
