@@ -8,16 +8,28 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 
 if TYPE_CHECKING:
     from causalassay.audit import Audit, BaselineScore, Sortability
+
+
+class Part(StrEnum):
+    """What `causalassay list` can list."""
+
+    algorithms = "algorithms"
+    models = "models"
+    metrics = "metrics"
+    diagnostics = "diagnostics"
+
 
 app = typer.Typer(
     help="An assay office for causal discovery: is an algorithm, or a benchmark, worth what it "
@@ -111,6 +123,54 @@ def audit(  # noqa: PLR0913, PLR0917  one argument an option
         typer.echo(json.dumps(found.to_dict(), indent=2, allow_nan=False))
     else:
         _print_audit(found, data.name, Console())
+
+
+@app.command(name="list")
+def list_parts(
+    what: Annotated[
+        Part, typer.Argument(help="algorithms, models, metrics or diagnostics.")
+    ] = Part.algorithms,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """List what can be named in scripts and studies, and why some of it cannot run here.
+
+    Example: causalassay list algorithms
+    """
+    from causalassay.catalogue import catalogue
+
+    rows = catalogue(what.value)
+    if as_json:
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    console = Console()
+    for row in rows:
+        name, *details = row.items()
+        console.print(f"[bold]{_escaped(name[1])}[/]", highlight=False)
+        for heading, text in details:
+            if text:
+                label = heading.replace("_", " ")
+                line = Padding(f"[dim]{label}:[/] {_escaped(text)}", (0, 0, 0, 4))
+                console.print(line, highlight=False)
+
+
+new = typer.Typer(help="Write a working beginning of your own.", no_args_is_help=True)
+app.add_typer(new, name="new")
+
+
+@new.command()
+def algorithm(
+    name: Annotated[str, typer.Argument(help="Small letters and hyphens, like my-algorithm.")],
+    folder: Annotated[Path, typer.Option(help="Where to make the package's folder.")] = Path(),
+) -> None:
+    """Write a plug-in package: one algorithm, its entry point and its conformance test.
+
+    Example: causalassay new algorithm my-algorithm
+    """
+    from causalassay.scaffold import new_algorithm
+
+    for file in new_algorithm(name, folder):
+        typer.echo(file)
+    typer.echo(f"\nNow: pip install -e {folder / name} && pytest {folder / name}")
 
 
 @contextmanager

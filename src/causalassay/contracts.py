@@ -45,7 +45,13 @@ class Estimate:
 
 
 class Algorithm(Protocol):
-    """A frozen dataclass whose fields are the hyper-parameters."""
+    """A frozen dataclass whose fields are the hyper-parameters.
+
+    Optional class variables tell `causalassay.algorithms` and the conformance
+    suite more: ``output`` (kind of graph), ``scale_sensitive``, ``assumptions``,
+    ``reference``, ``licence``, and ``equivariant = False`` where relabelling the
+    columns need not relabel the result.
+    """
 
     version: ClassVar[int]
     """Raised when behaviour changes: it is part of the cache key."""

@@ -31,6 +31,7 @@ class Empty:
     version: ClassVar[int] = 1
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
+    assumptions: ClassVar[str] = "none"
     reference: ClassVar[str] = "the graph that any useful method must beat"
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
@@ -64,6 +65,7 @@ class VarianceSorting:
     version: ClassVar[int] = 1
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = True
+    assumptions: ClassVar[str] = "variance grows along the causal order"
     reference: ClassVar[str] = "Reisach, Seiler, Weichwald (2021), arXiv 2102.13647, section 5.2"
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
@@ -91,6 +93,8 @@ class RandomSorting:
     version: ClassVar[int] = 1
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
+    assumptions: ClassVar[str] = "none"
+    equivariant: ClassVar[bool] = False
     reference: ClassVar[str] = "Reisach, Seiler, Weichwald (2021), arXiv 2102.13647, section 5.2"
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:

@@ -21,6 +21,7 @@ GROUP = "causalassay.algorithms"
 
 BUILT_IN = MappingProxyType(
     {
+        "command": "causalassay.discovery.command:Command",
         "empty": "causalassay.discovery.baselines:Empty",
         "r2-sortnregress": "causalassay.discovery.sortnregress:R2SortnRegress",
         "random-sorting": "causalassay.discovery.baselines:RandomSorting",
@@ -43,7 +44,7 @@ class AlgorithmRecord:
         The kind of graph it promises.
     scale_sensitive : bool, optional
         Whether a change of units can change its view of the causal order.
-    description, reference : str
+    description, assumptions, reference, licence : str
     missing : str
         Why it cannot run here; empty if it can.
     """
@@ -52,7 +53,9 @@ class AlgorithmRecord:
     output: Kind | None = None
     scale_sensitive: bool | None = None
     description: str = ""
+    assumptions: str = ""
     reference: str = ""
+    licence: str = ""
     missing: str = ""
 
 
@@ -148,7 +151,9 @@ def _record(name: str, place: str) -> AlgorithmRecord:
         output=getattr(found, "output", None),
         scale_sensitive=getattr(found, "scale_sensitive", None),
         description=(found.__doc__ or "").strip().partition("\n")[0],
+        assumptions=getattr(found, "assumptions", ""),
         reference=getattr(found, "reference", ""),
+        licence=getattr(found, "licence", "MIT" if name in BUILT_IN else ""),
     )
 
 

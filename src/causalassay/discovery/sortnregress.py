@@ -67,6 +67,7 @@ class VarSortnRegress:
     version: ClassVar[int] = 1
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = True
+    assumptions: ClassVar[str] = "linear; variance grows along the causal order"
     reference: ClassVar[str] = "Reisach, Seiler, Weichwald (2021), arXiv 2102.13647, appendix H.1"
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
@@ -111,6 +112,7 @@ class R2SortnRegress:
     version: ClassVar[int] = 1
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
+    assumptions: ClassVar[str] = "linear; R² grows along the causal order"
     reference: ClassVar[str] = "Reisach et al. (2023), arXiv 2303.18211"
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
@@ -155,6 +157,8 @@ class RandomSortnRegress:
     version: ClassVar[int] = 1
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
+    assumptions: ClassVar[str] = "linear; the order is right by luck"
+    equivariant: ClassVar[bool] = False
     reference: ClassVar[str] = "Reisach, Seiler, Weichwald (2021), arXiv 2102.13647, appendix H.2"
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:

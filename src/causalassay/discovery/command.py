@@ -1,0 +1,158 @@
+"""Any program as an algorithm: it reads a data file and writes a graph file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, get_args
+
+from numpy.random import Generator
+
+from causalassay.arrays import Adjacency
+from causalassay.contracts import Estimate, Kind, NotApplicable
+from causalassay.data.dataset import Dataset
+from causalassay.data.writing import write
+from causalassay.graphs import is_cpdag, is_dag, read_graph
+
+SHOWN = 2000
+"""How much of the end of the program's stderr goes into an error."""
+
+
+class CommandFailed(RuntimeError):
+    """The program ended with an error, ran out of time, or wrote no graph that can be read."""
+
+
+@dataclass(frozen=True)
+class Command:
+    r"""Run a program that reads a data file and writes a graph file.
+
+    The program is called with the two paths, or with them in place of ``{data}``
+    and ``{graph}`` where its words have these. The data file is CSV with a
+    header; where there is more than an observational condition, its last
+    columns are ``condition`` and ``target``. The graph file is CSV, either an edge
+    list with the header ``from,to`` or ``from,to,type`` (``->`` or ``--``), or a square
+    matrix of 0 and 1 with names. The environment variable
+    ``CAUSALASSAY_SEED`` holds a number from the task's stream.
+
+    Parameters
+    ----------
+    program : str or tuple of str
+        ``"Rscript pc.R"``, or its words.
+    promises : {"pdag", "cpdag", "dag"}
+        The kind of graph it writes; an estimate that is not of this kind is an error.
+    max_seconds : float, optional
+        The program, with all it started, is killed after this time.
+    max_memory_mb : int, optional
+        Of address space, for the program and each process it starts.
+
+    Examples
+    --------
+    >>> import sys, numpy as np
+    >>> code = "import sys; open(sys.argv[2], 'w').write('from,to\\nx0,x1')"
+    >>> program = Command((sys.executable, "-c", code), promises="dag")
+    >>> data = Dataset.from_values([[0.0, 1.0], [1.0, 3.0]])
+    >>> program.discover(data, np.random.default_rng(0)).graph.astype(int)
+    array([[0, 1],
+           [0, 0]])
+    """
+
+    program: str | tuple[str, ...]
+    promises: Kind = "pdag"
+    max_seconds: float | None = None
+    max_memory_mb: int | None = None
+    version: ClassVar[int] = 1
+    assumptions: ClassVar[str] = "the program's"
+    reference: ClassVar[str] = "the program's"
+    equivariant: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not self._words():
+            raise ValueError("program: expected a command, got none")
+        if self.promises not in get_args(Kind):
+            raise ValueError(f"promises: expected one of {get_args(Kind)}, got {self.promises!r}")
+        for name in ("max_seconds", "max_memory_mb"):
+            limit = getattr(self, name)
+            if limit is not None and not limit > 0:
+                raise ValueError(f"{name}: expected a positive number or None, got {limit}")
+
+    def _words(self) -> list[str]:
+        return shlex.split(self.program) if isinstance(self.program, str) else list(self.program)
+
+    def discover(self, data: Dataset, rng: Generator) -> Estimate:
+        """Run the program on the data and read the graph it wrote."""
+        seed = int(rng.integers(2**31))
+        with tempfile.TemporaryDirectory(prefix="causalassay-") as folder:
+            data_file, graph_file = Path(folder) / "data.csv", Path(folder) / "graph.csv"
+            try:
+                write(data, data_file)
+            except ValueError as reason:
+                raise NotApplicable(f"the data cannot be written to a file: {reason}") from reason
+            _run(self._call(data_file, graph_file), folder, seed, self.max_seconds)
+            graph = _read(graph_file, data)
+        fits = {"dag": is_dag, "cpdag": is_cpdag}.get(self.promises)
+        if fits is not None and not fits(graph):
+            raise CommandFailed(f"the program promised a {self.promises} and wrote none")
+        return Estimate(graph, self.promises, info={"program": " ".join(self._words())})
+
+    def _call(self, data_file: Path, graph_file: Path) -> list[str]:
+        words = self._words()
+        if not any("{data}" in word or "{graph}" in word for word in words):
+            words += ["{data}", "{graph}"]
+        filled = [
+            word.replace("{data}", str(data_file)).replace("{graph}", str(graph_file))
+            for word in words
+        ]
+        if self.max_memory_mb is None:
+            return filled
+        # The shell sets its own limit and becomes the program, which inherits it.
+        return ["sh", "-c", f'ulimit -v {self.max_memory_mb * 1024}; exec "$@"', "sh", *filled]
+
+
+def _run(words: list[str], folder: str, seed: int, max_seconds: float | None) -> None:
+    environment = {**os.environ, "CAUSALASSAY_SEED": str(seed)}
+    try:
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env=environment,
+            start_new_session=True,
+        )
+    except OSError as reason:
+        raise CommandFailed(f"{words[0]!r} cannot be started: {reason}") from reason
+    try:
+        _, said = process.communicate(timeout=max_seconds)
+    except subprocess.TimeoutExpired:
+        late = f"no answer within {max_seconds} seconds; the program was killed"
+        raise CommandFailed(late) from None
+    finally:
+        _kill_group(process)
+    if process.returncode:
+        end = said.decode("utf-8", "replace")[-SHOWN:].strip()
+        raise CommandFailed(f"the program ended with code {process.returncode}: {end}")
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End the program and whatever it left running."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if process.stderr is not None:
+        process.stderr.close()
+
+
+def _read(path: Path, data: Dataset) -> Adjacency:
+    if not path.exists():
+        raise CommandFailed("the program ended without an error but wrote no graph file")
+    try:
+        return read_graph(path, columns=data.columns)[0]
+    except ValueError as reason:
+        raise CommandFailed(f"the graph file cannot be read: {reason}") from reason

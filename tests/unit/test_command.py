@@ -1,0 +1,153 @@
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from causalassay.data import Dataset, Regime
+from causalassay.discovery import discover, make_algorithm
+from causalassay.discovery.command import Command, CommandFailed
+
+DATA = Dataset.from_values(np.random.default_rng(0).normal(size=(20, 3)), ["a", "b", "c"])
+
+
+def program(code, **options):
+    return Command((sys.executable, "-c", f"import sys, os, time\n{code}"), **options)
+
+
+def run(command, data=DATA, seed=0):
+    return command.discover(data, np.random.default_rng(seed))
+
+
+WRITE = "open(sys.argv[2], 'w').write({!r})"
+
+
+def test_the_program_reads_the_data_and_writes_a_graph():
+    code = (
+        "import csv\n"
+        "rows = list(csv.reader(open(sys.argv[1])))\n"
+        "assert rows[0] == ['a', 'b', 'c'] and len(rows) == 21, rows[0]\n"
+        "open(sys.argv[2], 'w').write('from,to,type\\na,b,->\\nb,c,--')"
+    )
+    found = run(program(code))
+    assert [[0, 1, 0], [0, 0, 1], [0, 1, 0]] == found.graph.astype(int).tolist()
+    assert "pdag" == found.kind
+
+
+def test_targets_stand_in_the_file():
+    data = Dataset(
+        ("a", "b"),
+        (
+            Regime("control", [[0.0, 1.0], [1.0, 3.0]]),
+            Regime("drug", [[5.0, 1.0], [5.5, 3.0]], targets=(0,)),
+        ),
+        observational="control",
+    )
+    code = (
+        "import csv\n"
+        "rows = [row[2:] for row in csv.reader(open(sys.argv[1]))]\n"
+        "assert rows[0] == ['condition', 'target'] and rows[3] == ['drug', 'a'], rows\n"
+        + WRITE.format("from,to\na,b")
+    )
+    assert run(program(code, promises="dag"), data).graph[0, 1]
+
+
+def test_paths_can_stand_anywhere_in_the_words():
+    code = "import sys; open(sys.argv[1], 'w').write('from,to\\na,c')"
+    found = run(Command((sys.executable, "-c", code, "{graph}", "{data}")))
+    assert found.graph[0, 2]
+
+
+def test_the_seed_comes_from_the_stream():
+    code = (
+        "seed = int(os.environ['CAUSALASSAY_SEED'])\n"
+        "open(sys.argv[2], 'w').write('from,to\\na,' + 'bc'[seed % 2])"
+    )
+    graphs = [run(program(code), seed=seed).graph for seed in (0, 0, *range(1, 12))]
+    assert np.array_equal(graphs[0], graphs[1])
+    assert any(not np.array_equal(graphs[0], graph) for graph in graphs)
+
+
+def test_the_end_of_its_stderr_is_in_the_error():
+    code = "sys.stderr.write('x' * 5000 + 'matrix is singular'); sys.exit(3)"
+    with pytest.raises(CommandFailed, match="code 3: x+matrix is singular") as caught:
+        run(program(code))
+    assert len(str(caught.value)) < 2200
+
+
+def test_a_program_that_hangs_is_killed_with_its_children(tmp_path):
+    marker = tmp_path / "alive"
+    child = f"import time; time.sleep(2); open({str(marker)!r}, 'w')"
+    code = f"import subprocess\nsubprocess.Popen([sys.executable, '-c', {child!r}])\ntime.sleep(60)"
+    start = time.monotonic()
+    with pytest.raises(CommandFailed, match="within 1 seconds"):
+        run(program(code, max_seconds=1))
+    assert time.monotonic() - start < 10
+    time.sleep(2.5)
+    assert not marker.exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is the shell's ulimit -v")
+def test_a_program_that_eats_memory_is_stopped():
+    with pytest.raises(CommandFailed, match="MemoryError"):
+        run(program("x = bytearray(4_000_000_000)", max_memory_mb=1000))
+
+
+@pytest.mark.parametrize(
+    ("code", "options", "message"),
+    [
+        ("pass", {}, "wrote no graph file"),
+        (WRITE.format("from,to\na,x"), {}, "cannot be read.*'x'"),
+        (WRITE.format("nonsense"), {}, "cannot be read"),
+        (WRITE.format("from,to\na,b\nb,a"), {"promises": "dag"}, "promised a dag"),
+        (WRITE.format("from,to\na,b"), {"promises": "cpdag"}, "promised a cpdag"),
+    ],
+)
+def test_nonsense_is_an_error(code, options, message):
+    with pytest.raises(CommandFailed, match=message):
+        run(program(code, **options))
+
+
+def test_a_program_that_is_not_there():
+    with pytest.raises(CommandFailed, match="cannot be started"):
+        run(Command("no-such-program-anywhere"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"program": ""}, "program"),
+        ({"program": "x", "promises": "mag"}, "promises"),
+        ({"program": "x", "max_seconds": 0}, "max_seconds"),
+        ({"program": "x", "max_memory_mb": -1}, "max_memory_mb"),
+    ],
+)
+def test_bad_fields_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        Command(**options)
+
+
+def test_it_leaves_no_files_behind(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    import tempfile
+
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    run(program(WRITE.format("from,to\na,b")))
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_it_is_known_by_name():
+    code = f"import sys; {WRITE.format('from,to')}"
+    found = discover(
+        "command", DATA, np.random.default_rng(0), program=(sys.executable, "-c", code)
+    )
+    assert not found.graph.any()
+    assert "true" == make_algorithm("command", program="true").program
+
+
+def test_the_examples_name_their_packages():
+    folder = Path(__file__).parents[2] / "examples" / "commands"
+    assert {"direct_lingam.py", "pc_pcalg.R", "hc_bnlearn.R"} <= {
+        file.name for file in folder.iterdir()
+    }
