@@ -21,6 +21,10 @@ GROUP = "causalassay.algorithms"
 
 BUILT_IN = MappingProxyType(
     {
+        "causal-learn-boss": "causalassay.discovery.causal_learn:CausalLearnBOSS",
+        "causal-learn-ges": "causalassay.discovery.causal_learn:CausalLearnGES",
+        "causal-learn-grasp": "causalassay.discovery.causal_learn:CausalLearnGRaSP",
+        "causal-learn-pc": "causalassay.discovery.causal_learn:CausalLearnPC",
         "command": "causalassay.discovery.command:Command",
         "empty": "causalassay.discovery.baselines:Empty",
         "r2-sortnregress": "causalassay.discovery.sortnregress:R2SortnRegress",

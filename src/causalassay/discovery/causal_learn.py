@@ -1,0 +1,155 @@
+"""Algorithms of the package causal-learn: ``pip install causalassay[causal-learn]``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.random import Generator
+
+try:
+    from causallearn.search.ConstraintBased.PC import pc
+    from causallearn.search.PermutationBased.BOSS import boss
+    from causallearn.search.PermutationBased.GRaSP import grasp
+    from causallearn.search.ScoreBased.GES import ges
+except ImportError as missing:
+    raise ImportError("causal-learn is absent: pip install causalassay[causal-learn]") from missing
+
+from causalassay.arrays import Adjacency, Values
+from causalassay.contracts import Estimate, Kind, NotApplicable
+from causalassay.data.dataset import Dataset
+from causalassay.discovery.external import fenced
+from causalassay.discovery.gaussian import PIVOT, check_continuous
+from causalassay.discovery.sorting import observational_values
+from causalassay.graphs import is_cpdag
+
+REFERENCE = "Zheng et al. (2024), Causal-learn, JMLR 25(60)"
+
+
+@dataclass(frozen=True)
+class CausalLearnPC:
+    """PC-stable of causal-learn, with Fisher's z.
+
+    Notes
+    -----
+    Its result may depend on the order of the columns. An edge that it directs
+    both ways is given as undirected.
+    """
+
+    alpha: float = 0.05
+    version: ClassVar[int] = 1
+    output: ClassVar[Kind] = "cpdag"
+    scale_sensitive: ClassVar[bool] = False
+    assumptions: ClassVar[str] = "linear Gaussian, faithful, no hidden causes"
+    reference: ClassVar[str] = REFERENCE
+    equivariant: ClassVar[bool] = False
+
+    def discover(self, data: Dataset, rng: Generator) -> Estimate:
+        """Run it on the observational values."""
+        values = _regular_values(data)
+        with fenced(rng):
+            found = pc(values, self.alpha, "fisherz", show_progress=False)
+        return _estimate(found.G)
+
+
+@dataclass(frozen=True)
+class CausalLearnGES:
+    """GES of causal-learn, with the Gaussian BIC from the covariance."""
+
+    version: ClassVar[int] = 1
+    output: ClassVar[Kind] = "cpdag"
+    scale_sensitive: ClassVar[bool] = False
+    assumptions: ClassVar[str] = "linear Gaussian, faithful, no hidden causes"
+    reference: ClassVar[str] = REFERENCE
+    equivariant: ClassVar[bool] = False
+
+    def discover(self, data: Dataset, rng: Generator) -> Estimate:
+        """Run it on the observational values."""
+        values = _regular_values(data)
+        with fenced(rng):
+            found = ges(values, score_func="local_score_BIC_from_cov")
+        return _estimate(found["G"])
+
+
+@dataclass(frozen=True)
+class CausalLearnBOSS:
+    """BOSS of causal-learn, a search over orders, with the Gaussian BIC."""
+
+    version: ClassVar[int] = 1
+    output: ClassVar[Kind] = "cpdag"
+    scale_sensitive: ClassVar[bool] = False
+    assumptions: ClassVar[str] = "linear Gaussian, no hidden causes"
+    reference: ClassVar[str] = "Andrews et al. (2023), BOSS, NeurIPS; " + REFERENCE
+    equivariant: ClassVar[bool] = False
+
+    def discover(self, data: Dataset, rng: Generator) -> Estimate:
+        """Run it on the observational values."""
+        values = _regular_values(data)
+        with fenced(rng):
+            found = boss(values, score_func="local_score_BIC_from_cov", verbose=False)
+        return _estimate(found)
+
+
+@dataclass(frozen=True)
+class CausalLearnGRaSP:
+    """GRaSP of causal-learn, a greedy relaxation of sparsest permutations, with the Gaussian BIC.
+
+    Parameters
+    ----------
+    depth : int
+        Of its depth-first search.
+    """
+
+    depth: int = 3
+    version: ClassVar[int] = 1
+    output: ClassVar[Kind] = "cpdag"
+    scale_sensitive: ClassVar[bool] = False
+    assumptions: ClassVar[str] = "linear Gaussian, no hidden causes"
+    reference: ClassVar[str] = "Lam, Andrews, Ramsey (2022), GRaSP, UAI; " + REFERENCE
+    equivariant: ClassVar[bool] = False
+
+    def discover(self, data: Dataset, rng: Generator) -> Estimate:
+        """Run it on the observational values."""
+        values = _regular_values(data)
+        with fenced(rng):
+            found = grasp(
+                values, score_func="local_score_BIC_from_cov", depth=self.depth, verbose=False
+            )
+        return _estimate(found)
+
+
+def _regular_values(data: Dataset) -> Values:
+    """Return a copy of the observational rows, or say why the package would fail on them."""
+    values = observational_values(data).copy()
+    check_continuous(data, values)
+    n_samples, n_nodes = values.shape
+    if n_nodes == 1:
+        raise NotApplicable("causal-learn needs at least 2 columns")
+    if n_samples <= n_nodes + 3:
+        raise NotApplicable(f"{n_samples} rows are too few for {n_nodes} columns")
+    if np.linalg.eigvalsh(np.corrcoef(values, rowvar=False))[0] <= PIVOT:
+        raise NotApplicable("some columns are linear combinations of others; leave one out")
+    return values
+
+
+def _estimate(found: Any) -> Estimate:
+    graph = from_causal_learn(found.graph)
+    return Estimate(graph, "cpdag" if is_cpdag(graph) else "pdag")
+
+
+def from_causal_learn(endpoints: np.ndarray) -> Adjacency:
+    """Return the graph of a matrix of end points: ``[j, i] == 1`` is an arrowhead at j.
+
+    Examples
+    --------
+    0→1, and 1—2.
+
+    >>> from_causal_learn(np.array([[0, -1, 0], [1, 0, -1], [0, -1, 0]])).astype(int)
+    array([[0, 1, 0],
+           [0, 0, 1],
+           [0, 1, 0]])
+    """
+    adjacent = endpoints != 0
+    head_at_row_only = (endpoints == 1) & (endpoints.T == -1)
+    return adjacent & ~head_at_row_only
