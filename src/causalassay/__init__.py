@@ -12,10 +12,30 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from causalassay import audit, data, diagnostics, discovery, graphs, metrics, models, seeding
+    from causalassay import (
+        audit,
+        data,
+        diagnostics,
+        discovery,
+        graphs,
+        metrics,
+        models,
+        risk,
+        seeding,
+    )
     from causalassay.discovery import algorithms, discover
 
-_MODULES = ("audit", "data", "diagnostics", "discovery", "graphs", "metrics", "models", "seeding")
+_MODULES = (
+    "audit",
+    "data",
+    "diagnostics",
+    "discovery",
+    "graphs",
+    "metrics",
+    "models",
+    "risk",
+    "seeding",
+)
 _FUNCTIONS = {"discover": "causalassay.discovery", "algorithms": "causalassay.discovery"}
 
 __all__ = [
@@ -28,6 +48,7 @@ __all__ = [
     "graphs",
     "metrics",
     "models",
+    "risk",
     "seeding",
 ]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Protocol
 
 from numpy.random import Generator
@@ -41,7 +40,7 @@ class Estimate:
     kind: Kind
     weights: Weights | None = None
     order: tuple[int, ...] | None = None
-    info: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    info: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Algorithm(Protocol):

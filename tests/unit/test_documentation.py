@@ -5,7 +5,7 @@ import inspect
 
 import pytest
 
-PACKAGES = ["graphs", "models", "data", "diagnostics", "discovery", "metrics", "audit"]
+PACKAGES = ["graphs", "models", "data", "diagnostics", "discovery", "metrics", "risk", "audit"]
 
 
 def public_names():

@@ -1,6 +1,7 @@
 """Models: graphs turned into something that can be sampled and intervened upon."""
 
 from causalassay.models.drawing import draw, source
+from causalassay.models.fitting import fit, fit_covariance
 from causalassay.models.interventions import Do, Intervention, Randomize, Shift
 from causalassay.models.linear import LinearSCM
 from causalassay.models.model import Model
@@ -32,6 +33,8 @@ __all__ = [
     "Shift",
     "Standardized",
     "draw",
+    "fit",
+    "fit_covariance",
     "iscm_implied",
     "source",
     "standardized_implied",

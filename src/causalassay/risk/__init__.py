@@ -1,1 +1,30 @@
 """Causal risk: an estimate against held-out experiments, without a true graph."""
+
+from causalassay.risk.cutoffs import Bonferroni, Fixed, SimulatedMax
+from causalassay.risk.descendants import Descendants, implied_descendants, true_descendants
+from causalassay.risk.detection import DescendantTests, estimate_descendants
+from causalassay.risk.estimators import compare, estimate, oracle
+from causalassay.risk.losses import jaccard, mistakes
+from causalassay.risk.result import Comparison, Difference, Risk
+from causalassay.risk.uncertainty import Intervals, Scoring
+
+__all__ = [
+    "Bonferroni",
+    "Comparison",
+    "DescendantTests",
+    "Descendants",
+    "Difference",
+    "Fixed",
+    "Intervals",
+    "Risk",
+    "Scoring",
+    "SimulatedMax",
+    "compare",
+    "estimate",
+    "estimate_descendants",
+    "implied_descendants",
+    "jaccard",
+    "mistakes",
+    "oracle",
+    "true_descendants",
+]

@@ -1,0 +1,113 @@
+"""What a risk estimation found, as plain values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from causalassay.arrays import Adjacency
+from causalassay.risk.descendants import Descendants
+from causalassay.risk.uncertainty import Intervals
+from causalassay.spelling import did_you_mean
+
+
+@dataclass(frozen=True, eq=False)
+class Risk:
+    """The estimated causal risk of an algorithm on a data set.
+
+    Parameters
+    ----------
+    naive : float
+        Mean loss over the intervened nodes, all data given to the algorithm.
+    cross_validated : float
+        The same, each node's experiments withheld from the algorithm.
+    weighted : float
+        |I|/p · naive + (p - |I|)/p · cross_validated, the estimate to use.
+    intervals : Intervals
+        Of the three, from a bootstrap over interventions.
+    naive_losses, held_out_losses : mapping of int to float
+        The loss of each intervened node.
+    descendants : Descendants
+        What the algorithm was held against, and what was left out.
+    folds : tuple of tuple of int
+        The nodes whose experiments were withheld together.
+    graph : Adjacency
+        The algorithm's graph from all data.
+    """
+
+    naive: float
+    cross_validated: float
+    weighted: float
+    intervals: Intervals
+    naive_losses: Mapping[int, float] = field(repr=False)
+    held_out_losses: Mapping[int, float] = field(repr=False)
+    descendants: Descendants = field(repr=False)
+    folds: tuple[tuple[int, ...], ...] = field(repr=False)
+    graph: Adjacency = field(repr=False)
+
+    @property
+    def intervened(self) -> tuple[int, ...]:
+        """The nodes over which the risk was estimated."""
+        return self.descendants.nodes
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """The conditions whose effects were not tested, and why."""
+        return self.descendants.left_out
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The risk of one algorithm less that of another, on the same interventions.
+
+    Parameters
+    ----------
+    first, second : str
+        Negative numbers favour the first.
+    naive, cross_validated, weighted : float
+    intervals : Intervals
+        Both algorithms meet the same resampled interventions.
+    """
+
+    first: str
+    second: str
+    naive: float
+    cross_validated: float
+    weighted: float
+    intervals: Intervals
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The risks of several algorithms on the same folds and descendants.
+
+    Parameters
+    ----------
+    risks : mapping of str to Risk
+    differences : tuple of Difference
+        One for each ordered pair of algorithms.
+    """
+
+    risks: Mapping[str, Risk]
+    differences: tuple[Difference, ...] = field(repr=False)
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """The names by ascending weighted risk, nan last; ties stay in the given order."""
+        weighted = {name: risk.weighted for name, risk in self.risks.items()}
+        return tuple(
+            sorted(weighted, key=lambda name: (math.isnan(weighted[name]), weighted[name]))
+        )
+
+    def difference(self, first: str, second: str) -> Difference:
+        """Return the risk of `first` less that of `second`."""
+        for name in (first, second):
+            if name not in self.risks:
+                raise ValueError(
+                    f"no risk of {name!r} was estimated; {did_you_mean(name, self.risks)}"
+                )
+        for found in self.differences:
+            if (found.first, found.second) == (first, second):
+                return found
+        raise ValueError(f"a difference needs two algorithms, got {first!r} twice")

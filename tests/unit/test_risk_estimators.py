@@ -1,0 +1,324 @@
+import math
+import pickle
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from causalassay import risk
+from causalassay.contracts import Estimate, NotApplicable
+from causalassay.data import Dataset, Regime, sachs
+from causalassay.discovery.baselines import RandomSorting
+from causalassay.graphs import chain, from_edges, to_cpdag
+from causalassay.risk.uncertainty import percentile_intervals, resample
+
+COLUMNS = tuple("abcd")
+KNOWN = risk.Descendants(COLUMNS, {0: {1, 2, 3}, 2: {3}})
+"""Of the chain a→b→c→d, intervened upon at a and c."""
+
+
+def experiments(targets=((0,), (2,)), observational="rest", seed=0):
+    rng = np.random.default_rng(seed)
+    regimes = [Regime("rest", rng.normal(size=(30, 4)))]
+    for k, target in enumerate(targets):
+        regimes.append(Regime(f"{k}: {target}", rng.normal(size=(10, 4)), target))
+    return Dataset(COLUMNS, tuple(regimes), observational)
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Scripted:
+    """Gives one graph for all data, others without a node's experiments; notes what it saw."""
+
+    on_all: np.ndarray
+    without: dict = field(default_factory=dict)
+    seen: list = field(default_factory=list)
+    draws: list = field(default_factory=list)
+    version: ClassVar[int] = 1
+
+    def discover(self, data, rng):
+        self.seen.append(data.conditions)
+        self.draws.append(float(rng.random()))
+        present = {target for regime in data.regimes for target in regime.targets or ()}
+        for node, graph in self.without.items():
+            if node not in present:
+                return Estimate(graph, "dag")
+        return Estimate(self.on_all, "dag")
+
+
+@dataclass(frozen=True)
+class Fussy:
+    """Cannot do without the experiments on a column."""
+
+    needs: int
+    version: ClassVar[int] = 1
+
+    def discover(self, data, rng):
+        if not any(self.needs in (regime.targets or ()) for regime in data.regimes):
+            raise NotApplicable("an experiment is missing; make one")
+        return Estimate(chain(4), "dag")
+
+
+def test_oracle_by_hand():
+    """Descendants {1,2,3}, {2,3}, {3}, {} against {1}, {}, {3}, {}: (2/3 + 1 + 0 + 0) / 4."""
+    guess = from_edges([(0, 1), (2, 3)], 4)
+    assert pytest.approx((2 / 3 + 1) / 4) == risk.oracle(chain(4), guess)
+    assert (2 + 2) / 4 == risk.oracle(chain(4), guess, risk.mistakes)
+
+
+def test_oracle_of_a_cpdag_counts_possible_descendants():
+    """A chain's class is a—b—c, in which all descend from all: (0 + 1/2 + 1) / 3."""
+    assert pytest.approx(1.5 / 3) == risk.oracle(chain(3), to_cpdag(chain(3)))
+
+
+def test_oracle_of_one_node_is_zero():
+    assert 0.0 == risk.oracle(np.zeros((1, 1), dtype=bool), np.zeros((1, 1), dtype=bool))
+
+
+def test_oracle_checks_its_graphs():
+    with pytest.raises(ValueError, match="the truth has 4 nodes but the guess has 3"):
+        risk.oracle(chain(4), chain(3))
+    with pytest.raises(TypeError, match="guess: an adjacency is a bool array, got float64"):
+        risk.oracle(chain(4), np.zeros((4, 4)))
+
+
+def test_the_three_estimates_by_hand():
+    """Equations 5 to 7.
+
+    On all data a→b→c, c→d: a loses 0, c loses 0. Without a's experiments only a→b:
+    a loses 2/3. Without c's c→b: c loses 1. |I|/p is a half.
+    """
+    algorithm = Scripted(chain(4), {0: from_edges([(0, 1)], 4), 2: from_edges([(2, 1)], 4)})
+    found = risk.estimate(algorithm, experiments(), rng(), KNOWN)
+    assert 0.0 == found.naive
+    assert pytest.approx((2 / 3 + 1) / 2) == found.cross_validated
+    assert pytest.approx((2 / 3 + 1) / 4) == found.weighted
+    assert {0: 0.0, 2: 0.0} == found.naive_losses
+    assert pytest.approx({0: 2 / 3, 2: 1.0}) == found.held_out_losses
+    assert (0, 2) == found.intervened
+    assert ((0,), (2,)) == found.folds
+    np.testing.assert_array_equal(chain(4), found.graph)
+
+
+def test_the_weights_are_the_shares_of_nodes_with_and_without_experiments():
+    """Three of four nodes: 3/4 · 0 + 1/4 · 1."""
+    data = experiments([(0,), (1,), (2,)])
+    empty = np.zeros((4, 4), dtype=bool)
+    algorithm = Scripted(chain(4), {0: empty, 1: empty, 2: empty})
+    found = risk.estimate(algorithm, data, rng(), chain(4))
+    assert (0.0, 1.0, 0.25) == (found.naive, found.cross_validated, found.weighted)
+
+
+def test_regimes_that_share_a_target_are_withheld_together_and_the_node_counts_once():
+    data = experiments([(0,), (2,), (0,), (0, 1), None])
+    algorithm = Scripted(chain(4))
+    found = risk.estimate(algorithm, data, rng(), chain(4))
+    everything, without_a, without_c = algorithm.seen
+    assert data.conditions == everything
+    assert ("rest", "1: (2,)", "4: None") == without_a
+    assert ("rest", "0: (0,)", "2: (0,)", "3: (0, 1)", "4: None") == without_c
+    assert (0, 2) == found.intervened
+    assert {"3: (0, 1)", "4: None"} == set(found.left_out)
+
+
+def test_k_folds_refit_k_times():
+    data = experiments([(0,), (1,), (2,), (3,)])
+    algorithm = Scripted(chain(4))
+    found = risk.estimate(algorithm, data, rng(), chain(4), folds=2)
+    assert 1 + 2 == len(algorithm.seen)
+    assert [2, 2] == [len(fold) for fold in found.folds]
+    assert [3, 3] == [len(seen) for seen in algorithm.seen[1:]]
+    assert 0.0 == found.cross_validated
+
+
+def test_names_stand_for_algorithms():
+    found = risk.estimate("empty", experiments(), rng(), KNOWN)
+    assert (1.0, 1.0, 1.0) == (found.naive, found.cross_validated, found.weighted)
+    with pytest.raises(ValueError, match="there is no algorithm 'emty'; did you mean 'empty'"):
+        risk.estimate("emty", experiments(), rng(), KNOWN)
+    with pytest.raises(TypeError, match=r"expected a name or an instance with a method discover"):
+        risk.estimate(Fussy, experiments(), rng(), KNOWN)
+
+
+def test_any_loss_will_do():
+    scoring = risk.Scoring(loss=lambda real, guess: float(len(real)))
+    assert (3 + 1) / 2 == risk.estimate("empty", experiments(), rng(), KNOWN, None, scoring).naive
+    undefined = risk.Scoring(loss=lambda real, guess: math.nan)
+    assert math.isnan(risk.estimate("empty", experiments(), rng(), KNOWN, None, undefined).weighted)
+
+
+def test_a_comparison_shares_folds_and_descendants_and_streams():
+    data = experiments([(0,), (1,), (2,), (3,)])
+    first, second = Scripted(chain(4)), Scripted(chain(4))
+    found = risk.compare({"one": first, "two": second, "none": "empty"}, data, rng(), folds=2)
+    assert first.seen == second.seen
+    assert first.draws == second.draws
+    assert 3 == len(set(first.draws))
+    assert 1 == len({id(each.descendants) for each in found.risks.values()})
+    assert 1 == len({each.folds for each in found.risks.values()})
+
+
+def test_company_changes_no_risk():
+    data = experiments([(0,), (1,), (2,), (3,)])
+    alone = risk.estimate("random-sorting", data, rng(5), chain(4), folds=2)
+    found = risk.compare(["empty", "random-sorting"], data, rng(5), chain(4), folds=2)
+    among = found.risks["random-sorting"]
+    assert alone.held_out_losses == among.held_out_losses
+    assert alone.intervals == among.intervals
+    np.testing.assert_array_equal(alone.graph, among.graph)
+
+
+def test_differences_are_paired():
+    """a loses 0 with the chain and 1 with nothing, c likewise: each resample has -1."""
+    found = risk.compare(
+        {"chain": Scripted(chain(4)), "none": "empty"}, experiments(), rng(), KNOWN
+    )
+    assert ("chain", "none") == found.ranking
+    difference = found.difference("chain", "none")
+    assert (-1.0, -1.0, -1.0) == (
+        difference.naive,
+        difference.cross_validated,
+        difference.weighted,
+    )
+    assert (-1.0, -1.0) == difference.intervals.weighted
+    assert 1.0 == found.difference("none", "chain").weighted
+    with pytest.raises(ValueError, match="no risk of 'nine' was estimated; did you mean 'none'"):
+        found.difference("chain", "nine")
+    with pytest.raises(ValueError, match="a difference needs two algorithms, got 'none' twice"):
+        found.difference("none", "none")
+
+
+def test_algorithms_are_named_once():
+    with pytest.raises(ValueError, match="'empty' is there twice; pass a mapping"):
+        risk.compare(["empty", "empty"], experiments(), rng(), KNOWN)
+    with pytest.raises(TypeError, match="expected several names, got the text 'empty'"):
+        risk.compare("empty", experiments(), rng(), KNOWN)
+    with pytest.raises(ValueError, match="algorithms: at least 1 is needed, got none"):
+        risk.compare([], experiments(), rng(), KNOWN)
+    found = risk.compare(["empty", RandomSorting()], experiments(), rng(), KNOWN)
+    assert ["empty", "RandomSorting()"] == list(found.risks)
+
+
+def test_an_algorithm_without_risk_ranks_last():
+    never = risk.Scoring(loss=lambda real, guess: 0.5 if guess else math.nan)
+    found = risk.compare(
+        {"none": "empty", "chain": Scripted(chain(4))}, experiments(), rng(), KNOWN, None, never
+    )
+    assert ("chain", "none") == found.ranking
+
+
+def test_bootstrap_of_two_interventions_has_three_values():
+    """Losses 0 and 1: means 0, 1/2 and 1 with probabilities 1/4, 1/2 and 1/4."""
+    shares = resample(2, 4000, rng())
+    means = shares @ np.array([0.0, 1.0])
+    assert pytest.approx(0.25, abs=0.03) == np.mean(means == 0)
+    assert pytest.approx(0.25, abs=0.03) == np.mean(means == 1)
+    losses = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
+    assert (0.0, 1.0) == percentile_intervals(losses, shares, 0.95).naive
+    assert (0.5, 0.5) == percentile_intervals(losses, shares, 0.4).weighted
+
+
+def test_intervals_cover_a_mean_about_as_often_as_they_say():
+    """300 samples of 30 uniform losses; percentile intervals are a little short: 0.90 to 0.98."""
+    generator = rng()
+    covered = 0
+    for _ in range(300):
+        losses = np.repeat(generator.random((30, 1)), 3, axis=1)
+        low, high = percentile_intervals(losses, resample(30, 400, generator), 0.95).naive
+        covered += low <= 0.5 <= high
+    assert 0.90 <= covered / 300 <= 0.98
+
+
+def test_without_a_bootstrap_the_intervals_are_undefined():
+    found = risk.estimate("empty", experiments(), rng(), KNOWN, None, risk.Scoring(n_bootstrap=0))
+    assert all(math.isnan(bound) for bound in found.intervals.weighted)
+    assert 1.0 == found.weighted
+
+
+def test_an_algorithm_that_cannot_go_on_says_in_which_fold():
+    with pytest.raises(
+        NotApplicable, match=r"Fussy\(needs=2\) without the experiments on 'c': an experiment is"
+    ):
+        risk.estimate(Fussy(2), experiments(), rng(), KNOWN)
+    with pytest.raises(NotApplicable, match="fussy on all data: an experiment is missing"):
+        risk.compare({"fussy": Fussy(3)}, experiments(), rng(), KNOWN)
+
+
+def test_a_graph_of_the_wrong_size_is_refused():
+    with pytest.raises(ValueError, match="on all data: expected a graph of 4 nodes, got 3"):
+        risk.estimate(Scripted(chain(3)), experiments(), rng(), KNOWN)
+
+
+@pytest.mark.parametrize("reference", [risk.DescendantTests(), chain(4)])
+def test_fewer_than_two_intervened_nodes_are_refused(reference):
+    with pytest.raises(ValueError, match=r"at least 2 columns.* got 1 \('a'\).*add regimes"):
+        risk.estimate("empty", experiments([(0,), (0,)]), rng(), reference)
+    with pytest.raises(ValueError, match=r"got 0, with .* left out: '0: None': its target is unk"):
+        risk.estimate("empty", experiments([None]), rng(), reference)
+
+
+def test_one_column_has_too_few_experiments():
+    rows = rng().normal(size=(6, 1))
+    data = Dataset(("a",), (Regime("rest", rows[:3]), Regime("on a", rows[3:], (0,))), "rest")
+    with pytest.raises(ValueError, match=r"at least 2 columns.* got 1 \('a'\)"):
+        risk.estimate("empty", data, rng())
+
+
+def test_without_an_observational_condition_nothing_can_be_tested():
+    with pytest.raises(ValueError, match="no condition is known to be observational; name one"):
+        risk.estimate("empty", experiments(observational=None), rng())
+
+
+def test_bad_targets_and_short_regimes_are_refused_by_the_data_set():
+    with pytest.raises(ValueError, match="target 4 is not a column; targets are indices"):
+        experiments([(4,)])
+    with pytest.raises(ValueError, match="at least 2 rows are needed, got 1; leave the regime"):
+        Regime("on a", [[1.0, 2.0, 3.0, 4.0]], (0,))
+
+
+def test_arguments_are_checked():
+    data = experiments()
+    with pytest.raises(TypeError, match="rng: expected a numpy Generator, got int"):
+        risk.estimate("empty", data, 3)
+    with pytest.raises(ValueError, match="folds: expected at least 2, or None to leave one"):
+        risk.estimate("empty", data, rng(), KNOWN, folds=1)
+    with pytest.raises(TypeError, match="expected DescendantTests, Descendants or a true graph"):
+        risk.estimate("empty", data, rng(), "t")
+    with pytest.raises(ValueError, match="they are of the columns 'x', 'y', but the data have 'a'"):
+        risk.estimate("empty", data, rng(), risk.Descendants(("x", "y"), {0: set(), 1: set()}))
+    with pytest.raises(ValueError, match="got 2, without experiment: 'b'"):
+        risk.estimate("empty", data, rng(), risk.Descendants(COLUMNS, {0: set(), 1: set()}))
+    with pytest.raises(ValueError, match="got 1, without experiment: none"):
+        risk.estimate("empty", data, rng(), risk.Descendants(COLUMNS, {0: set()}))
+    with pytest.raises(ValueError, match="n_bootstrap: expected at least 0, got -1"):
+        risk.Scoring(n_bootstrap=-1)
+    with pytest.raises(ValueError, match="level: expected a number between 0 and 1, got 95"):
+        risk.Scoring(level=95)
+    with pytest.raises(TypeError, match="loss: expected a function of two sets, got 'jaccard'"):
+        risk.Scoring(loss="jaccard")
+
+
+def test_results_can_be_sent_to_another_process():
+    found = risk.compare(["empty", "random-sorting"], experiments(), rng(), KNOWN)
+    again = pickle.loads(pickle.dumps(found))
+    assert found.differences == again.differences
+    assert found.ranking == again.ranking
+
+
+def test_sachs_end_to_end(sachs_folder):
+    problem = sachs(sachs_folder)
+    data = problem.data
+    found = risk.compare(["empty", "var-sortnregress", "random-sortnregress"], data, rng())
+    each = found.risks["var-sortnregress"]
+    assert {"akt", "mek", "pip2", "pka", "pkc"} == {data.columns[k] for k in each.intervened}
+    assert ("g0076", "pma") == each.descendants.conditions[data.index("pkc")]
+    assert dict.fromkeys(("icam2", "ly"), "its target is unknown") == each.left_out
+    assert 6 * 10 == each.descendants.n_tests
+    assert 1.0 == found.risks["empty"].weighted
+    # It sees observational rows only, so that folds change nothing.
+    assert each.naive == each.cross_validated == pytest.approx(each.weighted)
+    assert 0 < each.weighted < 1
