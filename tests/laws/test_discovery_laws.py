@@ -1,4 +1,4 @@
-"""What every built-in algorithm satisfies whatever the data."""
+"""What the sorting baselines satisfy whatever the data; the conformance suite has the rest."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from causalassay.data import Dataset
 from causalassay.discovery import discover
-from causalassay.discovery.registry import BUILT_IN
 from causalassay.graphs import is_dag
 from strategies import permutations_of, rngs
 
@@ -21,7 +20,17 @@ def values(draw, max_nodes=6):
     return ((rng.normal(size=(d + 10, d)) * rng.uniform(0.5, 2, d)) @ mixing)[:, label]
 
 
-@pytest.mark.parametrize("name", sorted(BUILT_IN))
+BASELINES = [
+    "empty",
+    "r2-sortnregress",
+    "random-sorting",
+    "random-sortnregress",
+    "var-sortnregress",
+    "variance-sorting",
+]
+
+
+@pytest.mark.parametrize("name", BASELINES)
 @given(array=values(), seed=st.integers(0, 2**32 - 1))
 def test_result_is_a_dag_and_repeats_with_its_rng(name, array, seed):
     before = array.copy()
