@@ -1,5 +1,13 @@
 """Numbers that compare an estimated graph with the true one."""
 
+from causalassay.metrics.adjustment import (
+    ancestor_aid,
+    ancestor_aid_normalized,
+    oset_aid,
+    oset_aid_normalized,
+    parent_aid,
+    parent_aid_normalized,
+)
 from causalassay.metrics.edges import (
     f1,
     fpr,
@@ -19,6 +27,8 @@ from causalassay.metrics.hamming import (
     shd_parts,
     skeleton_shd,
 )
+from causalassay.metrics.interventional import tv_dag, tv_matrix
+from causalassay.metrics.laws import Discrete, Normal, Samples
 from causalassay.metrics.resolution import (
     FavourableThreshold,
     MeanScore,
@@ -30,20 +40,38 @@ from causalassay.metrics.resolution import (
     members,
     repair,
 )
+from causalassay.metrics.settings import Quantile
+from causalassay.metrics.sid import sid, sid_normalized, sid_penalized
+from causalassay.metrics.sid_bounds import SidBounds, mec_sid, sid_bounds
+from causalassay.metrics.variation import Distance, normal_total_variation, total_variation
 
 __all__ = [
+    "Discrete",
+    "Distance",
     "FavourableThreshold",
     "MeanScore",
     "Members",
+    "Normal",
+    "Quantile",
     "Repair",
+    "Samples",
     "ShdParts",
+    "SidBounds",
+    "ancestor_aid",
+    "ancestor_aid_normalized",
     "f1",
     "favourable_resolution",
     "favourable_threshold",
     "fpr",
     "mean_over_members",
     "mec_shd",
+    "mec_sid",
     "members",
+    "normal_total_variation",
+    "oset_aid",
+    "oset_aid_normalized",
+    "parent_aid",
+    "parent_aid_normalized",
     "precision",
     "recall",
     "repair",
@@ -51,9 +79,16 @@ __all__ = [
     "shd_double",
     "shd_normalized",
     "shd_parts",
+    "sid",
+    "sid_bounds",
+    "sid_normalized",
+    "sid_penalized",
     "skeleton_f1",
     "skeleton_fpr",
     "skeleton_precision",
     "skeleton_recall",
     "skeleton_shd",
+    "total_variation",
+    "tv_dag",
+    "tv_matrix",
 ]
