@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from causalassay.arrays import Vector, Weights
-from causalassay.graphs.orders import Indices
-
-_WAITING, _ACTIVE, _BARRED = 0, 1, 2
-_EPS = 2.220446049250313e-16
+from causalassay.discovery.least_angles import (
+    BARRED,
+    EPS,
+    WAITING,
+    append_column,
+    delete_column,
+    equiangular,
+    pull,
+    steepest,
+    step_to_join,
+    step_to_leave,
+)
 
 
 @njit(cache=True, nogil=True)
@@ -69,32 +76,32 @@ def lasso_bic(
         if criterion < least:
             least = criterion
             chosen[:] = coefficient
-        joining = _steepest(slope, status)
+        joining = steepest(slope, status)
         level = abs(slope[joining]) if joining >= 0 else 0.0
         # A level that rises shows that rounding errors have taken over.
         if level <= stop or level > level_before * (1 + 1e-9):
             break
         if not dropped or size == 0:
-            status[joining] = _append(factor, gram, active[:size], joining)
-            if status[joining] == _BARRED:
+            status[joining] = append_column(factor, gram, active[:size], joining)
+            if status[joining] == BARRED:
                 continue
             active[size], sign[size] = joining, np.sign(slope[joining])
             size += 1
         level_before = level
-        direction = _solve(factor, sign[:size])
-        pull = _pull(gram, active[:size], direction)
-        step = _step_to_join(slope, pull, status, level)
-        step, leaving = _step_to_leave(coefficient, direction, active[:size], step)
+        direction = equiangular(factor, sign[:size])
+        taken = pull(gram, active[:size], direction)
+        step = step_to_join(slope, taken, status, level)
+        step, leaving = step_to_leave(coefficient, direction, active[:size], step)
         for j in range(p):
-            slope[j] -= step * pull[j]
+            slope[j] -= step * taken[j]
         for a in range(size):
             coefficient[active[a]] += step * direction[a]
             slope[active[a]] = sign[a] * (level - step)
         dropped = leaving >= 0
         if dropped:
             coefficient[active[leaving]] = 0.0
-            status[active[leaving]] = _WAITING
-            size = _delete(factor, active, sign, size, leaving)
+            status[active[leaving]] = WAITING
+            size = delete_column(factor, active, sign, size, leaving)
     return chosen
 
 
@@ -152,103 +159,6 @@ def _bic(ols: Vector, coefficient: Vector, slope: Vector, residual: float, n_sam
     excess, df = 0.0, 0
     for j in range(len(ols)):
         excess += (ols[j] - coefficient[j]) * slope[j]
-        df += abs(coefficient[j]) > _EPS
+        df += abs(coefficient[j]) > EPS
     freedom = n_samples - len(ols) - 1
     return freedom * (1.0 + excess / residual) + np.log(n_samples) * df
-
-
-@njit(cache=True, nogil=True)
-def _steepest(slope: Vector, status: NDArray[np.int8]) -> int:
-    """Return the waiting regressor with the largest slope in magnitude, -1 if none waits."""
-    best, where = -1.0, -1
-    for j in range(len(slope)):
-        if status[j] == _WAITING and abs(slope[j]) > best:
-            best, where = abs(slope[j]), j
-    return where
-
-
-@njit(cache=True, nogil=True)
-def _append(factor: Weights, gram: Weights, active: Indices, joining: int) -> int:
-    """Add a row to the Cholesky factor of the active Gram matrix, unless it is degenerate."""
-    size = len(active)
-    left = gram[joining, joining]
-    for a in range(size):
-        total = gram[joining, active[a]]
-        for b in range(a):
-            total -= factor[size, b] * factor[a, b]
-        factor[size, a] = total / factor[a, a]
-        left -= factor[size, a] ** 2
-    if left <= 4 * _EPS * gram[joining, joining]:
-        return _BARRED
-    factor[size, size] = np.sqrt(left)
-    return _ACTIVE
-
-
-@njit(cache=True, nogil=True)
-def _delete(factor: Weights, active: Indices, sign: Vector, size: int, leaving: int) -> int:
-    """Take a regressor out of the active set; Givens rotations keep the factor triangular."""
-    for a in range(leaving, size - 1):
-        active[a], sign[a] = active[a + 1], sign[a + 1]
-        for b in range(a + 2):
-            factor[a, b] = factor[a + 1, b]
-    for a in range(leaving, size - 1):
-        length = np.hypot(factor[a, a], factor[a, a + 1])
-        cosine, sine = factor[a, a] / length, factor[a, a + 1] / length
-        for row in range(a, size - 1):
-            left, right = factor[row, a], factor[row, a + 1]
-            factor[row, a] = cosine * left + sine * right
-            factor[row, a + 1] = cosine * right - sine * left
-    return size - 1
-
-
-@njit(cache=True, nogil=True)
-def _solve(factor: Weights, sign: Vector) -> Vector:
-    """Return the direction G⁻¹ sign in which all active slopes shrink alike."""
-    solution = sign.copy()
-    for a in range(len(sign)):
-        for b in range(a):
-            solution[a] -= factor[a, b] * solution[b]
-        solution[a] /= factor[a, a]
-    for a in range(len(sign) - 1, -1, -1):
-        solution[a] /= factor[a, a]
-        for b in range(a):
-            solution[b] -= factor[a, b] * solution[a]
-    return solution
-
-
-@njit(cache=True, nogil=True)
-def _pull(gram: Weights, active: Indices, direction: Vector) -> Vector:
-    """Return how much a unit step in the direction takes off each slope."""
-    pull = np.zeros(len(gram))
-    for a in range(len(active)):
-        row, share = gram[active[a]], direction[a]
-        for j in range(len(pull)):
-            pull[j] += share * row[j]
-    return pull
-
-
-@njit(cache=True, nogil=True)
-def _step_to_join(slope: Vector, pull: Vector, status: NDArray[np.int8], level: float) -> float:
-    """Return the step at which a waiting slope meets the active ones; at most to level 0."""
-    step = level
-    for j in range(len(slope)):
-        if status[j] == _WAITING:
-            for side in (1.0, -1.0):
-                gap, closing = level - side * slope[j], 1.0 - side * pull[j]
-                if gap > 0 and closing > 0 and gap < step * closing:
-                    step = gap / closing
-    return step
-
-
-@njit(cache=True, nogil=True)
-def _step_to_leave(
-    coefficient: Vector, direction: Vector, active: Indices, step: float
-) -> tuple[float, int]:
-    """Return the step and which active coefficient it brings to zero, -1 if none."""
-    leaving = -1
-    for a in range(len(active)):
-        if coefficient[active[a]] * direction[a] < 0:
-            crossing = -coefficient[active[a]] / direction[a]
-            if crossing < step:
-                step, leaving = crossing, a
-    return step, leaving

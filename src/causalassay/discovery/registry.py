@@ -21,15 +21,23 @@ GROUP = "causalassay.algorithms"
 
 BUILT_IN = MappingProxyType(
     {
+        "acor": "causalassay.discovery.correlation_graphs:ACor",
         "causal-learn-boss": "causalassay.discovery.causal_learn:CausalLearnBOSS",
         "causal-learn-ges": "causalassay.discovery.causal_learn:CausalLearnGES",
         "causal-learn-grasp": "causalassay.discovery.causal_learn:CausalLearnGRaSP",
         "causal-learn-pc": "causalassay.discovery.causal_learn:CausalLearnPC",
         "command": "causalassay.discovery.command:Command",
+        "direct-lingam": "causalassay.discovery.direct_lingam:DirectLiNGAM",
         "empty": "causalassay.discovery.baselines:Empty",
+        "ges": "causalassay.discovery.ges:GES",
+        "gies": "causalassay.discovery.gies:GIES",
+        "mmhc": "causalassay.discovery.mmhc:MMHC",
+        "mse-gds": "causalassay.discovery.mse_gds:MSEGDS",
+        "pc": "causalassay.discovery.pc:PC",
         "r2-sortnregress": "causalassay.discovery.sortnregress:R2SortnRegress",
         "random-sorting": "causalassay.discovery.baselines:RandomSorting",
         "random-sortnregress": "causalassay.discovery.sortnregress:RandomSortnRegress",
+        "single-edge": "causalassay.discovery.correlation_graphs:SingleEdge",
         "var-sortnregress": "causalassay.discovery.sortnregress:VarSortnRegress",
         "variance-sorting": "causalassay.discovery.baselines:VarianceSorting",
     }
@@ -120,7 +128,7 @@ def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
     Examples
     --------
     >>> make_algorithm("r2-sortnregress", path_end=0.0)
-    R2SortnRegress(path_end=0.0)
+    R2SortnRegress(path_end=0.0, regression='linear')
     """
     places = _places()
     if name not in places:
@@ -139,8 +147,8 @@ def algorithms() -> list[AlgorithmRecord]:
 
     Examples
     --------
-    >>> [record.name for record in algorithms() if not record.missing][:3]
-    ['empty', 'r2-sortnregress', 'random-sorting']
+    >>> "var-sortnregress" in [record.name for record in algorithms() if not record.missing]
+    True
     """
     return [_record(name, place) for name, place in sorted(_places().items())]
 

@@ -44,7 +44,7 @@ def sort_regress(values: Values, order: Indices, path_end: float = PATH_END) -> 
     if not 0 <= path_end < np.inf:
         raise ValueError(f"path_end: expected a finite number >= 0, got {path_end}")
     n_samples, n_nodes = values.shape
-    fits = _prefix_fits(values[:, order])
+    fits = prefix_fits(values[:, order])
     singular = np.flatnonzero(fits.residual <= 10 * n_nodes * np.finfo(float).eps)
     if len(singular):
         raise NotApplicable(
@@ -68,7 +68,7 @@ class _PrefixFits(NamedTuple):
     scale: Vector
 
 
-def _prefix_fits(values: Values) -> _PrefixFits:
+def prefix_fits(values: Values) -> _PrefixFits:
     """Fit all at once: with QR = X, column k of R⁻¹ is (-b, 1)/r_kk, and r_kk² the residual."""
     centred = values - values.mean(axis=0)
     scale = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(values))
