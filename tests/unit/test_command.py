@@ -1,3 +1,6 @@
+import os
+import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -8,6 +11,10 @@ import pytest
 from causalassay.data import Dataset, Regime
 from causalassay.discovery import discover, make_algorithm
 from causalassay.discovery.command import Command, CommandFailed
+from causalassay.graphs import from_edges, skeleton
+from causalassay.models import SCM
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "commands"
 
 DATA = Dataset.from_values(np.random.default_rng(0).normal(size=(20, 3)), ["a", "b", "c"])
 
@@ -146,8 +153,32 @@ def test_it_is_known_by_name():
     assert "true" == make_algorithm("command", program="true").program
 
 
-def test_the_examples_name_their_packages():
-    folder = Path(__file__).parents[2] / "examples" / "commands"
-    assert {"direct_lingam.py", "pc_pcalg.R", "hc_bnlearn.R"} <= {
-        file.name for file in folder.iterdir()
-    }
+def run_example(words, truth_edges, promises):
+    """Run an example script on a chain a→b→c with exponential noise and a large sample."""
+    rng = np.random.default_rng(0)
+    truth = from_edges(truth_edges, 3)
+    values = SCM(noise="exponential").draw(truth, rng).sample(2000, rng)
+    data = Dataset.from_values(values, ["a", "b", "c"])
+    return truth, run(Command(words, promises=promises, max_seconds=300), data).graph
+
+
+def test_the_lingam_example_where_its_environment_is_named():
+    """Set CAUSALASSAY_LINGAM_PYTHON to the python of an environment with lingam."""
+    python = os.environ.get("CAUSALASSAY_LINGAM_PYTHON")
+    if not python:
+        pytest.skip("CAUSALASSAY_LINGAM_PYTHON is not set")
+    words = (python, str(EXAMPLES / "direct_lingam.py"))
+    truth, found = run_example(words, [(0, 1), (1, 2)], "dag")
+    np.testing.assert_array_equal(truth, found)
+
+
+@pytest.mark.parametrize(
+    ("script", "package", "promises"),
+    [("pc_pcalg.R", "pcalg", "pdag"), ("hc_bnlearn.R", "bnlearn", "dag")],
+)
+def test_the_r_examples_where_r_and_the_package_are_present(script, package, promises):
+    ask = ["Rscript", "-e", f"if (!requireNamespace('{package}', quietly = TRUE)) quit(status = 1)"]
+    if not shutil.which("Rscript") or subprocess.run(ask, check=False).returncode:
+        pytest.skip(f"R with {package} is absent")
+    truth, found = run_example(("Rscript", str(EXAMPLES / script)), [(0, 2), (1, 2)], promises)
+    np.testing.assert_array_equal(skeleton(truth), skeleton(found))
