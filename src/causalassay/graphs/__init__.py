@@ -24,6 +24,7 @@ from causalassay.graphs.families import (
     scale_free,
 )
 from causalassay.graphs.files import read_graph, write_graph
+from causalassay.graphs.interventional import to_interventional_cpdag
 from causalassay.graphs.meek import meek_closure
 from causalassay.graphs.orders import (
     ancestors,
@@ -75,6 +76,7 @@ __all__ = [
     "to_cpdag",
     "to_edges",
     "to_gadjid",
+    "to_interventional_cpdag",
     "to_lingam",
     "to_networkx",
     "to_pandas",

@@ -1,0 +1,101 @@
+"""Greedy equivalence search on observational data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.random import Generator
+
+from causalassay.contracts import Estimate, Kind
+from causalassay.data.dataset import Dataset
+from causalassay.discovery.class_search import SearchSettings, search_classes
+from causalassay.discovery.scores import observational_node_statistics
+
+
+@dataclass(frozen=True)
+class GES:
+    """Search the Markov equivalence classes greedily for the best Gaussian BIC.
+
+    Forward, the best valid Insert is applied until none raises the score; backward, the best
+    valid Delete; turning, if asked for, the best valid Turn.
+
+    Parameters
+    ----------
+    penalty_discount : float
+        Multiplies the BIC's penalty, log(n)/2 a parameter; 1 is the λ = log(n)/2 of pcalg.
+    phases : tuple of str
+        Of "forward", "backward" and "turning", in the order in which they run.
+    iterate : bool
+        Whether to run the phases again until none changes the graph.
+    max_parents : int, optional
+        The largest number of parents that a node of a member of the class may have.
+
+    Notes
+    -----
+    The score is ``-n/2 log(residual variance) - penalty_discount log(n)/2 (parents + 1)``,
+    summed over the nodes; see `scores.gaussian_bic` for the constants. `Estimate.info` has it
+    as ``score``, and ``steps``, the number of operators by phase; ``iterations``, their sum;
+    and ``converged``, which is False only if rounding errors led in a circle.
+
+    Only observational rows are used. For the learner of Eigenmann et al. (2020) pass the rows
+    of all conditions, ``data.pooled``, as values.
+
+    Each step is exact: bounds that are kept from step to step tell which operators need no
+    second look. Operators that tie, as those do that lead to the same class, are taken in the
+    order of columns, and so are those whose gains are equal by chance; all others are not
+    affected by relabelling. A step must gain more than 1e-6.
+
+    On dense models GES keeps many false edges: from 1000 rows of 20 nodes with 40 edges of
+    weights ±(0.5, 2) it ends with 69 edges on average (20 draws). The package ges gave the
+    same graph wherever both were run.
+
+    Time grows with 2^k, k the size of the largest undirected clique; beyond 20 nodes the data
+    are refused, and `max_parents` is the way out.
+
+    Departs from the paper: turning is not in it, but in Hauser and Bühlmann (2012); the path
+    test is made only where the gain would be the best.
+
+    References
+    ----------
+    Chickering (2002), Optimal structure identification with greedy search, JMLR 3, section 5,
+    theorems 15 and 17. Hauser and Bühlmann (2012), JMLR 13, section 4.3, for Turn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.data import Dataset
+    >>> rng = np.random.default_rng(0)
+    >>> a, b, noise = rng.normal(size=(3, 500))
+    >>> data = Dataset.from_values(np.column_stack([a, b, a + b + noise]))
+    >>> GES().discover(data, rng).graph.astype(int)
+    array([[0, 0, 1],
+           [0, 0, 1],
+           [0, 0, 0]])
+    """
+
+    penalty_discount: float = 1.0
+    phases: tuple[str, ...] = ("forward", "backward")
+    iterate: bool = False
+    max_parents: int | None = None
+
+    version: ClassVar[int] = 1
+    output: ClassVar[Kind] = "cpdag"
+    scale_sensitive: ClassVar[bool] = False
+    assumptions: ClassVar[str] = "linear Gaussian, acyclic, no hidden common cause, faithful"
+    reference: ClassVar[str] = "Chickering (2002), JMLR 3"
+
+    def __post_init__(self) -> None:
+        self._settings()
+        object.__setattr__(self, "phases", tuple(self.phases))
+
+    def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
+        """Return the CPDAG that the search over the observational rows ends in."""
+        statistics = observational_node_statistics(data)
+        separated = np.zeros((data.n_nodes, data.n_nodes), dtype=bool)
+        graph, info = search_classes(statistics, separated, self._settings(), data.columns)
+        return Estimate(graph, "cpdag", info=info)
+
+    def _settings(self) -> SearchSettings:
+        return SearchSettings(self.penalty_discount, self.phases, self.iterate, self.max_parents)
