@@ -1,0 +1,206 @@
+"""GOLEM's loss and gradient from a covariance matrix."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from causalassay.arrays import Weights, check_weights
+from causalassay.discovery.acyclicity import expm1, expm1_workspace
+
+Variant = Literal["ev", "nv"]
+
+
+class Objective(NamedTuple):
+    """GOLEM's problem, with room for its evaluation."""
+
+    covariance: NDArray[np.float64]
+    penalties: NDArray[np.float64]
+    """λ₁ and λ₂."""
+    n_samples: int
+    equal: bool
+    parts: NDArray[np.float64]
+    """Likelihood with log-determinant, Σ|B| and h of the last evaluation."""
+    away: NDArray[np.float64]
+    residual: NDArray[np.float64]
+    pivots: NDArray[np.int64]
+    work: NDArray[np.float64]
+
+
+def golem_loss(
+    weights: ArrayLike,
+    covariance: ArrayLike,
+    n_samples: int,
+    variant: Variant,
+    lambda1: float = 0.0,
+    lambda2: float = 0.0,
+) -> tuple[float, Weights]:
+    """Return GOLEM's loss at weights B and its gradient.
+
+    The loss is L - log|det(I - B)| + λ₁Σ|B| + λ₂h(B), where h is `acyclicity`
+    and L, with the centred data X of covariance S = XᵀX/n,
+
+    - "ev": (d/2) log ‖X - XB‖², with gradient -d·S(I - B) / tr((I - B)ᵀS(I - B));
+    - "nv": ½ Σⱼ log ‖xⱼ - Xbⱼ‖², with column j of the gradient
+      -S(eⱼ - bⱼ) / ((eⱼ - bⱼ)ᵀS(eⱼ - bⱼ)).
+
+    The gradients of the others are (I - B)⁻ᵀ, λ₁ sign(B), where sign(0) = 0, and
+    2λ₂ exp(B∘B)ᵀ∘B. At B = 0 all but that of L vanish off the diagonal, so the
+    first step is symmetric for "ev"; for "nv" each column is divided by its
+    variable's variance.
+
+    Parameters
+    ----------
+    weights : array_like, shape (d, d)
+        The diagonal may be other than 0, though GOLEM keeps it there.
+    covariance : array_like, shape (d, d)
+        With ddof 0.
+    n_samples : int
+        It shifts the loss by (d/2) log n.
+    variant : {"ev", "nv"}
+        Equal or any noise variances.
+    lambda1, lambda2 : float
+        0 by default, which leaves the negative log-likelihood.
+
+    Returns
+    -------
+    loss : float
+    gradient : ndarray, shape (d, d)
+        In all entries, the diagonal included.
+
+    References
+    ----------
+    Ng, Ghassami, Zhang (2020), arXiv 2006.10201, section 4; Reisach,
+    Seiler, Weichwald (2021), arXiv 2102.13647, section 3.4 and appendix E.
+
+    Examples
+    --------
+    >>> covariance = np.array([[1.0, 1.0], [1.0, 2.0]])
+    >>> golem_loss(np.zeros((2, 2)), covariance, 100, "ev")[1].round(3)
+    array([[ 0.333, -0.667],
+           [-0.667, -0.333]])
+    >>> golem_loss(np.zeros((2, 2)), covariance, 100, "nv")[1].round(3)
+    array([[ 0. , -0.5],
+           [-1. ,  0. ]])
+    """
+    matrix = np.array(check_weights(weights), dtype=np.float64, order="C")
+    moments = check_weights(covariance, "covariance")
+    if moments.shape != matrix.shape:
+        raise ValueError(
+            f"covariance: expected the shape of the weights, {matrix.shape}, got {moments.shape}"
+        )
+    if variant not in ("ev", "nv"):
+        raise ValueError(f"variant: expected 'ev' or 'nv', got {variant!r}")
+    gradient = np.empty_like(matrix)
+    problem = new_objective(moments, n_samples, variant, lambda1, lambda2)
+    return float(evaluate(problem, matrix, gradient)), gradient
+
+
+def new_objective(
+    covariance: Weights, n_samples: int, variant: Variant, lambda1: float, lambda2: float
+) -> Objective:
+    """Return the problem with its working arrays."""
+    d = len(covariance)
+    return Objective(
+        np.ascontiguousarray(covariance, dtype=np.float64),
+        np.array([lambda1, lambda2], dtype=np.float64),
+        n_samples,
+        variant == "ev",
+        np.zeros(3),
+        np.zeros((d, d)),
+        np.zeros((d, d)),
+        np.zeros(d, dtype=np.int64),
+        expm1_workspace(d),
+    )
+
+
+@njit(cache=True, nogil=True)
+def evaluate(problem: Objective, weights: Weights, gradient: Weights) -> float:
+    """Return the loss at the weights and write its gradient in all entries."""
+    d, away, residual = len(weights), problem.away, problem.residual
+    for i in range(d):
+        for j in range(d):
+            gradient[i, j] = weights[i, j] ** 2
+            away[i, j] = (1.0 if i == j else 0.0) - weights[i, j]
+    growth = expm1(gradient, problem.work)
+    np.dot(problem.covariance, away, residual)
+    likelihood = _scale_residuals(problem) - _invert(away, problem.pivots)
+    lambda1, lambda2 = problem.penalties[0], problem.penalties[1]
+    size, h = 0.0, 0.0
+    for i in range(d):
+        h += growth[i, i]
+        for j in range(d):
+            weight = weights[i, j]
+            size += abs(weight)
+            cycles = growth[j, i] + (1.0 if i == j else 0.0)
+            gradient[i, j] = (
+                away[j, i]
+                - residual[i, j]
+                + lambda1 * np.sign(weight)
+                + 2 * lambda2 * cycles * weight
+            )
+    problem.parts[0], problem.parts[1], problem.parts[2] = likelihood, size, h
+    return likelihood + lambda1 * size + lambda2 * h
+
+
+@njit(cache=True, nogil=True)
+def _scale_residuals(problem: Objective) -> float:
+    """Return L, and turn S(I - B) into minus its gradient."""
+    away, residual = problem.away, problem.residual
+    d = len(away)
+    square = np.zeros(d)
+    for i in range(d):
+        for j in range(d):
+            square[j] += away[i, j] * residual[i, j]
+    if problem.equal:
+        total = 0.0
+        for j in range(d):
+            total += square[j]
+        for j in range(d):
+            square[j] = total / d
+    loss = 0.0
+    for j in range(d):
+        loss += np.log(square[j] * problem.n_samples) / 2
+        for i in range(d):
+            residual[i, j] /= square[j]
+    return loss + (d * np.log(d) / 2 if problem.equal else 0.0)
+
+
+@njit(cache=True, nogil=True)
+def _invert(matrix: Weights, pivots: NDArray[np.int64]) -> float:
+    """Overwrite the matrix with its inverse, by Gauss and Jordan; return log|det|."""
+    d, size = len(matrix), 0.0
+    for k in range(d):
+        pivots[k] = row = _largest_below(matrix, k)
+        for j in range(d):
+            matrix[k, j], matrix[row, j] = matrix[row, j], matrix[k, j]
+        pivot = matrix[k, k]
+        size += np.log(abs(pivot))
+        matrix[k, k] = 1.0
+        for j in range(d):
+            matrix[k, j] /= pivot
+        for i in range(d):
+            factor = matrix[i, k]
+            if i == k or factor == 0.0:
+                continue
+            matrix[i, k] = 0.0
+            for j in range(d):
+                matrix[i, j] -= factor * matrix[k, j]
+    for k in range(d - 1, -1, -1):
+        row = pivots[k]
+        for i in range(d):
+            matrix[i, k], matrix[i, row] = matrix[i, row], matrix[i, k]
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _largest_below(matrix: Weights, k: int) -> int:
+    """Return the row, from k on, with the largest entry of column k."""
+    row = k
+    for i in range(k + 1, len(matrix)):
+        if abs(matrix[i, k]) > abs(matrix[row, k]):
+            row = i
+    return row

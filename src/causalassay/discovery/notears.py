@@ -1,0 +1,196 @@
+"""NOTEARS: least squares under a smooth constraint that forbids cycles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.random import Generator
+
+from causalassay.arrays import Weights
+from causalassay.contracts import Estimate, Kind, NotApplicable
+from causalassay.data.dataset import Dataset
+from causalassay.discovery.cauchy_point import new_walk
+from causalassay.discovery.continuous import is_singular, own_order_moments, thresholded
+from causalassay.discovery.lagrangian import (
+    GRADIENT_TOLERANCE,
+    evaluate,
+    minimise,
+    new_lagrangian,
+)
+from causalassay.discovery.order_search import best_order, regressions
+
+RESTARTS = 20
+"""How many random orders the fast solver starts from, besides that of the variances."""
+_LARGEST = 1e100
+
+
+@dataclass(frozen=True)
+class NOTEARS:
+    """Fit all regressions at once, pushing the weights towards a DAG.
+
+    The squared error over 2n plus λ₁ times the sum of absolute weights is
+    minimised subject to tr exp(W∘W) = d. The weights are then thresholded, and
+    the weakest edges dropped while there is a cycle.
+
+    Parameters
+    ----------
+    lambda1 : float
+        The l1 penalty. 0 as in Reisach et al.; Zheng et al. use 0.1 for small samples.
+    threshold : float
+        Weights below it make no edge.
+    max_iter : int
+        The most steps of the multiplier.
+    h_tolerance : float
+        The constraint counts as met when h = tr exp(W∘W) - d is at most this.
+    rho_max : float
+        The search ends when the penalty on h reaches this.
+    solver : {"faithful", "fast"}
+        "faithful" is the authors' augmented Lagrangian with their schedule,
+        on whose path the findings of Reisach et al. rest. "fast", for
+        ``lambda1=0``, minimises the same objective over the same graphs by
+        search over orders of the variables, and mostly finds lower values.
+
+    Notes
+    -----
+    `info` has ``h``, ``rho``, ``alpha``, ``iterations`` (steps of the
+    multiplier), ``evaluations``, ``objective`` of the weights, ``converged``
+    (h within its tolerance, and the last minimisation within its own) and the
+    ``threshold`` used.
+
+    The path of the faithful solver is chaotic: rounding errors grow a
+    hundredfold in some dozens of its ten thousands of iterations, so the
+    authors' code does not even agree with itself once the columns are permuted.
+    Of 20 raw ER-2 data sets of 20 nodes its thresholded graph stays the same on
+    16, of 20 standardised ones on 12; this class gives its graph on 18 and 10.
+    The columns are sorted by their values first, so that at least relabelling
+    them changes nothing.
+
+    Departs from the authors' code: the loss is computed from the covariance
+    matrix, the exponential without cancellation, the diagonal is left out
+    rather than bounded by 0 and 0, and L-BFGS-B is a kernel of ours; all four
+    change rounding only. Cycles left by the threshold are broken as in
+    Reisach et al. (2021), appendix K.2.
+
+    References
+    ----------
+    Zheng, Aragam, Ravikumar, Xing (2018), arXiv 1803.01422, algorithm 1;
+    Reisach, Seiler, Weichwald (2021), arXiv 2102.13647, appendix D. The fast
+    solver: see `causalassay.discovery.order_search.best_order`.
+
+    Examples
+    --------
+    >>> from causalassay.data import Dataset
+    >>> rng = np.random.default_rng(0)
+    >>> data = Dataset.from_values(rng.normal(size=(200, 3)).cumsum(axis=1))
+    >>> estimate = NOTEARS().discover(data, rng)
+    >>> estimate.graph.astype(int)
+    array([[0, 1, 0],
+           [0, 0, 1],
+           [0, 0, 0]])
+    >>> estimate.info["converged"]
+    True
+    """
+
+    lambda1: float = 0.0
+    threshold: float = 0.3
+    max_iter: int = 100
+    h_tolerance: float = 1e-8
+    rho_max: float = 1e16
+    solver: Literal["faithful", "fast"] = "faithful"
+
+    version: ClassVar[int] = 1
+    output: ClassVar[Kind] = "dag"
+    scale_sensitive: ClassVar[bool] = True
+    assumptions: ClassVar[str] = (
+        "linear mechanisms, noise of equal variances, no hidden common causes"
+    )
+    reference: ClassVar[str] = "Zheng, Aragam, Ravikumar, Xing (2018), arXiv 1803.01422"
+
+    def __post_init__(self) -> None:
+        for name, least in (("lambda1", 0.0), ("threshold", 0.0), ("h_tolerance", 0.0)):
+            value = getattr(self, name)
+            if not least <= value < np.inf:
+                raise ValueError(f"{name}: expected a finite number >= {least:g}, got {value}")
+        if self.max_iter < 1:
+            raise ValueError(f"max_iter: expected at least 1, got {self.max_iter}")
+        if not 1 < self.rho_max < np.inf:
+            raise ValueError(f"rho_max: expected a finite number > 1, got {self.rho_max}")
+        if self.solver not in ("faithful", "fast"):
+            raise ValueError(f"solver: expected 'faithful' or 'fast', got {self.solver!r}")
+        if self.solver == "fast" and self.lambda1 > 0:
+            raise ValueError(
+                f"solver: 'fast' is for lambda1=0, got lambda1={self.lambda1}; use 'faithful'"
+            )
+
+    def discover(self, data: Dataset, rng: Generator) -> Estimate:
+        """Estimate a DAG from the observational values; only the fast solver uses `rng`."""
+        covariance, columns, _ = own_order_moments(data)
+        if self.lambda1 == 0 and is_singular(covariance):
+            raise NotApplicable(
+                "a column is a linear combination of others (or there are no more rows than "
+                "columns), so that weights are not determined; remove columns, take more rows "
+                "or set lambda1 > 0"
+            )
+        if self.solver == "fast":
+            weights = regressions(covariance, best_order(covariance, rng, RESTARTS))
+            info = {"h": 0.0, "objective": _loss(covariance, weights), "converged": True}
+        else:
+            _check_scale(covariance, self.threshold)
+            weights, info = self._follow_multiplier(covariance)
+        return thresholded(weights, columns, self.threshold, info)
+
+    def _follow_multiplier(self, covariance: Weights) -> tuple[Weights, dict[str, Any]]:
+        """Minimise the augmented Lagrangian again and again: algorithm 1."""
+        problem = new_lagrangian(covariance, self.lambda1)
+        d = len(covariance)
+        walk = new_walk(np.zeros(2 * d * (d - 1)))
+        rho, alpha, h, h_before = 1.0, 0.0, np.inf, np.inf
+        evaluations = iterations = 0
+        minimised = True
+        while iterations < self.max_iter and h > self.h_tolerance and rho < self.rho_max:
+            iterations += 1
+            start = walk.point
+            while rho < self.rho_max:
+                problem.multipliers[:2] = rho, alpha
+                walk = new_walk(start)
+                count, minimised = minimise(problem, walk)
+                evaluations += count
+                evaluate(problem, walk.point, walk.gradient)
+                h = float(problem.parts[0])
+                if h <= 0.25 * h_before:
+                    break
+                rho *= 10
+            h_before = h
+            alpha += rho * h
+        return problem.weights, {
+            "h": h,
+            "rho": rho,
+            "alpha": alpha,
+            "iterations": iterations,
+            "evaluations": evaluations,
+            "objective": float(problem.parts[1] + self.lambda1 * np.abs(problem.weights).sum()),
+            "converged": minimised and h <= self.h_tolerance,
+        }
+
+
+def _check_scale(covariance: Weights, threshold: float) -> None:
+    """Raise where L-BFGS-B, whose tolerance on gradients is absolute, would not set out."""
+    variance = covariance.diagonal()
+    links = np.abs(covariance - np.diag(variance))
+    if not variance.max() < _LARGEST:
+        raise NotApplicable(
+            f"a variance of {variance.max():.3g} is too large for the search; change the units"
+        )
+    idle = 0 < links.max() <= GRADIENT_TOLERANCE
+    if idle and (links / variance[:, None]).max() >= threshold:
+        raise NotApplicable(
+            f"all covariances are below {GRADIENT_TOLERANCE:g}, the search's tolerance on "
+            "gradients, so that it would find no edge; change the units"
+        )
+
+
+def _loss(covariance: Weights, weights: Weights) -> float:
+    away = np.eye(len(weights)) - weights
+    return float(np.sum(away * (covariance @ away)) / 2)
