@@ -1,8 +1,9 @@
 """NOTEARS against the authors' code: frozen, and live where it is installed.
 
-The path of NOTEARS is chaotic, so on standardised data the authors' code does not even agree
-with itself once the columns are permuted. Both of its answers are frozen: the second says how
-much agreement can be had.
+The path of NOTEARS is chaotic, so the authors' code does not even agree with itself once the
+columns are permuted: on these data it gives the same graph for 16 of 20 raw and 12 of 20
+standardised data sets. Both of its answers are frozen: the second says how much agreement can be
+had.
 
 To freeze anew: install https://github.com/xunzheng/notears at the commit below beside pytest and
 SciPy, then ``python tests/peers/test_notears_peers.py``; it takes about half an hour.
@@ -119,11 +120,11 @@ def test_fast_solver_reaches_no_worse_objective(frozen):
 
 @pytest.mark.slow
 def test_raw_data_give_the_same_graph_where_the_peer_agrees_with_itself(frozen):
-    """Measured: the peer agrees with itself on 16 of 20 sets, and ours with it on 18."""
+    """Measured: the peer agrees with itself on 16 of 20 sets, and ours with it on all."""
     ratios, differing, theirs = compare(frozen, "raw", range(N_SETS))
     assert not differing[theirs == 0].any()
-    assert (differing == 0).sum() >= 18
-    assert (ratios < 1.01).all()
+    assert (differing == 0).sum() >= 19
+    np.testing.assert_allclose(ratios, 1, atol=0.01)
 
 
 @pytest.mark.slow

@@ -34,6 +34,8 @@ class Lagrangian(NamedTuple):
     square: NDArray[np.float64]
     parts: NDArray[np.float64]
     """h and the loss of the last evaluation."""
+    pinned: NDArray[np.float64]
+    """The gradient on the diagonal, which is held at 0: at the last evaluation, and before."""
     work: NDArray[np.float64]
     memory: Memory
 
@@ -47,6 +49,7 @@ def new_lagrangian(covariance: Weights, lambda1: float) -> Lagrangian:
         np.zeros((d, d)),
         np.zeros((d, d)),
         np.zeros(2),
+        np.zeros((2, d)),
         expm1_workspace(d),
         new_memory(2 * d * (d - 1)),
     )
@@ -83,6 +86,7 @@ def evaluate(problem: Lagrangian, point: Vector, gradient: Vector) -> float:
             residual = covariance[i, j] - product[i, j]
             if i == j:
                 loss += residual
+                problem.pinned[0, i] = residual
                 continue
             loss -= weights[i, j] * residual
             slope = pull * growth[j, i] * weights[i, j] - residual
@@ -120,7 +124,7 @@ def minimise(problem: Lagrangian, walk: Walk) -> tuple[int, bool]:
             return evaluations, True
         if start.value - value <= _VALUE_TOLERANCE * max(abs(start.value), abs(value), 1.0):
             return evaluations, True
-        _learn(memory, walk, start, end)
+        _learn(problem, walk, start, end)
     return evaluations, False
 
 
@@ -130,6 +134,8 @@ def _search(
 ) -> tuple[bool, int, Trial, Trial]:
     """Search towards the proposal; return whether, after how many trials, from and to where."""
     slope, limit, step = _set_out(walk, first)
+    for i in range(len(problem.weights)):
+        problem.pinned[1, i] = problem.pinned[0, i]
     start = Trial(0.0, value, slope)
     trial, bracket = start, open_bracket(start, step, limit)
     if slope < 0.0:
@@ -144,6 +150,8 @@ def _search(
             step, bracket = next_step(bracket, start, trial, limit)
     for i in range(len(walk.point)):
         walk.point[i], walk.gradient[i] = walk.point_before[i], walk.gradient_before[i]
+    for i in range(len(problem.weights)):
+        problem.pinned[0, i] = problem.pinned[1, i]
     return False, _MOST_TRIALS if slope < 0.0 else 0, start, trial
 
 
@@ -165,16 +173,23 @@ def _set_out(walk: Walk, first: bool) -> tuple[float, float, float]:
 
 
 @njit(cache=True, nogil=True)
-def _learn(memory: Memory, walk: Walk, start: Trial, end: Trial) -> None:
-    """Add the step to the memory if the curvature along it is positive."""
+def _learn(problem: Lagrangian, walk: Walk, start: Trial, end: Trial) -> None:
+    """Add the step to the memory if the curvature along it is positive.
+
+    The authors keep the diagonal among the variables, bounded by 0 and 0. It
+    never moves, but its gradient does, which changes the scale of the model.
+    """
     product = (end.slope - start.slope) * end.step
     if product <= -_EPS * start.slope * end.step:
         return
+    pinned = 0.0
+    for i in range(len(problem.weights)):
+        pinned += 2 * (problem.pinned[0, i] - problem.pinned[1, i]) ** 2
     for i in range(len(walk.point)):
         walk.gradient_before[i] = walk.gradient[i] - walk.gradient_before[i]
         walk.direction[i] *= end.step
-    if not remember(memory, walk.direction, walk.gradient_before, product):
-        forget(memory)
+    if not remember(problem.memory, walk.direction, walk.gradient_before, product, pinned):
+        forget(problem.memory)
 
 
 @njit(cache=True, nogil=True)

@@ -63,15 +63,14 @@ class NOTEARS:
     hundredfold in some dozens of its ten thousands of iterations, so the
     authors' code does not even agree with itself once the columns are permuted.
     Of 20 raw ER-2 data sets of 20 nodes its thresholded graph stays the same on
-    16, of 20 standardised ones on 12; this class gives its graph on 18 and 10.
+    16, of 20 standardised ones on 12; this class gives its graph on 20 and 10.
     The columns are sorted by their values first, so that at least relabelling
     them changes nothing.
 
     Departs from the authors' code: the loss is computed from the covariance
-    matrix, the exponential without cancellation, the diagonal is left out
-    rather than bounded by 0 and 0, and L-BFGS-B is a kernel of ours; all four
-    change rounding only. Cycles left by the threshold are broken as in
-    Reisach et al. (2021), appendix K.2.
+    matrix, the exponential without cancellation, and L-BFGS-B is a kernel of
+    ours; all three change rounding only. Cycles left by the threshold are
+    broken as in Reisach et al. (2021), appendix K.2.
 
     References
     ----------

@@ -85,14 +85,17 @@ def forget(memory: Memory) -> None:
 
 
 @njit(cache=True, nogil=True)
-def remember(memory: Memory, step: Vector, change: Vector, product: float) -> bool:
-    """Store a pair with s·y = `product`; False if the memory has become unusable."""
+def remember(memory: Memory, step: Vector, change: Vector, product: float, pinned: float) -> bool:
+    """Store a pair with s·y = `product`; False if the memory has become unusable.
+
+    `pinned` is the part of y·y that belongs to variables with no room to move.
+    """
     pairs, slot = memory.pairs, memory.cursor[SLOT]
     count = min(memory.cursor[COUNT] + 1, PAIRS)
     memory.age[slot] = memory.age[(slot - 1) % PAIRS] + 1
     memory.cursor[COUNT], memory.cursor[SLOT] = count, (slot + 1) % PAIRS
     memory.cursor[STALE] = 1
-    square = 0.0
+    square = pinned
     for i in range(len(step)):
         pairs[i, slot], pairs[i, PAIRS + slot] = change[i], step[i]
         square += change[i] ** 2
