@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalassay.data import Dataset
-from causalassay.discovery import discover
-from causalassay.discovery.acyclicity import acyclicity
+from causalassay.discovery import acyclicity, discover
 from causalassay.discovery.golem import golem_loss
 from causalassay.graphs import is_dag, threshold
 from strategies import dags, linear_models, pdags, permutations_of, relabel, rngs

@@ -1,5 +1,6 @@
 """NOTEARS, its constraint, its optimiser and its fast solver against slow and obvious twins."""
 
+from functools import cache
 from itertools import permutations
 
 import numpy as np
@@ -9,8 +10,7 @@ from scipy.optimize import approx_fprime, minimize
 
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Discrete, Regime
-from causalassay.discovery import discover
-from causalassay.discovery.acyclicity import acyclicity
+from causalassay.discovery import acyclicity, discover
 from causalassay.discovery.cauchy_point import new_walk
 from causalassay.discovery.lagrangian import evaluate, minimise, new_lagrangian
 from causalassay.discovery.notears import NOTEARS
@@ -18,6 +18,8 @@ from causalassay.discovery.order_search import best_order, regressions
 from causalassay.graphs import acyclic_threshold, erdos_renyi, threshold
 from causalassay.metrics import f1
 from causalassay.models import draw
+from causalassay.testing import check_algorithm
+from notears_twin import transcription
 
 
 def problem(d, seed, n=1000, edges_per_node=2):
@@ -30,46 +32,17 @@ def standardise(values):
     return (values - values.mean(axis=0)) / values.std(axis=0)
 
 
+@cache
+def transcribed(seed, kind, lambda1):
+    """Values of 8 nodes, with the weights and the objective that the slow twin finds."""
+    _, values = problem(8, seed)
+    if kind == "standardised":
+        values = standardise(values)
+    return values, *transcription(values, lambda1)
+
+
 def covariance_of(values):
     return np.cov(values.T, bias=True)
-
-
-def transcription(values, lambda1=0.0, max_iter=100, h_tolerance=1e-8, rho_max=1e16):
-    """NOTEARS as published, on the data, with SciPy's exponential and optimiser."""
-    n, d = values.shape
-    x = values - values.mean(axis=0)
-
-    def join(w):
-        return (w[: d * d] - w[d * d :]).reshape(d, d)
-
-    def constraint(weights):
-        exponential = expm(weights * weights)
-        return np.trace(exponential) - d, 2 * weights * exponential.T
-
-    def lagrangian(w):
-        weights = join(w)
-        residual = x - x @ weights
-        h, slope = constraint(weights)
-        value = np.square(residual).sum() / (2 * n) + rho * h**2 / 2 + alpha * h
-        gradient = -x.T @ residual / n + (rho * h + alpha) * slope
-        return value + lambda1 * w.sum(), np.r_[gradient.ravel(), -gradient.ravel()] + lambda1
-
-    bounds = [(0, 0 if i == j else None) for _ in "+-" for i in range(d) for j in range(d)]
-    found, rho, alpha, h = np.zeros(2 * d * d), 1.0, 0.0, np.inf
-    for _ in range(max_iter):
-        while rho < rho_max:
-            new = minimize(lagrangian, found, jac=True, method="L-BFGS-B", bounds=bounds).x
-            h_new = constraint(join(new))[0]
-            if h_new <= 0.25 * h:
-                break
-            rho *= 10
-        found, h = new, h_new
-        alpha += rho * h
-        if h <= h_tolerance or rho >= rho_max:
-            break
-    weights = join(found)
-    loss = np.square(x - x @ weights).sum() / (2 * n)
-    return weights, loss + lambda1 * np.abs(weights).sum()
 
 
 @pytest.mark.parametrize("d", [1, 2, 5, 20])
@@ -145,8 +118,7 @@ def test_optimiser_takes_the_steps_of_scipy(d, rho, lambda1):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("lambda1", [0.0, 0.1])
 def test_raw_data_give_what_the_transcription_gives(seed, lambda1):
-    _, values = problem(8, seed)
-    weights, objective = transcription(values, lambda1)
+    values, weights, objective = transcribed(seed, "raw", lambda1)
     found = discover("notears", values, np.random.default_rng(0), lambda1=lambda1)
     assert objective == pytest.approx(found.info["objective"], rel=0.01)
     expected = threshold(weights, acyclic_threshold(weights, 0.3))
@@ -156,10 +128,54 @@ def test_raw_data_give_what_the_transcription_gives(seed, lambda1):
 @pytest.mark.parametrize("seed", range(3))
 def test_standardised_data_give_a_like_objective(seed):
     # The ends of a chaotic path: 8 nodes differ by less than 20, but by more than rounding.
-    values = standardise(problem(8, seed)[1])
-    _, objective = transcription(values)
+    values, _, objective = transcribed(seed, "standardised", 0.0)
     found = discover("notears", values, np.random.default_rng(0))
     assert objective == pytest.approx(found.info["objective"], rel=0.05)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", ["raw", "standardised"])
+def test_authors_arithmetic_gives_the_weights_of_the_transcription(seed, kind):
+    values, weights, objective = transcribed(seed, kind, 0.0)
+    found = discover("notears", values, np.random.default_rng(0), solver="authors")
+    np.testing.assert_allclose(found.weights, weights, rtol=0, atol=1e-12)
+    assert objective == pytest.approx(found.info["objective"], rel=1e-12)
+
+
+def test_authors_arithmetic_has_their_penalty_and_schedule():
+    _, values = problem(6, 1)
+    settings = {"lambda1": 0.1, "max_iter": 3, "h_tolerance": 1e-5, "rho_max": 1e6}
+    weights, objective = transcription(values, **settings)
+    found = discover("notears", values, np.random.default_rng(0), solver="authors", **settings)
+    np.testing.assert_allclose(found.weights, weights, rtol=0, atol=1e-12)
+    assert objective == pytest.approx(found.info["objective"], rel=1e-12)
+    assert found.info["iterations"] <= 3
+
+
+def test_layout_in_memory_does_not_change_the_authors_arithmetic():
+    _, values = problem(6, 0)
+    by_row, by_column = (
+        discover("notears", array, np.random.default_rng(0), solver="authors").weights
+        for array in (values, np.asfortranarray(values))
+    )
+    np.testing.assert_array_equal(by_row, by_column)
+
+
+def test_only_the_authors_arithmetic_depends_on_the_order_of_columns():
+    _, values = problem(8, 0)
+    turn = np.arange(8)[::-1]
+    for solver in ("faithful", "fast", "authors"):
+        straight, turned = (
+            discover("notears", array, np.random.default_rng(0), solver=solver).weights
+            for array in (values, values[:, turn])
+        )
+        same = np.array_equal(straight[np.ix_(turn, turn)], turned)
+        assert same == NOTEARS(solver=solver).equivariant == (solver != "authors")
+
+
+@pytest.mark.parametrize("solver", ["faithful", "fast", "authors"])
+def test_every_solver_keeps_the_contract(solver):
+    check_algorithm(NOTEARS(solver=solver))
 
 
 @pytest.mark.parametrize("solver", ["faithful", "fast"])
@@ -193,9 +209,10 @@ def test_median_f1_is_that_of_ormaniec_table_1(kind, lambda1, at, printed):
     assert printed == pytest.approx(np.median(scores), abs=0.1)
 
 
-def test_estimate_says_how_it_was_found():
+@pytest.mark.parametrize("solver", ["faithful", "authors"])
+def test_estimate_says_how_it_was_found(solver):
     _, values = problem(6, 0)
-    found = discover("notears", values, np.random.default_rng(0))
+    found = discover("notears", values, np.random.default_rng(0), solver=solver)
     loss = np.square((values - values.mean(axis=0)) @ (np.eye(6) - found.weights)).sum() / 2000
     assert loss == pytest.approx(found.info["objective"], rel=1e-9)
     assert acyclicity(found.weights)[0] == pytest.approx(found.info["h"], rel=1e-6)
@@ -227,7 +244,7 @@ def test_edges_run_from_row_to_column():
     rng = np.random.default_rng(0)
     cause = rng.normal(size=500)
     effect = 2 * cause + rng.normal(size=500)
-    for solver in ("faithful", "fast"):
+    for solver in ("faithful", "fast", "authors"):
         found = discover("notears", np.c_[cause, effect], rng, solver=solver)
         assert [[0, 1], [0, 0]] == found.graph.astype(int).tolist()
         assert found.weights[0, 1] == pytest.approx(2, abs=0.1)
@@ -276,7 +293,7 @@ def test_fast_solver_reaches_no_worse_objective(seed):
         ({"h_tolerance": -1e-8}, "h_tolerance: expected"),
         ({"max_iter": 0}, "max_iter: expected at least 1, got 0"),
         ({"rho_max": 1.0}, "rho_max: expected a finite number > 1"),
-        ({"solver": "quick"}, "solver: expected 'faithful' or 'fast', got 'quick'"),
+        ({"solver": "quick"}, "solver: expected 'faithful', 'fast' or 'authors', got 'quick'"),
         ({"solver": "fast", "lambda1": 0.1}, "'fast' is for lambda1=0"),
     ],
 )
@@ -285,7 +302,7 @@ def test_bad_settings_are_refused(settings, message):
         NOTEARS(**settings)
 
 
-@pytest.mark.parametrize("solver", ["faithful", "fast"])
+@pytest.mark.parametrize("solver", ["faithful", "fast", "authors"])
 def test_data_that_do_not_determine_the_weights_are_refused(solver):
     rng = np.random.default_rng(0)
     values = rng.normal(size=(50, 3))

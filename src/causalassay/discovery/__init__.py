@@ -1,4 +1,17 @@
-"""Algorithms that see data and never the truth."""
+"""Algorithms that see data and never the truth, and two of their objectives.
+
+>>> from causalassay.discovery import acyclicity, golem_loss
+>>> weights = [[0.0, 1.0], [0.0, 0.0]]
+>>> acyclicity(weights)[0]
+0.0
+>>> round(golem_loss(weights, [[1.0, 1.0], [1.0, 2.0]], n_samples=1, variant="nv")[0], 6)
+0.0
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from causalassay.discovery.registry import (
     AlgorithmRecord,
@@ -7,4 +20,31 @@ from causalassay.discovery.registry import (
     make_algorithm,
 )
 
-__all__ = ["AlgorithmRecord", "algorithms", "discover", "make_algorithm"]
+if TYPE_CHECKING:
+    from causalassay.discovery.golem_objective import golem_loss
+    from causalassay.discovery.matrix_exponential import acyclicity
+
+_OBJECTIVES = {
+    "acyclicity": "causalassay.discovery.matrix_exponential",
+    "golem_loss": "causalassay.discovery.golem_objective",
+}
+
+__all__ = [
+    "AlgorithmRecord",
+    "acyclicity",
+    "algorithms",
+    "discover",
+    "golem_loss",
+    "make_algorithm",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import an objective on first use, for it brings numba."""
+    if name in _OBJECTIVES:
+        return getattr(importlib.import_module(_OBJECTIVES[name]), name)
+    raise AttributeError(f"module 'causalassay.discovery' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

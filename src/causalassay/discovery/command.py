@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, get_args
@@ -129,7 +130,8 @@ def _run(words: list[str], folder: str, seed: int, max_seconds: float | None) ->
     except OSError as reason:
         raise CommandFailed(f"{words[0]!r} cannot be started: {reason}") from reason
     try:
-        _, said = process.communicate(timeout=max_seconds)
+        with _guarded(process):
+            _, said = process.communicate(timeout=max_seconds)
     except subprocess.TimeoutExpired:
         late = f"no answer within {max_seconds} seconds; the program was killed"
         raise CommandFailed(late) from None
@@ -138,6 +140,26 @@ def _run(words: list[str], folder: str, seed: int, max_seconds: float | None) ->
     if process.returncode:
         end = said.decode("utf-8", "replace")[-SHOWN:].strip()
         raise CommandFailed(f"the program ended with code {process.returncode}: {end}")
+
+
+@contextlib.contextmanager
+def _guarded(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Have the program killed, with all it started, if this process is killed meanwhile.
+
+    A shell reads from a pipe that only we hold; it ends when we do, however that comes.
+    """
+    words = ["sh", "-c", 'read _; kill -s KILL -- "-$1"', "sh", str(process.pid)]
+    with subprocess.Popen(
+        words,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as guard:
+        try:
+            yield
+        finally:
+            guard.kill()
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

@@ -9,7 +9,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from causalassay.arrays import Weights, check_weights
-from causalassay.discovery.acyclicity import expm1, expm1_workspace
+from causalassay.discovery.matrix_exponential import expm1, expm1_workspace
 
 Variant = Literal["ev", "nv"]
 

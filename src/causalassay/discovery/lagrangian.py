@@ -9,10 +9,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Vector, Weights
-from causalassay.discovery.acyclicity import expm1, expm1_workspace
 from causalassay.discovery.cauchy_point import Walk
 from causalassay.discovery.lbfgsb import propose
 from causalassay.discovery.line_search import Trial, is_done, next_step, open_bracket
+from causalassay.discovery.matrix_exponential import expm1, expm1_workspace
 from causalassay.discovery.quasi_newton import COUNT, Memory, forget, new_memory, remember
 
 GRADIENT_TOLERANCE = 1e-5

@@ -133,10 +133,10 @@ def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
     >>> make_algorithm("r2-sortnregress", path_end=0.0)
     R2SortnRegress(path_end=0.0, regression='linear')
     """
-    places = _places()
-    if name not in places:
-        raise ValueError(f"there is no algorithm {name!r}; {did_you_mean(name, sorted(places))}")
-    found = _load(places[name])
+    known = places()
+    if name not in known:
+        raise ValueError(f"there is no algorithm {name!r}; {did_you_mean(name, sorted(known))}")
+    found = load(known[name])
     legal = [field.name for field in dataclasses.fields(found)]
     unknown = [key for key in hyperparameters if key not in legal]
     if unknown:
@@ -153,12 +153,12 @@ def algorithms() -> list[AlgorithmRecord]:
     >>> "var-sortnregress" in [record.name for record in algorithms() if not record.missing]
     True
     """
-    return [_record(name, place) for name, place in sorted(_places().items())]
+    return [_record(name, place) for name, place in sorted(places().items())]
 
 
 def _record(name: str, place: str) -> AlgorithmRecord:
     try:
-        found = _load(place)
+        found = load(place)
     except ImportError as error:
         return AlgorithmRecord(name, missing=str(error))
     return AlgorithmRecord(
@@ -173,19 +173,20 @@ def _record(name: str, place: str) -> AlgorithmRecord:
 
 
 @cache
-def _places() -> dict[str, str]:
+def places() -> dict[str, str]:
     """Return name to ``module:Class`` of all algorithms; a name used twice is an error."""
-    places = dict(BUILT_IN)
+    found = dict(BUILT_IN)
     for point in metadata.entry_points(group=GROUP):
-        if point.name in places:
+        if point.name in found:
             raise ValueError(
-                f"two algorithms are called {point.name!r}: {places[point.name]} and "
+                f"two algorithms are called {point.name!r}: {found[point.name]} and "
                 f"{point.value}; uninstall one of the two packages or rename its entry point"
             )
-        places[point.name] = point.value
-    return places
+        found[point.name] = point.value
+    return found
 
 
-def _load(place: str) -> Any:
+def load(place: str) -> Any:
+    """Return the class at ``module:Class``; an ImportError names the extra that it needs."""
     module, _, attribute = place.partition(":")
     return getattr(import_module(module), attribute)
