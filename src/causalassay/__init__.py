@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         models,
         risk,
         seeding,
+        study,
     )
     from causalassay.discovery import algorithms, discover
 
@@ -35,6 +36,7 @@ _MODULES = (
     "models",
     "risk",
     "seeding",
+    "study",
 )
 _FUNCTIONS = {"discover": "causalassay.discovery", "algorithms": "causalassay.discovery"}
 
@@ -50,6 +52,7 @@ __all__ = [
     "models",
     "risk",
     "seeding",
+    "study",
 ]
 
 

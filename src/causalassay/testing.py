@@ -98,11 +98,18 @@ def _leaves_its_input_alone(algorithm: Algorithm) -> Iterator[str]:
 
 def _returns_what_it_says(algorithm: Algorithm) -> Iterator[str]:
     data = _benchmark()
-    yield from _flaws(_run(algorithm, data), data.n_nodes)
+    yield from estimate_flaws(_run(algorithm, data), data.n_nodes)
 
 
-def _flaws(found: Estimate, n_nodes: int) -> Iterator[str]:
-    """Tell what is wrong with an estimate for data of `n_nodes` columns."""
+def estimate_flaws(found: Estimate, n_nodes: int) -> Iterator[str]:
+    """Tell what is wrong with an estimate for data of `n_nodes` columns.
+
+    Examples
+    --------
+    >>> both_ways = Estimate(np.ones((2, 2), dtype=bool) ^ np.eye(2, dtype=bool), "dag")
+    >>> list(estimate_flaws(both_ways, 2))
+    ['its kind is "dag" but the graph is none']
+    """
     try:
         check_adjacency(found.graph, "graph")
     except (TypeError, ValueError) as reason:
@@ -168,7 +175,7 @@ def _survives_odd_data(algorithm: Algorithm) -> Iterator[str]:
         except Exception as reason:  # anything else is the finding
             yield f"{what}: {type(reason).__name__}: {reason}; raise NotApplicable instead"
             continue
-        for flaw in _flaws(found, data.n_nodes):
+        for flaw in estimate_flaws(found, data.n_nodes):
             yield f"{what}: {flaw}"
 
 

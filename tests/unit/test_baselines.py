@@ -87,11 +87,11 @@ def announce(monkeypatch):
             for name, place in places.items()
         ]
         monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points)
-        registry._places.cache_clear()
+        registry.places.cache_clear()
 
     yield announced
     monkeypatch.undo()
-    registry._places.cache_clear()
+    registry.places.cache_clear()
 
 
 def test_strangers_join_by_entry_point(announce):

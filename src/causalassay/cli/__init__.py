@@ -1,0 +1,64 @@
+"""The command line: parses, calls, prints."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from causalassay.cli.auditing import audit
+from causalassay.cli.listing import list_parts
+from causalassay.cli.printing import escaped
+from causalassay.cli.scaffolding import new
+from causalassay.cli.studies import export, replay, run, status, summary
+from causalassay.threads import ONE_THREAD
+
+app = typer.Typer(
+    help="An assay office for causal discovery: is an algorithm, or a benchmark, worth what it "
+    "claims?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """Run the command line; a mistake in the input is a line on stderr and exit code 2."""
+    for name, one in ONE_THREAD.items():
+        # Before numpy is imported: a second BLAS thread makes small inverses many times slower.
+        os.environ.setdefault(name, one)
+    try:
+        app()
+    except (ValueError, OSError) as error:
+        told = f"[bold red]error:[/] {escaped(str(error))}"
+        Console(stderr=True).print(told, highlight=False, soft_wrap=True)
+        sys.exit(2)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"causalassay {version('causalassay')}")
+        raise typer.Exit
+
+
+@app.callback()
+def about(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print it.")
+    ] = False,
+) -> None:
+    """Tell what the words below have in common: nothing but the program."""
+
+
+app.command()(audit)
+app.command()(run)
+app.command()(status)
+app.command()(summary)
+app.command()(export)
+app.command()(replay)
+app.command(name="list")(list_parts)
+app.add_typer(new, name="new")

@@ -1,0 +1,37 @@
+"""How numbers, names and progress look on a terminal."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar on stderr where somebody watches, and nothing elsewhere."""
+    with Progress(
+        console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()
+    ) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def number(value: float, decimals: int = 2) -> str:
+    """Return a number, and a dash for one that is undefined."""
+    return "–" if math.isnan(value) else f"{value:.{decimals}f}"
+
+
+def limits_text(limits: tuple[float, float], decimals: int = 2) -> str:
+    """Return an interval."""
+    return f"{number(limits[0], decimals)}–{number(limits[1], decimals)}"
+
+
+def escaped(text: str) -> str:
+    """Return text that rich prints as it is."""
+    return escape(text)

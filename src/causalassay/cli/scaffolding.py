@@ -1,0 +1,42 @@
+"""The command `new`: working beginnings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+new = typer.Typer(help="Write a working beginning of your own.", no_args_is_help=True)
+
+
+@new.command()
+def algorithm(
+    name: Annotated[str, typer.Argument(help="Small letters and hyphens, like my-algorithm.")],
+    folder: Annotated[Path, typer.Option(help="Where to make the package's folder.")] = Path(),
+) -> None:
+    """Write a plug-in package: one algorithm, its entry point and its conformance test.
+
+    Example: causalassay new algorithm my-algorithm
+    """
+    from causalassay.scaffold import new_algorithm
+
+    for file in new_algorithm(name, folder):
+        typer.echo(file)
+    typer.echo(f"\nNow: pip install -e {folder / name} && pytest {folder / name}")
+
+
+@new.command()
+def study(
+    name: Annotated[str, typer.Argument(help="Letters, digits, - and _; the file is NAME.toml.")],
+    folder: Annotated[Path, typer.Option(help="Where to write it.")] = Path(),
+) -> None:
+    """Write a study file with a comment on every part, which runs as it is.
+
+    Example: causalassay new study first-look && causalassay run first-look.toml
+    """
+    from causalassay.scaffold import new_study
+
+    file = new_study(name, folder)
+    typer.echo(file)
+    typer.echo(f"\nNow: causalassay run {file}")

@@ -1,0 +1,249 @@
+"""The commands of a study: `run`, `status`, `summary`, `export`, `replay`."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from causalassay.study.plan import Study
+    from causalassay.study.processes.executor import Executor
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
+
+class Again(StrEnum):
+    """Which rows `run --retry` runs again."""
+
+    failed = "failed"
+    timeout = "timeout"
+    skipped = "skipped"
+
+
+Folder = Annotated[Path, typer.Argument(help="The study's results folder.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
+def run(  # noqa: PLR0913, PLR0917  one argument an option
+    study_file: Annotated[
+        Path, typer.Argument(help="TOML file; `causalassay new study NAME` writes one.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Results folder, on a local disk. Default: NAME-results beside it."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes here. Default: one for each core.")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="Address of a dask scheduler, tcp://HOST:8786, to run there instead."),
+    ] = None,
+    retry: Annotated[
+        list[Again] | None,
+        typer.Option(help="Run rows of this status again; may be stated more than once."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the tasks and their number; run nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a study, or what is left of it.
+
+    Every algorithm meets every problem in every replicate; each run is one row,
+    whatever happens to it. Rows are stored as they come: after Ctrl-C, a crash or
+    a kill the same command goes on where it was, and after a change of the file
+    only what is new is computed.
+
+    Example: causalassay run study.toml --workers 4
+    """
+    from causalassay.study.language import describe, read_study
+
+    study = read_study(study_file)
+    if dry_run:
+        for line in describe(study):
+            typer.echo(line)
+        return
+    folder = out or study_file.parent / f"{study.name}-results"
+    counts = _run(study, folder, _executor(study, workers, cluster), retry or [])
+    if as_json:
+        typer.echo(json.dumps({"folder": str(folder), "rows": counts}))
+    else:
+        _print_summary(folder, Console())
+        typer.echo(f"\nRows: causalassay export {folder} rows.csv")
+
+
+def _executor(
+    study: Study, workers: int | None, cluster: str | None
+) -> AbstractContextManager[Executor]:
+    if cluster is not None:
+        if workers is not None:
+            raise ValueError("--workers is for processes here; a cluster has the workers it has")
+        from causalassay.study.processes.cluster import DaskExecutor
+
+        return DaskExecutor(study, cluster)
+    from causalassay.study.processes.local import LocalExecutor
+
+    return LocalExecutor(study, workers or len(os.sched_getaffinity(0)))
+
+
+def _run(
+    study: Study, folder: Path, executor: AbstractContextManager[Executor], retry: list[Again]
+) -> dict[str, int]:
+    from causalassay.study.driver import run_study
+    from causalassay.study.progress import shown
+
+    # A batch system ends jobs by SIGTERM: it is answered like Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    console = Console(stderr=True)
+    try:
+        with shown(console) as watch:
+            counts = run_study(
+                study, folder, executor, retry=[again.value for again in retry], watch=watch
+            )
+    except KeyboardInterrupt:
+        console.print(
+            f"\nInterrupted. What was finished is in {folder}; run the same command to go on.",
+            highlight=False,
+            soft_wrap=True,
+        )
+        sys.exit(INTERRUPTED)
+    return dict(counts)
+
+
+def status(folder: Folder, as_json: AsJson = False) -> None:
+    """Tell how far a study is; works while it runs.
+
+    Example: causalassay status first-look-results
+    """
+    from causalassay.study.storage import read_store
+
+    with read_store(folder) as store:
+        found = store.status()
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=2))
+    else:
+        for line in found.lines():
+            typer.echo(line)
+
+
+def summary(
+    folder: Folder,
+    metric: Annotated[
+        str | None, typer.Option(help="Show this metric. Default: the study's first ones.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print scores, paired differences, ranks and what the artefacts explain.
+
+    Example: causalassay summary first-look-results --metric f1
+    """
+    if as_json:
+        from causalassay.study.storage import study_table
+        from causalassay.study.summary import summarize
+
+        typer.echo(json.dumps(summarize(study_table(folder)).to_dict(), indent=2, allow_nan=False))
+    else:
+        _print_summary(folder, Console(), metric)
+
+
+def _print_summary(folder: Path, console: Console, metric: str | None = None) -> None:
+    from causalassay.study.storage import study_table
+    from causalassay.study.summary import render, summarize
+
+    render(summarize(study_table(folder)), console, metric)
+
+
+def export(
+    folder: Folder,
+    file: Annotated[Path, typer.Argument(help="File to write: .csv or .parquet.")],
+    everything: Annotated[
+        bool, typer.Option(help="Also rows of parts that the study file no longer has.")
+    ] = False,
+    timing: Annotated[
+        bool, typer.Option(help="Without, two runs of one study give the same bytes.")
+    ] = True,
+) -> None:
+    """Write the rows of a study to one table: a row a task, a column a number.
+
+    Example: causalassay export first-look-results rows.parquet
+    """
+    from causalassay.cli.printing import progress_bar
+    from causalassay.study.storage import export as write_rows
+
+    with progress_bar("exporting") as on_progress:
+        n_rows = write_rows(
+            folder, file, everything=everything, timing=timing, on_progress=on_progress
+        )
+    typer.echo(f"{n_rows} rows: {file}")
+
+
+def replay(
+    key: Annotated[str, typer.Argument(help="The row's key, or enough of its beginning.")],
+    folder: Annotated[
+        Path | None,
+        typer.Option("--in", help="Results folder. Default: the one here that has the key."),
+    ] = None,
+    study_file: Annotated[
+        Path | None, typer.Option("--study", help="Study file to use instead of the stored text.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run one task again in the foreground, for debugging.
+
+    An error comes with its traceback, so `python -m pdb -m causalassay replay KEY`
+    stops where it happens. Nothing is stored.
+
+    Example: causalassay replay 3fa9 --in first-look-results
+    """
+    from causalassay.study.language import parse_study, read_study
+    from causalassay.study.replay import replay as run_again
+    from causalassay.study.replay import task_at
+    from causalassay.study.storage import find_row
+
+    found = find_row(key, folder)
+    study = (
+        read_study(study_file)
+        if study_file
+        else parse_study(found.text, found.folder.absolute().parent)
+    )
+    task = task_at(study, found.place)
+    record = run_again(study, task)
+    told = _replayed(study, record, found.status)
+    if as_json:
+        typer.echo(json.dumps(told, indent=2))
+    else:
+        for name, value in told.items():
+            typer.echo(f"{name}: {value}")
+
+
+def _replayed(study: Study, record: Any, stored_status: str) -> dict[str, Any]:
+    task = record.task
+    algorithm = None if task.algorithm is None else study.algorithms[task.algorithm].name
+    names = (
+        [study.diagnostics[place] for place in task.metrics]
+        if task.algorithm is None
+        else [study.metrics[place].label for place in task.metrics]
+    )
+    return {
+        "problem": study.problems[task.problem].name,
+        "replicate": task.replicate,
+        "algorithm": algorithm,
+        "status": record.status,
+        "stored status": stored_status,
+        "reason": record.reason,
+        "seconds": record.seconds,
+        **dict(zip(names, record.scores, strict=True)),
+        **record.notes,
+    }

@@ -1,0 +1,55 @@
+"""Studies: declared in a file, run anywhere, resumed after anything.
+
+>>> from causalassay import study
+>>> callable(study.read_study)
+True
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from causalassay.study.driver import run_study
+    from causalassay.study.language import parse_study, read_study
+    from causalassay.study.plan import Study
+    from causalassay.study.processes.cluster import DaskExecutor
+    from causalassay.study.processes.local import LocalExecutor
+    from causalassay.study.storage import export, study_table
+    from causalassay.study.summary import summarize
+
+_PLACES = {
+    "DaskExecutor": "processes.cluster",
+    "LocalExecutor": "processes.local",
+    "Study": "plan",
+    "export": "storage",
+    "parse_study": "language",
+    "read_study": "language",
+    "run_study": "driver",
+    "study_table": "storage",
+    "summarize": "summary",
+}
+
+__all__ = [
+    "DaskExecutor",
+    "LocalExecutor",
+    "Study",
+    "export",
+    "parse_study",
+    "read_study",
+    "run_study",
+    "study_table",
+    "summarize",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a part on first use: a worker needs neither the language nor the summary."""
+    if name in _PLACES:
+        return getattr(importlib.import_module(f"causalassay.study.{_PLACES[name]}"), name)
+    raise AttributeError(f"module 'causalassay.study' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

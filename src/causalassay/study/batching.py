@@ -1,0 +1,76 @@
+"""Small tasks travel together, as long as little is lost when one of them ends a process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from causalassay.study.plan import Limits, Record, Study, Task
+
+Batch = tuple[Task, ...]
+
+MOST_TASKS = 256
+
+
+class Batcher:
+    """Takes tasks off a stream in batches that are expected to last some time.
+
+    A task of an algorithm that has not run yet goes alone. The time expected of
+    the others is the longest of their last runs, which slowly fades.
+
+    Parameters
+    ----------
+    tasks : iterator of Task
+    """
+
+    def __init__(self, tasks: Iterator[Task]) -> None:
+        self._tasks = tasks
+        self._held: Task | None = None
+        self._expected: dict[int | None, float] = {}
+
+    def observe(self, record: Record) -> None:
+        """Learn from a task that has ended."""
+        run = record.task.run
+        self._expected[run] = max(record.wall, 0.9 * self._expected.get(run, 0.0))
+
+    def next(self, seconds: float) -> Batch:
+        """Return tasks for about so many seconds; empty when there are none left."""
+        taken: list[Task] = []
+        total = 0.0
+        while (task := self._take()) is not None:
+            expected = self._expected.get(task.run, float("inf"))
+            if taken and total + expected > seconds:
+                self._held = task
+                break
+            taken.append(task)
+            total += expected
+            if total >= seconds or len(taken) >= MOST_TASKS:
+                break
+        return tuple(taken)
+
+    def _take(self) -> Task | None:
+        held, self._held = self._held, None
+        return next(self._tasks, None) if held is None else held
+
+
+def batch_limits(study: Study, batch: Batch) -> Limits:
+    """Return the limits of a batch: the least of its tasks', since it can be tried apart again.
+
+    The numbers of a problem have the most generous limits of the study.
+    """
+    limits = [
+        _most_generous(study) if task.run is None else study.algorithms[task.run].limits
+        for task in batch
+    ]
+    return Limits(
+        min((one.seconds for one in limits if one.seconds is not None), default=None),
+        min((one.memory for one in limits if one.memory is not None), default=None),
+    )
+
+
+def _most_generous(study: Study) -> Limits:
+    seconds = [entry.limits.seconds for entry in study.algorithms]
+    memory = [entry.limits.memory for entry in study.algorithms]
+    return Limits(
+        None if None in seconds else max(s for s in seconds if s is not None),
+        None if None in memory else max(m for m in memory if m is not None),
+    )

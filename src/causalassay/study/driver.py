@@ -1,0 +1,130 @@
+"""Runs a study: opens its store, tunes, runs what is left, and says how it ended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from causalassay.study.loop import run_tasks
+from causalassay.study.pending import pending
+from causalassay.study.plan import Purpose, Record, Status, Study
+from causalassay.study.processes.executor import Executor
+from causalassay.study.storage import Store
+from causalassay.study.tasks.scoring import METRICS
+from causalassay.study.tuning import best_candidate
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands.
+
+    Parameters
+    ----------
+    purpose : {"main", "tuning"}
+    total : int
+        Rows of this purpose in the plan.
+    counts : mapping
+        Rows by status, those of earlier runs included.
+    new : int
+        Records of this run and purpose: rows, new numbers of old rows, problems measured.
+    """
+
+    purpose: Purpose
+    total: int
+    counts: Counter[str]
+    new: int
+
+    @property
+    def done(self) -> int:
+        """Rows that there are."""
+        return sum(self.counts.values())
+
+
+Watch = Callable[[Progress], None]
+
+
+def run_study(
+    study: Study,
+    folder: Path,
+    executor: AbstractContextManager[Executor],
+    *,
+    retry: Collection[Status] = (),
+    watch: Watch = lambda _: None,
+) -> Counter[str]:
+    """Run what is left of a study and return the number of rows by status.
+
+    Rows are kept as they come: after a crash, a kill or Ctrl-C the same call
+    goes on where the last one was.
+
+    Parameters
+    ----------
+    study : Study
+    folder : Path
+        Where the store is, or is to be.
+    executor : context manager of Executor
+        Entered once the store has been opened, so that a refusal starts no process.
+    retry : collection of status
+        Rows of these statuses are forgotten first, to be run again.
+    watch : callable
+        Told of the progress.
+    """
+    with Store.open(folder, study) as store:
+        if retry:
+            store.forget(retry)
+        ended = "failed"
+        try:
+            with executor as running:
+                if any(entry.tuning for entry in study.algorithms):
+                    _run_purpose(study, store, running, "tuning", watch)
+                    _choose(study, store)
+                _run_purpose(study, store, running, "main", watch)
+            ended = "completed"
+        except KeyboardInterrupt:
+            ended = "interrupted"
+            raise
+        finally:
+            store.finish(ended)
+        return Counter(store.counts("main"))
+
+
+def _run_purpose(
+    study: Study, store: Store, executor: Executor, purpose: Purpose, watch: Watch
+) -> None:
+    counts = Counter(store.counts(purpose))
+    total, new = study.n_tasks[purpose], 0
+    watch(Progress(purpose, total, counts.copy(), new))
+
+    def save(records: list[Record]) -> None:
+        nonlocal new
+        if records:
+            store.save(records)
+            new += len(records)
+            counts.update(record.status for record in records if _is_new_row(record))
+        watch(Progress(purpose, total, counts.copy(), new))
+
+    run_tasks(study, pending(study, store, purpose), executor, save)
+
+
+def _is_new_row(record: Record) -> bool:
+    return record.task.algorithm is not None and record.task.estimate is None
+
+
+def _choose(study: Study, store: Store) -> None:
+    """Choose the candidate of each tuned algorithm on each problem; a choice once made stays."""
+    for place, entry in enumerate(study.algorithms):
+        if entry.tuning is None:
+            continue
+        tuning = entry.tuning
+        better = METRICS[study.metrics[tuning.criterion].name].better
+        for problem in range(len(study.problems)):
+            if store.choice(problem, place) is not None:
+                continue
+            scores = [
+                store.criterion(problem, candidate, tuning.criterion, tuning.systems)
+                for candidate in tuning.candidates
+            ]
+            best, value = best_candidate(scores, better, tuning.statistic)
+            store.choose(problem, place, tuning.candidates[best], value)

@@ -1,0 +1,189 @@
+"""From tables to what they name: graph sources, model sources, interventions, algorithms."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, cast, get_args
+
+from numpy.random import Generator
+
+from causalassay.contracts import Algorithm
+from causalassay.discovery import make_algorithm, registry
+from causalassay.graphs.sources import GRAPH_SOURCES, GraphSource
+from causalassay.models.drawing import SOURCES, Source
+from causalassay.models.noise import Family, Noise
+from causalassay.spelling import did_you_mean
+from causalassay.study.language.mistakes import Mistakes, Place, shown
+from causalassay.study.language.parameters import construct
+from causalassay.study.problems import Accept, Interventions
+from causalassay.study.tasks.measuring import DIAGNOSTICS
+
+MECHANISM = "linear"
+
+
+def build_graph(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> GraphSource | None:
+    """Return the graph source that a table names.
+
+    Examples
+    --------
+    >>> table = {"kind": "erdos-renyi", "n_nodes": 20, "edges_per_node": 2}
+    >>> build_graph(table, Place("graph"), Mistakes())
+    ErdosRenyi(n_nodes=20, edges_per_node=2.0, exact=True)
+    >>> mistakes = Mistakes()
+    >>> build_graph({**table, "edges_per_node": 10}, Place("graph"), mistakes)
+    >>> mistakes.lines
+    ['graph.edges_per_node: 20 nodes can have 0 to 9.5 edges per node, got 10.0']
+    """
+    kind = known_name(table.get("kind"), GRAPH_SOURCES, "graph family", place.at("kind"), mistakes)
+    if kind is None:
+        return None
+
+    def make(**fields: Any) -> GraphSource:
+        source: Any = GRAPH_SOURCES[kind](**fields)
+        _check_drawable(source)
+        return source
+
+    return construct(GRAPH_SOURCES[kind], _without(table, "kind"), kind, place, mistakes, make)
+
+
+def build_model(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> Source | None:
+    """Return the model source that a table names.
+
+    Examples
+    --------
+    >>> build_model({"kind": "scm", "noise": "laplac"}, Place("model"), mistakes := Mistakes())
+    >>> mistakes.lines
+    ["model.noise: there is no noise 'laplac'; did you mean 'laplace'?"]
+    """
+    mechanism = table.get("mechanism", MECHANISM)
+    mechanism = known_name(mechanism, SOURCES, "mechanism", place.at("mechanism"), mistakes)
+    kinds = SOURCES[mechanism or MECHANISM]
+    kind = known_name(table.get("kind"), kinds, "model", place.at("kind"), mistakes)
+    fields = _without(table, "kind", "mechanism")
+    noise_stands = "noise" not in fields
+    if not noise_stands:
+        noise = _noise(fields.pop("noise"), place.at("noise"), mistakes)
+        noise_stands = noise is not None
+        fields |= {"noise": noise} if noise_stands else {}
+    if kind is None:
+        return None
+    made = construct(kinds[kind], fields, kind, place, mistakes)
+    return made if noise_stands else None
+
+
+def build_interventions(
+    table: Mapping[str, Any], place: Place, mistakes: Mistakes
+) -> Interventions | None:
+    """Return the interventions; a target that stands alone is a regime of its own.
+
+    Examples
+    --------
+    >>> table = {"action": "do", "samples": 50, "targets": [0, [1, 2]]}
+    >>> build_interventions(table, Place("interventions"), Mistakes()).targets
+    ((0,), (1, 2))
+    """
+    fields = dict(table)
+    if isinstance(targets := fields.get("targets"), list):
+        fields["targets"] = [one if isinstance(one, list) else [one] for one in targets]
+    return construct(Interventions, fields, "interventions", place, mistakes)
+
+
+def build_accept(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> Accept | None:
+    """Return the bin that a diagnostic must fall into."""
+    before = mistakes.noted
+    if "diagnostic" in table:
+        where = place.at("diagnostic")
+        known_name(table["diagnostic"], DIAGNOSTICS, "diagnostic", where, mistakes)
+    made = construct(Accept, table, "accept", place, mistakes)
+    return made if mistakes.noted == before else None
+
+
+def algorithm_class(use: Any, place: Place, mistakes: Mistakes) -> Any:
+    """Return the class of an algorithm; None if there is none, or if it cannot run here."""
+    try:
+        places = registry.places()
+    except ValueError as collision:
+        mistakes.add("", str(collision))
+        return None
+    name = known_name(use, places, "algorithm", place, mistakes)
+    if name is None:
+        return None
+    try:
+        found = registry.load(places[name])
+    except ImportError as missing:
+        mistakes.add(place, f"{name!r} cannot run here: {missing}")
+        return None
+    except Exception as reason:
+        # A stranger's module may raise anything; the other tables shall be read.
+        mistakes.add(place, f"{name!r} cannot be loaded: {type(reason).__name__}: {reason}")
+        return None
+    if not dataclasses.is_dataclass(found):
+        mistakes.add(place, f"{name!r} is no dataclass; see docs/plugins.md")
+        return None
+    return found
+
+
+def build_algorithm(
+    use: str, kind: Any, table: Mapping[str, Any], place: Place, mistakes: Mistakes
+) -> Algorithm | None:
+    """Return the algorithm with its hyper-parameters."""
+
+    def make(**fields: Any) -> Algorithm:
+        return make_algorithm(use, **fields)
+
+    return construct(kind, table, use, place, mistakes, make)
+
+
+def known_name(
+    name: Any, known: Mapping[str, Any], what: str, place: Place, mistakes: Mistakes
+) -> str | None:
+    """Return a name that stands in a table; else note the nearest one."""
+    if isinstance(name, str) and name in known:
+        return name
+    names = sorted(known)
+    if name is None:
+        mistakes.add(place, f"missing; expected a {what}: {did_you_mean('', names)}")
+    elif isinstance(name, str):
+        mistakes.add(place, f"there is no {what} {name!r}; {did_you_mean(name, names)}")
+    else:
+        mistakes.add(place, f"got {shown(name)}, expected the name of a {what}")
+    return None
+
+
+def _noise(value: Any, place: Place, mistakes: Mistakes) -> Noise | str | None:
+    """Return a noise law; as its name alone where that says all, so that the keys are equal."""
+    families = dict.fromkeys(get_args(Family))
+    if not isinstance(value, Mapping):
+        return known_name(value, families, "noise", place, mistakes)
+    where = place.at("family")
+    family = known_name(value.get("family"), families, "noise", where, mistakes)
+    if family is None:
+        return None
+    made = construct(Noise, value, family, place, mistakes)
+    return family if made == Noise(cast(Family, family)) else made
+
+
+class _Drawn(Exception):
+    """The checks are over."""
+
+
+class _Dry:
+    """A generator that ends a draw where it begins to be random."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise _Drawn(name)
+
+
+@lru_cache(maxsize=4096)
+def _check_drawable(source: Any) -> None:
+    """Raise where the family refuses its parameters, which it looks at before it draws."""
+    try:
+        source.draw(cast(Generator, _Dry()))
+    except _Drawn:
+        return
+
+
+def _without(table: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in table.items() if key not in keys}

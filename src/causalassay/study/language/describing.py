@@ -1,0 +1,101 @@
+"""What a study is going to do, in a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from causalassay.study.plan import AlgorithmEntry, Limits, Study
+
+_MOST_NAMED = 6
+
+
+def describe(study: Study) -> list[str]:
+    """Return lines that say how many tasks there are, and what they are.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from causalassay.scaffold import new_study
+    >>> from causalassay.study.language.reading import read_study
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     study = read_study(new_study("first-look", Path(folder)))
+    >>> print(describe(study)[0])
+    first-look: ... tasks
+    """
+    listed = [study.algorithms[place] for place in study.listed]
+    main = len(study.problems) * study.replicates * len(listed)
+    tuning = _tuning(study)
+    total = main + sum(count for count, _ in tuning)
+    return [
+        f"{study.name}: {_counted(total, 'task')}",
+        f"  main: {_counted(len(study.problems), 'problem')} × "
+        f"{_counted(study.replicates, 'replicate')} × {_counted(len(listed), 'algorithm')} "
+        f"= {main}",
+        *(line for _, line in tuning),
+        _group("problems", [entry.name for entry in study.problems]),
+        _group("algorithms", [one.name for one in listed if one.role == "listed"]),
+        _group("baselines", [one.name for one in listed if one.role == "baseline"]),
+        _group("metrics", [entry.label or entry.name for entry in study.metrics]),
+        _group("diagnostics of each data set", study.diagnostics),
+        *_limits(listed),
+    ]
+
+
+def _tuning(study: Study) -> list[tuple[int, str]]:
+    """Return the number of tasks for each size of tuning; a candidate that two share runs once."""
+    systems: dict[int, int] = {}
+    for entry in study.algorithms:
+        for place in entry.tuning.candidates if entry.tuning else ():
+            systems[place] = max(systems.get(place, 0), entry.tuning.systems if entry.tuning else 0)
+    found = []
+    for size in sorted(set(systems.values())):
+        places = [place for place, most in systems.items() if most == size]
+        count = len(study.problems) * size * len(places)
+        tuned = [
+            entry.name
+            for entry in study.algorithms
+            if entry.tuning and set(entry.tuning.candidates) & set(places)
+        ]
+        found.append(
+            (
+                count,
+                f"  tuning of {', '.join(tuned)}: {_counted(len(study.problems), 'problem')} × "
+                f"{_counted(size, 'held-out system')} × {_counted(len(places), 'candidate')} "
+                f"= {count}",
+            )
+        )
+    return found
+
+
+def _limits(listed: Sequence[AlgorithmEntry]) -> list[str]:
+    """Return the limits that most algorithms have, then those that differ."""
+    groups: dict[Limits, list[str]] = {}
+    for entry in listed:
+        groups.setdefault(entry.limits, []).append(entry.name)
+    most = max(groups, key=lambda limits: len(groups[limits]))
+    rest = {limits: names for limits, names in groups.items() if limits != most}
+    return [
+        f"limits of each task: {_limit(most)}",
+        *(f"  {_names(names)}: {_limit(limits)}" for limits, names in rest.items()),
+    ]
+
+
+def _limit(limits: Limits) -> str:
+    seconds = "any time" if limits.seconds is None else f"{limits.seconds:g} s"
+    memory = "its share of memory" if limits.memory is None else f"{limits.memory / 1e9:g} GB"
+    return f"{seconds}, {memory}"
+
+
+def _group(what: str, names: Sequence[str]) -> str:
+    return f"{what} ({len(names)}): {_names(names) or 'none'}"
+
+
+def _names(names: Sequence[str]) -> str:
+    left = len(names) - _MOST_NAMED
+    shown = ", ".join(names[:_MOST_NAMED])
+    return f"{shown} and {left} more" if left > 0 else shown
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

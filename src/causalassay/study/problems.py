@@ -1,0 +1,190 @@
+"""What a problem is made of: frozen dataclasses whose fields make the key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from causalassay.graphs.sources import GraphSource
+from causalassay.models.drawing import SOURCES, Source
+from causalassay.study.canonical import digest
+
+Transform = Literal["standardize", "rescale", "shuffle-labels"]
+"""What can be done to a problem once it is drawn.
+
+"standardize": each column to mean 0 and variance 1. "rescale": each column
+times its own factor, log-uniform from 0.1 to 10. "shuffle-labels": the true
+graph's nodes renamed at random, so that it has nothing to do with the data.
+"""
+
+
+@dataclass(frozen=True)
+class Interventions:
+    """Which nodes are intervened upon, each in a regime of its own, and how.
+
+    Parameters
+    ----------
+    action : {"do", "shift", "randomize"}
+    probability : float, optional
+        Each node is intervened upon with this probability; or
+    targets : tuple of tuple of int, optional
+        the targets of each regime.
+    samples : int
+        Rows of each regime.
+    value : float
+        What a node is set to (do), is shifted by, or has as its mean (randomize).
+    variance : float
+        Of a randomised node.
+    scale : {"observed", "latent"}
+    """
+
+    action: Literal["do", "shift", "randomize"]
+    samples: int
+    probability: float | None = None
+    targets: tuple[tuple[int, ...], ...] | None = None
+    value: float = 0.0
+    variance: float = 1.0
+    scale: Literal["observed", "latent"] = "observed"
+
+    def __post_init__(self) -> None:
+        if (self.probability is None) == (self.targets is None):
+            raise ValueError("state either `probability` or `targets`")
+        if self.probability is not None and not 0 <= self.probability <= 1:
+            raise ValueError(f"probability: expected 0 to 1, got {self.probability}")
+        if self.samples < 2:
+            raise ValueError(f"samples: expected at least 2, got {self.samples}")
+        if self.variance < 0:
+            raise ValueError(f"variance: expected at least 0, got {self.variance}")
+
+
+@dataclass(frozen=True)
+class Accept:
+    """Draw again until a diagnostic falls into a bin (Reisach 2021, H.2).
+
+    Parameters
+    ----------
+    diagnostic : str
+        A key of `measuring.DIAGNOSTICS`.
+    bin : (float, float)
+        From the first number up to, not including, the second; the upper limit 1 is included.
+    most_draws : int
+        When to give up: the problem's rows are then skipped, with the reason.
+    """
+
+    diagnostic: str
+    bin: tuple[float, float]
+    most_draws: int = 1000
+
+    def __post_init__(self) -> None:
+        if not self.bin[0] < self.bin[1]:
+            raise ValueError(f"bin: expected [low, high] with low < high, got {list(self.bin)}")
+        if self.most_draws < 1:
+            raise ValueError(f"most_draws: expected at least 1, got {self.most_draws}")
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A problem drawn from a graph source and a model source.
+
+    Parameters
+    ----------
+    graph : GraphSource
+    model : Source
+    samples : int
+        Observational rows.
+    interventions : Interventions, optional
+    accept : Accept, optional
+    transform : tuple of Transform
+    setting : int, optional
+        The number of a setting that was drawn at random: each has graphs of its own.
+    """
+
+    graph: GraphSource
+    model: Source
+    samples: int
+    interventions: Interventions | None = None
+    accept: Accept | None = None
+    transform: tuple[Transform, ...] = ()
+    setting: int | None = None
+    version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if self.samples < 2:
+            raise ValueError(f"samples: expected at least 2, got {self.samples}")
+
+
+@dataclass(frozen=True)
+class FromFile:
+    """A problem read from a data file and a graph file.
+
+    Parameters
+    ----------
+    file, graph_file : Path
+        Where they are on this machine: no part of the key.
+    sha256, graph_sha256 : str
+        What they hold.
+    condition, target, observational : str, optional
+        As for `causalassay.data.read`.
+    only_observational : bool
+        Leave the rows of other conditions out.
+    bootstrap : int, optional
+        Rows to draw with replacement for each replicate, within each condition in
+        proportion to its size; 0 means as many as there are. None: the rows as they are.
+    transform : tuple of Transform
+    """
+
+    sha256: str
+    graph_sha256: str
+    file: Path = field(compare=False)
+    graph_file: Path = field(compare=False)
+    condition: str | None = None
+    target: str | None = None
+    observational: str | None = None
+    only_observational: bool = False
+    bootstrap: int | None = None
+    transform: tuple[Transform, ...] = ()
+    version: ClassVar[int] = 1
+
+
+ProblemSpec = Generated | FromFile
+
+
+def graph_address(spec: ProblemSpec) -> str:
+    """Return what problems on the same graphs, replicate by replicate, have in common."""
+    if isinstance(spec, FromFile):
+        return spec.graph_sha256
+    return digest(spec.graph) if spec.setting is None else digest(spec.graph, spec.setting)
+
+
+def scheme(spec: ProblemSpec) -> str:
+    """Return how the problem's columns came by their scale: what attributions compare.
+
+    "raw", "standardized", another kind of model by its name, "data" for files; a
+    transform that changes the scale is added.
+
+    Examples
+    --------
+    >>> from causalassay.graphs.sources import Chain
+    >>> from causalassay.models import SCM, UUMC
+    >>> scheme(Generated(Chain(3), UUMC(), 100)), scheme(Generated(Chain(3), SCM(), 100))
+    ('uumc', 'raw')
+    >>> scheme(Generated(Chain(3), SCM(), 100, transform=("standardize",)))
+    'standardized'
+    """
+    if isinstance(spec, FromFile):
+        name = "data"
+    else:
+        name = {"scm": "raw"}.get(kind := _kind(spec.model), kind)
+    changes = list(spec.transform)
+    if name == "raw" and changes[:1] == ["standardize"]:
+        name, changes = "standardized", changes[1:]
+    return " + ".join([name, *changes])
+
+
+def _kind(source: Source) -> str:
+    for kinds in SOURCES.values():
+        for kind, known in kinds.items():
+            if type(source) is known:
+                return kind
+    raise TypeError(f"{type(source).__name__} is no known model source")

@@ -1,0 +1,288 @@
+"""Runs batches on a dask cluster: each of its workers has a supervised pool."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import multiprocessing
+import pickle
+import platform
+import queue
+import threading
+import time
+import uuid
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any, Self
+
+from causalassay.study.canonical import digest
+from causalassay.study.plan import Limits, Study
+from causalassay.study.processes.executor import Batch, Loss, NoWorkers, Outcome
+from causalassay.study.processes.local import checked, start_worker
+from causalassay.study.processes.pool import CLOSED, SupervisedPool
+from causalassay.study.tasks import worker
+
+try:
+    from distributed import Client, KilledWorker, WorkerPlugin, get_worker
+except ImportError as error:
+    raise ImportError(
+        'a cluster needs dask.distributed: pip install "causalassay[cluster]"'
+    ) from error
+
+CONNECT_SECONDS = 10.0
+
+_COUNT_EVERY = 2.0
+_DAEMON = (
+    "the dask worker is a daemonic process, which cannot start others; "
+    "start it with DASK_DISTRIBUTED__WORKER__DAEMON=False dask worker ..., or with --no-nanny"
+)
+
+DaskFuture = Any
+"""Dask's own future, as far as its untyped methods are typed."""
+
+logger = logging.getLogger(__name__)
+
+
+class DaskExecutor:
+    """Run batches on a dask cluster; see `Executor`.
+
+    Parameters
+    ----------
+    study : Study
+    address : str
+        Of the scheduler: ``tcp://HOST:8786``.
+    """
+
+    batch_seconds = 1.0
+
+    def __init__(self, study: Study, address: str) -> None:
+        self._plugin = StudyPlugin(study, versions())
+        self._address = address
+        self._run = uuid.uuid4().hex
+        self._numbers = itertools.count()
+        self._flying: dict[DaskFuture, tuple[Batch, Limits]] = {}
+        self._ended: queue.SimpleQueue[DaskFuture] = queue.SimpleQueue()
+        self._counted: tuple[float, int] | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            self._client: Any = Client(  # type: ignore[no-untyped-call]
+                self._address, timeout=CONNECT_SECONDS, set_as_default=False, name="causalassay"
+            )
+        except (OSError, ValueError) as error:
+            raise ConnectionError(
+                f"no dask scheduler answers at {self._address!r}: {error}; "
+                "start one with `dask scheduler` and pass the address it prints"
+            ) from error
+        try:
+            self._send_study()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._client.status == "running":
+            with contextlib.suppress(Exception):
+                self._client.cancel(list(self._flying))
+                self._client.unregister_worker_plugin(self._plugin.name)
+        self._client.close(timeout=2)
+
+    @property
+    def workers(self) -> int:
+        """The threads of all dask workers; asked for every other second."""
+        now = time.monotonic()
+        if self._counted is None or now - self._counted[0] > _COUNT_EVERY:
+            with contextlib.suppress(OSError):
+                self._counted = now, sum(self._client.nthreads().values())
+                if self._counted[1] == 0:
+                    logger.warning("no dask worker at %s; waiting for one", self._address)
+        # With none, something must wait in the queue for the first to come.
+        return max(1, 0 if self._counted is None else self._counted[1])
+
+    def submit(self, batch: Batch, limits: Limits) -> None:
+        """Put a batch at the end of the queue."""
+        # As bytes: the scheduler would otherwise read and hold each task.
+        payload = pickle.dumps((batch, limits), protocol=5)
+        key = f"causalassay-{self._run}-{next(self._numbers)}"
+        try:
+            future = self._client.submit(_run, self._plugin.name, payload, key=key, pure=False)
+        except Exception as error:
+            raise self._disconnected() from error
+        self._flying[future] = batch, limits
+        future.add_done_callback(self._ended.put)
+
+    def completed(self, timeout: float) -> list[tuple[Batch, Outcome]]:
+        """Return the batches that have ended since the last call; wait for one so many seconds."""
+        ended: list[DaskFuture] = []
+        with contextlib.suppress(queue.Empty):
+            ended.append(self._ended.get(timeout=timeout))
+            while True:
+                ended.append(self._ended.get_nowait())
+        if self._client.status != "running":
+            raise self._disconnected()
+        outcomes: list[tuple[Batch, Outcome]] = []
+        for future, outcome in self._gather(ended):
+            batch, limits = self._flying.pop(future)
+            if outcome == Loss("pool", CLOSED):
+                self.submit(batch, limits)  # the dask worker was leaving
+            else:
+                outcomes.append((batch, checked(outcome)))
+        return outcomes
+
+    def _gather(self, ended: list[DaskFuture]) -> list[tuple[DaskFuture, Outcome]]:
+        """Return what came of futures; one that is under way again will be back."""
+        finished = {future.key: future for future in ended if future.status == "finished"}
+        try:
+            answers: dict[str, Outcome] = self._client.gather(finished, errors="skip")
+        except OSError as error:
+            raise self._disconnected() from error
+        found: list[tuple[DaskFuture, Outcome]] = []
+        for future in ended:
+            if future.key in answers:
+                found.append((future, answers[future.key]))
+            elif future.status == "error":
+                found.append((future, _failed(future.exception())))
+            elif future.status in ("cancelled", "lost"):
+                raise self._disconnected()
+            else:
+                future.add_done_callback(self._ended.put)
+        return found
+
+    def _send_study(self) -> None:
+        try:
+            self._client.register_plugin(self._plugin, name=self._plugin.name)
+            complaints = self._client.run(_complaint, self._plugin.name)
+        except OSError as error:
+            raise self._disconnected() from error
+        except Exception as error:
+            raise NoWorkers(
+                f"a dask worker at {self._address} cannot load the study: "
+                f"{type(error).__name__}: {error}; install the same packages there as here"
+            ) from error
+        for address, complaint in complaints.items():
+            if complaint:
+                raise NoWorkers(f"{address}: {complaint}")
+
+    def _disconnected(self) -> ConnectionError:
+        return ConnectionError(
+            f"the connection to the dask scheduler at {self._address} is lost; "
+            "what has come back is kept: see that the scheduler runs and call the same again"
+        )
+
+
+class StudyPlugin(WorkerPlugin):
+    """The study on one dask worker, with the pool that runs it there.
+
+    Dask gives it to the workers that are there and to those that join later.
+
+    Parameters
+    ----------
+    study : Study
+    expected : mapping
+        The versions of the driver's packages.
+    """
+
+    def __init__(self, study: Study, expected: dict[str, str]) -> None:
+        self.name = f"causalassay-{digest(study)}"
+        self._study = study
+        self._expected = expected
+        self._place: _Place | None = None
+
+    def setup(self, worker: Any) -> None:
+        """Take a place on a dask worker; processes start with the first batch."""
+        self._place = _Place(worker.state.nthreads, threading.Lock(), ExitStack())
+
+    async def teardown(self, worker: Any) -> None:  # noqa: ARG002 - dask's signature
+        """End the processes."""
+        if self._place is not None:
+            await asyncio.to_thread(self._place.close)
+
+    def complaint(self) -> str:
+        """Return why this dask worker cannot run the study; empty if it can."""
+        if multiprocessing.current_process().daemon:
+            return _DAEMON
+        here = versions()
+        other = [
+            f"{name} {here[name]} (the driver has {wanted})"
+            for name, wanted in self._expected.items()
+            if here[name] != wanted
+        ]
+        if other:
+            return f"rows could differ, since it has {', '.join(other)}; install the same versions"
+        return ""
+
+    def run(self, batch: Batch, limits: Limits) -> Outcome:
+        """Return the records of a batch, or why there are none."""
+        if complaint := self.complaint():
+            return Loss("pool", complaint)
+        if self._place is None:
+            return Loss("pool", "the dask worker has no place for the study")
+        outcome: Outcome = self._place.run(self._study, batch, limits)
+        return outcome
+
+
+@dataclass
+class _Place:
+    """What a study holds of one dask worker."""
+
+    threads: int
+    lock: threading.Lock
+    stack: ExitStack
+    pool: SupervisedPool | None = None
+    closed: bool = False
+
+    def run(self, study: Study, batch: Batch, limits: Limits) -> Outcome:
+        with self.lock:
+            if self.closed:
+                return Loss("pool", CLOSED)
+            if self.pool is None:
+                self.pool = self._open(study)
+            future = self.pool.schedule(worker.run_batch, batch, limits)
+        return future.result()
+
+    def close(self) -> None:
+        with self.lock:
+            self.closed = True
+            self.stack.close()
+
+    def _open(self, study: Study) -> SupervisedPool:
+        return self.stack.enter_context(SupervisedPool(self.threads, start_worker, (study,)))
+
+
+def versions() -> dict[str, str]:
+    """Return the versions on which numbers depend, by package.
+
+    Examples
+    --------
+    >>> sorted(versions())
+    ['causalassay', 'numba', 'numpy', 'python', 'scipy']
+    """
+    python = ".".join(platform.python_version_tuple()[:2])
+    packages = ("causalassay", "numba", "numpy", "scipy")
+    return {"python": python} | {name: version(name) for name in packages}
+
+
+def _run(name: str, payload: bytes) -> Outcome:
+    """Run a batch on a dask worker, in one of its threads; never raises."""
+    try:
+        plugin = get_worker().plugins.get(name)
+        if not isinstance(plugin, StudyPlugin):
+            return Loss("pool", "the dask worker has lost the study: did another run of it end?")
+        return plugin.run(*pickle.loads(payload))
+    except Exception as error:
+        return Loss("pool", f"{type(error).__name__}: {error}")
+
+
+def _complaint(name: str, dask_worker: Any) -> str:
+    plugin = dask_worker.plugins.get(name)
+    return plugin.complaint() if isinstance(plugin, StudyPlugin) else ""
+
+
+def _failed(error: BaseException | None) -> Outcome:
+    if isinstance(error, KilledWorker):
+        return Loss("crashed", "crashed: the dask workers that ran it died")
+    return Loss("pool", f"{type(error).__name__}: {error}")

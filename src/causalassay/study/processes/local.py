@@ -1,0 +1,76 @@
+"""Runs batches in processes of this machine."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Self
+
+from causalassay.study.plan import Limits, Study
+from causalassay.study.processes import child
+from causalassay.study.processes.executor import Batch, Loss, NoWorkers, Outcome
+from causalassay.study.processes.pool import SupervisedPool
+from causalassay.study.tasks import worker
+
+
+class LocalExecutor:
+    """Run batches in supervised processes; see `Executor`.
+
+    Parameters
+    ----------
+    study : Study
+    workers : int
+    on_start : callable, optional
+        Told the id of each process that is ready, from another thread.
+    """
+
+    batch_seconds = 0.05
+
+    def __init__(
+        self, study: Study, workers: int, *, on_start: Callable[[int], None] | None = None
+    ) -> None:
+        self.workers = workers
+        self._pool = SupervisedPool(workers, start_worker, (study,), on_start=on_start)
+        self._ended: queue.SimpleQueue[tuple[Batch, Future[Outcome]]] = queue.SimpleQueue()
+
+    def __enter__(self) -> Self:
+        self._pool.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.close()
+
+    def submit(self, batch: Batch, limits: Limits) -> None:
+        """Put a batch at the end of the queue."""
+        future = self._pool.schedule(worker.run_batch, batch, limits)
+        future.add_done_callback(lambda ended: self._ended.put((batch, ended)))
+
+    def completed(self, timeout: float) -> list[tuple[Batch, Outcome]]:
+        """Return the batches that have ended since the last call; wait for one so many seconds."""
+        ended: list[tuple[Batch, Outcome]] = []
+        try:
+            batch, future = self._ended.get(timeout=timeout)
+            while True:
+                ended.append((batch, checked(future.result())))
+                batch, future = self._ended.get_nowait()
+        except queue.Empty:
+            return ended
+
+
+def start_worker(study: Study) -> None:
+    """Prepare a process of a pool to run batches of the study, one process after the other."""
+    worker.start(study, child.pool_folder() / "warm.lock")
+
+
+def checked(outcome: Outcome) -> Outcome:
+    """Return the outcome of a batch unless there was no process to run it.
+
+    Raises
+    ------
+    NoWorkers
+        With the reason.
+    """
+    if isinstance(outcome, Loss) and outcome.cause == "pool":
+        raise NoWorkers(outcome.reason)
+    return outcome

@@ -1,0 +1,141 @@
+"""Progress for people: a bar where somebody watches, a log line now and then elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+
+from causalassay.study.driver import Progress, Watch
+
+LOG_EVERY = 10.0
+"""Seconds between two log lines."""
+
+
+@contextmanager
+def shown(console: Console, log_every: float = LOG_EVERY) -> Iterator[Watch]:
+    """Give a function that shows how far a run is, on `console`."""
+    if console.is_terminal:
+        with _bars(console) as watch:
+            yield watch
+    else:
+        yield log_lines(lambda line: console.print(line, highlight=False), log_every)
+
+
+@contextmanager
+def _bars(console: Console) -> Iterator[Watch]:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[pace]}"),
+        TextColumn("[red]{task.fields[trouble]}"),
+        TimeElapsedColumn(),
+    )
+    with Bars(*columns, console=console) as bars:
+        known: dict[str, TaskID] = {}
+        pace = Pace()
+
+        def watch(now: Progress) -> None:
+            if now.purpose not in known:
+                known[now.purpose] = bars.add_task(
+                    title(now), total=now.total, pace="starting", trouble=""
+                )
+            bars.update(
+                known[now.purpose], completed=now.done, pace=pace.text(now), trouble=trouble(now)
+            )
+
+        yield watch
+
+
+def log_lines(
+    write: Callable[[str], None],
+    log_every: float = LOG_EVERY,
+    clock: Callable[[], float] = time.monotonic,
+) -> Watch:
+    """Return a function that writes a line now and then, and one when all is done.
+
+    Examples
+    --------
+    >>> from collections import Counter
+    >>> watch = log_lines(print, clock=lambda: 0.0)
+    >>> watch(Progress("main", 2, Counter(ok=1), 1))
+    running: 1 of 2
+    >>> watch(Progress("main", 2, Counter(ok=1, failed=1), 2))
+    running: 2 of 2, 1 failed
+    """
+    last, pace, finished = -log_every, Pace(clock), set()
+
+    def watch(now: Progress) -> None:
+        nonlocal last
+        ends = now.done == now.total and now.purpose not in finished
+        if ends or clock() - last >= log_every:
+            last = clock()
+            if ends:
+                finished.add(now.purpose)
+            parts = [f"{title(now)}: {now.done} of {now.total}", pace.text(now), trouble(now)]
+            write(", ".join(part for part in parts if part))
+
+    return watch
+
+
+class Pace:
+    """How fast a run goes since it began, and how long it will last at that pace.
+
+    Examples
+    --------
+    >>> from collections import Counter
+    >>> pace = Pace(iter([0.0, 0.0, 5.0]).__next__)
+    >>> pace.text(Progress("main", 100, Counter(ok=40), 0))
+    ''
+    >>> pace.text(Progress("main", 100, Counter(ok=50), 10))
+    '2.0/s, 0:00:25 left'
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._began: dict[str, tuple[float, int]] = {}
+
+    def text(self, now: Progress) -> str:
+        """Return records per second and the time left, as far as they are known."""
+        if now.purpose not in self._began:
+            self._began[now.purpose] = (self._clock(), now.done)
+        began, done = self._began[now.purpose]
+        seconds, rows = self._clock() - began, now.done - done
+        if seconds <= 0 or not now.new:
+            return ""
+        pace = f"{now.new / seconds:.1f}/s"
+        if not rows or now.done >= now.total:
+            return pace
+        left = timedelta(seconds=round(seconds / rows * (now.total - now.done)))
+        return f"{pace}, {left} left"
+
+
+def trouble(now: Progress) -> str:
+    """Return the statuses that are not ok, with their counts.
+
+    Examples
+    --------
+    >>> from collections import Counter
+    >>> trouble(Progress("main", 10, Counter(ok=3, failed=1, timeout=2), 6))
+    '1 failed, 2 timeout'
+    """
+    named = ("skipped", "failed", "timeout")
+    return ", ".join(f"{now.counts[name]} {name}" for name in named if now.counts[name])
+
+
+def title(now: Progress) -> str:
+    """Return what is being done.
+
+    Examples
+    --------
+    >>> from collections import Counter
+    >>> title(Progress("tuning", 10, Counter(), 0))
+    'tuning'
+    """
+    return "tuning" if now.purpose == "tuning" else "running"

@@ -1,0 +1,18 @@
+"""Where rows are kept: one SQLite file a study, and the tables made of it."""
+
+from causalassay.study.storage.exporting import StudyTable, export, study_table
+from causalassay.study.storage.reader import StoreReader, find_row, read_store
+from causalassay.study.storage.refusals import StoreFull, StoreRefused
+from causalassay.study.storage.store import Store
+
+__all__ = [
+    "Store",
+    "StoreFull",
+    "StoreReader",
+    "StoreRefused",
+    "StudyTable",
+    "export",
+    "find_row",
+    "read_store",
+    "study_table",
+]

@@ -1,0 +1,135 @@
+"""The columns of a study's table: what is known of its problems, algorithms and metrics."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from causalassay.spelling import listed
+
+
+@dataclass(frozen=True)
+class Part:
+    """Problems or algorithms: where each stands, and what there is to say of them all.
+
+    Parameters
+    ----------
+    places : mapping
+        From the number in the store to the place in the arrays.
+    columns : mapping
+        One array for each column; strings as dictionaries.
+    """
+
+    places: Mapping[int, int]
+    columns: Mapping[str, pa.Array]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What a study's table is made of.
+
+    Parameters
+    ----------
+    problems, algorithms : Part
+    labels : tuple of str
+        Which columns of the problems are labels.
+    metrics, diagnostics : mapping
+        From the number in the store to the column.
+    better : mapping
+        For each metric's column whether "high" or "low" is better.
+    """
+
+    problems: Part
+    algorithms: Part
+    labels: tuple[str, ...]
+    metrics: Mapping[int, str]
+    diagnostics: Mapping[int, str]
+    better: Mapping[str, Literal["high", "low"]]
+
+
+def read_columns(connection: sqlite3.Connection, *, everything: bool) -> Columns:
+    """Return the columns of a store's table; `everything`: also of what was taken out."""
+    problems, labels = _problems(connection, everything)
+    metrics = _select(connection, "metrics", "id, label, key, better", everything)
+    diagnostics = dict(_select(connection, "diagnostics", "id, name", everything))
+    times = Counter(label for _, label, _, _ in metrics)
+    seen: set[str] = set()
+    named: dict[int, str] = {}
+    for number, label, key, _ in metrics:
+        # The metric that the study has now comes first and keeps the plain name.
+        named[number] = label if times[label] == 1 or label not in seen else f"{label} [{key[:6]}]"
+        seen.add(label)
+    found = Columns(
+        problems,
+        _algorithms(connection, everything),
+        labels,
+        named,
+        diagnostics,
+        {named[number]: better for number, _, _, better in metrics},
+    )
+    _refuse_twins([*labels, *named.values(), *diagnostics.values()])
+    return found
+
+
+def _select(
+    connection: sqlite3.Connection, table: str, columns: str, everything: bool
+) -> list[tuple[Any, ...]]:
+    condition = "" if everything else "WHERE place IS NOT NULL"
+    return connection.execute(
+        f"SELECT {columns} FROM {table} {condition} ORDER BY place IS NULL, place, id"
+    ).fetchall()
+
+
+def _problems(connection: sqlite3.Connection, everything: bool) -> tuple[Part, tuple[str, ...]]:
+    found = _select(connection, "problems", "id, name, scheme, graph_key, labels", everything)
+    told = [json.loads(labels) for *_, labels in found]
+    labels = tuple(dict.fromkeys(name for entry in told for name in entry))
+    columns = {
+        "problem": _strings(name for _, name, *_ in found),
+        "scheme": _strings(scheme for _, _, scheme, *_ in found),
+        "graph_key": _strings(key for _, _, _, key, _ in found),
+    }
+    columns |= {name: _label([entry.get(name) for entry in told]) for name in labels}
+    return Part({number: place for place, (number, *_) in enumerate(found)}, columns), labels
+
+
+def _algorithms(connection: sqlite3.Connection, everything: bool) -> Part:
+    found = _select(connection, "algorithms", "id, name, role, use, parameters", everything)
+    columns = {
+        "algorithm": _strings(name for _, name, *_ in found),
+        "role": _strings(role for _, _, role, *_ in found),
+        "use": _strings(use for *_, use, _ in found),
+        "parameters": _strings(parameters for *_, parameters in found),
+    }
+    return Part({number: place for place, (number, *_) in enumerate(found)}, columns)
+
+
+def _strings(values: Iterable[str | None]) -> pa.Array:
+    return pa.array(list(values), pa.string()).dictionary_encode()
+
+
+def _label(values: Sequence[str | float | bool | None]) -> pa.Array:
+    """Return a label's column: numbers if all are, else text."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {bool}:
+        return pa.array(values, pa.bool_())
+    if kinds == {int}:
+        return pa.array(values, pa.int64())
+    if kinds and kinds <= {int, float}:
+        return pa.array([None if value is None else float(value) for value in values])
+    return _strings(v if v is None or isinstance(v, str) else json.dumps(v) for v in values)
+
+
+def _refuse_twins(names: list[str]) -> None:
+    twins = [name for name, times in Counter(names).items() if times > 1]
+    if twins:
+        raise ValueError(
+            f"labels, metrics and diagnostics share columns, and {listed(twins)} is there twice; "
+            "rename a metric's label in the study"
+        )

@@ -1,0 +1,149 @@
+"""The table of a study, as a data frame or as a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import pandas as pd
+import pyarrow as pa
+from pyarrow import csv, parquet
+
+from causalassay.study.plan import Purpose, Status
+from causalassay.study.storage.batches import batches, count_rows
+from causalassay.study.storage.columns import read_columns
+from causalassay.study.storage.reader import read_store
+
+TIMING = ("seconds", "host")
+"""The columns that differ between two runs of one study."""
+
+
+@dataclass(frozen=True, eq=False)
+class StudyTable:
+    """The rows of a study as a data frame.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row for each task, in the order of the study; nan where there is no number.
+    metrics, diagnostics, labels : tuple of str
+        Its columns by what they are.
+    better : dict
+        For each metric whether "high" or "low" is better.
+    """
+
+    frame: pd.DataFrame
+    metrics: tuple[str, ...]
+    diagnostics: tuple[str, ...]
+    labels: tuple[str, ...]
+    better: dict[str, Literal["high", "low"]]
+
+
+def study_table(folder: Path, *, purpose: Purpose = "main", everything: bool = False) -> StudyTable:
+    """Return the rows of a study, also while it runs.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the store.
+    purpose : {"main", "tuning"}
+    everything : bool
+        Include rows of problems, algorithms, metrics and replicates that the
+        study file has no longer.
+    """
+    with read_store(folder) as reader:
+        columns = read_columns(reader.connection, everything=everything)
+        found = list(batches(reader.connection, columns, purpose, everything=everything))
+    table = pa.Table.from_batches(found).unify_dictionaries()
+    found.clear()
+    # Hands the columns over where it can, instead of copying the table.
+    frame = table.to_pandas(split_blocks=True, self_destruct=True)
+    del table
+    pa.default_memory_pool().release_unused()
+    frame["status"] = frame["status"].cat.set_categories(list(get_args(Status)))
+    return StudyTable(
+        frame,
+        tuple(columns.metrics.values()),
+        tuple(columns.diagnostics.values()),
+        columns.labels,
+        dict(columns.better),
+    )
+
+
+def export(
+    folder: Path,
+    target: Path,
+    *,
+    everything: bool = False,
+    timing: bool = True,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> int:
+    """Write the rows of a study to a file and return how many there are.
+
+    An interrupted export leaves no file of that name, or the one that was there.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the store.
+    target : Path
+        Ends with ``.csv`` or ``.parquet``.
+    everything : bool
+        As for `study_table`.
+    timing : bool
+        With the columns that differ from run to run: seconds and host.
+    on_progress : callable
+        Told the rows written and their number in all.
+    """
+    if target.suffix not in (".csv", ".parquet"):
+        raise ValueError(f"a table ends with .csv or .parquet, got {target.name!r}")
+    done = 0
+    with read_store(folder) as reader:
+        columns = read_columns(reader.connection, everything=everything)
+        total = count_rows(reader.connection, "main", everything=everything)
+        found = batches(reader.connection, columns, "main", everything=everything)
+        with _writer(target) as write:
+            for batch in found:
+                write(_plain(batch, timing=timing))
+                done += batch.num_rows
+                on_progress(done, total)
+    return done
+
+
+def _plain(batch: pa.RecordBatch, *, timing: bool) -> pa.RecordBatch:
+    """Return a batch as it is written: text as text, and timing only if asked for."""
+    arrays: dict[str, pa.Array] = {}
+    for name, array in zip(batch.schema.names, batch.columns, strict=True):
+        if timing or name not in TIMING:
+            text = pa.types.is_dictionary(array.type)
+            arrays[name] = array.dictionary_decode() if text else array
+    return pa.RecordBatch.from_pydict(arrays)
+
+
+@contextmanager
+def _writer(target: Path) -> Iterator[Callable[[pa.RecordBatch], None]]:
+    """Give a function that writes batches; the file has its name once it is whole."""
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    writers: list[Any] = []
+
+    def write(batch: pa.RecordBatch) -> None:
+        if not writers:
+            kind = csv.CSVWriter if target.suffix == ".csv" else parquet.ParquetWriter
+            writers.append(kind(partial, batch.schema))
+        writers[0].write_batch(batch)
+
+    try:
+        try:
+            yield write
+        finally:
+            for writer in writers:
+                writer.close()
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)

@@ -1,0 +1,55 @@
+"""What can change the bits of a row: the machine and the versions of what computes it."""
+
+from __future__ import annotations
+
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+PACKAGES = (
+    "causalassay",
+    "numpy",
+    "scipy",
+    "numba",
+    "llvmlite",
+    "gadjid",
+    "cliquepicking",
+    "scikit-learn",
+    "causal-learn",
+    "pandas",
+    "pebble",
+    "distributed",
+)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python, the platform and the packages that are installed.
+
+    Examples
+    --------
+    >>> versions()["numpy"].split(".")[0]
+    '2'
+    """
+    found = {"python": platform.python_version(), "platform": platform.platform()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def cpu() -> str:
+    """Return the processor's model, as far as the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(models, "") or platform.processor() or platform.machine()
+
+
+def now() -> str:
+    """Return the time, in UTC and to the millisecond, so that texts sort as times do."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,172 @@
+"""The tables of a store, and the way from older versions of them to the present one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from types import MappingProxyType
+
+FILE = "study.sqlite"
+"""The name of a store in its folder."""
+
+APPLICATION_ID = 0x63617361
+"""Says in the file's head that it is ours ("casa"): other SQLite files are left alone."""
+
+VERSION = 2
+"""Of the tables; raised with each change to them, together with `MIGRATIONS`."""
+
+# What the study file has no longer keeps its rows: `place` is then NULL and the
+# numbers of wanted replicates are 0, so that the view `wanted` leaves it out.
+TABLES = (
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE sessions (
+        id INTEGER PRIMARY KEY,
+        started TEXT NOT NULL,
+        host TEXT NOT NULL,
+        cpu TEXT NOT NULL,
+        versions TEXT NOT NULL,
+        text TEXT NOT NULL,
+        first_write TEXT,
+        last_write TEXT,
+        records INTEGER NOT NULL DEFAULT 0,
+        ended TEXT,
+        how TEXT)""",
+    """CREATE TABLE problems (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL,
+        spec TEXT NOT NULL,
+        labels TEXT NOT NULL,
+        graph_key TEXT NOT NULL,
+        scheme TEXT NOT NULL,
+        place INTEGER)""",
+    """CREATE TABLE algorithms (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL,
+        use TEXT NOT NULL,
+        parameters TEXT NOT NULL,
+        role TEXT NOT NULL,
+        replicates INTEGER NOT NULL,
+        systems INTEGER NOT NULL,
+        place INTEGER)""",
+    """CREATE TABLE metrics (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        label TEXT NOT NULL,
+        name TEXT NOT NULL,
+        resolution TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        better TEXT NOT NULL,
+        place INTEGER)""",
+    """CREATE TABLE diagnostics (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        place INTEGER)""",
+    """CREATE TABLE rows (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        purpose TEXT NOT NULL,
+        problem INTEGER NOT NULL,
+        replicate INTEGER NOT NULL,
+        algorithm INTEGER,
+        status TEXT NOT NULL,
+        reason TEXT,
+        seconds REAL,
+        notes TEXT,
+        session INTEGER NOT NULL,
+        host TEXT NOT NULL DEFAULT '')""",
+    "CREATE INDEX rows_by_place ON rows (problem, replicate, purpose, algorithm)",
+    """CREATE TABLE scores (
+        row INTEGER, metric INTEGER, value REAL, PRIMARY KEY (row, metric)) WITHOUT ROWID""",
+    """CREATE TABLE measurements (
+        row INTEGER, diagnostic INTEGER, value REAL, PRIMARY KEY (row, diagnostic)
+        ) WITHOUT ROWID""",
+    "CREATE TABLE estimates (row INTEGER PRIMARY KEY, blob BLOB NOT NULL)",
+    """CREATE TABLE choices (
+        problem INTEGER,
+        algorithm INTEGER,
+        candidate INTEGER NOT NULL,
+        value REAL,
+        settled INTEGER NOT NULL,
+        PRIMARY KEY (problem, algorithm)) WITHOUT ROWID""",
+    """CREATE VIEW wanted AS
+        SELECT rows.*, problems.place AS problem_place, algorithms.place AS algorithm_place
+        FROM rows
+        JOIN problems ON problems.id = rows.problem
+        JOIN algorithms ON algorithms.id = rows.algorithm
+        WHERE problems.place IS NOT NULL AND rows.replicate < CASE rows.purpose
+            WHEN 'main' THEN algorithms.replicates ELSE algorithms.systems END""",
+)
+"""The present version. `wanted`: the rows of algorithms that the study as last run asks for."""
+
+MIGRATIONS: Mapping[int, tuple[str, ...]] = MappingProxyType(
+    {
+        1: (
+            "ALTER TABLE rows ADD COLUMN host TEXT NOT NULL DEFAULT ''",
+            next(statement for statement in TABLES if "TABLE choices" in statement),
+        )
+    }
+)
+"""What leads from each older version to the next."""
+
+
+def create(path: Path) -> None:
+    """Create an empty store; until it is whole it has another name."""
+    unfinished = path.with_name(path.name + ".new")
+    unfinished.unlink(missing_ok=True)
+    unfinished.with_name(unfinished.name + "-journal").unlink(missing_ok=True)
+    with closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
+        connection.execute("BEGIN")
+        for statement in TABLES:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    unfinished.replace(path)
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """Return the version of a store's tables."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the tables to the present version, in one transaction."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for version in range(version_of(connection), VERSION):
+            for statement in MIGRATIONS[version]:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def back_up(connection: sqlite3.Connection, path: Path) -> Path:
+    """Copy a store beside itself, under a name that says its version, and return the name."""
+    wanted = path.with_name(f"{path.name}.v{version_of(connection)}")
+    target, count = wanted, 1
+    while target.exists():
+        count += 1
+        target = wanted.with_name(f"{wanted.name}-{count}")
+    unfinished = target.with_name(target.name + ".new")
+    unfinished.unlink(missing_ok=True)
+    with closing(sqlite3.connect(unfinished)) as copy:
+        connection.backup(copy)
+    unfinished.replace(target)
+    return target
+
+
+def read_only(path: Path, *, alone: bool = False) -> sqlite3.Connection:
+    """Open a store for reading only; `alone`: nobody writes, so nothing is made beside it."""
+    flags = "mode=ro&immutable=1" if alone else "mode=ro"
+    return sqlite3.connect(
+        f"{path.resolve().as_uri()}?{flags}", uri=True, isolation_level=None, timeout=30.0
+    )

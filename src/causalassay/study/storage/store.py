@@ -1,0 +1,238 @@
+"""The store of a study: one SQLite file that one driver writes and anyone may read meanwhile."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from causalassay.study.plan import Purpose, Record, Status, Study, Task, task_key
+from causalassay.study.storage.opening import open_for_writing, start_session
+from causalassay.study.storage.provenance import now
+from causalassay.study.storage.reader import counts_by_status
+from causalassay.study.storage.refusals import StoreFull, room_needed
+from causalassay.study.storage.writing import Writer, delete_rows, stored
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a store has of one row.
+
+    Parameters
+    ----------
+    status : {"ok", "skipped", "failed", "timeout"}
+    metrics : frozenset of int
+        Places in `Study.metrics` that have a number (nan is one), or in
+        `Study.diagnostics` where the row has no algorithm.
+    has_estimate : bool
+    """
+
+    status: Status
+    metrics: frozenset[int]
+    has_estimate: bool
+
+
+class Store:
+    """The rows of a study on disk; made with `Store.open`, used as a context manager.
+
+    Problems, algorithms and metrics are named by their places in the study.
+    """
+
+    def __init__(
+        self, folder: Path, study: Study, connection: sqlite3.Connection, lock: IO[str]
+    ) -> None:
+        self._folder = folder
+        self._study = study
+        self._connection = connection
+        self._lock = lock
+        self._ended = False
+        with self._writing():
+            self._session, self._parts = start_session(connection, study)
+        self._writer = Writer(connection, study, self._session, self._parts)
+
+    @classmethod
+    def open(cls, folder: Path, study: Study) -> Store:
+        """Create or resume the store in a folder, and begin a session.
+
+        Raises
+        ------
+        StoreRefused
+            The folder is on a network file system; another driver works on it; or
+            what is there is damaged, newer, another study's, or no store. Nothing
+            is then changed or created.
+        """
+        connection, lock = open_for_writing(folder, study)
+        try:
+            return cls(folder, study, connection, lock)
+        except BaseException:
+            connection.close()
+            lock.close()
+            raise
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        how = "completed"
+        if kind is not None:
+            how = "interrupted" if issubclass(kind, KeyboardInterrupt) else "failed"
+        self.finish(how)
+        self.close()
+
+    def finish(self, how: str) -> None:
+        """End the session, once; the rows can still be counted until the store is closed."""
+        if self._ended:
+            return
+        self._ended = True
+        # On a full disk the rows matter, not how the session ended.
+        with suppress(StoreFull), self._writing():
+            self._connection.execute(
+                "UPDATE sessions SET ended = ?, how = ? WHERE id = ?", (now(), how, self._session)
+            )
+
+    def close(self) -> None:
+        """Close the file and let other drivers work on it."""
+        self._connection.close()
+        self._lock.close()
+
+    def known(self, purpose: Purpose, problem: int, replicate: int) -> dict[int | None, Known]:
+        """Return what there is of a problem and replicate, by algorithm.
+
+        None is the record of the problem's diagnostics.
+        """
+        found = self._connection.execute(
+            "SELECT algorithm, status, CASE WHEN algorithm IS NULL "
+            "THEN (SELECT group_concat(diagnostic) FROM measurements WHERE row = rows.id) "
+            "ELSE (SELECT group_concat(metric) FROM scores WHERE row = rows.id) END, "
+            "EXISTS (SELECT 1 FROM estimates WHERE row = rows.id) "
+            "FROM rows WHERE problem = ? AND replicate = ? AND purpose = ?",
+            (self._parts.problems[problem], replicate, purpose),
+        )
+        known: dict[int | None, Known] = {}
+        for algorithm, status, numbers, has_estimate in found:
+            metrics = self._parts.places_of_numbers(numbers or "", of_problem=algorithm is None)
+            for place in self._parts.algorithm_places.get(algorithm, ()):
+                known[place] = Known(status, metrics, bool(has_estimate))
+        return known
+
+    def estimate(
+        self, purpose: Purpose, problem: int, replicate: int, algorithm: int
+    ) -> bytes | None:
+        """Return the estimate of a row, None if it has none."""
+        task = Task(purpose, problem, replicate, algorithm, algorithm, ())
+        found = self._connection.execute(
+            "SELECT blob FROM estimates JOIN rows ON rows.id = estimates.row WHERE key = ?",
+            (task_key(self._study, task),),
+        ).fetchone()
+        return None if found is None else bytes(found[0])
+
+    def save(self, records: Iterable[Record]) -> None:
+        """Write records, all of them or none; a row that is there already is replaced.
+
+        A record of a task that came with an estimate adds its scores to the row
+        and leaves the rest of it as it was, and so do new diagnostics.
+
+        Raises
+        ------
+        StoreFull
+            There is no room; none of these records is written, all earlier ones are kept.
+        """
+        with self._writing():
+            saved = 0
+            for record in records:
+                self._writer.put(record)
+                saved += 1
+            self._connection.execute(
+                "UPDATE sessions SET first_write = coalesce(first_write, :now), "
+                "last_write = :now, records = records + :saved WHERE id = :session",
+                {"now": now(), "saved": saved, "session": self._session},
+            )
+
+    def forget(self, statuses: Collection[Status]) -> int:
+        """Delete the rows of these statuses that the study asks for; return how many.
+
+        The tunings that they were part of are to be decided again.
+        """
+        marks, values = ", ".join("?" * len(statuses)), tuple(statuses)
+        condition = (
+            f"status IN ({marks}) "
+            "AND problem IN (SELECT id FROM problems WHERE place IS NOT NULL) "
+            "AND (algorithm IS NULL OR id IN (SELECT id FROM wanted))"
+        )
+        with self._writing():
+            self._connection.execute(
+                "UPDATE choices SET settled = 0 WHERE problem IN "
+                f"(SELECT problem FROM rows WHERE purpose = 'tuning' AND {condition})",
+                values,
+            )
+            return delete_rows(self._connection, condition, values)
+
+    def criterion(self, problem: int, candidate: int, metric: int, systems: int) -> list[float]:
+        """Return a candidate's scores on the held-out systems, nan where it has none."""
+        parts = self._parts
+        found = self._connection.execute(
+            "SELECT replicate, value FROM rows JOIN scores ON scores.row = rows.id "
+            "WHERE problem = ? AND replicate < ? AND purpose = 'tuning' AND algorithm = ? "
+            "AND metric = ? AND status = 'ok'",
+            (parts.problems[problem], systems, parts.algorithms[candidate], parts.metrics[metric]),
+        )
+        scores = [math.nan] * systems
+        for replicate, value in found:
+            scores[replicate] = math.nan if value is None else value
+        return scores
+
+    def choose(self, problem: int, algorithm: int, candidate: int, value: float) -> None:
+        """Note the candidate that a tuning chose; the rows of another choice before it go."""
+        tuned = (self._parts.problems[problem], self._parts.algorithms[algorithm])
+        chosen = self._parts.algorithms[candidate]
+        with self._writing():
+            before = self._connection.execute(
+                "SELECT candidate FROM choices WHERE problem = ? AND algorithm = ?", tuned
+            ).fetchone()
+            if before is not None and before[0] != chosen:
+                condition = "problem = ? AND algorithm = ? AND purpose = 'main'"
+                delete_rows(self._connection, condition, tuned)
+            self._connection.execute(
+                "INSERT OR REPLACE INTO choices (problem, algorithm, candidate, value, settled) "
+                "VALUES (?, ?, ?, ?, 1)",
+                (*tuned, chosen, stored(value)),
+            )
+
+    def choice(self, problem: int, algorithm: int) -> int | None:
+        """Return the candidate that a tuning chose, None if it is still to be decided."""
+        tuning = self._study.algorithms[algorithm].tuning
+        found = self._connection.execute(
+            "SELECT candidate FROM choices WHERE problem = ? AND algorithm = ? AND settled",
+            (self._parts.problems[problem], self._parts.algorithms[algorithm]),
+        ).fetchone()
+        if found is None or tuning is None:
+            return None
+        places = (p for p in tuning.candidates if self._parts.algorithms[p] == found[0])
+        return next(places, None)
+
+    def counts(self, purpose: Purpose = "main") -> dict[str, int]:
+        """Return the number of rows by status, of those that the study asks for."""
+        return counts_by_status(self._connection, purpose)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Commit what is done inside, or nothing of it."""
+        with room_needed(self._folder):
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise

@@ -1,0 +1,164 @@
+"""What of an algorithm's score the simulator gave away: schemes, margins, explained shares.
+
+References
+----------
+Reisach, Seiler and Weichwald 2021, "Beware of the simulated DAG!" (variances);
+Ormaniec et al. 2024, "Standardizing structural causal models" (internal
+standardisation of the same graphs).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from causalassay.study.summary.comparison import best_by_mean, difference
+from causalassay.study.summary.explaining import explained_shares
+from causalassay.study.summary.intervals import Codes, deal, mean_with_interval
+from causalassay.study.summary.runs import (
+    EMPTY,
+    FROM_FILE,
+    RANDOM_ORDER,
+    SCHEME,
+    SORTING,
+    Group,
+    Runs,
+)
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """How each algorithm's score hangs on the artefacts of the data.
+
+    Parameters
+    ----------
+    schemes : DataFrame
+        Of each algorithm, metric and scheme the ``mean`` score with 95 % limits, on
+        the same graphs if ``paired``: over the ``n_units`` units that have a score in
+        every scheme compared; ``n_dropped`` others of this scheme were left out.
+        Otherwise the plain mean over the scheme.
+    margins : DataFrame
+        How much better each algorithm is than a ``reference`` on the cells of
+        ``schemes`` where both have a score; positive is better, whatever the metric.
+        The reference is "sorting" (of the baselines that sort by variance and by R²
+        the one with the better mean on that scheme), "random order" or "empty";
+        ``opponent`` names the algorithm that stood for it. ``n_missing`` cells have
+        no score of the one or the other.
+    explained : DataFrame
+        `explaining.explained_shares`.
+    """
+
+    schemes: pd.DataFrame
+    margins: pd.DataFrame
+    explained: pd.DataFrame
+
+
+def attribute(runs: Runs) -> Attribution:
+    """Return how each algorithm's score hangs on the artefacts of the data."""
+    groups = {group.values[0]: group for group in runs.groups((SCHEME,))}
+    references = {
+        (metric, scheme): _references(runs, metric, group)
+        for metric in runs.scores
+        for scheme, group in groups.items()
+    }
+    schemes: list[dict[str, object]] = []
+    margins: list[dict[str, object]] = []
+    for place, name in enumerate(runs.algorithms):
+        for metric in runs.scores:
+            chosen = _same_graphs(runs, metric, place, groups)
+            for scheme, (cells, paired) in chosen.items():
+                head = {
+                    "algorithm": name,
+                    "role": runs.roles[place],
+                    "metric": metric,
+                    SCHEME: scheme,
+                    "paired": paired,
+                }
+                whole = groups[scheme].cells
+                schemes.append(head | _scheme_score(runs, metric, place, cells, whole))
+                for reference, opponent in references[metric, scheme].items():
+                    margin = _margin(runs, metric, (place, opponent), cells)
+                    opponents = {"reference": reference, "opponent": runs.algorithms[opponent]}
+                    margins.append(head | opponents | margin)
+    return Attribution(pd.DataFrame(schemes), pd.DataFrame(margins), explained_shares(runs))
+
+
+def _references(runs: Runs, metric: str, group: Group) -> dict[str, int]:
+    """Return the algorithm that stands for each reference on a scheme."""
+    meant = {
+        "sorting": [place for use in SORTING for place in runs.using(use)],
+        "random order": runs.using(RANDOM_ORDER),
+        "empty": runs.using(EMPTY),
+    }
+    best = {name: best_by_mean(runs, metric, group, places) for name, places in meant.items()}
+    return {name: place for name, place in best.items() if place is not None}
+
+
+def _same_graphs(
+    runs: Runs, metric: str, place: int, groups: Mapping[str, Group]
+) -> dict[str, tuple[Codes, bool]]:
+    """Return the cells of each scheme to average, and whether they are of the same graphs.
+
+    Compared are the schemes other than files where the algorithm has a score at all;
+    one where it has none is not paired, and neither is a scheme without company.
+    """
+    scores = runs.scores[metric][place]
+    n_units = int(runs.units.max(initial=-1)) + 1
+    scored = {
+        scheme: _seen(runs.units[group.cells][~np.isnan(scores[group.cells])], n_units)
+        for scheme, group in groups.items()
+    }
+    compared = [name for name in groups if name != FROM_FILE and scored[name].any()]
+    common = np.all([scored[name] for name in compared], axis=0) & (len(compared) > 1)
+    if not common.any():
+        return {scheme: (group.cells, False) for scheme, group in groups.items()}
+    return {
+        scheme: (group.cells[common[runs.units[group.cells]]], True)
+        if scheme in compared
+        else (group.cells, False)
+        for scheme, group in groups.items()
+    }
+
+
+def _seen(units: Codes, n_units: int) -> NDArray[np.bool_]:
+    seen = np.zeros(n_units, dtype=bool)
+    seen[units] = True
+    return seen
+
+
+def _scheme_score(
+    runs: Runs, metric: str, place: int, cells: Codes, whole: Codes
+) -> dict[str, object]:
+    scores = runs.scores[metric][place, cells]
+    defined = ~np.isnan(scores)
+    blocks = deal(runs.units[cells])
+    found = mean_with_interval(scores, blocks)
+    n_units = blocks.count_units(defined)
+    return {
+        "n": int(defined.sum()),
+        "n_missing": int((~defined).sum()),
+        "n_units": n_units,
+        "n_dropped": len(np.unique(runs.units[whole])) - n_units,
+        "mean": found.value,
+        "low": found.low,
+        "high": found.high,
+    }
+
+
+def _margin(runs: Runs, metric: str, pair: tuple[int, int], cells: Codes) -> dict[str, object]:
+    gain = difference(runs, metric, cells, pair) * runs.better[metric]
+    defined = ~np.isnan(gain)
+    blocks = deal(runs.units[cells])
+    found = mean_with_interval(gain, blocks)
+    return {
+        "n_pairs": int(defined.sum()),
+        "n_missing": int((~defined).sum()),
+        "n_units": blocks.count_units(defined),
+        "mean": found.value,
+        "low": found.low,
+        "high": found.high,
+    }

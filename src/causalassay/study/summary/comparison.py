@@ -1,0 +1,181 @@
+"""Algorithms against each other on the same problems: paired differences and ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from causalassay.arrays import Vector
+from causalassay.study.summary.intervals import (
+    Blocks,
+    deal,
+    mean_with_interval,
+    median_with_interval,
+)
+from causalassay.study.summary.runs import ABSENT, OK, SCHEME, Group, Runs
+
+MOST_OPPONENTS = 8
+"""Listed algorithms that all others are compared with; of more, the best by their mean."""
+
+
+def paired_differences(
+    runs: Runs, by: Sequence[str] = (SCHEME,), most_opponents: int = MOST_OPPONENTS
+) -> pd.DataFrame:
+    """Return score minus opponent's score over the cells where both are defined.
+
+    Every algorithm meets the best baseline of the group and each listed algorithm,
+    or of more than `most_opponents` listed ones those with the best mean; so the
+    number of pairs grows with the number of algorithms, not with its square. Each
+    pair stands once: a listed algorithm against a baseline, or by name.
+
+    Returns
+    -------
+    DataFrame
+        For each group, metric and pair: ``n_pairs`` cells in ``n_units`` units; the
+        ``mean`` and ``median`` difference with 95 % limits that resample whole units;
+        ``wins``, ``ties`` and ``losses`` of the algorithm; and the cells that do not
+        count: ``n_undefined`` (both ended, a score is nan), ``only_algorithm`` and
+        ``only_opponent`` (one ended), ``neither``. ``best_baseline`` marks an opponent
+        that is the best baseline of the group by its mean; being chosen, it is a
+        slightly harder opponent than each baseline for itself.
+    """
+    rows = []
+    for group in runs.groups(by):
+        whole = deal(runs.units[group.cells])
+        for metric in runs.scores:
+            best = best_by_mean(runs, metric, group, runs.baselines)
+            for first, second in _pairs(runs, metric, group, best, most_opponents):
+                head = {
+                    "algorithm": runs.algorithms[first],
+                    "opponent": runs.algorithms[second],
+                    "best_baseline": second == best,
+                    **dict(zip(by, group.values, strict=True)),
+                    "metric": metric,
+                }
+                rows.append(head | _difference(runs, metric, group, (first, second), whole))
+    return pd.DataFrame(rows)
+
+
+def best_by_mean(runs: Runs, metric: str, group: Group, places: Sequence[int]) -> int | None:
+    """Return the algorithm of the best mean among some; None if no score is defined.
+
+    The first of several equal ones is taken.
+    """
+    means = _means(runs, metric, group, places)
+    return max(means, key=lambda place: (means[place], -place)) if means else None
+
+
+def difference(
+    runs: Runs, metric: str, cells: NDArray[np.integer[Any]], pair: tuple[int, int]
+) -> Vector:
+    """Return score minus opponent's score in each cell, nan where either is undefined."""
+    scores = runs.scores[metric]
+    with np.errstate(invalid="ignore"):  # both may be infinite
+        return scores[pair[0], cells] - scores[pair[1], cells]
+
+
+def mean_ranks(runs: Runs, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
+    """Return the mean rank of each algorithm, from 1 for the best, with 95 % limits.
+
+    All algorithms are ranked within each cell; equal scores share their mean rank. A
+    run that is not ok, or whose score is undefined, ranks last beside the others
+    like it. Cells where an algorithm has no row yet are not ranked: ``n_incomplete``.
+    """
+    rows = []
+    for group in runs.groups(by):
+        complete = (runs.status[:, group.cells] != ABSENT).all(axis=0)
+        cells = group.cells[complete]
+        blocks = deal(runs.units[cells])
+        for metric, scores in runs.scores.items():
+            ranks = _ranks(scores[:, cells] * runs.better[metric])
+            for place, name in enumerate(runs.algorithms):
+                found = mean_with_interval(ranks[place], blocks)
+                rows.append(
+                    {
+                        "algorithm": name,
+                        "role": runs.roles[place],
+                        **dict(zip(by, group.values, strict=True)),
+                        "metric": metric,
+                        "n_ranked": len(cells),
+                        "n_last": int(np.isnan(scores[place, cells]).sum()),
+                        "n_incomplete": int((~complete).sum()),
+                        "n_units": blocks.n_units,
+                        "rank": found.value,
+                        "rank_low": found.low,
+                        "rank_high": found.high,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def _ranks(scores: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+    """Return the rank of each algorithm in each cell, where high scores are better."""
+    if not scores.size:
+        return scores
+    return rankdata(np.where(np.isnan(scores), np.inf, -scores), axis=0)
+
+
+def _means(runs: Runs, metric: str, group: Group, places: Sequence[int]) -> dict[int, float]:
+    """Return the mean of each algorithm that has one, signed so that high is better."""
+    means = {}
+    for place in places:
+        scores = runs.scores[metric][place, group.cells]
+        defined = scores[~np.isnan(scores)]
+        if len(defined):
+            means[place] = runs.better[metric] * float(defined.mean())
+    return means
+
+
+def _pairs(
+    runs: Runs, metric: str, group: Group, best: int | None, most_opponents: int
+) -> Iterator[tuple[int, int]]:
+    everyone = range(len(runs.algorithms))
+    baselines = set(runs.baselines)
+    opponents = [place for place in everyone if place not in baselines]
+    if len(opponents) > most_opponents:
+        means = _means(runs, metric, group, opponents)
+        by_mean = sorted(opponents, key=lambda place: (-means.get(place, -np.inf), place))
+        opponents = by_mean[:most_opponents]
+    met = {*opponents} if best is None else {*opponents, best}
+    # Baselines come last, the best at the end, so of a pair the second is the baseline.
+    order = sorted(everyone, key=lambda place: (place in baselines, place == best, place))
+    for first, second in combinations(order, 2):
+        if first in met or second in met:
+            yield first, second
+
+
+def _difference(
+    runs: Runs, metric: str, group: Group, pair: tuple[int, int], whole: Blocks
+) -> dict[str, Any]:
+    status = np.stack([runs.status[place, group.cells] for place in pair])
+    started = (status != ABSENT).any(axis=0)
+    cells = group.cells[started]
+    blocks = whole if started.all() else deal(runs.units[cells])
+    apart = difference(runs, metric, cells, pair)
+    defined = ~np.isnan(apart)
+    mean, median = mean_with_interval(apart, blocks), median_with_interval(apart, blocks)
+    ended, opponent_ended = status[:, started] == OK
+    gain = apart * runs.better[metric]
+    return {
+        "n_pairs": int(defined.sum()),
+        "n_units": blocks.count_units(defined),
+        "mean": mean.value,
+        "mean_low": mean.low,
+        "mean_high": mean.high,
+        "median": median.value,
+        "median_low": median.low,
+        "median_high": median.high,
+        "wins": int((gain > 0).sum()),
+        "ties": int((gain == 0).sum()),
+        "losses": int((gain < 0).sum()),
+        "n_undefined": int((ended & opponent_ended & ~defined).sum()),
+        "only_algorithm": int((ended & ~opponent_ended).sum()),
+        "only_opponent": int((opponent_ended & ~ended).sum()),
+        "neither": int((~ended & ~opponent_ended).sum()),
+    }

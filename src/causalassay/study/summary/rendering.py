@@ -1,0 +1,260 @@
+"""A summary for the terminal: a few tables of at most 100 columns, readable without colour."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from causalassay.study.summary.explaining import R2, REGRESSORS, VARIANCE
+from causalassay.study.summary.runs import SCHEME, STATUSES
+from causalassay.study.summary.summarizing import Summary
+
+FIRST_METRICS = 2
+"""Metrics whose leaderboard is shown if none is named; the attribution is of the first."""
+SIDE_BY_SIDE = 4
+"""Groups that fit beside each other."""
+MOST_LETTERS = 26
+"""Of a name in one line; a longer one takes two."""
+MOST_REASONS = 8
+"""Reasons that are shown; the summary holds more."""
+
+Row = dict[str, Any]
+Cells = dict[tuple[str, Any], Row]
+
+
+def render(summary: Summary, console: Console, metric: str | None = None) -> None:
+    """Print how the runs ended, who leads on each group, and what artefacts explain.
+
+    Parameters
+    ----------
+    summary : Summary
+    console : Console
+        Of 100 columns or more.
+    metric : str, optional
+        Show this one only.
+    """
+    if metric is not None and metric not in summary.metrics:
+        near = difflib.get_close_matches(metric, summary.metrics, n=1)
+        hint = f"; do you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"metric: expected one of {list(summary.metrics)}, got {metric!r}{hint}")
+    if not len(summary.counts):
+        console.print("No rows yet.")
+        return
+    shown = summary.metrics[:FIRST_METRICS] if metric is None else (metric,)
+    console.print(_counts(summary))
+    for line in _reasons(summary):
+        console.print(line)
+    for name in shown:
+        for table in _leaderboards(summary, name):
+            console.print(table)
+    if shown:
+        for table in _attributions(summary, shown[0]):
+            console.print(table)
+        console.print(_explained(summary, shown[0]))
+
+
+def _counts(summary: Summary) -> Table:
+    table = _table(summary, "How the runs ended", "* added as a baseline")
+    absent = ["absent"] if summary.counts["absent"].any() else []
+    columns = ["n", *STATUSES, *absent]
+    _add_columns(table, [], ["rows" if name == "n" else name for name in columns])
+    for row in _rows(summary.counts):
+        table.add_row(_name(row), *(str(row[name]) for name in columns))
+    return table
+
+
+def _reasons(summary: Summary) -> Iterator[Text]:
+    found = sorted(_rows(summary.reasons), key=lambda row: -row["n"])
+    for row in found[:MOST_REASONS]:
+        yield Text(f"{row['n']:>6} × {row['algorithm']}: {row['status']}: {row['reason']}")
+    if len(found) > MOST_REASONS:
+        rest = found[MOST_REASONS:]
+        runs = sum(row["n"] for row in rest)
+        yield Text(f"{runs:>6} × for {len(rest)} other reasons, which --json lists")
+    yield Text()
+
+
+def _leaderboards(summary: Summary, metric: str) -> Iterator[Table]:
+    """Yield tables of algorithms × groups, the best of the first group at the top."""
+    better = summary.better[summary.metrics.index(metric)]
+    scores = summary.scores[summary.scores["metric"] == metric]
+    cells, groups = _cells(scores, summary.by)
+    for part in _parts(groups):
+        title = f"{metric}, {better} is better: mean and 95 % interval"
+        note = "* baseline; left out of the means, by column where it differs: runs not ok"
+        counted = {"not ok": "n_not_ok"}
+        if scores["n_undefined"].any():
+            note += ", scores undefined"
+            counted["undefined"] = "n_undefined"
+        table = _table(summary, title, note)
+        _add_columns(table, [_heading(group) for group in part], list(counted))
+        for name in _best_first(cells, part[0], better):
+            rows = [cells[name, group] for group in part]
+            table.add_row(
+                _name(rows[0]),
+                *(Text(_limits(row, "mean", "mean_low", "mean_high")) for row in rows),
+                *(_counted(rows, column) for column in counted.values()),
+            )
+        yield table
+
+
+def _attributions(summary: Summary, metric: str) -> Iterator[Table]:
+    """Yield tables of algorithms × schemes: the score on the same graphs, the margin below."""
+    better = summary.better[summary.metrics.index(metric)]
+    schemes, margins = summary.attribution.schemes, summary.attribution.margins
+    cells, groups = _cells(schemes[schemes["metric"] == metric], (SCHEME,))
+    chosen = margins
+    if len(margins):
+        chosen = margins[(margins["metric"] == metric) & (margins["reference"] == "sorting")]
+    against, _ = _cells(chosen, (SCHEME,))
+    for part in _parts(groups):
+        table = _table(
+            summary,
+            f"{metric} on the same graphs; below, how much better than the best sorting baseline",
+            "* baseline; ~ not on the same graphs as the others; units: graphs and replicates",
+        )
+        _add_columns(table, [_heading(group) for group in part], ["units"])
+        for name in _best_first(cells, part[0], better):
+            rows = [cells[name, group] for group in part]
+            pairs = [against.get((name, group)) for group in part]
+            table.add_row(
+                _name(rows[0]),
+                *(_score_and_margin(row, pair) for row, pair in zip(rows, pairs, strict=True)),
+                _counted(rows, "n_units"),
+            )
+        yield table
+
+
+def _explained(summary: Summary, metric: str) -> Table:
+    sign = 1 if summary.better[summary.metrics.index(metric)] == "high" else -1
+    frame = summary.attribution.explained
+    cells, _ = _cells(frame[frame["metric"] == metric], ("regressors",))
+    table = _table(
+        summary,
+        f"Share of the variance of {metric} over all schemes that sortability explains (R²)",
+        "+ scores are better, − worse where the data are more sortable; adjusted for few units",
+    )
+    _add_columns(table, ["var-sortability", "R²-sortability", "both"], ["adjusted", "units"])
+    for name in dict.fromkeys(name for name, _ in cells):
+        found = {label: cells[name, (label,)] for label in REGRESSORS}
+        both = found["both"]
+        table.add_row(
+            _name(both),
+            _share(found[VARIANCE], f"slope_{VARIANCE}", sign),
+            _share(found[R2], f"slope_{R2}", sign),
+            _share(both, None, sign),
+            _number(both["adjusted"]),
+            str(both["n_units"]),
+        )
+    return table
+
+
+def _table(summary: Summary, title: str, caption: str) -> Table:
+    table = Table(
+        title=Text(title),
+        caption=Text(caption + "\n"),
+        title_justify="left",
+        caption_justify="left",
+        title_style="bold",
+        box=None,
+        padding=(0, 1, 0, 0),
+        header_style="underline",
+    )
+    longest = max(len("algorithm"), *(len(name) + 1 for name in summary.counts["algorithm"]))
+    table.add_column("algorithm", overflow="fold", width=min(longest, MOST_LETTERS))
+    return table
+
+
+def _add_columns(table: Table, estimates: Sequence[str], counts: Sequence[str]) -> None:
+    """Add columns of numbers with limits, which may take two lines, and of counts."""
+    for heading in estimates:
+        table.add_column(Text(heading), justify="right", overflow="fold")
+    for heading in counts:
+        table.add_column(Text(heading), justify="right", no_wrap=True)
+
+
+def _rows(frame: pd.DataFrame) -> list[Row]:
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+
+
+def _cells(frame: pd.DataFrame, by: Sequence[str]) -> tuple[Cells, list[Any]]:
+    """Return the rows by algorithm and group, and the groups in their order."""
+    found: Cells = {}
+    for row in _rows(frame):
+        found[row["algorithm"], tuple(_known(row[name]) for name in by)] = row
+    return found, list(dict.fromkeys(group for _, group in found))
+
+
+def _known(value: Any) -> Any:
+    """Return None for nan: two of them are not equal and would make two groups."""
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _parts(groups: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(groups), SIDE_BY_SIDE):
+        yield groups[start : start + SIDE_BY_SIDE]
+
+
+def _best_first(cells: Cells, group: Any, better: str) -> list[str]:
+    sign = -1 if better == "high" else 1
+
+    def place(name: str) -> tuple[bool, float, str]:
+        row = cells.get((name, group))
+        mean = math.nan if row is None else row["mean"]
+        return math.isnan(mean), 0.0 if math.isnan(mean) else sign * mean, name
+
+    return sorted(dict.fromkeys(name for name, _ in cells), key=place)
+
+
+def _heading(group: tuple[Any, ...]) -> str:
+    return ", ".join(str(value) for value in group) or "all"
+
+
+def _name(row: Row) -> Text:
+    return Text(row["algorithm"] + "*" * (row["role"] == "baseline"))
+
+
+def _counted(rows: Sequence[Row], column: str) -> str:
+    """Return the counts of the groups, once if all are equal."""
+    counts = [str(row[column]) for row in rows]
+    return counts[0] if len(set(counts)) == 1 else "/".join(counts)
+
+
+def _score_and_margin(row: Row, margin: Row | None) -> Text:
+    score = _number(row["mean"]) + ("" if row["paired"] else " ~")
+    below = "" if margin is None else _limits(margin, "mean", "low", "high", _signed)
+    return Text(f"{score}\n{below}")
+
+
+def _share(row: Row, slope: str | None, sign: int) -> Text:
+    if row["note"]:
+        return Text(row["note"])
+    direction = "" if slope is None else " " + ("−" if row[slope] * sign < 0 else "+")
+    return Text(_limits(row, "share", "share_low", "share_high") + direction)
+
+
+def _limits(
+    row: Row, value: str, low: str, high: str, show: Callable[[float], str] | None = None
+) -> str:
+    centre = (show or _number)(row[value])
+    if math.isnan(row[low]):
+        return centre
+    return f"{centre} [{_number(row[low])},{_number(row[high])}]"
+
+
+def _number(value: float) -> str:
+    if math.isnan(value):
+        return "–"
+    decimals = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    return f"{round(value, decimals) + 0.0:.{decimals}f}"  # + 0.0: no -0.00
+
+
+def _signed(value: float) -> str:
+    return _number(value) if math.isnan(value) else f"{'+' if value >= 0 else ''}{_number(value)}"

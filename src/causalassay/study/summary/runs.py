@@ -1,0 +1,260 @@
+"""A study's table as arrays: algorithms × cells, whatever the order of its rows.
+
+A cell is a problem and a replicate, where every algorithm meets the same data.
+Cells lie in units, a graph and a replicate, which intervals resample whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+from causalassay.arrays import Values, Vector
+from causalassay.study.summary.intervals import Codes
+
+STATUSES = ("ok", "skipped", "failed", "timeout")
+OK, ABSENT = 0, -1
+SCHEME = "scheme"
+SCHEMES = ("raw", "standardized", "iscm", "uumc")
+"""The order in which tables name the schemes; others follow by name, files last."""
+FROM_FILE = "data"
+SORTING = ("var-sortnregress", "r2-sortnregress")
+RANDOM_ORDER = "random-sortnregress"
+EMPTY = "empty"
+
+
+class Table(Protocol):
+    """What a summary reads: one row for each task, and what its columns are."""
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row for each task."""
+
+    @property
+    def metrics(self) -> Sequence[str]:
+        """The columns that hold scores."""
+
+    @property
+    def diagnostics(self) -> Sequence[str]:
+        """The columns that hold numbers of the problem."""
+
+    @property
+    def better(self) -> Mapping[str, str]:
+        """Whether "high" or "low" scores are better, by metric."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cells that are averaged together: the values they share, and their places."""
+
+    values: tuple[Any, ...]
+    cells: Codes
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The rows of a study by algorithm and cell.
+
+    Parameters
+    ----------
+    algorithms, roles, uses : tuple of str
+        Listed ones first, then by name; the name of each in the registry.
+    cells : DataFrame
+        One row a cell, by problem and replicate: ``problem``, ``replicate``, ``scheme``
+        and the columns that were asked for.
+    units : (n_cells,) array of int
+    status : (n_algorithms, n_cells) array of int
+        Place in `STATUSES`, or `ABSENT` where the table has no row.
+    scores : mapping
+        Metric to (n_algorithms, n_cells) array, nan where undefined or not ok.
+    measured : mapping
+        Diagnostic to (n_cells,) array.
+    better : mapping
+        Metric to 1 if high scores are better, to -1 if low ones are.
+    """
+
+    algorithms: tuple[str, ...]
+    roles: tuple[str, ...]
+    uses: tuple[str, ...]
+    cells: pd.DataFrame
+    units: Codes
+    status: Codes
+    scores: Mapping[str, Values]
+    measured: Mapping[str, Vector]
+    better: Mapping[str, int]
+
+    @cached_property
+    def baselines(self) -> tuple[int, ...]:
+        """The places of the algorithms that were added for comparison.
+
+        Where none was added, those whose name in the registry is a baseline's.
+        """
+        added = tuple(i for i, role in enumerate(self.roles) if role == "baseline")
+        known = {*SORTING, RANDOM_ORDER, EMPTY}
+        return added or tuple(i for i, use in enumerate(self.uses) if use in known)
+
+    def using(self, name: str) -> tuple[int, ...]:
+        """Return the places of the algorithms that a registry's name stands for.
+
+        One that was added for comparison is meant before one that the study lists
+        with hyper-parameters of its own.
+        """
+        found = tuple(i for i, use in enumerate(self.uses) if use == name)
+        return tuple(i for i in found if self.roles[i] == "baseline") or found
+
+    def groups(self, by: Sequence[str]) -> Iterator[Group]:
+        """Yield the groups of cells that share the values of some columns, in their order."""
+        if not by:
+            yield Group((), np.arange(len(self.cells)))
+            return
+        codes, kinds = _encode_all([self.cells[name] for name in by])
+        for place, values in enumerate(kinds):
+            yield Group(values, np.flatnonzero(codes == place))
+
+
+def arrange(table: Table, by: Sequence[str] = (SCHEME,)) -> Runs:
+    """Return the table as arrays, checked.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, a status unknown, a task has two rows, or a column to
+        group by differs within a problem and replicate.
+    """
+    frame = table.frame
+    _check_columns(frame, (*table.metrics, *by))
+    algorithm, names = _encode(frame["algorithm"])
+    firsts = _first_rows(algorithm, len(names))
+    roles = [str(frame["role"].iloc[row]) for row in firsts]
+    uses = [str(frame["use"].iloc[row]) for row in firsts] if "use" in frame else names
+    order = sorted(range(len(names)), key=lambda i: (roles[i] == "baseline", names[i]))
+    algorithm = np.argsort(order)[algorithm] if order else algorithm
+    cell, cells = _cells(frame, dict.fromkeys(("graph_key", SCHEME, *by)))
+    shape = (len(names), len(cells))
+    place = algorithm * shape[1] + cell
+    _check_once(frame, place)
+    status = np.full(shape, ABSENT, dtype=np.int8)
+    status.flat[place] = _status(frame["status"])
+    return Runs(
+        tuple(str(names[i]) for i in order),
+        tuple(roles[i] for i in order),
+        tuple(str(uses[i]) for i in order),
+        cells,
+        _units(cells),
+        status,
+        {metric: _scattered(frame[metric], place, status) for metric in table.metrics},
+        {name: _by_cell(frame[name], cell, len(cells)) for name in table.diagnostics},
+        {metric: 1 if table.better[metric] == "high" else -1 for metric in table.metrics},
+    )
+
+
+def _check_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
+    needed = ("algorithm", "role", "status", "reason", "problem", "replicate", "graph_key", SCHEME)
+    missing = [name for name in dict.fromkeys((*needed, *names)) if name not in frame]
+    if missing:
+        raise ValueError(f"the table has no column {missing}; it has {list(frame.columns)}")
+
+
+def _check_once(frame: pd.DataFrame, place: Codes) -> None:
+    once, counts = np.unique(place, return_counts=True)
+    if len(once) < len(place):
+        row = frame.iloc[int(np.flatnonzero(place == once[counts.argmax()])[0])]
+        raise ValueError(
+            f"expected one row for each algorithm, problem and replicate, got {counts.max()} for "
+            f"{row['algorithm']!r}, {row['problem']!r}, {row['replicate']!r}"
+        )
+
+
+def _status(column: pd.Series[Any]) -> Codes:
+    codes, kinds = pd.factorize(column)
+    unknown = [kind for kind in kinds if kind not in STATUSES] + [None] * bool((codes < 0).any())
+    if unknown:
+        raise ValueError(f"status: expected one of {list(STATUSES)}, got {unknown}")
+    return np.array([STATUSES.index(kind) for kind in kinds], dtype=np.int8)[codes]
+
+
+def _cells(frame: pd.DataFrame, columns: Mapping[str, None]) -> tuple[Codes, pd.DataFrame]:
+    """Return the cell of each row and the table of cells."""
+    problem, problems = _encode(frame["problem"])
+    replicate, replicates = _encode(frame["replicate"])
+    kinds, cell = np.unique(problem * len(replicates) + replicate, return_inverse=True)
+    firsts = _first_rows(cell, len(kinds))
+    found = {
+        "problem": [problems[kind // len(replicates)] for kind in kinds],
+        "replicate": [replicates[kind % len(replicates)] for kind in kinds],
+    }
+    for name in columns:
+        codes, values = _encode(frame[name])
+        if (codes != codes[firsts][cell]).any():
+            raise ValueError(
+                f"{name}: expected one value for each problem and replicate, since every "
+                "algorithm meets the same data; group by a column of the problem"
+            )
+        found.setdefault(name, [values[code] for code in codes[firsts]])
+    return cell, pd.DataFrame(found)
+
+
+def _units(cells: pd.DataFrame) -> Codes:
+    """Return the unit of each cell; a problem without the key of a graph is its own."""
+    known = cells["graph_key"].notna()
+    graph = cells["graph_key"].where(known, cells["problem"])
+    return _encode_all([known, graph, cells["replicate"]])[0]
+
+
+def _encode_all(columns: Sequence[pd.Series[Any]]) -> tuple[Codes, list[tuple[Any, ...]]]:
+    """Return the code of each row's values in several columns, and the values by code."""
+    encoded = [_encode(column) for column in columns]
+    joint = np.zeros(len(columns[0]), dtype=np.int64)
+    for codes, kinds in encoded:
+        joint = joint * len(kinds) + codes
+    found, first, dense = np.unique(joint, return_index=True, return_inverse=True)
+    values = [
+        tuple(kinds[codes[first[place]]] for codes, kinds in encoded) for place in range(len(found))
+    ]
+    return dense, values
+
+
+def _encode(column: pd.Series[Any]) -> tuple[Codes, list[Any]]:
+    """Return the code of each value, and the plain values by code, sorted; nan as None."""
+    codes, kinds = pd.factorize(column, use_na_sentinel=False)
+    plain = [None if pd.isna(kind) else getattr(kind, "item", lambda k=kind: k)() for kind in kinds]
+    order = sorted(range(len(plain)), key=lambda i: _sort_key(plain[i], column.name == SCHEME))
+    return np.argsort(order)[codes] if order else codes, [plain[i] for i in order]
+
+
+def _sort_key(value: Any, is_scheme: bool) -> tuple[Any, ...]:
+    if value is None:
+        return (3, "", 0)
+    if is_scheme and value in SCHEMES:
+        return (0, "", SCHEMES.index(value))
+    if is_scheme:
+        return (1 + (value == FROM_FILE), "str", str(value))
+    if isinstance(value, bool | int | float):
+        return (0, "number", value)
+    return (1, type(value).__name__, str(value))
+
+
+def _first_rows(codes: Codes, n_kinds: int) -> Codes:
+    first = np.zeros(n_kinds, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return first
+
+
+def _scattered(column: pd.Series[Any], place: Codes, status: Codes) -> Values:
+    found = np.full(status.shape, np.nan)
+    found.flat[place] = column.to_numpy(dtype=float, na_value=np.nan)
+    found[status != OK] = np.nan
+    return found
+
+
+def _by_cell(column: pd.Series[Any], cell: Codes, n_cells: int) -> Vector:
+    values = column.to_numpy(dtype=float, na_value=np.nan)
+    defined = ~np.isnan(values)
+    found = np.full(n_cells, np.nan)
+    np.fmax.at(found, cell[defined], values[defined])
+    return found

@@ -1,0 +1,210 @@
+"""What a study found: counts, scores, differences, ranks and the share of artefacts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from causalassay.study.summary.attribution import Attribution, attribute
+from causalassay.study.summary.comparison import MOST_OPPONENTS, mean_ranks, paired_differences
+from causalassay.study.summary.intervals import deal, mean_with_interval, median_with_interval
+from causalassay.study.summary.runs import ABSENT, OK, SCHEME, STATUSES, Runs, Table, arrange
+
+MOST_REASONS = 5
+
+
+@dataclass(frozen=True)
+class Summary:
+    """All that a study's table says, as tidy tables; undefined numbers are nan.
+
+    Parameters
+    ----------
+    by : tuple of str
+        The columns that made the groups.
+    metrics, better : tuple of str
+        The metrics, and for each whether "high" or "low" is better.
+    counts : DataFrame
+        `count_statuses`.
+    reasons : DataFrame
+        `count_reasons`.
+    scores : DataFrame
+        `score_groups`.
+    differences : DataFrame
+        `comparison.paired_differences`.
+    ranks : DataFrame
+        `comparison.mean_ranks`.
+    attribution : Attribution
+        Its ``schemes``, ``margins`` and ``explained``.
+    """
+
+    by: tuple[str, ...]
+    metrics: tuple[str, ...]
+    better: tuple[str, ...]
+    counts: pd.DataFrame
+    reasons: pd.DataFrame
+    scores: pd.DataFrame
+    differences: pd.DataFrame
+    ranks: pd.DataFrame
+    attribution: Attribution
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return nested plain values for JSON, a table as a list of its rows; nan as None."""
+        return {
+            "by": list(self.by),
+            "better": dict(zip(self.metrics, self.better, strict=True)),
+            "counts": _records(self.counts),
+            "reasons": _records(self.reasons),
+            "scores": _records(self.scores),
+            "differences": _records(self.differences),
+            "ranks": _records(self.ranks),
+            "attribution": {
+                "schemes": _records(self.attribution.schemes),
+                "margins": _records(self.attribution.margins),
+                "explained": _records(self.attribution.explained),
+            },
+        }
+
+
+def summarize(
+    table: Table, by: Sequence[str] = (SCHEME,), most_opponents: int = MOST_OPPONENTS
+) -> Summary:
+    """Return what a study's table says.
+
+    Parameters
+    ----------
+    table : Table
+        Such as `exporting.StudyTable`; the order of its rows changes nothing.
+    by : sequence of str
+        Columns of the problem whose values make the groups of scores, differences
+        and ranks; none: everything together. The attribution is always by scheme.
+    most_opponents : int
+        As for `comparison.paired_differences`.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> head = {"role": "listed", "reason": "", "scheme": "raw", "graph_key": "g"}
+    >>> rows = [
+    ...     head | {"algorithm": "pc", "problem": "p", "replicate": r, "status": "ok", "f1": 0.5}
+    ...     for r in range(3)
+    ... ]
+    >>> frame = pd.DataFrame(rows)
+    >>> table = SimpleNamespace(
+    ...     frame=frame, metrics=("f1",), diagnostics=(), better={"f1": "high"}
+    ... )
+    >>> summarize(table).scores[["algorithm", "n_ok", "mean", "mean_low"]].values.tolist()
+    [['pc', 3, 0.5, 0.5]]
+    """
+    runs = arrange(table, by)
+    return Summary(
+        tuple(by),
+        tuple(table.metrics),
+        tuple(table.better[metric] for metric in table.metrics),
+        count_statuses(runs),
+        count_reasons(table.frame),
+        score_groups(runs, by),
+        paired_differences(runs, by, most_opponents),
+        mean_ranks(runs, by),
+        attribute(runs),
+    )
+
+
+def count_statuses(runs: Runs) -> pd.DataFrame:
+    """Return how many rows of each algorithm have each status.
+
+    ``absent`` are problems and replicates that other algorithms have rows of and
+    this one has not, as in a study that was interrupted.
+    """
+    counts = {
+        "algorithm": runs.algorithms,
+        "role": runs.roles,
+        "n": (runs.status != ABSENT).sum(axis=1),
+    }
+    for place, status in enumerate(STATUSES):
+        counts[status] = (runs.status == place).sum(axis=1)
+    return pd.DataFrame(counts | {"absent": (runs.status == ABSENT).sum(axis=1)})
+
+
+def count_reasons(frame: pd.DataFrame, most: int = MOST_REASONS) -> pd.DataFrame:
+    """Return the most frequent reasons of each algorithm and status, with their counts.
+
+    Those beyond the first `most` are counted together in a last row, which says how
+    many they are in place of the reason.
+    """
+    failed = frame.loc[frame["status"] != "ok", ["algorithm", "status", "reason"]].astype(str)
+    groups = failed.groupby(["algorithm", "status", "reason"], observed=True)
+    counts = groups.size().rename("n").reset_index()
+    columns = ["algorithm", "status", "n", "reason"]
+    counts = counts.sort_values(columns, ascending=[True, True, False, True])
+    rows: list[dict[str, object]] = []
+    for (algorithm, status), part in counts.groupby(["algorithm", "status"], sort=False):
+        head = {"algorithm": algorithm, "status": status}
+        named = part.iloc[:most]
+        pairs = zip(named["reason"], named["n"], strict=True)
+        rows += [head | {"reason": reason, "n": int(n)} for reason, n in pairs]
+        if len(part) > most:
+            rest = f"{len(part) - most} other reasons"
+            rows.append(head | {"reason": rest, "n": int(part["n"].iloc[most:].sum())})
+    return pd.DataFrame(rows, columns=["algorithm", "status", "reason", "n"])
+
+
+def score_groups(runs: Runs, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
+    """Return the mean and median of each algorithm, group and metric with 95 % limits.
+
+    Returns
+    -------
+    DataFrame
+        ``n`` rows, of which ``n_ok`` are ok and ``n_not_ok`` are not; of those that
+        are ok, ``n_undefined`` have no score. The others, in ``n_units`` units, make
+        the ``mean`` and the ``median``. The limits are percentiles of a bootstrap that
+        draws whole units: a graph and a replicate with all problems made of it, since
+        these share their random numbers.
+    """
+    rows = []
+    for group in runs.groups(by):
+        for place, name in enumerate(runs.algorithms):
+            cells = group.cells[runs.status[place, group.cells] != ABSENT]
+            blocks = deal(runs.units[cells])
+            n_ok = int((runs.status[place, cells] == OK).sum())
+            for metric, found in runs.scores.items():
+                scores = found[place, cells]
+                defined = ~np.isnan(scores)
+                mean = mean_with_interval(scores, blocks)
+                median = median_with_interval(scores, blocks)
+                rows.append(
+                    {
+                        "algorithm": name,
+                        "role": runs.roles[place],
+                        **dict(zip(by, group.values, strict=True)),
+                        "metric": metric,
+                        "n": len(cells),
+                        "n_ok": n_ok,
+                        "n_not_ok": len(cells) - n_ok,
+                        "n_undefined": n_ok - int(defined.sum()),
+                        "n_units": blocks.count_units(defined),
+                        "mean": mean.value,
+                        "mean_low": mean.low,
+                        "mean_high": mean.high,
+                        "median": median.value,
+                        "median_low": median.low,
+                        "median_high": median.high,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table as plain values; what is not a finite number as None."""
+    columns = {name: [_plain(value) for value in frame[name].tolist()] for name in frame.columns}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return None if value is pd.NA else value

@@ -1,0 +1,1 @@
+"""What happens inside a task: a problem is made, an algorithm meets it, the estimate is scored."""

@@ -1,0 +1,88 @@
+"""Estimates as few bytes: the edges, the non-zero weights, and a JSON head."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+
+from causalassay.contracts import Estimate
+
+_LENGTH = struct.Struct("<I")
+_PLACE = "<u4"
+
+
+def encode(estimate: Estimate) -> bytes:
+    """Return an estimate as bytes, sparse and compressed.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> decode(encode(Estimate(chain(3), "dag"))).graph.astype(int).tolist()
+    [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
+    """
+    edges = np.flatnonzero(estimate.graph)
+    weighted = None if estimate.weights is None else np.flatnonzero(estimate.weights)
+    head = json.dumps(
+        {
+            "n": len(estimate.graph),
+            "kind": estimate.kind,
+            "order": None if estimate.order is None else [int(node) for node in estimate.order],
+            "info": _plain(estimate.info),
+            "edges": len(edges),
+            "weights": None if weighted is None else len(weighted),
+        },
+        separators=(",", ":"),
+    ).encode()
+    parts = [_LENGTH.pack(len(head)), head, edges.astype(_PLACE).tobytes()]
+    if weighted is not None and estimate.weights is not None:
+        parts += [
+            weighted.astype(_PLACE).tobytes(),
+            np.asarray(estimate.weights, dtype="<f8").ravel()[weighted].tobytes(),
+        ]
+    return zlib.compress(b"".join(parts), level=1)
+
+
+def decode(blob: bytes) -> Estimate:
+    """Return the estimate that `encode` wrote.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> decode(encode(Estimate(chain(2), "dag", order=(0, 1)))).order
+    (0, 1)
+    """
+    raw = zlib.decompress(blob)
+    (length,) = _LENGTH.unpack_from(raw)
+    head = json.loads(raw[_LENGTH.size : _LENGTH.size + length])
+    n, at = head["n"], _LENGTH.size + length
+    edges = np.frombuffer(raw, _PLACE, head["edges"], at)
+    graph = np.zeros(n * n, dtype=bool)
+    graph[edges] = True
+    weights = None
+    if head["weights"] is not None:
+        at += edges.nbytes
+        places = np.frombuffer(raw, _PLACE, head["weights"], at)
+        weights = np.zeros(n * n)
+        weights[places] = np.frombuffer(raw, "<f8", head["weights"], at + places.nbytes)
+        weights = weights.reshape(n, n)
+    order = None if head["order"] is None else tuple(head["order"])
+    return Estimate(graph.reshape(n, n), head["kind"], weights, order, head["info"])
+
+
+def _plain(info: Any) -> Any:
+    """Return what JSON can hold of an algorithm's remarks; other things as their text."""
+    if isinstance(info, dict):
+        return {str(name): _plain(value) for name, value in info.items()}
+    if isinstance(info, list | tuple):
+        return [_plain(value) for value in info]
+    if isinstance(info, np.ndarray):
+        return _plain(info.tolist())
+    if isinstance(info, np.generic):
+        return _plain(info.item())
+    if info is None or isinstance(info, str | bool | int | float):
+        return info
+    return str(info)

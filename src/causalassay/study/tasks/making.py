@@ -1,0 +1,206 @@
+"""From a problem's specification to data and truth, by streams named after their place.
+
+The streams of graph, model and data are named after the graph source and the
+replicate alone. So raw, standardised, iSCM and UUMC problems of one study stand
+on the same graphs, with the same draws of weights and noise where they share
+their laws: schemes can be compared in pairs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.random import Generator
+
+from causalassay.arrays import Adjacency, Values
+from causalassay.data import Dataset, Problem, Regime, read
+from causalassay.graphs import read_graph
+from causalassay.models import Do, Model, Randomize, Shift
+from causalassay.models.interventions import Action
+from causalassay.seeding import stream
+from causalassay.study.canonical import digest
+from causalassay.study.plan import Purpose
+from causalassay.study.problems import (
+    Accept,
+    FromFile,
+    Generated,
+    Interventions,
+    ProblemSpec,
+    graph_address,
+)
+from causalassay.study.tasks.measuring import DIAGNOSTICS
+from causalassay.study.tasks.transforms import transformed
+
+
+class NoProblem(Exception):
+    """There is no problem of this kind; the message says why."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A problem, and how many were drawn until it was accepted."""
+
+    problem: Problem
+    draws: int = 1
+
+
+def make(seed: int, spec: ProblemSpec, purpose: Purpose, replicate: int) -> Made:
+    """Return the problem of a replicate.
+
+    Parameters
+    ----------
+    seed : int
+        The study's.
+    spec : ProblemSpec
+    purpose : {"main", "tuning"}
+        Tuning has streams of its own: its systems are held out.
+    replicate : int
+
+    Raises
+    ------
+    NoProblem
+        If no draw falls into the bin, or a file is not what it was.
+
+    Examples
+    --------
+    Two schemes on one graph:
+
+    >>> from causalassay.graphs.sources import ErdosRenyi
+    >>> from causalassay.models import ISCM, SCM
+    >>> raw = make(1, Generated(ErdosRenyi(5, 1.0), SCM(), 100), "main", 0).problem
+    >>> iscm = make(1, Generated(ErdosRenyi(5, 1.0), ISCM(), 100), "main", 0).problem
+    >>> bool((raw.graph == iscm.graph).all())
+    True
+    """
+    if isinstance(spec, FromFile):
+        problem = _from_file(seed, spec, purpose, replicate)
+        rng = stream(seed, purpose, "transform", digest(spec), replicate)
+        return Made(transformed(problem, spec.transform, rng))
+    most_draws = spec.accept.most_draws if spec.accept else 1
+    for attempt in range(most_draws):
+        problem = _generate(seed, spec, purpose, replicate, attempt)
+        if spec.accept is None or _accepted(problem, spec.accept):
+            return Made(problem, attempt + 1)
+    raise NoProblem(_rejection(spec))
+
+
+def _rejection(spec: Generated) -> str:
+    if spec.accept is None:
+        raise ValueError("a problem without a bin is never rejected")
+    low, high = spec.accept.bin
+    return (
+        f"no problem with {spec.accept.diagnostic} from {low:g} to {high:g} "
+        f"in {spec.accept.most_draws} draws"
+    )
+
+
+def _accepted(problem: Problem, accept: Accept) -> bool:
+    value = DIAGNOSTICS[accept.diagnostic](problem)
+    low, high = accept.bin
+    return low <= value < high or value == high == 1
+
+
+def _generate(
+    seed: int, spec: Generated, purpose: Purpose, replicate: int, attempt: int
+) -> Problem:
+    place = (purpose, graph_address(spec), replicate, attempt)
+    graph = spec.graph.draw(stream(seed, "graph", *place))
+    model, observed = _model(spec, graph, stream(seed, "model", *place))
+    if observed is None:
+        observed = model.sample(spec.samples, stream(seed, "data", *place))
+    regimes = [Regime("observational", observed)]
+    if spec.interventions is not None:
+        rng = stream(seed, "targets", *place)
+        for targets in _targets(spec.interventions, len(graph), rng):
+            draws = stream(seed, "data", *place, "regime", *targets)
+            regimes.append(_regime(spec.interventions, model, targets, draws))
+    data = Dataset(tuple(f"x{node}" for node in range(len(graph))), tuple(regimes), "observational")
+    problem = Problem(data, graph, model)
+    return transformed(problem, spec.transform, stream(seed, "transform", *place))
+
+
+def _model(spec: Generated, graph: Adjacency, rng: Generator) -> tuple[Model, Values | None]:
+    """Draw the model; a source that standardised a sample of the size asked for gives that too."""
+    source = spec.model
+    if getattr(source, "sample_size", None) is None:
+        return source.draw(graph, rng), None
+    model, values = source.calibrate(graph, rng)  # type: ignore[union-attr]
+    return model, values if values is not None and len(values) == spec.samples else None
+
+
+def _targets(
+    interventions: Interventions, n_nodes: int, rng: Generator
+) -> tuple[tuple[int, ...], ...]:
+    if interventions.probability is None:
+        return interventions.targets or ()
+    chosen = np.flatnonzero(rng.random(n_nodes) < interventions.probability)
+    return tuple((int(node),) for node in chosen)
+
+
+def _regime(
+    interventions: Interventions, model: Model, targets: tuple[int, ...], rng: Generator
+) -> Regime:
+    intervention = tuple(_action(interventions, node) for node in targets)
+    values = model.sample(interventions.samples, rng, intervention)
+    names = ", ".join(f"x{node}" for node in targets)
+    return Regime(f"{interventions.action} {names}", values, targets, intervention)
+
+
+def _action(interventions: Interventions, node: int) -> Action:
+    value, scale = interventions.value, interventions.scale
+    match interventions.action:
+        case "do":
+            return Do(node, value, scale)
+        case "shift":
+            return Shift(node, value, scale)
+        case "randomize":
+            return Randomize(node, value, interventions.variance, scale)
+
+
+def file_sha256(path: Path) -> str:
+    """Return the checksum of a file, which stands for it in keys."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@lru_cache(maxsize=4)
+def _read(spec: FromFile) -> Problem:
+    for path, expected in ((spec.file, spec.sha256), (spec.graph_file, spec.graph_sha256)):
+        try:
+            found = file_sha256(path)
+        except OSError as reason:
+            # Of the error only its kind: a path differs between machines.
+            raise NoProblem(f"{path.name} cannot be read: {reason.strerror}") from reason
+        if found != expected:
+            raise NoProblem(f"{path.name} is not the file it was when the study began")
+    data = read(spec.file, spec.target, spec.condition, spec.observational)
+    if spec.only_observational:
+        values = data.observational_values
+        data = Dataset(
+            data.columns,
+            (Regime(data.observational or "observational", values),),
+            data.observational,
+            data.kinds,
+        )
+    return Problem(data, read_graph(spec.graph_file, columns=data.columns)[0])
+
+
+def _from_file(seed: int, spec: FromFile, purpose: Purpose, replicate: int) -> Problem:
+    problem = _read(spec)
+    if spec.bootstrap is None:
+        return problem
+    rng = stream(seed, "bootstrap", purpose, digest(spec), replicate)
+    share = (spec.bootstrap or problem.data.n_samples) / problem.data.n_samples
+    regimes = tuple(_resampled(regime, share, rng) for regime in problem.data.regimes)
+    data = Dataset(problem.data.columns, regimes, problem.data.observational, problem.data.kinds)
+    return Problem(data, problem.graph)
+
+
+def _resampled(regime: Regime, share: float, rng: Generator) -> Regime:
+    n = len(regime.values)
+    rows = rng.integers(n, size=max(2, round(share * n)))
+    return Regime(regime.condition, regime.values[rows], regime.targets, regime.intervention)

@@ -1,0 +1,46 @@
+"""The numbers of a problem that a study records beside its rows."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from causalassay.arrays import Values
+from causalassay.contracts import Diagnostic
+from causalassay.data import Dataset, Problem
+from causalassay.diagnostics import (
+    r2_sortability,
+    relatives_sortability,
+    snr_sortability,
+    var_sortability,
+)
+
+
+def _n_edges(problem: Problem) -> float:
+    return float(problem.graph.sum())
+
+
+DIAGNOSTICS: MappingProxyType[str, Diagnostic] = MappingProxyType(
+    {
+        "var_sortability": lambda p: var_sortability(_plain(p.data), p.graph),
+        "r2_sortability": lambda p: r2_sortability(_plain(p.data), p.graph),
+        "snr_sortability": lambda p: snr_sortability(_plain(p.data), p.graph),
+        "relatives_sortability": lambda p: relatives_sortability(_plain(p.data), p.graph),
+        "var_sortability_pairs": lambda p: var_sortability(_plain(p.data), p.graph, "pairs"),
+        "r2_sortability_pairs": lambda p: r2_sortability(_plain(p.data), p.graph, "pairs"),
+        "n_edges": _n_edges,
+    }
+)
+"""By name; the sortabilities count paths (Reisach 2021) unless they say pairs (Herman 2025)."""
+
+DEFAULT_DIAGNOSTICS = (
+    "var_sortability",
+    "r2_sortability",
+    "snr_sortability",
+    "relatives_sortability",
+    "n_edges",
+)
+
+
+def _plain(data: Dataset) -> Values:
+    """Return the rows to measure: without an observational condition, all of them."""
+    return data.pooled if data.observational is None else data.observational_values

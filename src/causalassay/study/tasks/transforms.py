@@ -1,0 +1,67 @@
+"""What can be done to a problem once it is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.random import Generator
+
+from causalassay.arrays import Vector
+from causalassay.data import Continuous, Problem
+from causalassay.graphs.families import shuffle_labels
+from causalassay.models import LinearSCM
+from causalassay.models.scaling import standardized_implied
+from causalassay.study.problems import Transform
+
+LARGEST_FACTOR = 10.0
+"""Units are rescaled by factors between its inverse and itself, log-uniform."""
+
+
+def transformed(problem: Problem, changes: tuple[Transform, ...], rng: Generator) -> Problem:
+    """Return the problem after each change in turn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.data import Dataset
+    >>> data = Dataset.from_values([[0.0, 1.0], [2.0, 5.0]])
+    >>> problem = Problem(data, np.array([[False, True], [False, False]]))
+    >>> changed = transformed(problem, ("standardize",), np.random.default_rng(0))
+    >>> changed.data.observational_values
+    array([[-1., -1.],
+           [ 1.,  1.]])
+    """
+    for change in changes:
+        match change:
+            case "standardize":
+                values = problem.data.observational_values
+                problem = _rescaled(problem, values.mean(axis=0), values.std(axis=0))
+            case "rescale":
+                limit = np.log(LARGEST_FACTOR)
+                factor = np.exp(rng.uniform(-limit, limit, problem.data.n_nodes))
+                problem = _rescaled(problem, np.zeros(len(factor)), factor)
+            case "shuffle-labels":
+                graph = shuffle_labels(problem.graph, rng)
+                problem = Problem(problem.data, graph, name=problem.name)
+            case _:
+                raise ValueError(f"transform: there is no {change!r}")
+    return problem
+
+
+def _rescaled(problem: Problem, centre: Vector, scale: Vector) -> Problem:
+    """Return the problem with ``(x - centre) / scale`` in place of each column x."""
+    if not all(isinstance(kind, Continuous) for kind in problem.data.kinds):
+        raise ValueError("only continuous columns can be rescaled; take the transform away")
+    regimes = tuple(
+        # The intervention is on the old scale; what was intervened upon is still known.
+        replace(regime, values=(regime.values - centre) / scale, intervention=None)
+        for regime in problem.data.regimes
+    )
+    model = problem.model
+    return Problem(
+        replace(problem.data, regimes=regimes),
+        problem.graph,
+        standardized_implied(model, centre, scale) if isinstance(model, LinearSCM) else None,
+        problem.name,
+    )

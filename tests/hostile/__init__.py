@@ -1,0 +1,1 @@
+"""Functions that do to a worker process what bad algorithms do."""

@@ -1,0 +1,178 @@
+"""A killed driver, worker or disk costs nothing that was stored, and changes no row."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import time
+
+import psutil
+import pytest
+
+STUDY = """
+name = "kills"
+seed = 3
+replicates = {replicates}
+metrics = ["shd", "f1", "sid"]
+algorithms = [
+    "pc",
+    "random-sortnregress",
+    {{use = "sleeper", seconds = 0.02}},
+    {{use = "rogue", deed = {deeds}, seconds = 1, memory = "1 GB"}},
+]
+
+[[problems]]
+samples = 100
+[problems.graph]
+kind = "erdos-renyi"
+n_nodes = 5
+edges_per_node = 1
+[problems.grid]
+model.kind = ["scm", "iscm"]
+"""
+
+DEEDS = '["empty", "empty", "empty", "raise", "cycle", "gil", "exit"]'
+
+
+@pytest.fixture(scope="module")
+def study_file(tmp_path_factory):
+    file = tmp_path_factory.mktemp("study") / "kills.toml"
+    file.write_text(STUDY.format(replicates=12, deeds=DEEDS))
+    return file
+
+
+def table(run, folder, target):
+    """Return the rows as bytes, without times and hosts, and the estimates beside them."""
+    run("export", folder, target, "--no-timing")
+    with sqlite3.connect(folder / "study.sqlite") as connection:
+        estimates = connection.execute(
+            "SELECT key, blob FROM rows JOIN estimates ON rows.id = estimates.row ORDER BY key"
+        ).fetchall()
+    connection.close()
+    return target.read_bytes(), estimates
+
+
+@pytest.fixture(scope="module")
+def undisturbed(run, study_file, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("undisturbed")
+    run("run", study_file, "--out", folder / "results", "--workers", 1)
+    found = table(run, folder / "results", folder / "rows.csv")
+    assert 2 * 12 * 7 == found[0].count(b"\n") - 1
+    return found
+
+
+def n_rows(folder):
+    try:
+        connection = sqlite3.connect(f"file:{folder / 'study.sqlite'}?mode=ro", uri=True, timeout=5)
+        with connection:
+            (count,) = connection.execute("SELECT count(*) FROM rows").fetchone()
+        connection.close()
+    except sqlite3.Error:  # the file is not there yet
+        return 0
+    return count
+
+
+def kill_at_some_moment(start, study_file, folder, rng):
+    """Start the driver, wait for some new rows, and kill it -9; return whether it was alive."""
+    before = n_rows(folder)
+    wanted = before + rng.randint(1, 5)
+    driver = start("run", study_file, "--out", folder, "--workers", 2)
+    deadline = time.monotonic() + 60
+    while driver.poll() is None and n_rows(folder) < wanted and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(rng.uniform(0, 0.1))
+    children = psutil.Process(driver.pid).children(recursive=True) if driver.poll() is None else []
+    alive = driver.poll() is None
+    driver.kill()
+    driver.communicate()
+    _, left = psutil.wait_procs(children, timeout=5)
+    assert [] == left, "workers outlived the driver"
+    return alive
+
+
+def check_that_kills_change_nothing(start, run, study_file, folder, undisturbed, kills):
+    rng = random.Random(0)
+    struck = sum(
+        kill_at_some_moment(start, study_file, folder / "results", rng) for _ in range(kills)
+    )
+    assert struck >= kills * 0.9, "the study was over before most of the kills"
+    run("run", study_file, "--out", folder / "results", "--workers", 2)
+    assert undisturbed == table(run, folder / "results", folder / "rows.csv")
+
+
+def test_twenty_kills_of_the_driver_change_no_row(start, run, study_file, tmp_path, undisturbed):
+    check_that_kills_change_nothing(start, run, study_file, tmp_path, undisturbed, kills=20)
+
+
+@pytest.mark.slow
+def test_two_hundred_kills_of_the_driver_change_no_row(start, run, tmp_path):
+    study_file = tmp_path / "kills.toml"
+    study_file.write_text(STUDY.format(replicates=100, deeds=DEEDS))
+    run("run", study_file, "--out", tmp_path / "undisturbed", "--workers", 2, timeout=1200)
+    undisturbed = table(run, tmp_path / "undisturbed", tmp_path / "undisturbed.csv")
+    check_that_kills_change_nothing(start, run, study_file, tmp_path, undisturbed, kills=200)
+
+
+def test_killing_local_workers_changes_no_row(start, run, study_file, tmp_path, undisturbed):
+    folder = tmp_path / "results"
+    driver = start("run", study_file, "--out", folder, "--workers", 2)
+    rng = random.Random(1)
+    killed = 0
+    while driver.poll() is None and killed < 5:
+        time.sleep(rng.uniform(0.3, 1.0))
+        if n_rows(folder) < 5 * (killed + 1):
+            continue
+        workers = [c for c in psutil.Process(driver.pid).children() if _is_worker(c)]
+        if workers:
+            os.kill(rng.choice(workers).pid, signal.SIGKILL)
+            killed += 1
+    driver.communicate(timeout=120)
+    assert 0 == driver.returncode
+    assert killed >= 3
+    assert undisturbed == table(run, folder, tmp_path / "rows.csv")
+
+
+def _is_worker(process):
+    try:
+        return "spawn_main" in " ".join(process.cmdline())
+    except psutil.Error:
+        return False
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_cleanly_and_says_how_to_go_on(start, run, study_file, tmp_path, sign):
+    folder = tmp_path / "results"
+    driver = start("run", study_file, "--out", folder, "--workers", 2)
+    while n_rows(folder) < 8:
+        time.sleep(0.02)
+    children = psutil.Process(driver.pid).children(recursive=True)
+    os.killpg(driver.pid, sign)
+    printed, complained = driver.communicate(timeout=20)
+    assert 130 == driver.returncode
+    assert "run the same command to go on" in complained
+    assert "Traceback" not in complained + printed
+    assert [] == psutil.wait_procs(children, timeout=3)[1]
+    printed, _ = run("status", folder)
+    assert "interrupted" in printed
+
+
+def test_a_full_disk_keeps_what_was_stored(run, start, study_file, tmp_path, undisturbed):
+    room = tmp_path / "room"
+    room.mkdir()
+    if os.system(f"mount -t tmpfs -o size=300k tmpfs {room} 2>/dev/null"):  # noqa: S605
+        pytest.skip("mounting a small tmpfs is not permitted here")
+    try:
+        driver = start("run", study_file, "--out", room / "results", "--workers", 2)
+        _, complained = driver.communicate(timeout=120)
+        assert 2 == driver.returncode, complained
+        assert "no room" in complained
+        assert "Traceback" not in complained
+        kept = n_rows(room / "results")
+        assert kept > 0
+        os.system(f"mount -o remount,size=20m {room}")  # noqa: S605
+        run("run", study_file, "--out", room / "results", "--workers", 2)
+        assert undisturbed == table(run, room / "results", tmp_path / "rows.csv")
+    finally:
+        os.system(f"umount {room}")  # noqa: S605

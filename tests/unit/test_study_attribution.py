@@ -1,0 +1,252 @@
+"""Scores on the same graphs, margins over baselines, and what sortability explains."""
+
+import math
+
+import numpy as np
+import pytest
+
+from causalassay.study.summary.attribution import attribute
+from causalassay.study.summary.explaining import explained_shares
+from causalassay.study.summary.intervals import resamples
+from causalassay.study.summary.runs import arrange
+from summary_twins import (
+    SORTABILITIES,
+    by_cell,
+    draw_table,
+    interval_twin,
+    make_table,
+    score_of,
+    unit_of,
+)
+
+
+def found(frame, **values):
+    """The one row of a table that has these values."""
+    chosen = frame[np.logical_and.reduce([frame[name] == value for name, value in values.items()])]
+    assert 1 == len(chosen)
+    return chosen.iloc[0]
+
+
+def rows_of(algorithm, scheme, scores, **fields):
+    return [
+        {
+            "algorithm": algorithm,
+            "scheme": scheme,
+            "problem": scheme,
+            "replicate": place,
+            "f1": score,
+            **fields,
+        }
+        for place, score in enumerate(scores)
+    ]
+
+
+def test_schemes_are_compared_on_units_that_ended_in_all_of_them():
+    rows = rows_of("pc", "raw", [0.9, 0.8, 0.1, 0.7])
+    rows += rows_of("pc", "iscm", [0.5, 0.4, math.nan, 0.3])
+    rows[7] |= {"status": "failed"}
+    schemes = attribute(arrange(make_table(rows))).schemes
+    raw, iscm = found(schemes, scheme="raw"), found(schemes, scheme="iscm")
+    columns = ["paired", "n_units", "n_dropped", "mean"]
+    assert [True, 2, 2, pytest.approx(0.85)] == raw[columns].tolist()
+    assert [True, 2, 2, pytest.approx(0.45)] == iscm[columns].tolist()
+
+
+def test_schemes_without_common_graphs_have_plain_means_that_say_so():
+    rows = rows_of("pc", "raw", [0.9, 0.8], graph_key="g")
+    rows += rows_of("pc", "iscm", [0.5, 0.4], graph_key="h")
+    schemes = attribute(arrange(make_table(rows))).schemes
+    assert [False, False] == schemes["paired"].tolist()
+    assert [0.85, 0.45] == pytest.approx(schemes["mean"].tolist())
+    assert [0, 0] == schemes["n_dropped"].tolist()
+
+
+def test_a_file_and_a_scheme_without_scores_do_not_undo_the_pairing():
+    rows = rows_of("pc", "raw", [0.9, 0.8]) + rows_of("pc", "iscm", [0.5, 0.4])
+    rows += rows_of("pc", "uumc", [math.nan] * 2, status="timeout")
+    rows += rows_of("pc", "data", [0.2], graph_key="file")
+    schemes = attribute(arrange(make_table(rows))).schemes
+    assert ["raw", "iscm", "uumc", "data"] == schemes["scheme"].tolist()
+    assert [True, True, False, False] == schemes["paired"].tolist()
+    uumc = found(schemes, scheme="uumc")
+    assert [0, 2, 0, 2] == uumc[["n", "n_missing", "n_units", "n_dropped"]].tolist()
+    assert math.isnan(uumc["mean"])
+
+
+def baselines(scheme, **scores):
+    names = {"var": "var-sortnregress", "r2": "r2-sortnregress", "random": "random-sortnregress"}
+    return [
+        row
+        for name, values in scores.items()
+        for row in rows_of(names.get(name, name), scheme, values, role="baseline")
+    ]
+
+
+def test_the_margin_is_over_the_better_sorting_baseline_of_the_scheme():
+    rows = rows_of("pc", "raw", [0.5, 0.7]) + rows_of("pc", "iscm", [0.5, 0.7])
+    rows += baselines("raw", var=[0.9, 0.8], r2=[0.1, 0.2], random=[0.3, 0.3], empty=[0.0, 0.0])
+    rows += baselines("iscm", var=[0.2, 0.2], r2=[0.4, 0.4], random=[0.3, 0.3], empty=[0.0, 0.0])
+    margins = attribute(arrange(make_table(rows))).margins
+    raw = found(margins, algorithm="pc", scheme="raw", reference="sorting")
+    iscm = found(margins, algorithm="pc", scheme="iscm", reference="sorting")
+    assert ("var-sortnregress", pytest.approx(-0.25)) == (raw["opponent"], raw["mean"])
+    assert ("r2-sortnregress", pytest.approx(0.2)) == (iscm["opponent"], iscm["mean"])
+    own = found(margins, algorithm="var-sortnregress", scheme="raw", reference="sorting")
+    assert (0.0, 0.0, 0.0) == tuple(own[["mean", "low", "high"]])
+    means = [
+        found(margins, algorithm="pc", scheme="raw", reference=reference)["mean"]
+        for reference in ("random order", "empty")
+    ]
+    assert [0.3, 0.6] == pytest.approx(means)
+
+
+def test_a_margin_is_positive_where_a_low_score_is_better():
+    rows = rows_of("pc", "raw", [3.0, 4.0]) + baselines("raw", var=[9.0, 9.0], r2=[7.0, 7.0])
+    margins = attribute(arrange(make_table(rows, better={"f1": "low"}))).margins
+    row = found(margins, algorithm="pc", reference="sorting")
+    assert ("r2-sortnregress", 3.5) == (row["opponent"], row["mean"])
+
+
+def test_a_baseline_is_known_by_its_name_in_the_registry():
+    rows = rows_of("pc", "raw", [0.5, 0.7], use="pc")
+    rows += rows_of("by variance", "raw", [0.1, 0.1], use="var-sortnregress")
+    margins = attribute(arrange(make_table(rows))).margins
+    row = found(margins, algorithm="pc", reference="sorting")
+    assert ("by variance", pytest.approx(0.5)) == (row["opponent"], row["mean"])
+    rows += rows_of("plain", "raw", [0.0, 0.0], use="var-sortnregress", role="baseline")
+    margins = attribute(arrange(make_table(rows))).margins
+    assert "plain" == found(margins, algorithm="pc", reference="sorting")["opponent"]
+
+
+def test_margins_agree_with_loops_over_rows():
+    table = draw_table(3)
+    attribution = attribute(arrange(table))
+    for row in attribution.margins.to_dict("records"):
+        metric, scheme = row["metric"], row["scheme"]
+        mine = by_cell(table, row["algorithm"], scheme)
+        other = by_cell(table, row["opponent"], scheme)
+        scored = [
+            {unit_of(r) for r in rows.values() if score_of(r, metric) == score_of(r, metric)}
+            for rows in (by_cell(table, row["algorithm"], s) for s in ("raw", "iscm"))
+        ]
+        common = scored[0] & scored[1]
+        sign = 1 if metric == "f1" else -1
+        chosen = [cell for cell in mine if unit_of(mine[cell]) in common]
+        gains = [sign * (score_of(mine[c], metric) - score_of(other[c], metric)) for c in chosen]
+        kept = [gain for gain in gains if gain == gain]
+        assert (len(kept), len(gains) - len(kept)) == (row["n_pairs"], row["n_missing"])
+        limits = interval_twin(gains, [unit_of(mine[c]) for c in chosen], np.mean)
+        expected = (np.mean(kept), *limits)
+        actual = (row["mean"], row["low"], row["high"])
+        assert expected == pytest.approx(actual, abs=1e-12, nan_ok=True)
+
+
+def measured_rows(scores, variance, r2, per_unit=1):
+    return [
+        {
+            "algorithm": "pc",
+            "problem": f"p{place % per_unit}",
+            "replicate": place // per_unit,
+            "f1": score,
+            "var_sortability": x,
+            "r2_sortability": z,
+        }
+        for place, (score, x, z) in enumerate(zip(scores, variance, r2, strict=True))
+    ]
+
+
+def least_squares(scores, *regressors):
+    design = np.column_stack([np.ones(len(scores)), *regressors])
+    slopes, *_ = np.linalg.lstsq(design, scores, rcond=None)
+    left = scores - design @ slopes
+    return 1 - left @ left / ((scores - scores.mean()) ** 2).sum(), slopes[1:]
+
+
+def test_the_explained_share_is_that_of_least_squares():
+    rng = np.random.default_rng(0)
+    x, z, noise = rng.random((3, 60))
+    y = 0.5 + 0.4 * x - 0.2 * z + 0.1 * noise
+    shares = explained_shares(arrange(make_table(measured_rows(y, x, z, per_unit=3))))
+    weights = resamples(20).astype(int)
+    for label, regressors in (
+        ("var_sortability", (x,)),
+        ("r2_sortability", (z,)),
+        ("both", (x, z)),
+    ):
+        row = found(shares, regressors=label)
+        share, slopes = least_squares(y, *regressors)
+        assert pytest.approx(share) == row["share"]
+        names = SORTABILITIES if label == "both" else (label,)
+        assert slopes.tolist() == pytest.approx([row[f"slope_{name}"] for name in names])
+        drawn = []
+        for resample in weights:
+            chosen = np.repeat(np.arange(60), np.repeat(resample, 3))
+            drawn.append(least_squares(y[chosen], *(r[chosen] for r in regressors))[0])
+        limits = np.quantile(drawn, [0.025, 0.975])
+        assert limits.tolist() == pytest.approx([row["share_low"], row["share_high"]])
+        used = len(regressors)
+        assert pytest.approx(1 - (1 - share) * 19 / (19 - used)) == row["adjusted"]
+        assert (60, 20, 0) == tuple(row[["n", "n_units", "n_missing"]])
+
+
+def test_the_adjusted_share_is_zero_on_average_where_nothing_is_explained():
+    # 400 studies of 12 units. The plain R² is Beta(1, 4.5): mean 2/11, sd 0.15; the adjusted
+    # one has sd 0.15 × 11/9 = 0.185. So a mean is off by 0.03 with a chance of 0.1 % at most.
+    rng = np.random.default_rng(1)
+    rows = []
+    for study in range(400):
+        part = measured_rows(*rng.normal(size=(3, 12)))
+        rows += [row | {"algorithm": f"a{study}"} for row in part]
+    # One column of sortability a cell: the same problems for all algorithms.
+    for row in rows:
+        row |= {name: rows[row["replicate"]][name] for name in SORTABILITIES}
+    shares = explained_shares(arrange(make_table(rows)))
+    both = shares[shares["regressors"] == "both"]
+    assert abs(both["adjusted"].mean()) < 0.03
+    assert pytest.approx(2 / 11, abs=0.03) == both["share"].mean()
+
+
+def test_sortabilities_that_say_the_same_explain_the_same_together():
+    rng = np.random.default_rng(2)
+    x, noise = rng.random((2, 30))
+    rows = measured_rows(x + noise, x, 1 - x)
+    shares = explained_shares(arrange(make_table(rows)))["share"].tolist()
+    assert [shares[0]] * 3 == pytest.approx(shares)
+
+
+def test_a_score_that_sorting_gives_is_explained_entirely():
+    x, z = np.random.default_rng(3).random((2, 20))
+    row = found(explained_shares(arrange(make_table(measured_rows(x, x, z)))), regressors="both")
+    assert (1.0, 1.0, 1.0) == pytest.approx(tuple(row[["share", "share_low", "adjusted"]]))
+    assert 1.0 == pytest.approx(row["slope_var_sortability"])
+
+
+def test_runs_without_a_sortability_are_counted():
+    x, z = np.random.default_rng(4).random((2, 20))
+    z[:3] = math.nan
+    row = found(explained_shares(arrange(make_table(measured_rows(x, x, z)))), regressors="both")
+    assert (17, 3) == tuple(row[["n", "n_missing"]])
+
+
+@pytest.mark.parametrize(
+    ("scores", "variance", "note"),
+    [
+        (np.arange(9.0), np.arange(9.0), "fewer than 10 units"),
+        (np.full(12, 0.1), np.arange(12.0), "the score does not vary"),
+        (np.arange(12.0), np.full(12, 0.5), "a sortability does not vary"),
+        (np.arange(12.0), np.full(12, np.nan), "fewer than 10 units"),
+    ],
+)
+def test_a_share_that_is_undefined_says_why(scores, variance, note):
+    table = make_table(measured_rows(scores, variance, np.arange(float(len(scores)))))
+    row = found(explained_shares(arrange(table)), regressors="var_sortability")
+    assert note == row["note"]
+    assert np.isnan(row[["share", "share_low", "adjusted"]].astype(float)).all()
+
+
+def test_a_sortability_that_was_not_measured_is_named():
+    table = make_table(measured_rows(*np.random.default_rng(5).random((3, 12))))
+    table.diagnostics = ("var_sortability",)
+    shares = explained_shares(arrange(table))
+    notes = shares["note"].tolist()
+    assert ["", "not measured: r2_sortability", "not measured: r2_sortability"] == notes

@@ -1,0 +1,262 @@
+import importlib
+import json
+import os
+import signal
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+from distributed import Client
+
+from causalassay.discovery import make_algorithm
+from causalassay.graphs.sources import ErdosRenyi
+from causalassay.models import SCM
+from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, Study, Task
+from causalassay.study.problems import Generated
+from causalassay.study.processes import cluster, memory
+from causalassay.study.processes.cluster import DaskExecutor
+from causalassay.study.processes.executor import Loss, NoWorkers
+from causalassay.study.processes.local import LocalExecutor
+from hostile.algorithms import Hostile
+
+SOON = 60
+DASK = Path(sys.executable).with_name("dask")
+
+
+def study_of(*algorithms):
+    return Study(
+        "test",
+        1,
+        5,
+        (ProblemEntry("p", Generated(ErdosRenyi(5, 1.0), SCM(), 100)),),
+        tuple(AlgorithmEntry(f"a{n}", "x", algorithm) for n, algorithm in enumerate(algorithms)),
+        (MetricEntry("shd", "as-is"),),
+        (),
+    )
+
+
+def task(algorithm, replicate=0):
+    return Task("main", 0, replicate, algorithm, algorithm, (0,))
+
+
+def eventually(question):
+    """Return the first true answer."""
+    end = time.monotonic() + SOON
+    while time.monotonic() < end:
+        if answer := question():
+            return answer
+        time.sleep(0.05)
+    raise AssertionError("it did not happen")
+
+
+def collect(executor, count):
+    """Return so many outcomes, by batch."""
+    found = {}
+    end = time.monotonic() + SOON
+    while len(found) < count:
+        assert time.monotonic() < end, found
+        found.update(executor.completed(0.2))
+    return found
+
+
+def number_in(path):
+    return int(eventually(lambda: path.exists() and path.read_text()))
+
+
+def spawned(parents):
+    """Return the Python processes that some processes have started, and they in turn."""
+    found = [child for parent in parents for child in parent.children(recursive=True)]
+    return {child for child in found if "spawn_main" in " ".join(child.cmdline())}
+
+
+class Cluster:
+    """A scheduler and workers on this machine."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.started = []
+        self.scheduler = self._start("scheduler", "--port", "0")
+        self.address = eventually(self._read_address)
+
+    def _read_address(self):
+        file = self.folder / "scheduler.json"
+        return file.exists() and file.read_text() and json.loads(file.read_text())["address"]
+
+    def worker(self, *options, daemon=False):
+        """Start a worker with one thread."""
+        return self._start("worker", "--nthreads", "1", *options, daemon=daemon)
+
+    def _start(self, *words, daemon=False):
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(Path(__file__).parents[1]),
+            "DASK_DISTRIBUTED__WORKER__DAEMON": str(daemon),
+        }
+        common = ["--host", "127.0.0.1", "--no-dashboard"]
+        common += ["--scheduler-file", str(self.folder / "scheduler.json")]
+        with (self.folder / f"{words[0]}.log").open("a") as log:
+            process = psutil.Popen(
+                [DASK, *words, *common], env=environment, cwd=self.folder, stdout=log, stderr=log
+            )
+        self.started.append(process)
+        return process
+
+    def stop(self):
+        """Kill everything that was started here."""
+        for process in self.started:
+            memory.end(process)
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    running = Cluster(tmp_path_factory.mktemp("cluster"))
+    running.worker("--no-nanny")
+    running.worker()
+    with Client(running.address) as client:
+        client.wait_for_workers(2, timeout=SOON)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def own(tmp_path):
+    running = Cluster(tmp_path)
+    yield running
+    running.stop()
+
+
+def without_times(records):
+    """Return what can be compared: as text, since nan is not equal to itself."""
+    return repr([replace(record, seconds=0.0, wall=0.0) for record in records])
+
+
+def test_a_cluster_gives_the_same_records_as_this_machine(shared):
+    study = study_of(make_algorithm("pc"), Hostile("raise_error", "no data"))
+    batches = [(task(0, replicate), task(1, replicate)) for replicate in range(4)]
+    found = []
+    for executor in (DaskExecutor(study, shared.address), LocalExecutor(study, 2)):
+        with executor:
+            assert 2 == executor.workers
+            for batch in batches:
+                executor.submit(batch, Limits(None, None))
+            outcomes = collect(executor, len(batches))
+        found.append([without_times(outcomes[batch]) for batch in batches])
+    assert found[0] == found[1]
+
+
+def test_limits_hold_on_a_cluster(shared):
+    study = study_of(Hostile("segfault"), Hostile("hang_in_c"), Hostile("allocate", 900))
+    with DaskExecutor(study, shared.address) as executor:
+        for place in range(3):
+            seconds = 1.0 if place == 1 else None
+            executor.submit((task(place),), Limits(seconds, 700 * 10**6))
+        outcomes = collect(executor, 3)
+    assert ["crashed", "timeout", "memory"] == [outcomes[task(place),].cause for place in range(3)]
+
+
+def test_leaving_ends_what_runs_on_the_cluster(shared, tmp_path):
+    before = spawned(shared.started)
+    study = study_of(Hostile("tell_and_wait", str(tmp_path / "pid")), Hostile("hang_in_c"))
+    with DaskExecutor(study, shared.address) as executor:
+        for batch in [(task(0),), (task(1),), (task(0, 1),)]:
+            executor.submit(batch, Limits(None, None))
+        assert [] == executor.completed(0.1)
+        pid = number_in(tmp_path / "pid")
+        assert before < spawned(shared.started)
+        began = time.monotonic()
+    assert time.monotonic() - began < 5
+    eventually(lambda: not psutil.pid_exists(pid))
+    eventually(lambda: spawned(shared.started) <= before)
+
+
+def test_other_versions_on_a_worker_are_refused(shared, monkeypatch):
+    wanted = cluster.versions() | {"numpy": "0.9"}
+    monkeypatch.setattr(cluster, "versions", lambda: wanted)
+    with (
+        pytest.raises(NoWorkers, match=r"it has numpy .* \(the driver has 0.9\); install the same"),
+        DaskExecutor(study_of(Hostile()), shared.address),
+    ):
+        pass
+
+
+def test_a_killed_dask_worker_loses_nothing_and_a_new_one_takes_over(own, tmp_path):
+    first = own.worker("--no-nanny")
+    study = study_of(Hostile("tell_and_wait_once", str(tmp_path / "pid")), Hostile())
+    with DaskExecutor(study, own.address) as executor:
+        batches = [(task(0),), *((task(1, replicate),) for replicate in range(5))]
+        for batch in batches:
+            executor.submit(batch, Limits(None, None))
+        pid = number_in(tmp_path / "pid")
+        os.kill(first.pid, signal.SIGKILL)
+        first.wait()
+        eventually(lambda: not psutil.pid_exists(pid))
+        own.worker("--no-nanny")
+        outcomes = collect(executor, len(batches))
+        assert ["ok"] * 6 == [outcomes[batch][0].status for batch in batches]
+
+
+def test_a_dask_worker_that_leaves_hands_its_batches_on(own, tmp_path):
+    first = own.worker("--no-nanny")
+    study = study_of(Hostile("tell_and_wait_once", str(tmp_path / "pid")), Hostile())
+    with DaskExecutor(study, own.address) as executor:
+        batches = [(task(0),), *((task(1, replicate),) for replicate in range(3))]
+        for batch in batches:
+            executor.submit(batch, Limits(None, None))
+        pid = number_in(tmp_path / "pid")
+        first.terminate()
+        own.worker("--no-nanny")
+        outcomes = collect(executor, len(batches))
+        assert ["ok"] * 4 == [outcomes[batch][0].status for batch in batches]
+        eventually(lambda: not psutil.pid_exists(pid))
+
+
+@pytest.mark.slow
+def test_a_batch_that_kills_its_dask_workers_is_a_loss(own):
+    own.worker()
+    with DaskExecutor(study_of(Hostile("kill_the_parent"), Hostile()), own.address) as executor:
+        executor.submit((task(0),), Limits(None, None))
+        loss = Loss("crashed", "crashed: the dask workers that ran it died")
+        assert {(task(0),): loss} == collect(executor, 1)
+        executor.submit((task(1),), Limits(None, None))
+        assert "ok" == collect(executor, 1)[task(1),][0].status
+
+
+def test_a_daemonic_worker_is_refused_with_the_setting_to_change(own):
+    own.worker(daemon=True)
+    with Client(own.address) as client:
+        client.wait_for_workers(1, timeout=SOON)
+    with (
+        pytest.raises(NoWorkers, match="DASK_DISTRIBUTED__WORKER__DAEMON=False"),
+        DaskExecutor(study_of(Hostile()), own.address),
+    ):
+        pass
+
+
+def test_a_scheduler_that_goes_away_is_an_error(own):
+    with DaskExecutor(study_of(Hostile()), own.address) as executor:
+        assert 1 == executor.workers  # none yet: the first batch waits for a worker
+        executor.submit((task(0),), Limits(None, None))
+        own.scheduler.kill()
+        with pytest.raises(ConnectionError, match="tcp://.* is lost; .* call the same again"):
+            collect(executor, 1)
+
+
+def test_a_scheduler_that_is_not_there_is_an_error(monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
+    for address in ("tcp://127.0.0.1:9", "nowhere://x"):
+        with (
+            pytest.raises(ConnectionError, match=f"no dask scheduler answers at '{address}'"),
+            DaskExecutor(study_of(Hostile()), address),
+        ):
+            pass
+
+
+def test_the_extra_is_named_where_dask_is_absent(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.delitem(sys.modules, "causalassay.study.processes.cluster")
+    with pytest.raises(ImportError, match=r'pip install "causalassay\[cluster\]"'):
+        importlib.import_module("causalassay.study.processes.cluster")

@@ -1,0 +1,230 @@
+"""Grids and random settings: what they stand for, and what leaves keys alone."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from causalassay.study.language.expansion import draw_settings, expand
+from causalassay.study.language.mistakes import Mistakes, Place
+from study_texts import HEAD, PROBLEM, mistakes_of, parsed
+
+GRID = Place("problems[0]").at("grid")
+RANDOM = Place("problems[0]").at("random")
+
+
+def members(base, grid):
+    mistakes = Mistakes()
+    found = expand(base, grid, GRID, mistakes)
+    assert [] == mistakes.lines
+    return [member.table for member in found]
+
+
+def settings(ranges, count, seed=1, base=None):
+    mistakes = Mistakes()
+    found = draw_settings(base or {}, ranges, count, seed, RANDOM, mistakes)
+    assert [] == mistakes.lines
+    return [member.table for member in found]
+
+
+def test_a_grid_is_a_product_in_the_order_of_the_file():
+    expected = [{"a": a, "b": b} for a in (1, 2) for b in ("x", "y")]
+    assert expected == members({"a": 0}, {"a": [1, 2], "b": ["x", "y"]})
+
+
+def test_lists_of_a_grid_may_hold_lists_which_are_values():
+    expected = [{"sd": [0.5, 2.0]}, {"sd": 1.0}]
+    assert expected == members({}, {"sd": [[0.5, 2.0], 1.0]})
+
+
+def test_tables_are_merged_and_leave_the_rest():
+    base = {"model": {"kind": "scm", "noise": "gaussian"}}
+    grid = {"model": [{}, {"noise": "laplace"}]}
+    expected = [
+        {"model": {"kind": "scm", "noise": "gaussian"}},
+        {"model": {"kind": "scm", "noise": "laplace"}},
+    ]
+    assert expected == members(base, grid)
+    assert {"kind": "scm", "noise": "gaussian"} == base["model"]
+
+
+def test_what_varies_together_is_one_axis():
+    grid = {"together": [{"samples": 100}, {"samples": 1000, "model": {"noise": "laplace"}}]}
+    expected = [
+        {"model": {"kind": "scm"}, "samples": 100},
+        {"model": {"kind": "scm", "noise": "laplace"}, "samples": 1000},
+    ]
+    assert expected == members({"model": {"kind": "scm"}}, grid)
+
+
+@given(st.dictionaries(st.sampled_from("abcde"), st.integers(1, 4), max_size=4))
+def test_the_size_of_a_grid_is_the_product_of_its_lists(sizes):
+    grid = {key: list(range(size)) for key, size in sizes.items()}
+    expected = 1
+    for size in sizes.values():
+        expected *= size
+    found = [json.dumps(table, sort_keys=True) for table in members({}, grid)]
+    assert expected == len(found) == len(set(found))
+
+
+@pytest.mark.parametrize(
+    ("grid", "expected"),
+    [
+        ({"a": 3}, "problems[0].grid.a: got 3, expected a list of at least one value"),
+        ({"a": []}, "problems[0].grid.a: got [], expected a list of at least one value"),
+        ({"a": [1, 2, 1.0]}, "problems[0].grid.a: 1.0 stands there twice"),
+        (
+            {"together": {"a": [1]}},
+            'problems[0].grid.together: got {"a": [1]}, expected a list of at least one table',
+        ),
+        (
+            {"together": [1]},
+            "problems[0].grid.together: got [1], expected a list of at least one table",
+        ),
+        (
+            {key: list(range(100)) for key in "abcd"},
+            "problems[0].grid: its product has 100000000 members, expected at most 1000000",
+        ),
+    ],
+)
+def test_what_is_no_grid_is_told(grid, expected):
+    mistakes = Mistakes()
+    expand({}, grid, GRID, mistakes)
+    assert [expected] == mistakes.lines
+
+
+RANGES = {
+    "graph": {"n_nodes": [25, 50, 100, 200]},
+    "samples": {"low": 10, "high": 1000, "integer": True, "log": True},
+    "model": {"snr": {"low": 1, "high": 5}},
+    "together": [{"noise": "gaussian"}, {"noise": "lognormal"}],
+}
+
+
+@given(st.integers(0, 30), st.integers(0, 30))
+def test_more_settings_change_no_earlier_one(few, more):
+    assert settings(RANGES, few) == settings(RANGES, few + more)[:few]
+
+
+def test_settings_depend_on_seed_and_table_but_not_on_the_order_of_keys():
+    backwards = dict(reversed(RANGES.items()))
+    assert settings(RANGES, 5) == settings(backwards, 5)
+    assert settings(RANGES, 5) != settings(RANGES, 5, seed=2)
+    different = [{**one, "x": 1} for one in settings(RANGES, 5)]
+    assert different != settings(RANGES, 5, base={"x": 1})
+
+
+def test_integers_written_as_floats_draw_the_same_settings():
+    assert settings(RANGES, 5, base={"x": 2}) == [
+        {**one, "x": 2} for one in settings(RANGES, 5, base={"x": 2.0})
+    ]
+
+
+def test_settings_stay_in_their_ranges_and_reach_the_ends():
+    ranges = {"a": {"low": 1, "high": 3, "integer": True}, "b": {"low": 0.5, "high": 2.0}}
+    found = settings(ranges, 300)
+    assert {1, 2, 3} == {one["a"] for one in found}
+    assert all(isinstance(one["a"], int) and 0.5 <= one["b"] <= 2 for one in found)
+
+
+def test_log_uniform_settings_have_their_median_at_the_geometric_mean():
+    ranges = {"a": {"low": 1, "high": 10_000, "log": True}}
+    found = sorted(one["a"] for one in settings(ranges, 2001))
+    assert 70 < found[1000] < 140
+    whole = {
+        "a": {"low": 1, "high": 9999, "log": True, "integer": True},
+        "b": RANGES["model"]["snr"],
+    }
+    found = sorted(one["a"] for one in settings(whole, 2001))
+    assert 70 < found[1000] < 140
+    assert found[0] >= 1
+    assert found[-1] <= 9999
+
+
+def test_settings_are_drawn_independently():
+    found = settings({"a": [1, 2]}, 400)
+    # 200 on average, four standard deviations are 40.
+    assert 160 <= sum(one["a"] == 1 for one in found) <= 240
+
+
+@pytest.mark.parametrize(
+    ("ranges", "expected"),
+    [
+        ({"low": 2, "high": 1}, "expected low < high"),
+        ({"low": 0, "high": 1, "log": True}, "expected low > 0 where log = true"),
+        ({"low": 0.5, "high": 2, "integer": True}, "expected integers where integer = true"),
+        ({"low": 0}, "random.a.high: missing; expected a number"),
+        ({"low": 0, "high": 1, "int": True}, "there is no such key; did you mean 'integer'?"),
+        (3, "expected a list of at least one value or a table {low, high}"),
+    ],
+)
+def test_what_is_no_range_is_told(ranges, expected):
+    mistakes = Mistakes()
+    draw_settings({}, {"a": ranges}, 3, 1, RANDOM, mistakes)
+    assert 1 == len(mistakes.lines)
+    assert mistakes.lines[0].endswith(expected)
+
+
+TABLES = (
+    'graph = {kind = "erdos-renyi", n_nodes = 10, edges_per_node = 2}\n'
+    'model = {kind = "scm", noise_sd = [0.5, 2.0]}\nsamples = 100\n'
+    'transform = ["rescale"]\n'
+).splitlines()
+
+
+@given(st.permutations(TABLES), st.permutations(["pc", "ges", "empty"]))
+def test_the_order_of_tables_and_keys_changes_no_key(lines, names):
+    other = '[[problems]]\nsamples = 50\ngraph = {kind = "chain", n_nodes = 3}\n' + (
+        'model = {kind = "uumc"}\n'
+    )
+    first = parsed(
+        HEAD + f"algorithms = {names}\n" + "[[problems]]\n" + "\n".join(lines) + "\n" + other
+    )
+    second = parsed(
+        HEAD
+        + 'algorithms = ["empty", "ges", "pc"]\n'
+        + other
+        + "[[problems]]\n"
+        + "\n".join(TABLES)
+    )
+    assert {p.name: p.key for p in first.problems} == {p.name: p.key for p in second.problems}
+    assert {a.name: a.key for a in first.algorithms} == {a.name: a.key for a in second.algorithms}
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ['"pc"', '{use = "ges", iterate = true}', '{use = "notears", grid.lambda1 = [0, 0.1]}']
+        ),
+        unique=True,
+    )
+)
+def test_adding_an_algorithm_leaves_all_other_keys(listed):
+    small = parsed(HEAD + f"algorithms = [{', '.join(listed)}]" + PROBLEM)
+    more = ['"mmhc"', *listed]
+    large = parsed(HEAD + f"algorithms = [{', '.join(more)}]" + PROBLEM)
+    assert [p.key for p in small.problems] == [p.key for p in large.problems]
+    assert [a.key for a in small.algorithms] == [a.key for a in large.algorithms[1:]]
+
+
+def test_ten_thousand_problems_are_read_in_seconds():
+    import time
+
+    grid = f"""
+[problems.grid]
+samples = {list(range(100, 200))}
+graph.n_nodes = {list(range(10, 110))}
+"""
+    start = time.perf_counter()
+    study = parsed(HEAD + PROBLEM + grid)
+    assert 10_000 == len(study.problems)
+    # About 1.5 s on one idle core; the bound is for a busy one.
+    assert time.perf_counter() - start < 15
+
+
+def test_grid_and_random_may_not_stand_in_one_table():
+    text = HEAD + PROBLEM + "grid.samples = [1, 2]\nsettings = 2\nrandom.samples = [100, 200]\n"
+    assert ["problems[0]: `grid` and `random` may not stand in one table; make two"] == (
+        mistakes_of(text)
+    )

@@ -1,0 +1,231 @@
+"""What a study file may say, and what it is told if it says something else."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from causalassay.study.language.mistakes import Mistakes, Origin, Place, StudyMistakes
+from causalassay.study.language.reading import parse_study, read_study
+from causalassay.study.plan import Limits
+from causalassay.study.tasks.measuring import DEFAULT_DIAGNOSTICS
+from study_texts import HEAD, PROBLEM, mistakes_of, parsed
+
+
+def test_the_least_study_has_the_defaults():
+    study = parsed(HEAD + PROBLEM)
+    assert ("trial", 1, 2) == (study.name, study.seed, study.replicates)
+    assert ["shd", "f1", "sid", "mec_shd"] == [entry.label for entry in study.metrics]
+    assert DEFAULT_DIAGNOSTICS == study.diagnostics
+    assert {"baseline"} == {entry.role for entry in study.algorithms}
+    assert {Limits(600.0, None)} == {entry.limits for entry in study.algorithms}
+    assert HEAD + PROBLEM == study.text
+
+
+def test_a_study_can_be_sent_to_workers():
+    study = parsed(HEAD + 'algorithms = ["pc"]' + PROBLEM)
+    assert study == pickle.loads(pickle.dumps(study))
+
+
+def test_mistakes_everywhere_are_told_at_once():
+    text = """
+name = "a b"
+sed = 1
+replicates = 0
+metrics = ["sidd", {name = "sid", resolution = "as-is"}, {name = "f1", resolution = "favorable"}]
+diagnostics = ["var_sortabilty"]
+algorithms = ["pcc", 7, {use = "notears", lambda = 0.1, max_iter = 0, rho_max = -1.0}]
+[limits]
+second = 3
+memory = 2
+[[problems]]
+name = "er2"
+samples = "x"
+transform = ["standardise"]
+graph = {kind = "erdos-reny"}
+model = {kind = "scm", noise = "gausian", weights = [3, 1], noise_sd = -1, signs = "randm"}
+interventions = {action = "doo", samples = 1, probability = 2}
+accept = {diagnostic = "r2_sortabilty", bin = [0.5, 0.3]}
+[[problems]]
+samples = 100
+graph = {kind = "erdos-renyi", n_nodes = 3, edges_per_node = 3, exat = true}
+model = {kind = "uumc", noise = {family = "student-t", df = 1}, noise_sd = 2}
+"""
+    expected = [
+        'name: got "a b", expected text of letters, digits, - and _ (it names a folder)',
+        "seed: missing; expected an integer from 0 to 2^63 - 1",
+        "replicates: got 0, expected an integer of at least 1",
+        "sed: there is no such key; did you mean 'seed'?",
+        "metrics[0]: there is no metric 'sidd'; did you mean 'sid'?",
+        "metrics[1].resolution: 'sid' is scored 'mean' or 'favourable', not 'as-is'",
+        "metrics[2].resolution: there is no 'favorable'; did you mean 'favourable'?",
+        "diagnostics[0]: there is no diagnostic 'var_sortabilty'; did you mean 'var_sortability'?",
+        'limits.memory: got 2, which no worker can do with; did you mean "2 GB"?',
+        "limits.second: there is no such key; did you mean 'seconds'?",
+        'problems[0].samples (er2): got "x", expected an integer of at least 2',
+        "problems[0].transform (er2): there is no transform 'standardise'; "
+        "did you mean 'standardize'?",
+        "problems[0].graph.kind (er2): there is no graph family 'erdos-reny'; "
+        "did you mean 'erdos-renyi'?",
+        "problems[0].model.noise (er2): there is no noise 'gausian'; did you mean 'gaussian'?",
+        "problems[0].model.signs (er2): there is no 'randm'; did you mean 'random'?",
+        "problems[0].model.weights (er2): expected (low, high) with 0 < low <= high, "
+        "got (3.0, 1.0)",
+        "problems[0].model.noise_sd (er2): expected a positive number, got -1.0",
+        "problems[0].interventions.action (er2): there is no 'doo'; did you mean 'do'?",
+        "problems[0].interventions.probability (er2): expected 0 to 1, got 2.0",
+        "problems[0].interventions.samples (er2): expected at least 2, got 1",
+        "problems[0].accept.diagnostic (er2): there is no diagnostic 'r2_sortabilty'; "
+        "did you mean 'r2_sortability'?",
+        "problems[0].accept.bin (er2): expected [low, high] with low < high, got [0.5, 0.3]",
+        "problems[1].graph.exat: 'erdos-renyi' has no such parameter; "
+        "it takes 'n_nodes', 'edges_per_node', 'exact'; did you mean 'exact'?",
+        "problems[1].graph.edges_per_node: 3 nodes can have 0 to 1.0 edges per node, got 3.0",
+        "problems[1].model.noise: Student's t has a variance for df > 2, got df=1.0",
+        "problems[1].model.noise_sd: 'uumc' has no such parameter; "
+        "it takes 'noise', 'sample_size', 'ddof'; did you mean 'noise'?",
+        "algorithms[0]: there is no algorithm 'pcc'; did you mean 'pc'?",
+        "algorithms[1]: got 7, expected a name or a table",
+        "algorithms[2].lambda: 'notears' has no such parameter; it takes 'lambda1', 'threshold', "
+        "'max_iter', 'h_tolerance', 'rho_max', 'solver'; did you mean 'lambda1'?",
+        "algorithms[2].max_iter: expected at least 1, got 0",
+        "algorithms[2].rho_max: expected a finite number > 1, got -1.0",
+    ]
+    assert sorted(expected) == sorted(mistakes_of(text))
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("replicates = true", "replicates: got true, expected an integer of at least 1"),
+        ("replicates = 2.0", "replicates: got 2.0, expected an integer of at least 1"),
+        ("seed = -1", "seed: got -1, expected an integer from 0 to 2^63 - 1"),
+        ("baselines = 1", "baselines: got 1, expected true or false"),
+        ('metrics = "shd"', 'metrics: got "shd", expected a list of metrics'),
+        ('metrics = ["shd", "shd"]', "metrics[1]: 'shd' stands there twice"),
+        ("limits = 3", "limits: got 3, expected a table with seconds and memory"),
+        ("limits.seconds = 0", "limits.seconds: got 0, expected a positive number of seconds"),
+        ('limits.memory = "2 gigs"', 'limits.memory: got "2 gigs", expected bytes or text'),
+        ("problems = []", "problems: got [], expected one or more tables [[problems]]"),
+        ("problems = [3]", "problems[0]: got 3, expected a table"),
+        ('algorithms = "pc"', 'algorithms: got "pc", expected a list of names and tables'),
+        ("algorithms = [{}]", "algorithms[0].use: missing; expected the name of an algorithm"),
+    ],
+)
+def test_a_wrong_value_is_told_with_what_was_expected(line, expected):
+    key = line.partition(" ")[0]
+    kept = [one for one in HEAD.splitlines() if not one.startswith(key)]
+    text = "\n".join([*kept, line]) + ("" if line.startswith("problems") else PROBLEM)
+    found = mistakes_of(text)
+    assert 1 == len(found)
+    assert found[0].startswith(expected)
+
+
+def test_a_mistake_of_a_grid_is_told_once_and_where_it_stands():
+    text = (
+        HEAD
+        + PROBLEM
+        + """
+[problems.grid]
+graph.n_nodes = [10, "x"]
+samples = [100, 200, 300]
+model.nois = ["laplace", "gaussian"]
+"""
+    )
+    expected = [
+        "problems[0].grid.model.nois: 'iscm' has no such parameter; it takes 'weights', 'signs', "
+        "'noise', 'noise_sd', 'sample_size', 'ddof'; did you mean 'noise'?",
+        'problems[0].grid.graph.n_nodes[1]: got "x", expected an integer',
+    ]
+    assert expected == mistakes_of(text)
+
+
+def test_a_mistake_of_a_drawn_value_is_told_once():
+    text = (
+        HEAD
+        + PROBLEM
+        + """
+[problems.random]
+graph.n_nodes = {low = 10, high = 100}
+[[problems]]
+settings = 3
+"""
+    )
+    text = text.replace("samples = 100\n", "samples = 100\nsettings = 50\n")
+    found = mistakes_of(text)
+    assert 1 == sum("random.graph.n_nodes" in line for line in found)
+    assert any(line.endswith("expected an integer; state integer = true") for line in found)
+    assert any("problems[1].settings: it needs a table `random`" in line for line in found)
+
+
+def test_limits_of_an_algorithm_are_its_own():
+    text = HEAD + 'algorithms = ["pc", {use = "ges", seconds = 5, memory = "1.5 GiB"}]\n'
+    study = parsed(text + 'limits = {seconds = 60, memory = "500 MB"}\n' + PROBLEM)
+    assert Limits(60.0, 500_000_000) == study.algorithms[0].limits
+    assert Limits(5.0, 1_610_612_736) == study.algorithms[1].limits
+    assert Limits(60.0, 500_000_000) == study.algorithms[2].limits
+
+
+def test_no_time_limit_is_written_as_inf():
+    study = parsed(HEAD + "limits.seconds = inf\n" + PROBLEM)
+    assert Limits(None, None) == study.algorithms[0].limits
+
+
+def test_a_metric_has_its_resolution_in_its_label_if_it_is_not_the_usual_one():
+    text = 'metrics = ["shd", {name = "shd", resolution = "favourable"}, {name = "sid"}]\n'
+    study = parsed(HEAD + text + PROBLEM)
+    assert ["shd", "shd (favourable)", "sid"] == [entry.label for entry in study.metrics]
+    assert ["as-is", "favourable", "mean"] == [entry.resolution for entry in study.metrics]
+
+
+def test_a_syntax_error_has_file_line_and_column():
+    with pytest.raises(StudyMistakes, match=r"trial.toml(.|\n)*not TOML.*at line 2, column 6"):
+        parsed("a = 1\nseed 1\n")
+    with pytest.raises(StudyMistakes, match="at line 1, column 6"):
+        parsed("a = '")
+
+
+def test_files_that_are_no_study_are_named(tmp_path):
+    with pytest.raises(IsADirectoryError, match="is a folder, expected a study file"):
+        read_study(tmp_path)
+    with pytest.raises(FileNotFoundError, match="there is no file.*causalassay new study"):
+        read_study(tmp_path / "absent.toml")
+    (tmp_path / "empty.toml").write_text("# nothing\n")
+    with pytest.raises(StudyMistakes, match="the file is empty"):
+        read_study(tmp_path / "empty.toml")
+    with pytest.raises(FileNotFoundError, match="did you mean 'empty.toml'"):
+        read_study(tmp_path / "emty.toml")
+    (tmp_path / "latin.toml").write_bytes(b'name = "\xe9"')
+    with pytest.raises(StudyMistakes, match="not a text in UTF-8: byte 8 is 0xe9"):
+        read_study(tmp_path / "latin.toml")
+
+
+def test_a_byte_order_mark_is_no_mistake(tmp_path):
+    (tmp_path / "marked.toml").write_text(HEAD + PROBLEM, encoding="utf-8-sig")
+    assert "trial" == read_study(tmp_path / "marked.toml").name
+
+
+def test_the_mistakes_survive_a_pickle():
+    found = StudyMistakes("a.toml", ["seed: missing", "problems[0].samples: missing"])
+    assert str(found) == str(pickle.loads(pickle.dumps(found)))
+    assert "a.toml: 2 mistakes; tables count from 0\n  seed: missing\n" in str(found)
+
+
+def test_a_place_says_where_a_value_truly_stands():
+    origins = {("model", "noise"): Origin("grid.together", "[1].model.noise")}
+    place = Place("problems[0]", ("model",), origins)
+    assert "problems[0].grid.together[1].model.noise.df" == str(place.at("noise", "df"))
+    assert "problems[0].model.kind" == str(place.at("kind"))
+
+
+def test_a_long_list_of_mistakes_is_cut_only_in_print():
+    mistakes = Mistakes()
+    for number in range(150):
+        mistakes.add("", f"mistake {number}")
+    found = StudyMistakes("a.toml", mistakes.lines)
+    assert 150 == len(found.mistakes)
+    assert str(found).endswith("and 50 more")
+
+
+def test_the_text_may_be_parsed_without_a_file():
+    assert "trial" == parse_study(HEAD + PROBLEM, Path()).name

@@ -1,0 +1,265 @@
+"""What is left to do, in which batches, and what becomes of batches that are lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from causalassay.discovery import make_algorithm
+from causalassay.graphs.sources import Chain
+from causalassay.models import SCM
+from causalassay.study.batching import Batcher, batch_limits
+from causalassay.study.loop import TRIES, run_tasks
+from causalassay.study.pending import pending
+from causalassay.study.plan import (
+    AlgorithmEntry,
+    Limits,
+    MetricEntry,
+    ProblemEntry,
+    Record,
+    Study,
+    Task,
+    Tuning,
+)
+from causalassay.study.problems import Generated
+from causalassay.study.processes.executor import Loss
+from causalassay.study.tuning import best_candidate
+
+NAN = float("nan")
+
+
+def study_of(algorithms=("empty", "pc"), *, replicates=2, metrics=("shd", "f1")):
+    entries = [
+        AlgorithmEntry(name, name, make_algorithm(name)) if isinstance(name, str) else name
+        for name in algorithms
+    ]
+    return Study(
+        "test",
+        1,
+        replicates,
+        tuple(ProblemEntry(str(n), Generated(Chain(n), SCM(), 50)) for n in (3, 4)),
+        tuple(entries),
+        tuple(MetricEntry(name, "as-is", 1, name) for name in metrics),
+        ("var_sortability",),
+    )
+
+
+@dataclass
+class Row:
+    status: str = "ok"
+    metrics: frozenset = frozenset()
+
+
+@dataclass
+class Shelf:
+    """A store of what the tests put there."""
+
+    rows: dict = field(default_factory=dict)
+    choices: dict = field(default_factory=dict)
+
+    def known(self, purpose, problem, replicate):
+        return self.rows.get((purpose, problem, replicate), {})
+
+    def estimate(self, *place):
+        return b"estimate"
+
+    def choice(self, problem, algorithm):
+        return self.choices.get((problem, algorithm))
+
+
+def tasks_of(study, shelf=None, purpose="main"):
+    return list(pending(study, shelf or Shelf(), purpose))
+
+
+def test_an_empty_store_leaves_every_task_and_every_problem_to_measure():
+    tasks = tasks_of(study_of())
+    assert 2 * 2 * 3 == len(tasks)
+    assert 4 == sum(task.algorithm is None for task in tasks)
+    assert len(tasks) == len(set(tasks))
+
+
+def test_what_the_store_knows_is_not_done_again():
+    full = Row(metrics=frozenset({0, 1}))
+    shelf = Shelf({("main", 0, 0): {None: Row(metrics=frozenset({0})), 0: full, 1: full}})
+    assert 9 == len(tasks_of(study_of(), shelf))
+
+
+def test_a_new_metric_is_computed_from_the_stored_estimate():
+    row = Row(metrics=frozenset({0, 1}))
+    known = {None: Row(metrics=frozenset({0})), 0: row, 1: row}
+    shelf = Shelf({("main", p, r): known for p in (0, 1) for r in (0, 1)})
+    assert [] == tasks_of(study_of(), shelf)
+    more = tasks_of(study_of(metrics=("shd", "f1", "recall")), shelf)
+    assert {(2,)} == {task.metrics for task in more}
+    assert {b"estimate"} == {task.estimate for task in more}
+    assert 8 == len(more)
+
+
+@pytest.mark.parametrize("status", ["failed", "timeout", "skipped"])
+def test_a_row_without_estimate_gets_no_new_metric(status):
+    known = {None: Row(metrics=frozenset({0})), 0: Row(status), 1: Row(status)}
+    shelf = Shelf({("main", p, r): known for p in (0, 1) for r in (0, 1)})
+    assert [] == tasks_of(study_of(), shelf)
+
+
+def tuned_study():
+    candidates = [
+        AlgorithmEntry(f"pc {alpha}", "pc", make_algorithm("pc", alpha=alpha), "candidate")
+        for alpha in (0.01, 0.1)
+    ]
+    tuned = AlgorithmEntry(
+        "pc", "pc", make_algorithm("pc"), tuning=Tuning((2, 3), 1, systems=5), tuned_key="k"
+    )
+    return study_of(["empty", tuned, *candidates])
+
+
+def test_a_tuning_runs_its_candidates_on_held_out_systems():
+    tasks = tasks_of(tuned_study(), purpose="tuning")
+    assert 2 * 5 * 2 == len(tasks) == tuned_study().n_tasks["tuning"]
+    assert {2, 3} == {task.algorithm for task in tasks}
+    assert {(1,)} == {task.metrics for task in tasks}
+
+
+def test_a_tuned_algorithm_runs_the_candidate_that_was_chosen():
+    shelf = Shelf(choices={(0, 1): 3, (1, 1): 2})
+    tasks = [task for task in tasks_of(tuned_study(), shelf) if task.algorithm == 1]
+    assert {(0, 3), (1, 2)} == {(task.problem, task.run) for task in tasks}
+
+
+def test_candidates_have_no_rows_in_the_main_part():
+    shelf = Shelf(choices={(0, 1): 3, (1, 1): 2})
+    assert {None, 0, 1} == {task.algorithm for task in tasks_of(tuned_study(), shelf)}
+
+
+def test_tuning_comes_before_planning():
+    with pytest.raises(ValueError, match="is to be tuned"):
+        tasks_of(tuned_study())
+
+
+@pytest.mark.parametrize(
+    ("scores", "better", "statistic", "expected"),
+    [
+        ([[1, 2, 9], [3, 3, 3]], "high", "median", (1, 3)),
+        ([[1, 2, 9], [3, 3, 3]], "high", "mean", (0, 4)),
+        ([[1, 2, 9], [3, 3, 3]], "low", "median", (0, 2)),
+        ([[5, 5], [5, 5]], "low", "mean", (0, 5)),
+        ([[NAN, NAN, 9], [1, 1, 1]], "high", "median", (1, 1)),
+        ([[NAN, NAN, 1], [9, 9, 9]], "low", "median", (1, 9)),
+    ],
+)
+def test_the_best_candidate_is_best_on_average(scores, better, statistic, expected):
+    assert expected == best_candidate(scores, better, statistic)
+
+
+def test_where_all_candidates_failed_the_first_is_taken():
+    assert (0, -np.inf) == best_candidate([[NAN, NAN], [NAN, NAN]], "high", "median")
+
+
+def test_unknown_algorithms_go_alone_and_quick_ones_together():
+    tasks = [Task("main", 0, r, 0, 0, ()) for r in range(20)]
+    batcher = Batcher(iter(tasks))
+    assert 1 == len(batcher.next(1.0))
+    batcher.observe(Record(tasks[0], "ok", wall=0.25))
+    assert [4, 4, 4, 4, 3, 0] == [len(batcher.next(1.0)) for _ in range(6)]
+
+
+def test_batches_keep_every_task_once_and_in_order():
+    tasks = [Task("main", 0, r, r % 3, r % 3, ()) for r in range(200)]
+    batcher = Batcher(iter(tasks))
+    taken = []
+    while batch := batcher.next(0.1):
+        taken += batch
+        for task in batch:
+            batcher.observe(Record(task, "ok", wall=0.01 * (1 + task.algorithm * 20)))
+    assert tasks == taken
+
+
+def test_a_batch_has_the_least_limits_of_its_tasks():
+    quick = AlgorithmEntry("q", "empty", make_algorithm("empty"), limits=Limits(1.0, 100))
+    slow = AlgorithmEntry("s", "pc", make_algorithm("pc"), limits=Limits(None, 500))
+    study = study_of([quick, slow])
+    tasks = [Task("main", 0, 0, place, place, ()) for place in (None, 0, 1)]
+    assert Limits(1.0, 100) == batch_limits(study, tuple(tasks))
+    assert Limits(None, 500) == batch_limits(study, tuple(tasks[2:]))
+    assert Limits(None, 500) == batch_limits(study, tuple(tasks[:1]))
+
+
+@dataclass
+class Fake:
+    """An executor in which chosen tasks end their process."""
+
+    hostile: dict
+    workers: int = 2
+    batch_seconds: float = 1.0
+    batches: list = field(default_factory=list)
+    under_way: list = field(default_factory=list)
+
+    def submit(self, batch, limits):
+        self.batches.append(batch)
+        self.under_way.append(batch)
+
+    def completed(self, timeout):
+        batch = self.under_way.pop(0)
+        causes = [self.hostile[t.replicate] for t in batch if t.replicate in self.hostile]
+        if causes:
+            return [(batch, Loss(causes[0], f"{causes[0]}: it did"))]
+        return [(batch, [Record(task, "ok", wall=0.1) for task in batch])]
+
+
+def records_of(tasks, executor):
+    saved = []
+    run_tasks(study_of(), iter(tasks), executor, saved.extend)
+    return {record.task.replicate: record for record in saved}, saved
+
+
+TASKS = [Task("main", 0, r, 0, 0, (0, 1)) for r in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("cause", "status"), [("timeout", "timeout"), ("memory", "failed"), ("crashed", "failed")]
+)
+def test_a_hostile_task_costs_one_row(cause, status):
+    found, saved = records_of(TASKS, Fake({17: cause}))
+    assert 40 == len(found) == len(saved)
+    assert (status, f"{cause}: it did") == (found[17].status, found[17].reason)
+    assert np.isnan(found[17].scores).all()
+    assert {"ok"} == {record.status for r, record in found.items() if r != 17}
+
+
+def test_a_task_that_loses_its_process_is_tried_again_before_it_is_blamed():
+    executor = Fake({0: "crashed"})
+    records_of(TASKS[:1], executor)
+    assert TRIES == len(executor.batches)
+
+
+def test_a_late_task_is_not_tried_again():
+    executor = Fake({0: "timeout"})
+    records_of(TASKS[:1], executor)
+    assert 1 == len(executor.batches)
+
+
+def test_few_batches_are_in_flight():
+    executor = Fake({})
+    most = 0
+
+    def tasks():
+        nonlocal most
+        for task in TASKS:
+            most = max(most, len(executor.under_way))
+            yield task
+
+    run_tasks(study_of(), tasks(), executor, lambda _: None)
+    assert most <= 6
+
+
+def test_what_came_back_before_an_interrupt_is_saved():
+    def tasks():
+        yield from TASKS[:10]
+        raise KeyboardInterrupt
+
+    saved = []
+    with pytest.raises(KeyboardInterrupt):
+        run_tasks(study_of(), tasks(), Fake({}), saved.extend)
+    assert saved

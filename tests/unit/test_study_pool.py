@@ -1,0 +1,347 @@
+import contextlib
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import wait
+from pathlib import Path
+
+import psutil
+import pytest
+
+from causalassay.study.plan import Limits
+from causalassay.study.processes.executor import Loss
+from causalassay.study.processes.pool import NO_LIMITS, SupervisedPool
+from causalassay.study.processes.scratch import scratch
+from causalassay.threads import ONE_THREAD
+from hostile import functions as hostile
+
+SOON = 20
+"""Seconds within which what must happen has happened, on a busy machine."""
+
+ONE_SECOND = Limits(seconds=1.0, memory=None)
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with SupervisedPool(2, hostile.nothing) as running:
+        yield running
+
+
+def eventually(question):
+    """Return the first true answer."""
+    end = time.monotonic() + SOON
+    while time.monotonic() < end:
+        if answer := question():
+            return answer
+        time.sleep(0.02)
+    raise AssertionError("it did not happen")
+
+
+def number_in(path):
+    return eventually(lambda: path.exists() and path.read_text())
+
+
+def gone(pid):
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    return True
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "limits", "reason"),
+    [
+        (hostile.raise_error, "no data", NO_LIMITS, "raised ValueError: no data"),
+        (hostile.raise_the_broken, None, NO_LIMITS, "raised _Broken: without a text"),
+        (hostile.leave, 3, NO_LIMITS, "raised SystemExit: 3"),
+        (hostile.loop_forever, None, ONE_SECOND, "timeout: more than 1 s"),
+        (hostile.hang_in_c, None, ONE_SECOND, "timeout: more than 1 s"),
+        pytest.param(
+            *(hostile.match_forever, None, ONE_SECOND, "timeout: more than 1 s"),
+            marks=pytest.mark.slow,
+        ),
+        (hostile.segfault, None, NO_LIMITS, "crashed: killed by signal 11 (SIGSEGV)"),
+        (hostile.exit_with, 3, NO_LIMITS, "crashed: exit code 3"),
+        (hostile.exit_with, 0, NO_LIMITS, "crashed: exit code 0"),
+        (hostile.abort, None, NO_LIMITS, "crashed: killed by signal 6 (SIGABRT)"),
+        pytest.param(
+            *(hostile.kill_itself, None, NO_LIMITS, "crashed: killed by signal 9 (SIGKILL)"),
+            marks=pytest.mark.slow,
+        ),
+        (hostile.allocate, 600, Limits(None, 400 * 10**6), "memory: more than 400 MB"),
+        (hostile.allocate_in_a_program, 600, Limits(None, 400 * 10**6), "memory: more than 400 MB"),
+    ],
+)
+def test_a_lost_process_costs_one_task(pool, function, argument, limits, reason):
+    before = [pool.schedule(hostile.same, number) for number in range(20)]
+    lost = pool.schedule(function, argument, limits)
+    after = [pool.schedule(hostile.same, number, ONE_SECOND) for number in range(20)]
+    assert reason == lost.result(timeout=SOON).reason
+    assert [*range(20)] * 2 == [future.result(timeout=SOON) for future in (*before, *after)]
+
+
+def test_the_cause_is_told_apart_from_the_text(pool):
+    causes = {
+        pool.schedule(function, argument, limits).result(timeout=SOON).cause
+        for function, argument, limits in [
+            (hostile.raise_error, "", NO_LIMITS),
+            (hostile.wait_for, 9, Limits(0.1, None)),
+            (hostile.wait_for, 9, Limits(None, 10**6)),
+        ]
+    }
+    assert {"crashed", "timeout", "memory"} == causes
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (hostile.return_a_lock, "raised TypeError: cannot pickle '_thread.lock' object"),
+        (hostile.return_the_unreadable, "raised ValueError: not to be read"),
+    ],
+)
+def test_a_result_that_cannot_travel_is_a_loss(pool, function, reason):
+    assert Loss("crashed", reason) == pool.schedule(function, None).result(timeout=SOON)
+
+
+def test_an_argument_that_cannot_travel_is_the_callers_mistake(pool):
+    with pytest.raises((pickle.PicklingError, AttributeError, TypeError)):
+        pool.schedule(hostile.same, lambda: None)
+
+
+def test_big_arguments_and_results_travel(pool):
+    assert 5_000_000 == len(pool.schedule(hostile.big, 5_000_000).result(timeout=SOON))
+    assert b"x" * 5_000_000 == pool.schedule(hostile.same, b"x" * 5_000_000).result(timeout=SOON)
+
+
+def test_time_counts_from_the_beginning_of_the_task():
+    with SupervisedPool(1, time.sleep, (1.1,)) as pool:
+        waiting = [pool.schedule(hostile.wait_for, 0.4, ONE_SECOND) for _ in range(3)]
+        assert not [f.result() for f in waiting if isinstance(f.result(timeout=SOON), Loss)]
+
+
+def test_memory_left_behind_by_earlier_tasks_is_not_held_against_the_next():
+    limits = Limits(None, 600 * 10**6)
+    with SupervisedPool(1, hostile.nothing) as pool:
+        pids = [pool.schedule(hostile.leak, 150, limits) for _ in range(5)]
+        pids = [future.result(timeout=SOON) for future in pids]
+        assert 1 < len(set(pids))
+        assert not [pid for pid in pids if isinstance(pid, Loss)]
+
+
+def test_a_worker_killed_while_busy_costs_its_task(pool, tmp_path):
+    lost = pool.schedule(hostile.tell_and_wait, tmp_path / "pid")
+    os.kill(int(number_in(tmp_path / "pid")), signal.SIGKILL)
+    assert Loss.ended(-9) == lost.result(timeout=SOON)
+    assert 1 == pool.schedule(hostile.same, 1).result(timeout=SOON)
+
+
+def test_a_worker_killed_while_idle_costs_nothing():
+    ready = []
+    with SupervisedPool(1, hostile.nothing, on_start=ready.append) as pool:
+        for count, pause in enumerate((0.0, 0.05, 0.3), start=1):
+            eventually(lambda n=count: len(ready) >= n)
+            os.kill(ready[-1], signal.SIGKILL)
+            time.sleep(pause)
+            assert count == pool.schedule(hostile.same, count).result(timeout=SOON)
+
+
+def test_a_worker_killed_while_it_starts_costs_nothing(tmp_path):
+    with SupervisedPool(1, hostile.start_slowly, (tmp_path,)) as pool:
+        future = pool.schedule(hostile.same, 1)
+        for count in (1, 2):
+            pids = eventually(lambda n=count: len(p := [*tmp_path.glob("[0-9]*")]) == n and p)
+            os.kill(max(int(path.name) for path in pids if not gone(int(path.name))), 9)
+        assert 1 == future.result(timeout=SOON)
+
+
+def test_no_task_is_lost_or_run_wrongly_when_workers_are_killed_at_random():
+    ready = []
+    chance = random.Random(0)
+    with SupervisedPool(2, hostile.nothing, on_start=ready.append) as pool:
+        futures = [pool.schedule(hostile.big, 100_000) for _ in range(3000)]
+        eventually(lambda: len(ready) >= 2)
+        for _ in range(6):
+            time.sleep(chance.random() * 0.3)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(chance.choice(ready[-2:]), signal.SIGKILL)
+        assert not wait(futures, timeout=2 * SOON).not_done
+    outcomes = [future.result() for future in futures]
+    losses = [outcome for outcome in outcomes if isinstance(outcome, Loss)]
+    assert len(losses) <= 6
+    assert {Loss.ended(-9)} >= set(losses)
+    assert all(len(outcome) == 100_000 for outcome in outcomes if not isinstance(outcome, Loss))
+
+
+@pytest.mark.parametrize(
+    ("initializer", "arguments", "text"),
+    [
+        (hostile.fail_to_start, ("no such table",), "FileNotFoundError: no such table"),
+        (hostile.crash_at_the_start, (), "ended before it was ready"),
+    ],
+)
+def test_a_pool_whose_workers_cannot_start_gives_up_and_says_why(initializer, arguments, text):
+    with SupervisedPool(2, initializer, arguments) as pool:
+        futures = [pool.schedule(hostile.same, number) for number in range(3)]
+        losses = {future.result(timeout=2 * SOON) for future in futures}
+        losses.add(pool.schedule(hostile.same, 0).result(timeout=SOON))
+    (loss,) = losses
+    assert "pool" == loss.cause
+    assert text in loss.reason
+
+
+def test_programs_of_a_killed_worker_are_killed_too(pool, tmp_path):
+    late = pool.schedule(hostile.run_a_command, tmp_path / "late", ONE_SECOND)
+    killed = pool.schedule(hostile.start_a_program, tmp_path / "killed")
+    programs = [int(number_in(tmp_path / name)) for name in ("late", "killed")]
+    time.sleep(0.3)
+    psutil.Process(programs[1]).parent().kill()
+    assert ["timeout", "crashed"] == [f.result(timeout=SOON).cause for f in (late, killed)]
+    eventually(lambda: all(gone(pid) for pid in programs))
+
+
+def test_leaving_ends_workers_and_their_programs_within_two_seconds(tmp_path):
+    before = psutil.Process().children()
+    with SupervisedPool(3, hostile.nothing) as pool:
+        lost = [
+            pool.schedule(hostile.hang_in_c, None),
+            pool.schedule(hostile.start_a_program, tmp_path / "program"),
+            pool.schedule(hostile.tell_and_wait, tmp_path / "worker"),
+            pool.schedule(hostile.same, 1),
+        ]
+        pids = [int(number_in(tmp_path / name)) for name in ("program", "worker")]
+        began = time.monotonic()
+    assert time.monotonic() - began < 2
+    assert all(gone(pid) for pid in pids)
+    assert {Loss("pool", "the pool was closed")} == {future.result(timeout=0) for future in lost}
+    assert set(psutil.Process().children()) <= set(before)
+
+
+def test_leaving_while_workers_start_is_quick(tmp_path):
+    before = psutil.Process().children()
+    with SupervisedPool(2, hostile.start_slowly, (tmp_path,)):
+        eventually(lambda: [*tmp_path.glob("[0-9]*")])
+        began = time.monotonic()
+    assert time.monotonic() - began < 2
+    assert set(psutil.Process().children()) <= set(before)
+
+
+DRIVER = """
+import sys
+from pathlib import Path
+from hostile import functions as hostile
+from causalassay.study.processes.pool import SupervisedPool
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    ready = []
+    with SupervisedPool(3, hostile.nothing, on_start=ready.append) as pool:
+        pool.schedule(hostile.hang_in_c, None)
+        pool.schedule(hostile.run_a_command, folder / "program")
+        pool.schedule(hostile.talk, None).result()
+        hostile.publish(folder / "ready", " ".join(map(str, ready)))
+        pool.schedule(hostile.hang_in_c, None).result()
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_workers_end_with_the_driver(tmp_path, how):
+    script = tmp_path / "driver.py"
+    script.write_text(DRIVER)
+    driver = subprocess.Popen(
+        [sys.executable, script, tmp_path],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    pids = [int(pid) for pid in number_in(tmp_path / "ready").split()]
+    program = int(number_in(tmp_path / "program"))
+    began = time.monotonic()
+    if how == signal.SIGINT:
+        os.killpg(driver.pid, how)
+    else:
+        driver.kill()
+    out, err = driver.communicate(timeout=SOON)
+    assert time.monotonic() - began < 3
+    assert "" == out
+    assert "loud" not in err
+    if how == signal.SIGINT:
+        assert 1 == err.count("Traceback")
+        assert err.rstrip().endswith("KeyboardInterrupt")
+    eventually(lambda: all(gone(pid) for pid in (*pids, program)))
+
+
+def test_a_worker_computes_with_one_thread(pool):
+    for name in ONE_THREAD:
+        assert "1" == pool.schedule(hostile.environment, name).result(timeout=SOON)
+    assert {1} == set(pool.schedule(hostile.blas_threads, None).result(timeout=SOON))
+
+
+def test_the_variables_come_back(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    monkeypatch.delenv("RAYON_NUM_THREADS", raising=False)
+    with SupervisedPool(1, hostile.nothing):
+        assert "1" == os.environ["OMP_NUM_THREADS"]
+    assert "7" == os.environ["OMP_NUM_THREADS"]
+    assert "RAYON_NUM_THREADS" not in os.environ
+
+
+def test_temporary_files_of_a_lost_process_are_removed(pool, tmp_path):
+    pool.schedule(hostile.leave_a_file, tmp_path / "name").result(timeout=SOON)
+    left = Path(number_in(tmp_path / "name"))
+    eventually(lambda: not left.exists())
+
+
+def test_what_a_killed_owner_left_is_removed_by_the_next(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    code = (
+        "import os\n"
+        "from causalassay.study.processes.scratch import scratch\n"
+        "with scratch(): os.abort()"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with scratch() as mine:
+        subprocess.run([sys.executable, "-c", code], env=environment, check=False)
+        assert 2 == len([*tmp_path.iterdir()])
+        with scratch() as other:
+            assert {mine, other} == {*tmp_path.iterdir()}
+    assert [] == [*tmp_path.iterdir()]
+
+
+def test_nothing_can_be_scheduled_once_it_is_closed():
+    with SupervisedPool(1, hostile.nothing) as pool:
+        pass
+    with pytest.raises(RuntimeError, match="closed"):
+        pool.schedule(hostile.same, 1)
+
+
+def test_a_pool_needs_a_worker():
+    with pytest.raises(ValueError, match="at least 1, got 0"):
+        SupervisedPool(0, hostile.nothing)
+
+
+def test_a_trivial_task_takes_less_than_a_millisecond(pool):
+    wait([pool.schedule(hostile.same, 0)])
+    began = time.perf_counter()
+    assert not wait([pool.schedule(hostile.same, n) for n in range(2000)], timeout=SOON).not_done
+    assert (time.perf_counter() - began) / 2000 < 1e-3
+
+
+def test_threads_can_schedule_at_the_same_time(pool):
+    found = {}
+
+    def ask(name):
+        found[name] = [pool.schedule(hostile.same, (name, n)).result() for n in range(100)]
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {name: [(name, n) for n in range(100)] for name in "abcd"} == found

@@ -1,0 +1,84 @@
+"""The example that `causalassay new study` writes teaches a language that is understood."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from causalassay.scaffold import STUDY_FILE, new_study
+from causalassay.study.language.reading import parse_study, read_study
+from study_texts import HEAD, PROBLEM
+
+
+def blocks():
+    """The first and last line of each block that is switched off."""
+    lines = STUDY_FILE.splitlines()
+    off = [bool(re.match(r"#\S", line)) for line in lines]
+    starts = [i for i, here in enumerate(off) if here and not (i and off[i - 1])]
+    ends = [next(j for j in range(i, len(off) + 1) if j == len(off) or not off[j]) for i in starts]
+    return list(zip(starts, ends, strict=True))
+
+
+def switched_on(chosen):
+    lines = STUDY_FILE.replace("$name", "trial").splitlines()
+    for start, end in chosen:
+        lines[start:end] = [line.removeprefix("#") for line in lines[start:end]]
+    return "\n".join(lines)
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "data.csv").write_text("a,b\n1,2\n2,1\n3,5\n4,5\n")
+    (tmp_path / "graph.csv").write_text("from,to\na,b\n")
+    return tmp_path
+
+
+def test_the_written_study_is_read(tmp_path):
+    study = read_study(new_study("first-look", tmp_path))
+    assert ("first-look", 4, 8) == (study.name, len(study.problems), len(study.listed))
+    kinds = [entry.labels["model.kind"] for entry in study.problems]
+    assert ["scm", "standardized", "iscm", "uumc"] == kinds
+
+
+@pytest.mark.parametrize("block", blocks())
+def test_each_block_can_be_switched_on(block, files):
+    plain = parse_study(switched_on([]), files)
+    study = parse_study(switched_on([block]), files)
+    assert plain != study
+
+
+def test_all_blocks_can_be_switched_on_together(files):
+    study = parse_study(switched_on(blocks()), files)
+    assert 4 * 2 * 2 + 5 + 1 == len(study.problems)
+    assert study.algorithms[-1].role == "candidate"
+
+
+def test_nothing_is_overwritten(tmp_path):
+    file = new_study("mine", tmp_path / "new")
+    file.write_text("changed")
+    with pytest.raises(FileExistsError, match="exists already"):
+        new_study("mine", tmp_path / "new")
+    assert "changed" == file.read_text()
+
+
+@pytest.mark.parametrize("name", ["a b", "../up", "", "a.toml"])
+def test_names_that_are_no_folder_are_refused(name, tmp_path):
+    with pytest.raises(ValueError, match="like first-look"):
+        new_study(name, tmp_path)
+
+
+def examples():
+    """The TOML of the page on studies."""
+    page = Path(__file__).parents[2] / "docs" / "studies.md"
+    return re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("example", examples())
+def test_the_examples_of_the_page_are_understood(example, tmp_path):
+    rows = "1,2,cd3_cd28,\n2,1,cd3_cd28,\n3,5,drug,a\n4,5,drug,a\n"
+    (tmp_path / "sachs.csv").write_text(f"a,b,condition,target\n{rows}")
+    (tmp_path / "graph.csv").write_text("from,to\na,b\n")
+    head = "" if "replicates" in example else HEAD
+    problem = "" if "[[problems]]" in example else PROBLEM
+    study = parse_study(head + example + problem, tmp_path)
+    assert study.problems

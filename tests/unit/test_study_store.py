@@ -1,0 +1,335 @@
+import math
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from causalassay.study.plan import Task, task_key
+from causalassay.study.storage.reader import find_row, read_store
+from causalassay.study.storage.store import Known, Store
+from stored_studies import (
+    EMPTY,
+    ESTIMATE,
+    GES,
+    LOOSE,
+    PC,
+    PROBLEMS,
+    SHD,
+    SID,
+    all_records,
+    measured,
+    record,
+    study,
+    task,
+    tuned_study,
+)
+
+
+def rows_of(folder):
+    """Return all that rows hold but their session, by key."""
+    with closing(sqlite3.connect(folder / "study.sqlite")) as connection:
+        rows = connection.execute(
+            "SELECT key, status, reason, seconds, notes, host FROM rows ORDER BY key"
+        ).fetchall()
+        scores = connection.execute(
+            "SELECT key, metric, value FROM scores JOIN rows ON id = row ORDER BY key, metric"
+        ).fetchall()
+    return rows, scores
+
+
+def test_what_was_saved_is_known_when_the_store_is_opened_again(tmp_path):
+    plan = study()
+    with Store.open(tmp_path, plan) as store:
+        assert {} == store.known("main", 0, 0)
+        store.save([record(0, 0, 0), record(0, 0, 1, status="failed"), measured(0, 0)])
+    both = frozenset({0, 1})
+    with Store.open(tmp_path, plan) as store:
+        expected = {
+            0: Known("ok", both, True),
+            1: Known("failed", both, False),
+            None: Known("ok", both, False),
+        }
+        assert expected == store.known("main", 0, 0)
+        assert {} == store.known("main", 0, 1) == store.known("main", 1, 0)
+        assert {} == store.known("tuning", 0, 0)
+        assert ESTIMATE == store.estimate("main", 0, 0, 0)
+        assert store.estimate("main", 0, 0, 1) is None
+
+
+def test_undefined_and_infinite_scores_survive(tmp_path):
+    with Store.open(tmp_path, study()) as store:
+        store.save([record(scores=(math.inf, math.nan)), record(0, 1, scores=(-math.inf, 0.1))])
+    scores = {(key, metric): value for key, metric, value in rows_of(tmp_path)[1]}
+    keys = [task_key(study(), task(0, replicate)) for replicate in (0, 1)]
+    assert {
+        (keys[0], 1): math.inf,
+        (keys[0], 2): None,
+        (keys[1], 1): -math.inf,
+        (keys[1], 2): 0.1,
+    } == scores
+
+
+def test_a_record_that_comes_twice_is_one_row(tmp_path):
+    with Store.open(tmp_path, study()) as store:
+        store.save([record()])
+        once = rows_of(tmp_path)
+        store.save([record(), record()])
+        assert once == rows_of(tmp_path)
+        assert 1 == sum(store.counts().values())
+
+
+def test_a_new_run_replaces_the_row_and_all_that_belongs_to_it(tmp_path):
+    with Store.open(tmp_path, study()) as store:
+        store.save([record(notes={"f1": "raised"})])
+        store.save([record(status="timeout", metrics=(0,), scores=(1.0,))])
+        assert Known("timeout", frozenset({0}), False) == store.known("main", 0, 0)[0]
+        assert store.estimate("main", 0, 0, 0) is None
+    assert rows_of(tmp_path)[0][0][4] is None
+
+
+def test_new_scores_leave_the_rest_of_the_row_as_it_was(tmp_path):
+    with Store.open(tmp_path, study()) as store:
+        store.save([record(notes={"chose": "strict"})])
+    before = rows_of(tmp_path)
+    more = study(metrics=(SID, *study().metrics))
+    added = record(estimate=None, metrics=(0,), scores=(3.0,), seconds=math.nan, host="elsewhere")
+    with Store.open(tmp_path, more) as store:
+        assert frozenset({1, 2}) == store.known("main", 0, 0)[0].metrics
+        store.save([replace(added, task=replace(added.task, estimate=b""))])
+        assert Known("ok", frozenset({0, 1, 2}), True) == store.known("main", 0, 0)[0]
+        assert ESTIMATE == store.estimate("main", 0, 0, 0)
+    after = rows_of(tmp_path)
+    assert before[0] == after[0]
+    assert [*before[1], (before[0][0][0], 3, 3.0)] == after[1]
+
+
+def test_new_scores_that_could_not_be_computed_say_why_in_the_notes(tmp_path):
+    with Store.open(tmp_path, study()) as store:
+        store.save([record(notes={"chose": "strict"})])
+        lost = record(status="timeout", metrics=(1,), scores=(0.0,), reason="timeout: more")
+        store.save([replace(lost, task=replace(lost.task, estimate=b""))])
+        assert "ok" == store.known("main", 0, 0)[0].status
+    assert '{"chose": "strict", "f1": "timeout: more"}' == rows_of(tmp_path)[0][0][4]
+
+
+def test_scores_without_a_row_are_refused_and_leave_nothing_behind(tmp_path):
+    with Store.open(tmp_path, study()) as store:
+        orphan = record(0, 1)
+        orphan = replace(orphan, task=replace(orphan.task, estimate=b""))
+        with pytest.raises(ValueError, match="no row to add them to"):
+            store.save([record(0, 0), orphan])
+        assert {} == store.known("main", 0, 0)
+
+
+def test_new_diagnostics_join_those_that_are_there(tmp_path):
+    with Store.open(tmp_path, study(diagnostics=("var_sortability",))) as store:
+        store.save([measured(metrics=(0,), scores=(0.5,), notes={"draws": 7})])
+    with Store.open(tmp_path, study(diagnostics=("n_edges", "var_sortability"))) as store:
+        assert frozenset({1}) == store.known("main", 0, 0)[None].metrics
+        store.save([measured(metrics=(0,), scores=(4.0,), notes={"n_edges": "odd"})])
+        assert frozenset({0, 1}) == store.known("main", 0, 0)[None].metrics
+    assert '{"draws": 7, "n_edges": "odd"}' == rows_of(tmp_path)[0][0][4]
+
+
+def test_parts_are_known_by_what_they_are_not_by_their_place_or_name(tmp_path):
+    with Store.open(tmp_path, study()) as store:
+        store.save([record(0, 0, 0, metrics=(1,), scores=(0.5,))])
+    renamed = study(
+        problems=(PROBLEMS[1], replace(PROBLEMS[0], name="other")),
+        algorithms=(GES, replace(PC, name="mine")),
+        metrics=(study().metrics[1],),
+    )
+    with Store.open(tmp_path, renamed) as store:
+        assert {1: Known("ok", frozenset({0}), True)} == store.known("main", 1, 0)
+        assert {} == store.known("main", 0, 0)
+
+
+def test_counts_are_of_what_the_study_asks_for_now(tmp_path):
+    plan = study()
+    with Store.open(tmp_path, plan) as store:
+        store.save(all_records(plan))
+        store.save([record(0, 0, 1, status="failed")])
+        assert {"ok": 11, "skipped": 0, "failed": 1, "timeout": 0} == store.counts()
+    with Store.open(tmp_path, study(replicates=1, algorithms=(PC,))) as store:
+        assert 2 == store.counts()["ok"] == sum(store.counts().values())
+    with Store.open(tmp_path, study(problems=PROBLEMS[1:], replicates=2)) as store:
+        assert 4 == store.counts()["ok"]
+    with Store.open(tmp_path, plan) as store:
+        assert 11 == store.counts()["ok"]
+
+
+def test_forgetting_deletes_rows_of_a_status_and_nothing_else(tmp_path):
+    plan = study(replicates=2)
+    with Store.open(tmp_path, plan) as store:
+        store.save(all_records(plan))
+        store.save([record(0, 0, 1, status="failed"), record(1, 0, 1, status="timeout")])
+        store.save([record(0, 1, 0, status="failed")])
+    with Store.open(tmp_path, study(replicates=2, algorithms=(GES, EMPTY))) as store:
+        assert 1 == store.forget(["failed"])
+        assert {None} == set(store.known("main", 0, 0))
+        assert "timeout" == store.known("main", 1, 0)[1].status
+    with Store.open(tmp_path, plan) as store:
+        assert "failed" == store.known("main", 0, 1)[0].status
+        assert 2 == store.forget(["failed", "timeout"])
+        assert 0 == store.forget(["failed", "timeout"])
+        assert 5 == store.counts()["ok"]
+    left = {key for key, _, _ in rows_of(tmp_path)[1]}
+    assert left <= {key for key, *_ in rows_of(tmp_path)[0]}
+
+
+def save_tuning(store, scores):
+    """Save the criterion (the second metric) of two candidates on held-out systems."""
+    store.save(
+        record(0, system, candidate, purpose="tuning", metrics=(1,), scores=(score,), status=status)
+        for candidate, found in enumerate(scores)
+        for system, (score, status) in enumerate(found)
+    )
+
+
+def test_a_criterion_is_nan_where_the_run_is_not_ok_or_missing(tmp_path):
+    with Store.open(tmp_path, tuned_study()) as store:
+        save_tuning(store, [[(0.5, "ok"), (math.nan, "ok"), (0.7, "failed")], [(0.9, "ok")]])
+        first = store.criterion(0, 0, 1, 4)
+        assert 0.5 == first[0]
+        assert all(math.isnan(score) for score in first[1:])
+        assert [0.9] == store.criterion(0, 1, 1, 4)[:1]
+        assert all(math.isnan(score) for score in store.criterion(1, 0, 1, 4))
+        assert 3 == store.counts("tuning")["ok"]
+        assert 0 == sum(store.counts("main").values())
+
+
+def test_a_choice_stays_until_a_run_of_its_tuning_is_forgotten(tmp_path):
+    with Store.open(tmp_path, tuned_study()) as store:
+        assert store.choice(0, 2) is None
+        save_tuning(store, [[(0.5, "ok")], [(0.7, "failed")]])
+        store.choose(0, 2, 0, 0.5)
+        store.choose(1, 2, 1, math.nan)
+    with Store.open(tmp_path, tuned_study()) as store:
+        assert (0, 1) == (store.choice(0, 2), store.choice(1, 2))
+        store.forget(["timeout"])
+        assert 0 == store.choice(0, 2)
+        store.forget(["failed"])
+        assert (None, 1) == (store.choice(0, 2), store.choice(1, 2))
+
+
+def test_rows_of_a_choice_that_changed_are_gone(tmp_path):
+    with Store.open(tmp_path, tuned_study()) as store:
+        store.choose(0, 2, 0, 0.5)
+        store.choose(1, 2, 0, 0.5)
+        store.save([record(0, 0, 2), record(1, 0, 2)])
+        store.choose(0, 2, 0, 0.6)
+        assert {2} == set(store.known("main", 0, 0))
+        store.choose(0, 2, 1, 0.7)
+        assert {} == store.known("main", 0, 0)
+        assert {2} == set(store.known("main", 1, 0))
+
+
+def test_a_candidate_may_equal_an_algorithm_that_is_listed(tmp_path):
+    plan = tuned_study()
+    listed = replace(LOOSE, name="pc", role="listed")
+    plan = replace(plan, algorithms=(*plan.algorithms, listed))
+    with Store.open(tmp_path, plan) as store:
+        store.save([record(0, 0, 3), record(0, 0, 1, purpose="tuning", scores=(1.0, 0.25))])
+        assert [0.25] == store.criterion(0, 1, 1, 1)
+        assert 1 == store.counts("main")["ok"] == store.counts("tuning")["ok"]
+    with read_store(tmp_path) as reader:
+        assert {"main": 2 * 3 * 2, "tuning": 2 * 4 * 2} == reader.totals()
+        assert ["tuned", "pc"] == list(reader.counts_by_algorithm())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"problems": (PROBLEMS[0], replace(PROBLEMS[0], name="again"))},
+        {"algorithms": (PC, replace(PC, name="again"))},
+        {"metrics": (SHD, replace(SHD, label="again"))},
+    ],
+)
+def test_a_study_whose_parts_would_share_rows_is_refused(tmp_path, changes):
+    with pytest.raises(ValueError, match="'again' are the same and would share"):
+        Store.open(tmp_path / "new", study(**changes))
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_session_says_what_computed_its_rows_and_how_it_ended(tmp_path):
+    with Store.open(tmp_path, study()) as store:
+        store.save([record()])
+        store.finish("completed")
+        assert 1 == store.counts()["ok"]
+    with pytest.raises(KeyboardInterrupt), Store.open(tmp_path, study(text="new")):
+        raise KeyboardInterrupt
+    with pytest.raises(ZeroDivisionError), Store.open(tmp_path, study(text="new")):
+        _ = 1 / 0
+    with read_store(tmp_path) as reader:
+        first, second, third = reader.sessions()
+        assert "new" == reader.text
+        assert ("small", 1, 3) == (reader.name, reader.seed, reader.replicates)
+        assert (first.first_write, first.last_write) == reader.times()
+    assert ("completed", 1) == (first.how, first.records)
+    assert ("interrupted", 0, None) == (second.how, second.records, second.last_write)
+    assert "failed" == third.how
+    assert {"python", "causalassay", "numpy", "numba"} <= set(first.versions)
+    assert first.cpu
+    assert first.host
+
+
+def test_a_status_tells_how_far_a_study_is(tmp_path):
+    with Store.open(tmp_path, study()) as store:
+        store.save([record(0, 0, 0), record(0, 0, 1, status="failed"), measured()])
+        with read_store(tmp_path) as reader:
+            running = reader.status()
+        assert "running (process" in running.lines()[0]
+        assert running.seconds_left is not None
+        store.finish("interrupted")
+    with read_store(tmp_path) as reader:
+        stopped = reader.status()
+    assert "interrupted; run it again" in stopped.lines()[0]
+    assert "main: 2 of 12 rows (1 ok, 1 failed)" == stopped.lines()[1]
+    assert ["  pc     1 ok", "  empty  1 failed"] == stopped.lines()[-2:]
+    assert 10 == stopped.to_dict()["left"]
+    with Store.open(tmp_path, study()) as store:
+        store.save(all_records(study()))
+    with read_store(tmp_path) as reader:
+        assert "study small, seed 1: complete" == reader.status().lines()[0]
+
+
+def test_a_key_is_found_by_its_beginning(tmp_path, monkeypatch):
+    plan = tuned_study()
+    with Store.open(tmp_path / "results", plan) as store:
+        store.choose(0, 2, 1, 0.5)
+        store.save([record(0, replicate, 2) for replicate in range(3)])
+        store.save([measured(1, 0)])
+    key = task_key(plan, task(0, 1, 2))
+    found = find_row(key[:8].upper(), tmp_path / "results")
+    assert key == found.key
+    assert "ok" == found.status
+    assert plan.text == found.text
+    place = found.place
+    assert (plan.problems[0].key, 1) == (place.problem, place.replicate)
+    assert (plan.algorithms[2].key, LOOSE.key) == (place.algorithm, place.chose)
+    about = find_row(task_key(plan, Task("main", 1, 0, None, None, ())), tmp_path / "results")
+    assert about.place.algorithm is None
+    monkeypatch.chdir(tmp_path)
+    assert key == find_row(key).key
+    with pytest.raises(ValueError, match="several keys begin with ''"):
+        find_row("")
+    with pytest.raises(ValueError, match="no key begins with 'xyz' in results"):
+        find_row("xyz")
+
+
+def test_a_folder_without_a_store_cannot_be_read(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"has no study\.sqlite"):
+        read_store(tmp_path)
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_reading_a_finished_store_changes_no_file(tmp_path):
+    with Store.open(tmp_path, study()) as store:
+        store.save([record()])
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with read_store(tmp_path) as reader:
+        assert 1 == reader.counts()["ok"]
+    after = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert before == {name: after[name] for name in before}
+    assert {"study.sqlite", "lock"} == set(before)

@@ -1,0 +1,299 @@
+"""One task, one record: whatever an algorithm does, and in the problem's own columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from causalassay.contracts import Estimate, NotApplicable
+from causalassay.discovery import make_algorithm
+from causalassay.graphs import chain, to_cpdag
+from causalassay.graphs.sources import Chain, ErdosRenyi
+from causalassay.metrics import f1, shd, sid
+from causalassay.models import SCM
+from causalassay.seeding import stream
+from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study, Task, task_key
+from causalassay.study.problems import Accept, Generated
+from causalassay.study.tasks import worker
+from causalassay.study.tasks.encoding import decode, encode
+from causalassay.study.tasks.making import NoProblem, make
+from causalassay.study.tasks.scoring import METRICS, Scorer
+from causalassay.study.tasks.work import run_task
+
+
+@dataclass(frozen=True)
+class Returns:
+    """Return what a function makes of the data."""
+
+    what: Any
+    version: ClassVar[int] = 1
+
+    def discover(self, data, rng):
+        return self.what(data)
+
+
+def study_of(*algorithms, metrics=("shd", "f1"), spec=None, diagnostics=("var_sortability",)):
+    spec = spec or Generated(ErdosRenyi(5, 1.0), SCM(), 100)
+    return Study(
+        "test",
+        1,
+        3,
+        (ProblemEntry("p", spec),),
+        tuple(
+            AlgorithmEntry(f"a{i}", f"a{i}", algorithm) for i, algorithm in enumerate(algorithms)
+        ),
+        tuple(MetricEntry(name, METRICS[name].resolution, 1, name) for name in metrics),
+        diagnostics,
+    )
+
+
+def run(study, algorithm=0, **changes):
+    task = Task("main", 0, 0, algorithm, algorithm, tuple(range(len(study.metrics))), **changes)
+    spec = study.problems[0].spec
+    return run_task(study, task, make(study.seed, spec, "main", 0))
+
+
+def raises(error):
+    def what(data):
+        raise error
+
+    return what
+
+
+def graph_of(data, *edges):
+    graph = np.zeros((data.n_nodes,) * 2, dtype=bool)
+    for tail, head in edges:
+        graph[data.index(tail), data.index(head)] = True
+    return graph
+
+
+@pytest.fixture(autouse=True)
+def _functions_have_keys(monkeypatch):
+    """Let the algorithms of these tests, which hold functions, have keys."""
+    monkeypatch.setattr(AlgorithmEntry, "key", property(lambda entry: entry.name))
+
+
+@pytest.mark.parametrize(
+    ("what", "status", "reason"),
+    [
+        (raises(ValueError("no luck")), "failed", "raised ValueError: no luck"),
+        (raises(SystemExit(3)), "failed", "raised SystemExit: 3"),
+        (raises(KeyboardInterrupt()), "failed", "raised KeyboardInterrupt"),
+        (raises(MemoryError()), "failed", "raised MemoryError"),
+        (raises(NotApplicable("too few rows")), "skipped", "too few rows"),
+        (lambda data: None, "failed", "invalid: it returned NoneType, not an Estimate"),
+        (
+            lambda data: Estimate(np.zeros((2, 2), dtype=bool), "dag"),
+            "failed",
+            "invalid: its graph has shape (2, 2) for 5 columns",
+        ),
+        (
+            lambda data: Estimate(graph_of(data, ("x0", "x1"), ("x1", "x0")), "dag"),
+            "failed",
+            'invalid: its kind is "dag" but the graph is none',
+        ),
+        (
+            lambda data: Estimate(chain(5), "dag", np.full((5, 5), np.nan)),
+            "failed",
+            "invalid: its weights are not all finite",
+        ),
+        (lambda data: Estimate(chain(5), "dag", order=(0, 1)), "failed", "invalid: its order"),
+        (lambda data: Estimate(np.eye(5), "dag"), "failed", "invalid: its graph is no adjacency"),
+    ],
+)
+def test_whatever_an_algorithm_does_is_one_record(what, status, reason):
+    record = run(study_of(Returns(what)))
+    assert status == record.status
+    assert record.reason.startswith(reason)
+    assert np.isnan(record.scores).all()
+    assert 2 == len(record.scores)
+
+
+def test_an_address_in_a_message_does_not_change_from_run_to_run():
+    reasons = {run(study_of(Returns(raises(ValueError(object()))))).reason for _ in range(3)}
+    assert {"raised ValueError: <object object at 0x…>"} == reasons
+
+
+def test_an_estimate_comes_back_in_the_problems_own_columns():
+    def what(data):
+        weights = graph_of(data, ("x1", "x3")) * 2.5
+        order = tuple(data.index(f"x{node}") for node in (1, 0, 3, 2, 4))
+        return Estimate(graph_of(data, ("x1", "x3")), "dag", weights, order)
+
+    found = decode(run(study_of(Returns(what))).estimate)
+    expected = np.zeros((5, 5))
+    expected[1, 3] = 2.5
+    np.testing.assert_array_equal(expected, found.weights)
+    np.testing.assert_array_equal(expected != 0, found.graph)
+    assert (1, 0, 3, 2, 4) == found.order
+
+
+def test_all_algorithms_meet_the_same_permuted_columns():
+    seen = []
+
+    def what(data):
+        seen.append((data.columns, data.pooled.copy()))
+        return Estimate(graph_of(data), "dag")
+
+    study = study_of(Returns(what), Returns(what))
+    run(study, 0)
+    run(study, 1)
+    assert seen[0][0] == seen[1][0] != tuple(f"x{node}" for node in range(5))
+    np.testing.assert_array_equal(seen[0][1], seen[1][1])
+
+
+def test_permuting_leaves_an_equivariant_algorithm_where_it_was():
+    study = study_of(make_algorithm("pc"), spec=Generated(ErdosRenyi(8, 1.5), SCM(), 500))
+    data = make(1, study.problems[0].spec, "main", 0).problem.data
+    straight = make_algorithm("pc").discover(data, np.random.default_rng(0))
+    np.testing.assert_array_equal(straight.graph, decode(run(study).estimate).graph)
+
+
+def test_a_stored_estimate_is_scored_without_running_again():
+    study = study_of(Returns(raises(AssertionError("it ran again"))), metrics=("sid",))
+    record = run(study, estimate=encode(Estimate(chain(5), "dag")))
+    truth = make(1, study.problems[0].spec, "main", 0).problem.graph
+    assert (sid(truth, chain(5)),) == record.scores
+    assert record.estimate is None
+    assert b"" == record.task.estimate
+
+
+def test_one_undefined_metric_leaves_the_others():
+    record = run(
+        study_of(
+            make_algorithm("pc"),
+            metrics=("shd", "tv_dag"),
+            spec=Generated(ErdosRenyi(5, 1.0), SCM(noise="laplace"), 100),
+        )
+    )
+    assert "ok" == record.status
+    assert np.isfinite(record.scores[0])
+    assert np.isnan(record.scores[1])
+    assert "tv_dag" in record.notes
+
+
+def test_a_problem_without_an_acceptable_draw_is_skipped():
+    study = study_of(make_algorithm("empty"))
+    record = run_task(study, Task("main", 0, 0, 0, 0, (0, 1)), NoProblem("none in the bin"))
+    assert ("skipped", "none in the bin") == (record.status, record.reason)
+
+
+def test_a_task_without_algorithm_measures_the_problem():
+    study = study_of(
+        make_algorithm("empty"),
+        spec=Generated(
+            ErdosRenyi(5, 1.0), SCM(), 100, accept=Accept("var_sortability", (0.0, 0.9), 1000)
+        ),
+        diagnostics=("var_sortability", "n_edges"),
+    )
+    made = make(1, study.problems[0].spec, "main", 0)
+    record = run_task(study, Task("main", 0, 0, None, None, (0, 1)), made)
+    assert record.scores[0] < 0.9
+    assert record.scores[1] == 5
+    assert made.draws == record.notes.get("draws", 1)
+
+
+def test_a_worker_makes_each_problem_once(monkeypatch):
+    made = []
+    monkeypatch.setattr(worker, "make", lambda *place: made.append(place) or make(*place))
+    study = study_of(make_algorithm("empty"), make_algorithm("pc"))
+    worker.start(study)
+    worker.run_batch(
+        [Task("main", 0, r, a, a, (0, 1)) for r in range(3) for a in range(2)],
+    )
+    assert 3 == len(made)
+
+
+def test_batches_and_their_order_do_not_change_a_record():
+    study = study_of(make_algorithm("random-sortnregress"), make_algorithm("golem-ev"))
+    tasks = [Task("main", 0, r, a, a, (0, 1)) for r in range(3) for a in range(2)]
+    worker.start(study)
+    together = worker.run_batch(tasks)
+    alone = [worker.run_batch([task])[0] for task in reversed(tasks)][::-1]
+    for one, other in zip(together, alone, strict=True):
+        assert (one.task, one.status, one.scores) == (other.task, other.status, other.scores)
+        assert one.estimate == other.estimate
+
+
+def test_a_worker_without_a_study_says_so(monkeypatch):
+    monkeypatch.setattr(worker._here, "study", None)
+    with pytest.raises(RuntimeError, match="no study"):
+        worker.run_batch([])
+
+
+def test_a_class_is_scored_as_its_metric_says():
+    spec = Generated(Chain(4), SCM(), 100)
+    problem = make(1, spec, "main", 0).problem
+    estimate = Estimate(to_cpdag(problem.graph), "cpdag")
+    scorer = Scorer(problem, estimate, lambda: stream(1, "members"))
+
+    def score(name, resolution):
+        return scorer.score(MetricEntry(name, resolution))
+
+    assert 3 == score("shd", "as-is")  # three undirected edges
+    assert 0 == score("shd", "favourable")
+    assert pytest.approx(1.5) == score("shd", "mean")  # members reverse 0, 1, 2 or 3 edges
+    assert 0 == score("mec_shd", "as-is")
+    assert 0 == score("sid", "favourable")
+    members = scorer.members.dags
+    assert pytest.approx(np.mean([sid(problem.graph, dag) for dag in members])) == score(
+        "sid", "mean"
+    )
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_knows_a_perfect_estimate(name):
+    problem = make(1, Generated(ErdosRenyi(6, 1.5), SCM(), 50_000), "main", 0).problem
+    scorer = Scorer(problem, Estimate(problem.graph, "dag"), lambda: stream(1, "members"))
+    found = scorer.score(MetricEntry(name, METRICS[name].resolution))
+    if METRICS[name].better == "high":
+        assert 1 == found
+    elif name == "tv_dag":
+        assert found < 0.3  # of 30 pairs, each about .01 from sampling error
+    elif name != "mec_sid_upper":
+        assert 0 == found
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_prefers_the_truth_to_its_reverse(name):
+    problem = make(1, Generated(ErdosRenyi(6, 1.5), SCM(), 2000), "main", 1).problem
+    truth, reverse = (
+        Scorer(problem, Estimate(graph, "dag"), lambda: stream(1, "m")).score(
+            MetricEntry(name, METRICS[name].resolution)
+        )
+        for graph in (problem.graph, problem.graph.T)
+    )
+    if name.startswith("skeleton"):
+        assert truth == reverse
+    elif METRICS[name].better == "high":
+        assert truth > reverse
+    else:
+        assert truth <= reverse
+
+
+def test_keys_do_not_depend_on_the_order_of_the_study(monkeypatch):
+    monkeypatch.undo()
+    entries = [AlgorithmEntry(name, name, make_algorithm(name)) for name in ("empty", "pc")]
+    there = replace(study_of(), algorithms=tuple(entries))
+    back = replace(study_of(), algorithms=tuple(entries[::-1]))
+    for place in (0, 1):
+        one = Task("main", 0, 0, place, place, (0, 1))
+        other = Task("main", 0, 0, 1 - place, 1 - place, (1,))
+        assert task_key(there, one) == task_key(back, other)
+    assert task_key(there, one) != task_key(there, other)
+
+
+def test_scores_agree_with_the_metrics_called_by_hand():
+    study = study_of(make_algorithm("var-sortnregress"))
+    record = run(study)
+    truth = make(1, study.problems[0].spec, "main", 0).problem.graph
+    guess = decode(record.estimate).graph
+    assert (shd(truth, guess), f1(truth, guess)) == record.scores
+
+
+def test_a_reason_is_not_a_novel():
+    record = run(study_of(Returns(raises(ValueError("long " * 1000)))))
+    assert len(record.reason) <= 500
