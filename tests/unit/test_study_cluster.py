@@ -1,11 +1,9 @@
 import importlib
-import json
 import os
 import signal
 import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import psutil
 import pytest
@@ -16,14 +14,12 @@ from causalassay.graphs.sources import ErdosRenyi
 from causalassay.models import SCM
 from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, Study, Task
 from causalassay.study.problems import Generated
-from causalassay.study.processes import cluster, memory
+from causalassay.study.processes import cluster
 from causalassay.study.processes.cluster import DaskExecutor
 from causalassay.study.processes.executor import Loss, NoWorkers
 from causalassay.study.processes.local import LocalExecutor
+from clusters import SOON, Cluster, eventually
 from hostile.algorithms import Hostile
-
-SOON = 60
-DASK = Path(sys.executable).with_name("dask")
 
 
 def study_of(*algorithms):
@@ -40,16 +36,6 @@ def study_of(*algorithms):
 
 def task(algorithm, replicate=0):
     return Task("main", 0, replicate, algorithm, algorithm, (0,))
-
-
-def eventually(question):
-    """Return the first true answer."""
-    end = time.monotonic() + SOON
-    while time.monotonic() < end:
-        if answer := question():
-            return answer
-        time.sleep(0.05)
-    raise AssertionError("it did not happen")
 
 
 def collect(executor, count):
@@ -70,45 +56,6 @@ def spawned(parents):
     """Return the Python processes that some processes have started, and they in turn."""
     found = [child for parent in parents for child in parent.children(recursive=True)]
     return {child for child in found if "spawn_main" in " ".join(child.cmdline())}
-
-
-class Cluster:
-    """A scheduler and workers on this machine."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.started = []
-        self.scheduler = self._start("scheduler", "--port", "0")
-        self.address = eventually(self._read_address)
-
-    def _read_address(self):
-        file = self.folder / "scheduler.json"
-        return file.exists() and file.read_text() and json.loads(file.read_text())["address"]
-
-    def worker(self, *options, daemon=False):
-        """Start a worker with one thread."""
-        return self._start("worker", "--nthreads", "1", *options, daemon=daemon)
-
-    def _start(self, *words, daemon=False):
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(Path(__file__).parents[1]),
-            "DASK_DISTRIBUTED__WORKER__DAEMON": str(daemon),
-        }
-        common = ["--host", "127.0.0.1", "--no-dashboard"]
-        common += ["--scheduler-file", str(self.folder / "scheduler.json")]
-        with (self.folder / f"{words[0]}.log").open("a") as log:
-            process = psutil.Popen(
-                [DASK, *words, *common], env=environment, cwd=self.folder, stdout=log, stderr=log
-            )
-        self.started.append(process)
-        return process
-
-    def stop(self):
-        """Kill everything that was started here."""
-        for process in self.started:
-            memory.end(process)
-            process.wait()
 
 
 @pytest.fixture(scope="module")

@@ -110,7 +110,12 @@ def _run(
     try:
         with shown(console) as watch:
             counts = run_study(
-                study, folder, executor, retry=[again.value for again in retry], watch=watch
+                study,
+                folder,
+                executor,
+                retry=[again.value for again in retry],
+                watch=watch,
+                notify=lambda said: console.print(f"note: {said}", style="yellow", soft_wrap=True),
             )
     except KeyboardInterrupt:
         console.print(

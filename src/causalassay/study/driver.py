@@ -53,6 +53,7 @@ def run_study(
     *,
     retry: Collection[Status] = (),
     watch: Watch = lambda _: None,
+    notify: Callable[[str], None] = lambda _: None,
 ) -> Counter[str]:
     """Run what is left of a study and return the number of rows by status.
 
@@ -70,10 +71,17 @@ def run_study(
         Rows of these statuses are forgotten first, to be run again.
     watch : callable
         Told of the progress.
+    notify : callable
+        Told in a sentence what a user should know, such as other versions than before.
     """
     with Store.open(folder, study) as store:
         if retry:
             store.forget(retry)
+        if changed := store.earlier_machines():
+            notify(
+                f"earlier rows come from another machine or other versions ({'; '.join(changed)}): "
+                "new rows may differ from them in the last bits"
+            )
         ended = "failed"
         try:
             with executor as running:

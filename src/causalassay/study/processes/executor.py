@@ -15,7 +15,7 @@ __all__ = ["Batch", "Executor", "Loss", "NoWorkers", "Outcome"]
 Cause = Literal["timeout", "memory", "crashed", "pool"]
 
 
-class NoWorkers(RuntimeError):
+class NoWorkers(ChildProcessError):
     """There are no processes to run tasks, and there will be none; the message says why."""
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
@@ -32,6 +33,9 @@ TRIES = 5
 
 CLOSED = "the pool was closed"
 """The reason of what had not ended when the pool was closed."""
+
+SHARED_MEMORY = 0.8
+"""The part of the machine's memory that all workers together may have."""
 
 NO_LIMITS = Limits(seconds=None, memory=None)
 
@@ -78,6 +82,8 @@ class SupervisedPool:
         self._failure: str | None = None
         self._burials: list[threading.Thread] = []
         self._stack = ExitStack()
+        # Before the system runs out of memory: it might choose the driver.
+        self._share = int(SHARED_MEMORY * psutil.virtual_memory().total / workers)
         self._supervisor = threading.Thread(target=self._supervise, daemon=True)
 
     def __enter__(self) -> Self:
@@ -97,8 +103,10 @@ class SupervisedPool:
         """Return a future of ``function(argument)``, or of the `Loss` that came instead.
 
         The time limit counts from when a process begins with it; the memory limit is
-        on all that the process and the programs it started hold at any time.
+        on all that the process and the programs it started hold at any time, and where
+        none is stated, a worker's share of the machine's memory.
         """
+        limits = replace(limits, memory=limits.memory or self._share)
         job = Job(pickle.dumps((function, argument), protocol=5), limits)
         job.future.set_running_or_notify_cancel()
         with self._lock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -48,6 +49,21 @@ def cpu() -> str:
         lines = []
     models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(models, "") or platform.processor() or platform.machine()
+
+
+def changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """Return what differs between two machines or installations, as short texts.
+
+    Examples
+    --------
+    >>> changes({"numpy": "2.1.0", "scipy": "1.17"}, {"numpy": "2.2.0", "scipy": "1.17"})
+    ['numpy 2.1.0, now 2.2.0']
+    """
+    return [
+        f"{name} {before.get(name, 'absent')}, now {after.get(name, 'absent')}"
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name)
+    ]
 
 
 def now() -> str:

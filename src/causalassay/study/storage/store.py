@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator
@@ -13,7 +14,7 @@ from typing import IO
 
 from causalassay.study.plan import Purpose, Record, Status, Study, Task, task_key
 from causalassay.study.storage.opening import open_for_writing, start_session
-from causalassay.study.storage.provenance import now
+from causalassay.study.storage.provenance import changes, cpu, now, versions
 from causalassay.study.storage.reader import counts_by_status
 from causalassay.study.storage.refusals import StoreFull, room_needed
 from causalassay.study.storage.writing import Writer, delete_rows, stored
@@ -99,6 +100,18 @@ class Store:
             self._connection.execute(
                 "UPDATE sessions SET ended = ?, how = ? WHERE id = ?", (now(), how, self._session)
             )
+
+    def earlier_machines(self) -> list[str]:
+        """Return how the machines and versions that rows came from differ from these here."""
+        here = {"cpu": cpu(), **versions()}
+        found = self._connection.execute(
+            "SELECT DISTINCT cpu, versions FROM sessions WHERE records > 0 AND id < ?",
+            (self._session,),
+        )
+        told: dict[str, None] = {}
+        for model, installed in found:
+            told |= dict.fromkeys(changes({"cpu": model, **json.loads(installed)}, here))
+        return list(told)
 
     def close(self) -> None:
         """Close the file and let other drivers work on it."""

@@ -25,12 +25,12 @@ def transformed(problem: Problem, changes: tuple[Transform, ...], rng: Generator
     --------
     >>> import numpy as np
     >>> from causalassay.data import Dataset
-    >>> data = Dataset.from_values([[0.0, 1.0], [2.0, 5.0]])
+    >>> data = Dataset.from_values([[0.0, 5.0], [2.0, 1.0]])
     >>> problem = Problem(data, np.array([[False, True], [False, False]]))
     >>> changed = transformed(problem, ("standardize",), np.random.default_rng(0))
     >>> changed.data.observational_values
-    array([[-1., -1.],
-           [ 1.,  1.]])
+    array([[-1.,  1.],
+           [ 1., -1.]])
     """
     for change in changes:
         match change:

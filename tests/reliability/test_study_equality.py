@@ -1,0 +1,166 @@
+"""The same study gives the same bits: on any number of workers, on dask, grown or at once."""
+
+from __future__ import annotations
+
+import csv
+import sqlite3
+import time
+
+import psutil
+import pytest
+
+from clusters import Cluster
+
+STUDY = """
+name = "equality"
+seed = 5
+replicates = 3
+metrics = ["shd", "f1", "sid", "mec_shd", "tv_dag"]
+algorithms = [
+    "pc", "ges", "gies", "mmhc", "direct-lingam", "mse-gds", "notears", "golem-ev", "golem-nv",
+    "single-edge", "variance-sorting", "random-sorting", {use = "acor", n_edges = 12},
+    {use = "rogue", deed = ["empty", "raise", "segfault", "cycle"]},
+    {use = "notears", name = "tuned", tune = {
+        criterion = "f1", systems = 3, grid = {lambda1 = [0.0, 0.1]}}},
+]
+
+[[problems]]
+samples = 200
+[problems.graph]
+kind = "erdos-renyi"
+n_nodes = 8
+edges_per_node = 1.5
+[problems.interventions]
+action = "shift"
+samples = 50
+probability = 0.3
+value = 3.0
+[problems.grid]
+model.kind = ["scm", "uumc"]
+"""
+# A TOML inline table stands on one line.
+STUDY = STUDY.replace("tune = {\n        ", "tune = {")
+
+
+def written(tmp_path, text=STUDY):
+    file = tmp_path / "equality.toml"
+    file.write_text(text)
+    return file
+
+
+def table(run, folder, target):
+    run("export", folder, target, "--no-timing")
+    connection = sqlite3.connect(folder / "study.sqlite")
+    estimates = connection.execute(
+        "SELECT key, blob FROM rows JOIN estimates ON rows.id = estimates.row ORDER BY key"
+    ).fetchall()
+    connection.close()
+    return target.read_bytes(), estimates
+
+
+@pytest.fixture(scope="module")
+def alone(run, tmp_path_factory):
+    """The rows of one worker here."""
+    folder = tmp_path_factory.mktemp("alone")
+    run("run", written(folder), "--workers", 1)
+    found = table(run, folder / "equality-results", folder / "rows.csv")
+    statuses = [row["status"] for row in csv.DictReader(found[0].decode().splitlines())]
+    assert 2 * 3 * 19 == len(statuses)
+    assert {"ok", "failed"} == set(statuses)
+    return found
+
+
+def test_two_workers_give_the_rows_of_one(run, tmp_path, alone):
+    run("run", written(tmp_path), "--workers", 2)
+    assert alone == table(run, tmp_path / "equality-results", tmp_path / "rows.csv")
+
+
+def test_dask_gives_the_rows_of_one_worker_also_when_a_worker_is_killed(
+    run, start, hostile_environment, tmp_path, alone
+):
+    cluster = Cluster(tmp_path, hostile_environment)
+    try:
+        doomed = cluster.worker("--no-nanny")
+        cluster.worker("--no-nanny")
+        folder = tmp_path / "equality-results"
+        driver = start("run", written(tmp_path), "--cluster", cluster.address)
+        wait_for_rows(folder, 20, driver)
+        doomed.kill()
+        printed, complained = driver.communicate(timeout=240)
+        assert 0 == driver.returncode, complained + printed
+        assert not doomed.is_running() or doomed.status() == psutil.STATUS_ZOMBIE
+        assert alone == table(run, folder, tmp_path / "rows.csv")
+    finally:
+        cluster.stop()
+
+
+def wait_for_rows(folder, wanted, driver):
+    while driver.poll() is None:
+        try:
+            connection = sqlite3.connect(f"file:{folder / 'study.sqlite'}?mode=ro", uri=True)
+            (count,) = connection.execute("SELECT count(*) FROM rows").fetchone()
+            connection.close()
+            if count >= wanted:
+                return
+        except sqlite3.Error:  # the file is not there yet
+            pass
+        time.sleep(0.05)
+
+
+def test_a_study_that_grew_has_the_rows_of_one_made_at_once(run, tmp_path, alone):
+    first = (
+        STUDY.replace('"pc", "ges", ', "").replace('"sid", ', "").replace('"tv_dag"', '"recall"')
+    )
+    run("run", written(tmp_path, first), "--workers", 2)
+    printed, _ = run("run", written(tmp_path), "--workers", 2, "--json")
+    assert alone == table(run, tmp_path / "equality-results", tmp_path / "rows.csv")
+
+
+def test_what_is_there_is_not_computed_again(run, tmp_path):
+    small = STUDY.replace("replicates = 3", "replicates = 1").replace(
+        'deed = ["empty", ', "deed = ["
+    )
+    small = (
+        small[: small.index('    {use = "notears", name = "tuned"')]
+        + "]\n"
+        + small[small.index("\n[[problems]]") :]
+    )
+    file = written(tmp_path, small)
+    run("run", file, "--workers", 1)
+    connection = sqlite3.connect(tmp_path / "equality-results" / "study.sqlite")
+    before = connection.execute("SELECT key, session FROM rows ORDER BY key").fetchall()
+    file.write_text(
+        small.replace('"mec_shd"', '"mec_shd", "recall"').replace(
+            '"pc", ', '"pc", "causal-learn-pc", '
+        )
+    )
+    run("run", file, "--workers", 1)
+    after = dict(connection.execute("SELECT key, session FROM rows").fetchall())
+    recall = connection.execute(
+        "SELECT count(*) FROM scores JOIN metrics ON metrics.id = scores.metric "
+        "WHERE metrics.name = 'recall'"
+    ).fetchone()[0]
+    connection.close()
+    assert dict(before).items() <= after.items()
+    assert len(before) + 2 == len(after)
+    assert recall > 20
+
+
+def test_a_row_can_be_replayed(run, start, tmp_path):
+    run("run", written(tmp_path, STUDY.replace("replicates = 3", "replicates = 1")))
+    folder = tmp_path / "equality-results"
+    run("export", folder, tmp_path / "rows.csv")
+    with (tmp_path / "rows.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    for name in ("ges", "tuned"):
+        row = next(row for row in rows if row["algorithm"] == name)
+        printed, _ = run("replay", row["key"][:12], "--in", folder)
+        shown = dict(line.split(": ", 1) for line in printed.splitlines())
+        assert (row["problem"], "ok") == (shown["problem"], shown["status"])
+        for metric in ("shd", "f1", "sid", "mec_shd"):
+            assert float(row[metric]) == float(shown[metric])
+    failed = next(row for row in rows if row["status"] == "failed" and "raised" in row["reason"])
+    process = start("replay", failed["key"], "--in", folder)
+    _, complained = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert "as announced" in complained
