@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 from causalassay import diagnostics, metrics
 from causalassay.discovery import algorithms
+from causalassay.graphs.sources import GRAPH_SOURCES
 from causalassay.models.drawing import SOURCES
+from causalassay.study.tasks.measuring import DIAGNOSTICS
+from causalassay.study.tasks.scoring import METRICS
 
 Row = dict[str, str]
 
 
 def catalogue(what: str) -> list[Row]:
-    """Return a row for each algorithm, model, metric or diagnostic.
+    """Return a row for each algorithm, graph family, model, metric or diagnostic.
 
     Parameters
     ----------
-    what : {"algorithms", "models", "metrics", "diagnostics"}
+    what : {"algorithms", "graphs", "models", "metrics", "diagnostics"}
 
     Examples
     --------
@@ -28,6 +33,15 @@ def catalogue(what: str) -> list[Row]:
     match what:
         case "algorithms":
             return [_algorithm_row(record) for record in algorithms()]
+        case "graphs":
+            return [
+                {
+                    "kind": kind,
+                    "what": _first_line(source),
+                    "parameters": ", ".join(field.name for field in _fields(source)),
+                }
+                for kind, source in GRAPH_SOURCES.items()
+            ]
         case "models":
             return [
                 {"kind": kind, "mechanism": mechanism, "what": _first_line(source)}
@@ -35,11 +49,13 @@ def catalogue(what: str) -> list[Row]:
                 for kind, source in kinds.items()
             ]
         case "metrics":
-            return _functions(metrics)
+            return [*_functions(metrics, _metric_use), *_bounds()]
         case "diagnostics":
-            return _functions(diagnostics)
+            return _functions(diagnostics, _diagnostic_use)
         case _:
-            raise ValueError(f"expected algorithms, models, metrics or diagnostics, got {what!r}")
+            raise ValueError(
+                f"expected algorithms, graphs, models, metrics or diagnostics, got {what!r}"
+            )
 
 
 def _algorithm_row(record: Any) -> Row:
@@ -56,12 +72,40 @@ def _algorithm_row(record: Any) -> Row:
     }
 
 
-def _functions(module: ModuleType) -> list[Row]:
+def _fields(source: Any) -> tuple[dataclasses.Field[Any], ...]:
+    return dataclasses.fields(source)
+
+
+def _functions(module: ModuleType, use: Callable[[str], str]) -> list[Row]:
     return [
-        {"name": name, "what": _first_line(getattr(module, name))}
+        {"name": name, "what": _first_line(getattr(module, name)), "in_studies": use(name)}
         for name in module.__all__
         if inspect.isfunction(getattr(module, name))
     ]
+
+
+def _metric_use(name: str) -> str:
+    if name not in METRICS:
+        return ""
+    rule = METRICS[name]
+    return f"{rule.better} is better; undirected edges: {' or '.join(rule.resolutions)}"
+
+
+def _bounds() -> list[Row]:
+    """Return the metrics of studies that are a part of what a function returns."""
+    return [
+        {
+            "name": name,
+            "what": f"The {name.rpartition('_')[2]} bound of `mec_sid`.",
+            "in_studies": _metric_use(name),
+        }
+        for name in METRICS
+        if not hasattr(metrics, name)
+    ]
+
+
+def _diagnostic_use(name: str) -> str:
+    return ", ".join(known for known in DIAGNOSTICS if known.startswith(name))
 
 
 def _first_line(thing: object) -> str:

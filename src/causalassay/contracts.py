@@ -11,6 +11,8 @@ from numpy.random import Generator
 from causalassay.arrays import Adjacency, Weights
 from causalassay.data.dataset import Dataset
 from causalassay.data.problem import Problem
+from causalassay.graphs.drawing import show
+from causalassay.notebook import fragment, paragraph, table
 
 Kind = Literal["dag", "cpdag", "pdag"]
 
@@ -41,6 +43,16 @@ class Estimate:
     weights: Weights | None = None
     order: tuple[int, ...] | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
+
+    def _repr_html_(self) -> str:
+        drawing = show(self.graph)
+        facts = {"order": self.order} if self.order is not None else {}
+        weights = "none" if self.weights is None else "unthresholded"
+        return fragment(
+            paragraph(f"Estimate of a {self.kind}: {drawing.caption}"),
+            drawing._repr_svg_(),
+            table((facts | {"weights": weights} | dict(self.info)).items()),
+        )
 
 
 class Algorithm(Protocol):

@@ -337,7 +337,7 @@ def test_every_reason_is_printed_or_counted():
 def test_one_metric_may_be_chosen_and_an_unknown_one_is_refused():
     summary = summarize(draw_table(0))
     assert "f1, high" not in printed(summary, "shd")
-    with pytest.raises(ValueError, match="do you mean 'shd'"):
+    with pytest.raises(ValueError, match="did you mean 'shd'"):
         printed(summary, "sdh")
 
 

@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from causalassay.audit.showing import audit_html
+
 Interval = tuple[float, float]
 
 
@@ -139,6 +141,9 @@ class Audit:
         """Return nested plain values for JSON; undefined numbers become None."""
         plain: dict[str, Any] = _plain(dataclasses.asdict(self))
         return plain
+
+    def _repr_html_(self) -> str:
+        return audit_html(self)
 
 
 def _plain(value: Any) -> Any:

@@ -17,6 +17,7 @@ class Part(StrEnum):
     """What `causalassay list` can list."""
 
     algorithms = "algorithms"
+    graphs = "graphs"
     models = "models"
     metrics = "metrics"
     diagnostics = "diagnostics"
@@ -24,7 +25,7 @@ class Part(StrEnum):
 
 def list_parts(
     what: Annotated[
-        Part, typer.Argument(help="algorithms, models, metrics or diagnostics.")
+        Part, typer.Argument(help="algorithms, graphs, models, metrics or diagnostics.")
     ] = Part.algorithms,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:

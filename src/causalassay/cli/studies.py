@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from causalassay.study.plan import Study
     from causalassay.study.processes.executor import Executor
 
+MOST_SUMMARIZED = 200_000
+"""Rows up to which `run` prints a summary at once; beyond, that takes time and memory."""
+
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
@@ -79,9 +82,13 @@ def run(  # noqa: PLR0913, PLR0917  one argument an option
     counts = _run(study, folder, _executor(study, workers, cluster), retry or [])
     if as_json:
         typer.echo(json.dumps({"folder": str(folder), "rows": counts}))
-    else:
+        return
+    if sum(counts.values()) <= MOST_SUMMARIZED:
         _print_summary(folder, Console())
-        typer.echo(f"\nRows: causalassay export {folder} rows.csv")
+    else:
+        typer.echo(", ".join(f"{count} {status}" for status, count in counts.items() if count))
+        typer.echo(f"Summary: causalassay summary {folder}")
+    typer.echo(f"Rows: causalassay export {folder} rows.csv")
 
 
 def _executor(

@@ -15,6 +15,7 @@ from causalassay.arrays import Values
 from causalassay.data import checks
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
 from causalassay.data.regime import Regime
+from causalassay.data.showing import dataset_html
 from causalassay.spelling import did_you_mean, listed
 
 
@@ -182,6 +183,9 @@ class Dataset:
             observational=self.observational,
             kinds=tuple(self.kinds[j] for j in old),
         )
+
+    def _repr_html_(self) -> str:
+        return dataset_html(self)
 
     def _check_kinds(self) -> None:
         if len(self.kinds) != self.n_nodes:

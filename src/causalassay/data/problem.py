@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.data.dataset import Dataset
+from causalassay.data.showing import problem_html
 
 if TYPE_CHECKING:
     from causalassay.models import Model
@@ -49,3 +50,6 @@ class Problem:
             )
         graph.setflags(write=False)
         object.__setattr__(self, "graph", graph)
+
+    def _repr_html_(self) -> str:
+        return problem_html(self)

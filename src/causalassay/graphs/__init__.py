@@ -14,6 +14,7 @@ from causalassay.graphs.conversions import (
     to_pandas,
 )
 from causalassay.graphs.cpdag import skeleton, to_cpdag, v_structures
+from causalassay.graphs.drawing import Drawing, show
 from causalassay.graphs.extension import NoExtension, extend
 from causalassay.graphs.families import (
     bipartite,
@@ -40,6 +41,7 @@ from causalassay.graphs.validity import as_cpdag, check_cpdag, is_cpdag
 from causalassay.graphs.walks import possible_descendants, possible_reachability
 
 __all__ = [
+    "Drawing",
     "NoExtension",
     "acyclic_threshold",
     "ancestors",
@@ -71,6 +73,7 @@ __all__ = [
     "sample_dag",
     "sample_dags",
     "scale_free",
+    "show",
     "skeleton",
     "threshold",
     "to_cpdag",

@@ -23,6 +23,7 @@ from causalassay.models.interventions import (
     check_intervention,
 )
 from causalassay.models.noise import Noise, as_noise
+from causalassay.models.showing import model_html
 
 
 @njit(cache=True, nogil=True)
@@ -112,6 +113,9 @@ class LinearSCM:
     def __repr__(self) -> str:
         n_edges = np.count_nonzero(self.weights)
         return f"LinearSCM({self.n_nodes} nodes, {n_edges} edges, {self.noise.family} noise)"
+
+    def _repr_html_(self) -> str:
+        return model_html(self)
 
     @property
     def n_nodes(self) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from causalassay.arrays import Adjacency
 from causalassay.risk.descendants import Descendants
+from causalassay.risk.showing import comparison_html, risk_html
 from causalassay.risk.uncertainty import Intervals
 from causalassay.spelling import did_you_mean
 
@@ -55,6 +56,9 @@ class Risk:
     def left_out(self) -> Mapping[str, str]:
         """The conditions whose effects were not tested, and why."""
         return self.descendants.left_out
+
+    def _repr_html_(self) -> str:
+        return risk_html(self)
 
 
 @dataclass(frozen=True)
@@ -111,3 +115,6 @@ class Comparison:
             if (found.first, found.second) == (first, second):
                 return found
         raise ValueError(f"a difference needs two algorithms, got {first!r} twice")
+
+    def _repr_html_(self) -> str:
+        return comparison_html(self)

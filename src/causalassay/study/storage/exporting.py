@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+from causalassay.notebook import fragment, paragraph, table
 from causalassay.study.plan import Purpose, Status
 from causalassay.study.storage.batches import batches, count_rows
 from causalassay.study.storage.columns import read_columns
@@ -41,6 +42,15 @@ class StudyTable:
     diagnostics: tuple[str, ...]
     labels: tuple[str, ...]
     better: dict[str, Literal["high", "low"]]
+
+    def _repr_html_(self) -> str:
+        counts = pd.crosstab(self.frame["algorithm"], self.frame["status"])
+        size = f"StudyTable: {len(self.frame)} rows, {len(self.frame.columns)} columns"
+        rows = [[name, *row] for name, row in zip(counts.index, counts.values, strict=True)]
+        return fragment(
+            paragraph(f"{size}; metrics: {', '.join(self.metrics) or 'none'}"),
+            table(rows, ["algorithm", *map(str, counts.columns)], "Rows by status"),
+        )
 
 
 def study_table(folder: Path, *, purpose: Purpose = "main", everything: bool = False) -> StudyTable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -12,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from causalassay.spelling import did_you_mean
 from causalassay.study.summary.explaining import R2, REGRESSORS, VARIANCE
 from causalassay.study.summary.runs import SCHEME, STATUSES
 from causalassay.study.summary.summarizing import Summary
@@ -41,9 +41,8 @@ def render(summary: Summary, console: Console, metric: str | None = None) -> Non
         Show this one only.
     """
     if metric is not None and metric not in summary.metrics:
-        near = difflib.get_close_matches(metric, summary.metrics, n=1)
-        hint = f"; do you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"metric: expected one of {list(summary.metrics)}, got {metric!r}{hint}")
+        known = did_you_mean(metric, summary.metrics)
+        raise ValueError(f"metric: there is no {metric!r}; {known}")
     if not len(summary.counts):
         console.print("No rows yet.")
         return

@@ -14,6 +14,7 @@ from causalassay.study.summary.attribution import Attribution, attribute
 from causalassay.study.summary.comparison import MOST_OPPONENTS, mean_ranks, paired_differences
 from causalassay.study.summary.intervals import deal, mean_with_interval, median_with_interval
 from causalassay.study.summary.runs import ABSENT, OK, SCHEME, STATUSES, Runs, Table, arrange
+from causalassay.study.summary.showing import summary_html
 
 MOST_REASONS = 5
 
@@ -68,6 +69,9 @@ class Summary:
                 "explained": _records(self.attribution.explained),
             },
         }
+
+    def _repr_html_(self) -> str:
+        return summary_html(self)
 
 
 def summarize(

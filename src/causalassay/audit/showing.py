@@ -1,0 +1,61 @@
+"""How a notebook shows an audit: the verdict, then the numbers it rests on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from causalassay.notebook import fragment, number, paragraph, table, with_interval
+
+if TYPE_CHECKING:
+    from causalassay.audit.result import Audit, BaselineScore, Interval
+
+
+def audit_html(found: Audit) -> str:
+    """Return the verdict of an audit with its rule, and its two tables."""
+    edges = "no graph" if found.n_edges is None else f"{found.n_edges} edges"
+    parts = [
+        paragraph(f"Audit: {found.n_samples} rows, {found.n_nodes} columns, {edges}"),
+        paragraph(f"Verdict: {found.verdict.sentence}"),
+        paragraph(f"Rule: {found.verdict.rule}"),
+    ]
+    if found.sortabilities:
+        parts.append(_sortability_table(found))
+    if found.baselines:
+        parts.append(_baseline_table(found))
+    return fragment(*parts)
+
+
+def _sortability_table(found: Audit) -> str:
+    rows = [
+        [
+            row.statistic.replace("R2", "R²"),
+            row.convention,
+            with_interval(row.value, *row.interval),
+            number(row.p_rising, 3),
+        ]
+        for row in found.sortabilities
+    ]
+    header = ["statistic", "counted by", "sortability and 95 %", "chance"]
+    return table(rows, header, "How far statistics follow the causal order")
+
+
+def _baseline_table(found: Audit) -> str:
+    rows = [
+        [
+            row.algorithm,
+            _score(row.shd, row.shd_range, 0),
+            _score(row.f1, row.f1_range),
+            _as_good(row),
+        ]
+        for row in found.baselines
+    ]
+    header = ["baseline", "SHD", "F1", "random orders as good"]
+    return table(rows, header, "What baselines reach (random ones: mean and 95 %)")
+
+
+def _score(value: float, limits: Interval | None, decimals: int = 2) -> str:
+    return with_interval(value, *limits, decimals) if limits else number(value, decimals)
+
+
+def _as_good(row: BaselineScore) -> str:
+    return "" if row.p_order is None else f"{row.p_order:.0%}"

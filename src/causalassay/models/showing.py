@@ -1,0 +1,54 @@
+"""How a notebook shows a linear model: its graph, its nodes, its weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from causalassay.graphs.drawing import MOST_NODES, show
+from causalassay.notebook import fragment, number, paragraph, table
+
+if TYPE_CHECKING:
+    from causalassay.models.linear import LinearSCM
+
+MOST_WEIGHTS = 40
+
+
+def model_html(model: LinearSCM) -> str:
+    """Return the drawn graph of a model, and of small ones the exact moments and weights.
+
+    Examples
+    --------
+    >>> from causalassay.models import LinearSCM
+    >>> "noise variance" in model_html(LinearSCM([[0, 2], [0, 0]], noise_variance=1.0))
+    True
+    """
+    parts = [paragraph(model), show(model.graph)._repr_svg_()]
+    if model.n_nodes <= MOST_NODES:
+        parts.append(_node_table(model))
+    if np.count_nonzero(model.weights) <= MOST_WEIGHTS:
+        parts.append(_weight_table(model))
+    return fragment(*parts)
+
+
+def _node_table(model: LinearSCM) -> str:
+    columns = (
+        model.mean(),
+        model.covariance().diagonal(),
+        model.noise_variance,
+        model.cause_explained_variance(),
+        model.r2(),
+    )
+    rows = [
+        [node, *(number(float(column[node])) for column in columns)]
+        for node in range(model.n_nodes)
+    ]
+    header = ["node", "mean", "variance", "noise variance", "explained by parents", "R²"]
+    return table(rows, header, "Exact moments")
+
+
+def _weight_table(model: LinearSCM) -> str:
+    edges = np.argwhere(model.graph).tolist()
+    rows = [[f"{i} → {j}", number(float(model.weights[i, j]))] for i, j in edges]
+    return table(rows, ["edge", "weight"]) if rows else ""

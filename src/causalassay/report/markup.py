@@ -1,0 +1,90 @@
+"""HTML from plain values, escaped unless it is said to be HTML already."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from collections.abc import Iterable
+from typing import Any
+
+VOID = frozenset({"input", "meta"})
+"""Elements that have no end."""
+
+
+class Html(str):
+    """Text that is HTML: `tag` takes it as it is, and escapes every other string."""
+
+    __slots__ = ()
+
+
+def tag(name: str, /, *children: object, **attributes: object) -> Html:
+    """Return an element; what is not `Html` is escaped, in its children and its attributes.
+
+    Parameters
+    ----------
+    name : str
+    *children : object
+        Put one after the other.
+    **attributes : object
+        A trailing underscore is dropped and others become hyphens. None leaves the
+        attribute out, True gives one without a value.
+
+    Examples
+    --------
+    >>> tag("td", "<script>", class_="name", data_value='"1"')
+    '<td class="name" data-value="&quot;1&quot;">&lt;script&gt;</td>'
+    >>> tag("p", tag("b", "a & b"), hidden=True, title=None)
+    '<p hidden><b>a &amp; b</b></p>'
+    """
+    stated = "".join(_attribute(key, value) for key, value in attributes.items())
+    if name in VOID:
+        return Html(f"<{name}{stated}>")
+    return Html(f"<{name}{stated}>{join(children)}</{name}>")
+
+
+def join(parts: Iterable[object]) -> Html:
+    """Return parts one after the other, escaped unless they are HTML."""
+    return Html("".join(part if isinstance(part, Html) else _escaped(part) for part in parts))
+
+
+def _attribute(name: str, value: object) -> str:
+    if value is None:
+        return ""
+    plain = name.rstrip("_").replace("_", "-")
+    return f" {plain}" if value is True else f' {plain}="{_escaped(value)}"'
+
+
+def _escaped(value: object) -> str:
+    # What no text may hold would end the page's parsing or change the hash of a script.
+    return html.escape(str(value).replace("\0", "\ufffd"))
+
+
+def json_script(identity: str, value: Any) -> Html:
+    """Return a script element that holds data, whatever the strings in it.
+
+    Every ``<`` is written as JSON's escape, so no string can end the element or open a
+    comment.
+
+    Examples
+    --------
+    >>> json_script("names", ["</script>"])
+    '<script type="application/json" id="names">["\\\\u003c/script>"]</script>'
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    safe = Html(text.replace("<", "\\u003c"))
+    return tag("script", safe, type="application/json", id=identity)
+
+
+def number(value: float) -> str:
+    """Return a number with three or so digits, as the terminal shows it.
+
+    Examples
+    --------
+    >>> number(0.123), number(12.34), number(1234.5), number(-0.001), number(float("nan"))
+    ('0.12', '12.3', '1234', '0.00', '–')
+    """
+    if math.isnan(value):
+        return "–"
+    decimals = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    return f"{round(value, decimals) + 0.0:.{decimals}f}"  # + 0.0: no -0.00

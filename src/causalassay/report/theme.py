@@ -1,0 +1,154 @@
+"""How the report's charts look: colours, shapes, sizes of text, and labels that are never cut.
+
+Colours are those of Okabe and Ito (2008, "Color Universal Design"), which people
+with the common kinds of colour blindness tell apart; every series has a shape and a
+dash of its own too, so that a grey print says the same.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from causalassay.study.summary.runs import FROM_FILE
+
+INK, QUIET, PAPER = "#222222", "#767676", "white"
+COLOURS = ("#D55E00", "#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", INK)
+"""Okabe–Ito without its yellow, which does not show on white."""
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left")
+DASHES = ((1, 0), (6, 2), (2, 2), (6, 2, 2, 2), (10, 3), (1, 3), (4, 4))
+GROWING = ("#C6C3F0", "#9E9AE0", "#7570B3", "#56519B", "#3A3578", "#1F1B4D")
+"""Light to dark, for sizes: their order is seen in grey as well."""
+KNOWN = ("raw", "standardized", "iscm", "uumc")
+"""Schemes whose style is the same in every report."""
+
+TEXT = 12
+LETTER = 6.6
+"""Mean width of a letter of that size, in pixels."""
+LINE = 14
+LONGEST_LINE = 22
+_BREAKS = f"(.{{1,{LONGEST_LINE}}}$|.{{1,{LONGEST_LINE - 1}}}[-_ ,;:/=)]|.{{1,{LONGEST_LINE}}})"
+
+
+def style_of(names: Sequence[str]) -> dict[str, int]:
+    """Return each series' place in the palette; known schemes have theirs, others follow.
+
+    Examples
+    --------
+    >>> style_of(["iscm", "raw", "snr"])
+    {'iscm': 2, 'raw': 0, 'snr': 4}
+    >>> style_of(["shd", "sid"])
+    {'shd': 0, 'sid': 1}
+    """
+    taken = [name for name in names if name in KNOWN]
+    free = len(KNOWN) if taken else 0
+    others = {name: free + i for i, name in enumerate(n for n in names if n not in KNOWN)}
+    return {name: KNOWN.index(name) if name in KNOWN else others[name] for name in names}
+
+
+def picked(palette: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    """Return the colour, shape or dash of each series."""
+    return [palette[place % len(palette)] for place in style_of(names).values()]
+
+
+def growing(count: int) -> list[str]:
+    """Return so many colours from light to dark."""
+    if count == 1:
+        return [GROWING[3]]
+    places = [round(i * (len(GROWING) - 1) / (count - 1)) for i in range(count)]
+    return [GROWING[place] for place in places]
+
+
+def wrapped(text: str) -> list[str]:
+    """Return the lines of a label, as `LABEL` breaks it.
+
+    Examples
+    --------
+    >>> wrapped("direct-lingam"), wrapped("var-sortnregress (baseline)")
+    (['direct-lingam'], ['var-sortnregress ', '(baseline)'])
+    """
+    return re.findall(_BREAKS, text) or [text]
+
+
+def _breaking(text: str) -> str:
+    """Return the Vega expression that breaks a text into lines."""
+    pattern = _BREAKS.replace("\\", "\\\\")
+    return f"split(slice(replace({text}, regexp('{pattern}', 'g'), '$1\\n'), 0, -1), '\\n')"
+
+
+MARKED = "(indexof(baselines, datum.label) < 0 ? '' : ' (baseline)')"
+"""Reads the chart's parameter ``baselines``: names stay data, never part of an expression."""
+LABEL = _breaking(f"datum.label + {MARKED}")
+IS_BASELINE = "indexof(baselines, datum.algorithm) >= 0"
+
+
+def shown(name: str, baselines: Sequence[str]) -> list[str]:
+    """Return the lines under which a chart shows an algorithm."""
+    return wrapped(name + (" (baseline)" if name in baselines else ""))
+
+
+def width_of(labels: Sequence[Sequence[str]]) -> int:
+    """Return the pixels that the longest of some labels needs."""
+    return math.ceil(LETTER * max((len(line) for lines in labels for line in lines), default=0))
+
+
+def direction(metric: str, better: str) -> str:
+    """Return an axis title: the metric, and which way is good.
+
+    Examples
+    --------
+    >>> direction("f1", "high")
+    'f1 (higher is better)'
+    """
+    return f"{metric} ({better}er is better)"
+
+
+def scheme_words(scheme: str) -> str:
+    """Return how a sentence names a scheme.
+
+    Examples
+    --------
+    >>> scheme_words("raw"), scheme_words("iscm"), scheme_words("data")
+    ('raw data', 'iscm data', 'data from files')
+    """
+    return "data from files" if scheme == FROM_FILE else f"{scheme} data"
+
+
+def config() -> dict[str, Any]:
+    """Return the settings of every chart."""
+    return {
+        "background": PAPER,
+        "font": "Helvetica, Arial, Liberation Sans, sans-serif",
+        "view": {"stroke": "#cccccc"},
+        "axis": {
+            "labelFontSize": TEXT,
+            "titleFontSize": TEXT,
+            "titleFontWeight": "normal",
+            "labelColor": INK,
+            "titleColor": INK,
+            "gridColor": "#e6e6e6",
+            "domainColor": QUIET,
+            "tickColor": QUIET,
+            "labelLimit": 0,
+            "titleLimit": 0,
+        },
+        "legend": {
+            "orient": "top",
+            "labelFontSize": TEXT,
+            "titleFontSize": TEXT,
+            "titleFontWeight": "normal",
+            "labelColor": INK,
+            "titleColor": INK,
+            "labelLimit": 0,
+            "symbolSize": 70,
+            "symbolStrokeWidth": 1.5,
+        },
+        "header": {
+            "labelFontSize": TEXT,
+            "titleFontSize": TEXT,
+            "labelColor": INK,
+            "labelLimit": 0,
+        },
+    }

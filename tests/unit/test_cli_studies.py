@@ -1,0 +1,126 @@
+"""The study commands as a user meets them."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import pytest
+
+STUDY = """
+name = "small"
+seed = 1
+replicates = 2
+algorithms = ["pc", "var-sortnregress"]
+[[problems]]
+samples = 200
+graph = {kind = "erdos-renyi", n_nodes = 5, edges_per_node = 1}
+grid.model.kind = ["scm", "iscm"]
+"""
+
+
+def run(*words, cwd=None):
+    return subprocess.run(
+        [sys.executable, "-m", "causalassay", *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        cwd=cwd,
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a study that has been run."""
+    here = tmp_path_factory.mktemp("small")
+    (here / "study.toml").write_text(STUDY)
+    done = run("run", here / "study.toml", "--workers", 1)
+    assert 0 == done.returncode, done.stderr
+    assert "How the runs ended" in done.stdout
+    assert "20 of 20" in done.stderr
+    return here
+
+
+def test_a_dry_run_says_what_would_be_done_and_does_nothing(tmp_path):
+    (tmp_path / "study.toml").write_text(STUDY)
+    done = run("run", tmp_path / "study.toml", "--dry-run")
+    assert 0 == done.returncode
+    assert "2 problems × 2 replicates × 5 algorithms = 20" in done.stdout
+    assert ["study.toml"] == [file.name for file in tmp_path.iterdir()]
+
+
+def test_every_mistake_is_told_at_once(tmp_path):
+    wrong = STUDY.replace('"pc"', '"pcc"').replace("n_nodes", "n_node").replace("seed", "sead")
+    (tmp_path / "study.toml").write_text(wrong)
+    done = run("run", tmp_path / "study.toml")
+    assert 2 == done.returncode
+    for word in ("pcc", "did you mean 'pc'", "n_node", "sead", "did you mean 'seed'"):
+        assert word in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_status_tells_that_all_is_done(folder):
+    done = run("status", folder / "small-results")
+    assert "20 of 20 rows (20 ok)" in done.stdout
+    told = json.loads(run("status", folder / "small-results", "--json").stdout)
+    assert "small" in json.dumps(told)
+
+
+def test_status_of_no_study_is_a_clear_error(tmp_path):
+    done = run("status", tmp_path)
+    assert 2 == done.returncode
+    assert "Traceback" not in done.stderr
+
+
+def test_running_again_computes_nothing(folder):
+    done = run("run", folder / "study.toml", "--workers", 1, "--json")
+    assert 20 == json.loads(done.stdout)["rows"]["ok"]
+
+
+def test_the_summary_is_json_too(folder):
+    told = json.loads(run("summary", folder / "small-results", "--json").stdout)
+    assert {"counts", "scores", "ranks", "attribution"} <= set(told)
+
+
+def test_the_summary_of_a_metric_that_is_not_there_names_the_nearest(folder):
+    done = run("summary", folder / "small-results", "--metric", "mec_sdh")
+    assert 2 == done.returncode
+    assert "did you mean 'mec_shd'" in done.stderr
+
+
+def test_rows_are_exported_to_csv_and_parquet(folder):
+    import pandas as pd
+
+    assert 0 == run("export", folder / "small-results", folder / "rows.csv").returncode
+    assert 0 == run("export", folder / "small-results", folder / "rows.parquet").returncode
+    with (folder / "rows.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert 20 == len(rows) == len(pd.read_parquet(folder / "rows.parquet"))
+    assert {"scm", "iscm"} == {row["model.kind"] for row in rows}
+
+
+def test_replay_finds_the_study_by_the_key(folder):
+    run("export", folder / "small-results", folder / "keys.csv")
+    with (folder / "keys.csv").open() as file:
+        key = next(csv.DictReader(file))["key"]
+    done = run("replay", key[:10], "--json", cwd=folder)
+    assert "ok" == json.loads(done.stdout)["status"]
+
+
+def test_replay_of_an_unknown_key_is_a_clear_error(folder):
+    done = run("replay", "ffffffffff", cwd=folder)
+    assert 2 == done.returncode
+    assert "Traceback" not in done.stderr
+
+
+def test_workers_and_cluster_do_not_go_together(folder):
+    done = run("run", folder / "study.toml", "--workers", 2, "--cluster", "tcp://127.0.0.1:1")
+    assert 2 == done.returncode
+
+
+def test_an_absent_scheduler_is_a_clear_error(folder):
+    done = run("run", folder / "study.toml", "--cluster", "tcp://127.0.0.1:1")
+    assert 2 == done.returncode
+    assert "no dask scheduler answers" in done.stderr
+    assert "Traceback" not in done.stderr
