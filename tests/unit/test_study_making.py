@@ -124,6 +124,17 @@ def test_a_bootstrap_draws_rows_of_the_file(tmp_path):
     assert not np.array_equal(one, two)
 
 
+def test_transforms_of_a_file_share_the_bootstrap(tmp_path):
+    plain, standardized = (
+        make(
+            1, file_spec(tmp_path, bootstrap=0, transform=transform), "main", 0
+        ).problem.data.pooled
+        for transform in ((), ("standardize",))
+    )
+    expected = (plain - plain.mean(axis=0)) / plain.std(axis=0)
+    np.testing.assert_allclose(expected, standardized)
+
+
 def test_a_bootstrap_of_no_stated_size_has_as_many_rows(tmp_path):
     assert 30 == make(1, file_spec(tmp_path, bootstrap=0), "main", 0).problem.data.n_samples
 

@@ -11,6 +11,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
+FILE_WIDTH = 120
+"""Columns of what is printed where there is no terminal."""
+
 
 @contextmanager
 def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
@@ -35,3 +38,9 @@ def limits_text(limits: tuple[float, float], decimals: int = 2) -> str:
 def escaped(text: str) -> str:
     """Return text that rich prints as it is."""
     return escape(text)
+
+
+def wide_console() -> Console:
+    """Return a console that does not wrap tables in a file or a pipe."""
+    console = Console()
+    return console if console.is_terminal else Console(width=FILE_WIDTH)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from causalassay.cli.printing import progress_bar, wide_console
+
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
@@ -84,7 +86,7 @@ def run(  # noqa: PLR0913, PLR0917  one argument an option
         typer.echo(json.dumps({"folder": str(folder), "rows": counts}))
         return
     if sum(counts.values()) <= MOST_SUMMARIZED:
-        _print_summary(folder, Console())
+        _print_summary(folder, wide_console())
     else:
         typer.echo(", ".join(f"{count} {status}" for status, count in counts.items() if count))
         typer.echo(f"Summary: causalassay summary {folder}")
@@ -167,7 +169,7 @@ def summary(
 
         typer.echo(json.dumps(summarize(study_table(folder)).to_dict(), indent=2, allow_nan=False))
     else:
-        _print_summary(folder, Console(), metric)
+        _print_summary(folder, wide_console(), metric)
 
 
 def _print_summary(folder: Path, console: Console, metric: str | None = None) -> None:
@@ -191,7 +193,6 @@ def export(
 
     Example: causalassay export first-look-results rows.parquet
     """
-    from causalassay.cli.printing import progress_bar
     from causalassay.study.storage import export as write_rows
 
     with progress_bar("exporting") as on_progress:

@@ -157,7 +157,7 @@ class Study:
     algorithms : tuple of AlgorithmEntry
     metrics : tuple of MetricEntry
     diagnostics : tuple of str
-        Keys of `measuring.DIAGNOSTICS`.
+        Of `measuring.MEASURES`.
     text : str
         The study file as it was read.
     """
@@ -234,7 +234,7 @@ class Record:
     estimate : bytes, optional
         A new estimate (`encoding.encode`).
     notes : mapping
-        Why a score is nan, how many problems were drawn, which candidate ran.
+        Why a score is nan, which candidate ran.
     host : str
     wall : float
         Seconds of the whole task, problem and scores included: for batching, not stored.

@@ -10,7 +10,7 @@ from causalassay.study.language.building import known_name
 from causalassay.study.language.mistakes import Mistakes, Place, shown
 from causalassay.study.language.tables import MetricTable, validated
 from causalassay.study.plan import MetricEntry
-from causalassay.study.tasks.measuring import DIAGNOSTICS
+from causalassay.study.tasks.measuring import MEASURES
 from causalassay.study.tasks.scoring import METRICS
 
 
@@ -86,7 +86,7 @@ def read_diagnostics(names: Any, place: Place, mistakes: Mistakes) -> tuple[str,
     found: list[str] = []
     for step, stated in enumerate(names if isinstance(names, list) else []):
         where = Place(f"{place.table}[{step}]")
-        name = known_name(stated, DIAGNOSTICS, "diagnostic", where, mistakes)
+        name = known_name(stated, dict.fromkeys(MEASURES), "diagnostic", where, mistakes)
         if name in found:
             mistakes.add(where, f"{name!r} stands there twice")
         elif name is not None:

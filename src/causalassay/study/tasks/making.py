@@ -9,7 +9,7 @@ their laws: schemes can be compared in pairs.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -193,7 +193,8 @@ def _from_file(seed: int, spec: FromFile, purpose: Purpose, replicate: int) -> P
     problem = _read(spec)
     if spec.bootstrap is None:
         return problem
-    rng = stream(seed, "bootstrap", purpose, digest(spec), replicate)
+    # Named without the transform: raw and standardised rows are then the same rows.
+    rng = stream(seed, "bootstrap", purpose, digest(replace(spec, transform=())), replicate)
     share = (spec.bootstrap or problem.data.n_samples) / problem.data.n_samples
     regimes = tuple(_resampled(regime, share, rng) for regime in problem.data.regimes)
     data = Dataset(problem.data.columns, regimes, problem.data.observational, problem.data.kinds)

@@ -32,12 +32,19 @@ DIAGNOSTICS: MappingProxyType[str, Diagnostic] = MappingProxyType(
 )
 """By name; the sortabilities count paths (Reisach 2021) unless they say pairs (Herman 2025)."""
 
+N_DRAWS = "n_draws"
+"""How many problems were drawn until one fell into its bin: a number of the making, not of it."""
+
+MEASURES = (*DIAGNOSTICS, N_DRAWS)
+"""All that a study can record of a problem."""
+
 DEFAULT_DIAGNOSTICS = (
     "var_sortability",
     "r2_sortability",
     "snr_sortability",
     "relatives_sortability",
     "n_edges",
+    N_DRAWS,
 )
 
 

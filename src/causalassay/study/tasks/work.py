@@ -15,7 +15,7 @@ from causalassay.seeding import stream
 from causalassay.study.plan import Record, Status, Study, Task, sent_back
 from causalassay.study.tasks.encoding import decode, encode
 from causalassay.study.tasks.making import Made, NoProblem
-from causalassay.study.tasks.measuring import DIAGNOSTICS
+from causalassay.study.tasks.measuring import DIAGNOSTICS, N_DRAWS
 from causalassay.study.tasks.scoring import Scorer
 from causalassay.testing import estimate_flaws
 
@@ -62,12 +62,13 @@ def told(error: BaseException) -> str:
 
 
 def _measured(study: Study, task: Task, made: Made) -> Record:
-    notes: dict[str, str | int] = {"draws": made.draws} if made.draws > 1 else {}
+    notes = {}
     scores = []
     for place in task.metrics:
         name = study.diagnostics[place]
         try:
-            scores.append(float(DIAGNOSTICS[name](made.problem)))
+            measured = made.draws if name == N_DRAWS else DIAGNOSTICS[name](made.problem)
+            scores.append(float(measured))
         except Exception as error:  # one undefined number leaves the others
             scores.append(np.nan)
             notes[name] = told(error)
