@@ -15,7 +15,7 @@ export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: help demo test test-slow check format lock clean
+.PHONY: help demo test test-slow check format docs lock clean
 
 help: ## list the words
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,8 +27,8 @@ $(READY): requirements.txt pyproject.toml
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(READY) ## audit three generated benchmarks and print what they are worth
-	@$(BIN)/python examples/demo.py
+demo: $(READY) ## a study of every algorithm on four kinds of data, its verdict and its report
+	@$(BIN)/causalassay run examples/studies/four-schemes.toml --out demo
 
 test: $(READY) ## all tests but the slow ones
 	$(BIN)/python -m pytest -n 2 -m "not slow"
@@ -46,10 +46,13 @@ format: $(READY) ## rewrite the code in the agreed format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+docs: $(READY) ## build the documentation into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 lock: $(READY) ## pin the newest versions, with hashes and without hosts
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --no-annotate pyproject.toml --group dev -o requirements.txt
 
 clean: ## remove the environment and what tools left behind
-	rm -rf demo $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf demo site $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,11 +1,29 @@
-"""Every public name teaches by an example that is run."""
+"""Every public name teaches by an example that is run, and so does every page."""
 
+import ast
+import doctest
 import importlib
 import inspect
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+import xml.etree.ElementTree as ET
 
 import pytest
+import typer
+
+from causalassay.cli import app
+from causalassay.discovery.registry import GROUP
+from pages import PAGES, ROOT, SHELL, blocks_of, inline_commands
+from study_texts import HEAD, PROBLEM, parsed
 
 PACKAGES = ["graphs", "models", "data", "diagnostics", "discovery", "metrics", "risk", "audit"]
+LANGUAGES = {"pycon", "python", "toml", *SHELL}
+BLOCKS = [block for page in PAGES for block in blocks_of(page)]
+RUN = [block for block in BLOCKS if not block.not_run]
+QUICK = "docs/quickstart.md"
 
 
 def public_names():
@@ -30,3 +48,197 @@ def test_the_package_lists_its_parts_without_importing_them():
     assert {"graphs", "models", "discover"} <= set(dir(causalassay))
     with pytest.raises(AttributeError, match="no attribute 'grahps'"):
         _ = causalassay.grahps
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+def test_every_block_is_run_or_says_why_not(block):
+    assert block.language in LANGUAGES
+    assert block.not_run or block.language != "python", "make it `pycon`, or mark it"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_example_is_one_that_doctest_sees(page):
+    # pytest runs the pages under its testpaths; a fence that follows an output directly is
+    # taken for a part of it, and a `>>>` outside of blocks for pycon is not meant to be run.
+    written = [block for block in blocks_of(page) if block.language == "pycon"]
+    prompts = sum(line.startswith(">>> ") for block in written for line in block.text.splitlines())
+    found = doctest.DocTestParser().get_examples(page.read_text(encoding="utf-8"))
+    assert prompts == len(found)
+    assert all(block.text.endswith("\n") for block in written), "end it with an empty line"
+    assert not any("```" in example.want for example in found)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]
+    if found:
+        parts = page.relative_to(ROOT).parts
+        assert parts[0] in settings["ini_options"]["testpaths"]
+
+
+@pytest.mark.parametrize("block", [b for b in BLOCKS if b.language == "python"], ids=str)
+def test_python_that_is_not_run_is_python(block):
+    ast.parse(block.text)
+
+
+@pytest.mark.parametrize("block", [b for b in BLOCKS if b.language == "toml"], ids=str)
+def test_toml_is_a_study_or_declares_a_plug_in(block, tmp_path):
+    content = tomllib.loads(block.text)
+    if "project" in content:
+        assert [GROUP] == list(content["project"]["entry-points"])
+    elif block.page != "docs/studies.md":  # that page is read in test_study_scaffold.py
+        head = "" if "replicates" in content else HEAD
+        problem = "" if "problems" in content else PROBLEM
+        assert parsed(head + block.text + problem, tmp_path).problems
+
+
+@pytest.mark.parametrize("block", [b for b in RUN if b.language in SHELL], ids=str)
+def test_commands_can_be_given_as_they_are_written(block):
+    for command in block.commands:
+        check_command(command)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_in_the_text_can_be_given(page):
+    for command in inline_commands(page):
+        check_command(command)
+
+
+def check_command(command):
+    """Raise unless the words of a command are known; nothing is run."""
+    program, *words = shlex.split(command)
+    match program:
+        case "causalassay":
+            parse(typer.main.get_command(app), words)
+        case "make":
+            makefile = (ROOT / "Makefile").read_text()
+            for word in words:
+                assert re.search(rf"^{word}:.*## ", makefile, re.MULTILINE), word
+        case "pip":
+            extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+            named = re.search(r"causalassay\[(.+)\]", words[-1])
+            assert named[1] in extras["optional-dependencies"]
+        case _:
+            raise AssertionError(f"nobody knows whether {command!r} works: mark its block")
+
+
+def parse(command, words):
+    """Walk to the command that the words name and parse its options and arguments."""
+    called = "causalassay"
+    while hasattr(command, "commands") and words:
+        called, *words = words
+        assert called in command.commands, f"there is no command {called!r}"
+        command = command.commands[called]
+    if words:  # a name alone, as in running text, is no call
+        command.make_context(called, list(words))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ("causalassay adit data.csv", "there is no command 'adit'"),
+        ("causalassay audit data.csv --grpah graph.csv", "No such option"),
+        ("causalassay audit data.csv graph.csv", "unexpected extra argument"),
+        ("causalassay new stduy first-look", "there is no command 'stduy'"),
+        ("make tset", "tset"),
+        ("pip install causalassay[clutser]", "clutser"),
+        ("dask scheduler", "mark its block"),
+    ],
+)
+def test_a_wrong_command_is_noticed(wrong, why):
+    with pytest.raises(Exception, match=why):
+        check_command(wrong)
+
+
+def test_a_mark_is_only_read_with_a_reason(tmp_path, monkeypatch):
+    page = tmp_path / "page.md"
+    page.write_text("<!-- not run: no Slurm -->\n```sh\na\n```\n<!-- not run -->\n```sh\nb\n```\n")
+    monkeypatch.setattr("pages.ROOT", tmp_path)
+    assert ["no Slurm", ""] == [block.not_run for block in blocks_of(page)]
+
+
+def quick_commands():
+    """The commands of the first study, in their order."""
+    return [
+        command
+        for block in RUN
+        if block.page == QUICK and block.language in SHELL
+        for command in block.commands
+        if command.startswith("causalassay") and "audit" not in command
+    ]
+
+
+def test_the_quickstart_writes_a_study_and_tells_its_plan(tmp_path):
+    written, planned = quick_commands()[:2]
+    assert "--dry-run" in planned
+    assert "Now: causalassay run" in in_folder(written, tmp_path)
+    assert "first-look" in in_folder(planned, tmp_path)
+
+
+@pytest.mark.slow
+def test_the_quickstart_can_be_followed(tmp_path):
+    for command in quick_commands():
+        in_folder(command, tmp_path)
+    assert (tmp_path / "rows.csv").stat().st_size > 0
+
+
+def in_folder(command, folder):
+    """Run a command of ours there and return what it prints."""
+    words = shlex.split(command)[1:]
+    done = subprocess.run(
+        [sys.executable, "-m", "causalassay", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert 0 == done.returncode, done.stderr
+    return done.stdout
+
+
+PICTURES = sorted((ROOT / "docs" / "images").glob("*"))
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda file: file.name)
+def test_pictures_are_small_shown_and_told_in_words(picture):
+    pages = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    shown = re.search(rf"!\[(.*)\]\(images/{picture.name}\)", pages)
+    assert len(shown[1].split()) > 5
+    assert picture.stat().st_size < 100_000
+    if picture.suffix == ".svg":
+        assert ET.parse(picture).getroot().tag.endswith("svg")
+
+
+def test_every_public_name_is_in_the_reference():
+    for package in [*PACKAGES, "study"]:
+        page = (ROOT / "docs" / "reference" / f"{package}.md").read_text()
+        names = importlib.import_module(f"causalassay.{package}").__all__
+        whole = f"::: causalassay.{package}\n" in page
+        assert whole or all(f"::: causalassay.{package}.{name}\n" in page for name in names)
+
+
+@pytest.mark.slow
+def test_the_page_on_the_idea_quotes_what_its_script_computes(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    import pictures
+
+    page = (ROOT / "docs" / "idea.md").read_text(encoding="utf-8")
+    for name, row in pictures.means(pictures.scores()).iterrows():
+        assert f"| {name} | {' | '.join(f'{value:.2f}' for value in row)} |" in page
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning_and_asks_no_network(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path / "site"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert 0 == done.returncode, done.stderr
+    pages = list((tmp_path / "site").rglob("*.html"))
+    assert len(pages) > 20
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        loaded = re.findall(r'<(?:script|img|iframe)[^>]*src="(https?:[^"]*)"', text)
+        styles = re.findall(
+            r'<link[^>]*rel="(?:stylesheet|preconnect)"[^>]*href="(https?:[^"]*)"', text
+        )
+        assert [] == loaded + styles

@@ -4,10 +4,9 @@ import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
-from stored_studies import simple_study_folder
-from strategies import cpdags, dags
 
 import causalassay as ca
 from causalassay.contracts import Estimate
@@ -16,14 +15,207 @@ from causalassay.graphs.circle import around
 from causalassay.graphs.drawing import MOST_EDGES, MOST_NODES
 from causalassay.graphs.layers import in_layers
 from causalassay.notebook import escaped, table
+from causalassay.study.storage.exporting import StudyTable
+from causalassay.study.summary import summarize
+from strategies import dags, datasets, pdags
 
-HOSTILE = "<script>alert('1')</script>"
-NAMESPACE = "{http://www.w3.org/2000/svg}"
-
-
-def parsed(svg):
-    return ET.fromstring(svg)
+HOSTILE = "<script>alert('1')</script> & \x1b\u202e"
+RNG_SEED = 0
 
 
 def count(svg, tag):
-    return len(parsed(svg).findall(f".//{NAMESPACE}{tag}"))
+    return len(ET.fromstring(svg).findall(f".//{{http://www.w3.org/2000/svg}}{tag}"))
+
+
+@given(dags())
+def test_every_edge_of_a_dag_leads_to_a_later_column(dag):
+    layers = in_layers(dag)
+    column_of = {item: k for k, column in enumerate(layers.columns) for item in column}
+    assert set(map(tuple, np.argwhere(dag).tolist())) == set(layers.routes)
+    for (parent, child), route in layers.routes.items():
+        assert (parent, child) == (route[0], route[-1])
+        steps = [column_of[item] for item in route]
+        assert list(range(steps[0], steps[-1] + 1)) == steps
+
+
+@given(dags())
+def test_boxes_of_a_column_do_not_touch(dag):
+    layers = in_layers(dag)
+    assert sorted(item for column in layers.columns for item in column) == list(
+        range(len(layers.height))
+    )
+    for column in layers.columns:
+        nodes = [item for item in column if item < len(dag)]
+        assert (np.diff(layers.height[nodes]) >= 1 - 1e-9).all()
+        assert (np.diff(layers.height[column]) >= 0.5 - 1e-9).all()
+
+
+def test_a_tree_is_drawn_without_crossings():
+    # A binary tree of 15 nodes under labels that are all mixed up.
+    edges = [((k - 1) // 2, k) for k in range(1, 15)]
+    label = np.random.default_rng(RNG_SEED).permutation(15)
+    layers = in_layers(ca.graphs.from_edges([(label[a], label[b]) for a, b in edges], 15))
+    parent_of = {child: parent for parent, child in layers.routes}
+    assert [1, 2, 4, 8] == [len(column) for column in layers.columns]
+    for column, following in zip(layers.columns, layers.columns[1:], strict=False):
+        places = [column.index(parent_of[child]) for child in following]
+        assert sorted(places) == places
+
+
+def test_a_cycle_is_drawn_around_the_circle_without_crossings():
+    label = np.random.default_rng(RNG_SEED).permutation(9)
+    ring = ca.graphs.from_edges([(label[k], label[(k + 1) % 9]) for k in range(9)], 9)
+    order = around(ring)
+    joined = ca.graphs.skeleton(ring)
+    assert all(joined[order[k], order[(k + 1) % 9]] for k in range(9))
+
+
+@given(pdags())
+def test_a_drawing_has_each_node_and_edge_once_and_a_head_for_each_arrow(graph):
+    svg = ca.graphs.show(graph)._repr_svg_()
+    directed = graph & ~graph.T
+    assert int((graph | graph.T).sum()) // 2 == count(svg, "path")
+    assert int(directed.sum()) == count(svg, "polygon")
+    assert len(graph) == count(svg, "text")
+
+
+@given(pdags())
+def test_drawing_twice_gives_the_same_picture(graph):
+    assert ca.graphs.show(graph)._repr_html_() == ca.graphs.show(graph.copy())._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        ca.graphs.chain(MOST_NODES + 1),
+        ca.graphs.complete(17, np.random.default_rng(RNG_SEED)),
+        ca.graphs.skeleton(ca.graphs.chain(1000)),
+    ],
+    ids=["nodes", "edges", "a thousand nodes"],
+)
+def test_a_large_graph_is_shown_as_a_small_matrix(graph):
+    svg = ca.graphs.show(graph)._repr_svg_()
+    assert len(graph) > MOST_NODES or graph.sum() > MOST_EDGES
+    assert (1, 1) == (count(svg, "rect"), count(svg, "path"))
+    assert len(svg) < 20_000
+
+
+def test_the_matrix_of_a_dag_has_its_edges_above_the_diagonal():
+    dag = ca.graphs.erdos_renyi(40, 2, np.random.default_rng(RNG_SEED))
+    path = re.search(r'<path d="([^"]*)"', ca.graphs.show(dag)._repr_svg_())[1]
+    corners = [tuple(map(float, pair)) for pair in re.findall(r"M([\d.]+) ([\d.]+)", path)]
+    assert corners
+    assert all(x > y for x, y in corners)
+
+
+def test_text_lists_the_edges():
+    graph = ca.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "b")], ["a", "b", "c"])
+    shown = repr(ca.graphs.show(graph, ["a", "b", "c"]))
+    assert "graph of 3 nodes, 1 directed and 1 undirected edge\na → b\nb — c" == shown
+    assert "… and 59 more" in repr(ca.graphs.show(ca.graphs.chain(100)))
+
+
+def test_a_drawing_is_not_changed_by_changing_the_graph():
+    graph = ca.graphs.chain(3)
+    drawing = ca.graphs.show(graph)
+    before = drawing._repr_html_()
+    graph[:] = False
+    assert before == drawing._repr_html_()
+
+
+def test_names_must_fit_the_graph():
+    with pytest.raises(ValueError, match="has 3 nodes but there are 2 names"):
+        ca.graphs.show(ca.graphs.chain(3), ["a", "b"])
+
+
+def test_long_names_are_cut_in_the_picture_and_whole_in_its_titles():
+    names = ["the first of two names that are long", "b"]
+    svg = ca.graphs.show(ca.graphs.chain(2), names)._repr_svg_()
+    assert f"<title>{names[0]}</title>" in svg
+    assert "the firs… are long</text>" in svg
+
+
+def test_what_cannot_be_printed_is_replaced():
+    assert "a\ufffdb &lt;i&gt;\ufffd" == escaped("a\x00b <i>\u202e")
+
+
+def test_cells_are_cut_and_escaped():
+    shown = table([["<b>" * 100]], ["<i>"], "<u>")
+    assert not re.search(r"<[biu]>", shown)
+    assert "…" in shown
+
+
+@pytest.fixture(scope="module")
+def rich():
+    """One of everything with a rich representation, under names that attack."""
+    rng = np.random.default_rng(RNG_SEED)
+    graph = ca.graphs.chain(3)
+    model = ca.models.draw("scm", graph, rng)
+    names = (HOSTILE, "b", "c")
+    regimes = (
+        Regime("control", model.sample(200, rng)),
+        Regime(HOSTILE, model.sample(50, rng, (ca.models.Do(0, 5.0),)), targets=(0,)),
+        Regime("on b", model.sample(50, rng, (ca.models.Do(1, 5.0),)), targets=(1,)),
+    )
+    data = Dataset(names, regimes, "control")
+    study_table = hostile_study_table()
+    return {
+        "graph": ca.graphs.show(graph, names),
+        "circle": ca.graphs.show(ca.graphs.to_cpdag(graph), names),
+        "matrix": ca.graphs.show(ca.graphs.chain(40), [HOSTILE, *range(39)]),
+        "model": model,
+        "dataset": data,
+        "problem": Problem(data, graph, model, name=HOSTILE),
+        "estimate": Estimate(graph, "dag", order=(0, 1, 2), info={HOSTILE: HOSTILE}),
+        "audit": ca.audit.audit(data, graph, rng, n_bootstrap=20, n_orders=40),
+        "risk": ca.risk.estimate("var-sortnregress", data, rng),
+        "comparison": ca.risk.compare(["var-sortnregress", "empty"], data, rng),
+        "table": study_table,
+        "summary": summarize(study_table),
+    }
+
+
+def hostile_study_table():
+    rows = [
+        {"algorithm": HOSTILE, "role": "listed", "status": "ok", "reason": "", "problem": "p"}
+        | {"replicate": k, "graph_key": "g", "scheme": HOSTILE, "f1": 0.5}
+        for k in range(3)
+    ]
+    return StudyTable(pd.DataFrame(rows), ("f1",), (), (), {"f1": "high"})
+
+
+TAGS = {"div", "p", "table", "caption", "thead", "tbody", "tr", "th", "td"}
+SHAPES = {"svg", "title", "g", "path", "polygon", "rect", "circle", "text"}
+NAMELESS = ["model", "audit", "comparison"]
+NAMED = ["graph", "circle", "matrix", "dataset", "problem", "estimate", "risk", "table", "summary"]
+
+
+@pytest.mark.parametrize("kind", NAMED + NAMELESS)
+def test_everything_rich_is_well_formed(kind, rich):
+    # A name that opened a tag would break the tree or bring another tag into it.
+    root = ET.fromstring(rich[kind]._repr_html_())
+    tags = {element.tag.rpartition("}")[2] for element in root.iter()}
+    assert set() == tags - TAGS - SHAPES
+    assert tags & {"table", "svg"}
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_names_stay_text(kind, rich):
+    shown = rich[kind]._repr_html_()
+    assert "&lt;script&gt;" in shown
+    assert "<script" not in shown
+    assert "\x1b" not in shown
+
+
+@given(datasets())
+def test_every_data_set_has_a_row_a_column_and_a_row_a_regime(data):
+    bodies = list(ET.fromstring(data._repr_html_()).iter("tbody"))
+    assert [data.n_nodes, len(data.regimes)] == [len(body) for body in bodies]
+
+
+def test_the_numbers_shown_are_those_of_the_result():
+    model = ca.models.LinearSCM([[0, 2], [0, 0]], noise_variance=1.0)
+    cells = [cell.text for cell in ET.fromstring(model._repr_html_()).iter("td")]
+    assert ["0", "0.00", "1.00", "1.00", "0.00", "0.80"] == cells[:6]
+    assert ["1", "0.00", "5.00", "1.00", "0.80", "0.80"] == cells[6:12]
+    assert ["0 → 1", "2.00"] == cells[12:]

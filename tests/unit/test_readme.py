@@ -6,10 +6,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_demo_prints_the_verdict_that_the_readme_quotes(tmp_path):
+def test_the_audits_print_the_verdict_that_the_readme_quotes(tmp_path):
     quote = re.search(r"^> (Gameable by R².*)$", (ROOT / "README.md").read_text(), re.MULTILINE)
     done = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / "demo.py")],
+        [sys.executable, str(ROOT / "examples" / "three_audits.py")],
         capture_output=True,
         text=True,
         cwd=tmp_path,

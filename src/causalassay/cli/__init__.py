@@ -13,6 +13,7 @@ from rich.console import Console
 from causalassay.cli.auditing import audit
 from causalassay.cli.listing import list_parts
 from causalassay.cli.printing import escaped
+from causalassay.cli.reporting import report
 from causalassay.cli.scaffolding import new
 from causalassay.cli.studies import export, replay, run, status, summary
 from causalassay.threads import ONE_THREAD
@@ -58,6 +59,7 @@ app.command()(audit)
 app.command()(run)
 app.command()(status)
 app.command()(summary)
+app.command()(report)
 app.command()(export)
 app.command()(replay)
 app.command(name="list")(list_parts)

@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 from causalassay.cli.printing import progress_bar, wide_console
+from causalassay.cli.reporting import print_verdict
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -73,6 +74,7 @@ def run(  # noqa: PLR0913, PLR0917  one argument an option
 
     Example: causalassay run study.toml --workers 4
     """
+    from causalassay.report.page import write_report
     from causalassay.study.language import describe, read_study
 
     study = read_study(study_file)
@@ -87,9 +89,11 @@ def run(  # noqa: PLR0913, PLR0917  one argument an option
         return
     if sum(counts.values()) <= MOST_SUMMARIZED:
         _print_summary(folder, wide_console())
+        typer.echo(f"\nReport: {write_report(folder)}")
     else:
         typer.echo(", ".join(f"{count} {status}" for status, count in counts.items() if count))
         typer.echo(f"Summary: causalassay summary {folder}")
+        typer.echo(f"Report: causalassay report {folder}")
     typer.echo(f"Rows: causalassay export {folder} rows.csv")
 
 
@@ -159,7 +163,7 @@ def summary(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print scores, paired differences, ranks and what the artefacts explain.
+    """Print scores, what the artefacts explain, and the verdict; as JSON also ranks and pairs.
 
     Example: causalassay summary first-look-results --metric f1
     """
@@ -176,7 +180,11 @@ def _print_summary(folder: Path, console: Console, metric: str | None = None) ->
     from causalassay.study.storage import study_table
     from causalassay.study.summary import render, summarize
 
-    render(summarize(study_table(folder)), console, metric)
+    table = study_table(folder)
+    summary = summarize(table)
+    render(summary, console, metric)
+    if metric is None:
+        print_verdict(table, summary, console)
 
 
 def export(

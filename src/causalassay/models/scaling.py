@@ -189,7 +189,7 @@ def standardized_implied(model: LinearSCM, mean: ArrayLike, sd: ArrayLike) -> Li
     array([[1.    , 0.8944],
            [0.8944, 1.    ]])
     """
-    mean, sd = np.asarray(mean, dtype=float), np.asarray(sd, dtype=float)
+    mean, sd = (np.broadcast_to(np.asarray(one, float), model.n_nodes) for one in (mean, sd))
     return replace(
         model,
         weights=model.weights * sd[:, None] / sd,

@@ -1,6 +1,6 @@
 """Small tidy tables for the report's figures: never rows, always bounded.
 
-Numbers are rounded to six significant digits, so that a page stays small; what is
+Numbers are rounded to five significant digits, so that a page stays small; what is
 undefined is nan.
 """
 
@@ -11,17 +11,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from causalassay.arrays import Vector
-from causalassay.report.scope import FAMILY, NODES, Scope
+from causalassay.report.scope import NODES, Scope
 from causalassay.study.summary.explaining import R2, VARIANCE
-from causalassay.study.summary.intervals import Codes, deal, mean_with_interval
+from causalassay.study.summary.intervals import Codes
 from causalassay.study.summary.runs import SCHEME, SORTING, Table
 
-DIGITS = 6
+DIGITS = 5
 N_BINS = 20
-MOST_RECORDS = 600
-"""Of one figure that has panels: beyond, it shows fewer sizes."""
 MOST_SIZES = 6
 SHORTEST = 1e-6
 """Seconds of a clock that did not tick: a logarithm needs more than 0."""
@@ -36,9 +35,9 @@ def scheme_scores(scope: Scope, metric: str) -> pd.DataFrame:
     frame = _of(scope, scope.summary.attribution.schemes, metric)
     frame = frame[frame[SCHEME].isin(scope.schemes)]
     sorting = _best_sorting(scope, frame, metric)
-    columns = ["algorithm", "role", SCHEME, "mean", "low", "high"]
-    found = frame[[*columns, "n", "n_missing", "n_units", "paired"]]
-    return _rounded(found.assign(sorting=found[SCHEME].map(sorting).astype(float)))
+    columns = ["algorithm", SCHEME, "mean", "low", "high", "n_units", "n_missing", "paired"]
+    found = frame[columns]
+    return rounded(found.assign(sorting=found[SCHEME].map(sorting).astype(float)))
 
 
 def _best_sorting(scope: Scope, frame: pd.DataFrame, metric: str) -> dict[str, float]:
@@ -57,9 +56,9 @@ def rank_means(scope: Scope, scheme: str, metrics: Sequence[str]) -> pd.DataFram
     frame = scope.summary.ranks
     chosen = frame["algorithm"].isin(scope.algorithms) & (frame[SCHEME] == scheme)
     found = frame[chosen & frame["metric"].isin(metrics)]
-    columns = ["algorithm", "role", "metric", "rank", "rank_low", "rank_high"]
+    columns = ["algorithm", "metric", "rank", "rank_low", "rank_high"]
     names = {"rank": "mean", "rank_low": "low", "rank_high": "high"}
-    return _rounded(found[[*columns, "n_ranked", "n_last"]].rename(columns=names))
+    return rounded(found[[*columns, "n_ranked", "n_last"]].rename(columns=names))
 
 
 def explained(scope: Scope, metric: str) -> pd.DataFrame:
@@ -68,16 +67,16 @@ def explained(scope: Scope, metric: str) -> pd.DataFrame:
     As `Attribution.explained` has it; ``note`` says why a share is undefined.
     """
     found = _of(scope, scope.summary.attribution.explained, metric)
-    columns = ["algorithm", "role", "regressors", "share", "share_low", "share_high"]
+    columns = ["algorithm", "regressors", "share", "share_low", "share_high"]
     names = {"share": "mean", "share_low": "low", "share_high": "high"}
-    return _rounded(found[[*columns, "adjusted", "n_units", "note"]].rename(columns=names))
+    return rounded(found[[*columns, "adjusted", "n_units", "note"]].rename(columns=names))
 
 
 def sortability_bins(scope: Scope) -> pd.DataFrame:
     """Return how many problems of each scheme have a sortability in each twentieth of [0, 1].
 
-    ``share`` is of the ``n`` problems and replicates of the scheme where it is
-    defined; ``mean`` is over these. Bins without a problem have no record.
+    ``n`` problems and replicates of the scheme have the sortability, ``mean`` is over
+    these; ``height`` is the count over that of the fullest bin. Empty bins have no record.
     """
     rows = []
     edges = np.linspace(0, 1, N_BINS + 1)
@@ -95,134 +94,12 @@ def sortability_bins(scope: Scope) -> pd.DataFrame:
                         "from": edges[place],
                         "to": edges[place + 1],
                         "count": int(counts[place]),
-                        "share": counts[place] / len(values),
+                        "height": counts[place] / counts.max(),
                         "n": len(values),
                         "mean": float(values.mean()),
                     }
                 )
-    return _rounded(pd.DataFrame(rows))
-
-
-def box_stats(scope: Scope, metric: str) -> pd.DataFrame:
-    """Return what box plots of the score show, by algorithm, scheme, graph family and size.
-
-    ``low`` and ``high`` are the outermost scores within 1.5 times the quartiles'
-    distance of the quartiles; ``outside`` are the scores beyond.
-    """
-    by = [name for name in (FAMILY, NODES) if scope.has(name)]
-    groups = _panels(scope, by)
-    rows = []
-    for (scheme, *labels), cells in groups:
-        for place, name in zip(scope.places(), scope.algorithms, strict=True):
-            scores = scope.runs.scores[metric][place, cells]
-            found = _box(scores[np.isfinite(scores)])
-            if found:
-                head = {"algorithm": name, "role": scope.runs.roles[place], SCHEME: scheme}
-                rows.append(head | {"panel": panel_name(by, labels)} | found)
-    return _rounded(pd.DataFrame(rows))
-
-
-def _box(scores: Vector) -> dict[str, float]:
-    if not len(scores):
-        return {}
-    lower, middle, upper = np.quantile(scores, [0.25, 0.5, 0.75])
-    reach = 1.5 * (upper - lower)
-    inside = scores[(scores >= lower - reach) & (scores <= upper + reach)]
-    return {
-        "low": float(inside.min()),
-        "q1": float(lower),
-        "median": float(middle),
-        "q3": float(upper),
-        "high": float(inside.max()),
-        "outside": len(scores) - len(inside),
-        "n": len(scores),
-    }
-
-
-def panel_name(by: Sequence[str], labels: Sequence[Any]) -> str:
-    """Return what a panel of box plots is called.
-
-    Examples
-    --------
-    >>> panel_name(["graph.kind", "graph.n_nodes"], ["chain", 10])
-    'chain, 10 nodes'
-    >>> panel_name([], []), panel_name(["graph.n_nodes"], [None])
-    ('all problems', 'size not stated')
-    """
-    words = []
-    for name, value in zip(by, labels, strict=True):
-        if value is None:
-            words.append("size not stated" if name == NODES else "no graph family")
-        else:
-            words.append(f"{value:g} nodes" if name == NODES else str(value))
-    return ", ".join(words) or "all problems"
-
-
-def _panels(scope: Scope, by: Sequence[str]) -> list[tuple[tuple[Any, ...], Codes]]:
-    """Return the groups of cells by scheme and labels, of few enough panels."""
-    runs = scope.runs
-    groups = [(group.values, group.cells) for group in runs.groups((SCHEME, *by))]
-    groups = [(values, cells) for values, cells in groups if values[0] in scope.schemes]
-    panels = list(dict.fromkeys(values[1:] for values, _ in groups))
-    most = MOST_RECORDS // max(1, len(scope.algorithms) * len(scope.schemes))
-    kept = thinned(panels, max(most, 1))
-    return [(values, cells) for values, cells in groups if values[1:] in kept]
-
-
-def thinned(values: Sequence[Any], most: int) -> list[Any]:
-    """Return at most so many of some values: the first, the last, and evenly between them.
-
-    Examples
-    --------
-    >>> thinned([10, 20, 30, 40, 50], 3), thinned([10, 20], 3), thinned([10, 20], 1)
-    ([10, 30, 50], [10, 20], [10])
-    """
-    if len(values) <= most:
-        return list(values)
-    places = np.linspace(0, len(values) - 1, most).round().astype(int) if most > 1 else [0]
-    return [values[place] for place in places]
-
-
-def means_against(scope: Scope, metric: str, label: str) -> pd.DataFrame:
-    """Return the mean score by algorithm, scheme and a number such as the nodes, with limits.
-
-    The limits resample whole units, as in `summarizing.score_groups`.
-    """
-    groups = _panels(scope, [label])
-    rows = []
-    for (scheme, value), cells in groups:
-        if value is None:
-            continue
-        blocks = deal(scope.runs.units[cells])
-        for place, name in zip(scope.places(), scope.algorithms, strict=True):
-            scores = scope.runs.scores[metric][place, cells]
-            found = mean_with_interval(scores, blocks)
-            if np.isfinite(found.value):
-                rows.append(
-                    {
-                        "algorithm": name,
-                        "role": scope.runs.roles[place],
-                        SCHEME: scheme,
-                        "at": value,
-                        "mean": found.value,
-                        "low": found.low,
-                        "high": found.high,
-                        "n": int((~np.isnan(scores)).sum()),
-                        "n_missing": int(np.isnan(scores).sum()),
-                    }
-                )
-    return _rounded(pd.DataFrame(rows))
-
-
-def varies(scope: Scope, label: str) -> bool:
-    """Return whether a label is a number that takes several values in the study."""
-    return is_number(scope, label) and scope.runs.cells[label].nunique() > 1
-
-
-def is_number(scope: Scope, label: str) -> bool:
-    """Return whether the study's problems have a label and it is a number."""
-    known = scope.runs.cells[label].dropna() if scope.has(label) else ()
-    return len(known) > 0 and all(isinstance(v, int | float) and v is not True for v in known)
+    return rounded(pd.DataFrame(rows))
 
 
 def run_times(table: Table, scope: Scope) -> pd.DataFrame:
@@ -234,19 +111,18 @@ def run_times(table: Table, scope: Scope) -> pd.DataFrame:
     frame = table.frame
     if "seconds" not in frame:
         return pd.DataFrame()
-    head = frame[["algorithm", "role", "status", "seconds"]].astype({"algorithm": str, "role": str})
+    head = frame[["algorithm", "status", "seconds"]].astype({"algorithm": str})
     head = head.assign(nodes=frame[NODES] if is_number(scope, NODES) else np.nan)
     head = head[head["algorithm"].isin(scope.algorithms)]
     sizes = thinned(sorted(head["nodes"].dropna().unique()), MOST_SIZES)
     head = head[head["nodes"].isin(sizes)] if sizes else head
     rows = []
-    for (name, role, nodes), part in head.groupby(["algorithm", "role", "nodes"], dropna=False):
+    for (name, nodes), part in head.groupby(["algorithm", "nodes"], dropna=False):
         seconds = part.loc[part["status"] == "ok", "seconds"].dropna()
         if len(seconds):
             rows.append(
                 {
                     "algorithm": name,
-                    "role": role,
                     "nodes": nodes,
                     "mean": max(float(seconds.median()), SHORTEST),
                     "low": max(float(seconds.min()), SHORTEST),
@@ -255,7 +131,31 @@ def run_times(table: Table, scope: Scope) -> pd.DataFrame:
                     "timeouts": int((part["status"] == "timeout").sum()),
                 }
             )
-    return _rounded(pd.DataFrame(rows))
+    return rounded(pd.DataFrame(rows))
+
+
+def thinned(values: Sequence[Any], most: int) -> list[Any]:
+    """Return at most so many of some values: the first, the last, and evenly between them.
+
+    Examples
+    --------
+    >>> thinned([10, 20, 30, 40, 50], 3), thinned([10, 20], 3), thinned([10, 20, 30], 1)
+    ([10, 30, 50], [10, 20], [20])
+    """
+    if len(values) <= most:
+        return list(values)
+    if most == 1:
+        return [values[len(values) // 2]]
+    places = np.linspace(0, len(values) - 1, most).round().astype(int)
+    return [values[place] for place in places]
+
+
+def is_number(scope: Scope, label: str) -> bool:
+    """Return whether the study's problems have a label and it is a number."""
+    if not scope.has(label):
+        return False
+    known = scope.runs.cells[label].dropna().infer_objects()
+    return len(known) > 0 and is_numeric_dtype(known) and not is_bool_dtype(known)
 
 
 def _of(scope: Scope, frame: pd.DataFrame, metric: str) -> pd.DataFrame:
@@ -270,20 +170,19 @@ def _schemes(scope: Scope) -> Iterator[tuple[str, Codes]]:
             yield group.values[0], group.cells
 
 
-def _rounded(frame: pd.DataFrame) -> pd.DataFrame:
+def rounded(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the table with its numbers to so many digits, counted from 0."""
     found = frame.reset_index(drop=True)
-    for name in found.columns[found.dtypes == float]:
-        found[name] = round_digits(found[name].to_numpy())
-    return found
+    numbers = found.select_dtypes(float)
+    return found.assign(**{str(name): round_digits(numbers[name].to_numpy()) for name in numbers})
 
 
 def round_digits(values: Vector) -> Vector:
-    """Return numbers to six significant digits.
+    """Return numbers to five significant digits.
 
     Examples
     --------
     >>> round_digits(np.array([0.123456789, 12345.6789, np.nan])).tolist()
-    [0.123457, 12345.7, nan]
+    [0.12346, 12346.0, nan]
     """
     return np.array([float(f"{value:.{DIGITS}g}") for value in values])

@@ -77,6 +77,7 @@ def _controls(metrics: Sequence[str], schemes: Sequence[str]) -> Html:
                 type="checkbox",
                 name="metric",
                 value=metric,
+                autocomplete="off",
                 checked=True if place < SHOWN_AT_FIRST else None,
             ),
             f" {metric}",
@@ -85,10 +86,16 @@ def _controls(metrics: Sequence[str], schemes: Sequence[str]) -> Html:
     )
     return tag(
         "div",
-        tag("label", "Scheme ", tag("select", *options, id="scheme")),
         tag(
-            "label",
-            "Algorithms whose name has ",
+            "span",
+            tag("label", "Scheme", for_="scheme"),
+            " ",
+            tag("select", *options, id="scheme", autocomplete="off"),
+        ),
+        tag(
+            "span",
+            tag("label", "Algorithms whose name has", for_="filter"),
+            " ",
             tag("input", type="search", id="filter", autocomplete="off", size=14),
         ),
         tag("fieldset", tag("legend", "Metrics"), *choices),
@@ -104,11 +111,14 @@ def _levels(metrics: Sequence[str]) -> Html:
         tag("th", LEVELS[kind], scope="colgroup", colspan=kinds.count(kind), data_level=kind)
         for kind in dict.fromkeys(kinds)
     )
-    plain = (
-        tag("th", tag("button", "algorithm", type="button"), scope="col", rowspan=2, data_first=1),
-        tag("th", tag("button", "runs ok", type="button"), scope="col", rowspan=2, data_first=-1),
-    )
+    plain = (_sorting("algorithm", 1), _sorting("runs ok", -1))
     return tag("tr", *plain, *heads)
+
+
+def _sorting(name: str, first: int) -> Html:
+    """Return a heading over both rows; `first` is the sign of the order that a click gives."""
+    button = tag("button", name, type="button")
+    return tag("th", button, scope="col", rowspan=2, data_name=name, data_first=first)
 
 
 def _heads(summary: Summary, metrics: Sequence[str]) -> Html:
@@ -121,6 +131,7 @@ def _heads(summary: Summary, metrics: Sequence[str]) -> Html:
                 tag("button", metric, type="button"),
                 tag("span", f"{better[metric]} is better", class_="aside"),
                 scope="col",
+                data_name=metric,
                 data_metric=metric,
                 data_level=level(metric),
                 data_first=-1 if better[metric] == "high" else 1,
@@ -139,7 +150,8 @@ def _body(summary: Summary, metrics: Sequence[str], scheme: str, frame: pd.DataF
     """Return the rows of a scheme, the best by the first metric at the top."""
     rows: dict[str, dict[str, Row]] = {}
     for row in frame.to_dict("records"):
-        rows.setdefault(str(row["algorithm"]), {})[str(row["metric"])] = row
+        plain = {str(name): value for name, value in row.items()}
+        rows.setdefault(plain["algorithm"], {})[plain["metric"]] = plain
     better = dict(zip(summary.metrics, summary.better, strict=True))
     best = {metric: _best(rows, metric, better[metric]) for metric in metrics}
     sign = -1 if better[metrics[0]] == "high" else 1
@@ -190,7 +202,8 @@ def _score(row: Row, best: float) -> Html:
     if mean == best:
         shown = tag("strong", shown)
     if not math.isnan(row["mean_low"]):
-        shown = join((shown, f" [{number(row['mean_low'])}, {number(row['mean_high'])}]"))
+        limits = f"[{number(row['mean_low'])}, {number(row['mean_high'])}]"
+        shown = join((shown, " ", tag("small", limits)))
     if row["n_undefined"]:
         shown = join((shown, " ", tag("span", f"{row['n_undefined']} undefined", class_="missed")))
     return tag("td", shown, data_value=None if math.isnan(mean) else f"{mean:.6g}")

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from causalassay.report.bundle import asset, policy, vega_bundle
-from causalassay.report.charts import Figure, figures
+from causalassay.report.charts import Gallery, gallery
+from causalassay.report.embedding import figure_data, the_figures
 from causalassay.report.leaderboard import leaderboard
-from causalassay.report.markup import Html, join, json_script, tag
-from causalassay.report.sections import section, the_figures, the_verdict, what_was_run
+from causalassay.report.markup import Html, tag
+from causalassay.report.sections import section, the_verdict, what_was_run
 from causalassay.report.verdict import Verdict, verdict
 from causalassay.study.storage import read_store, study_table
 from causalassay.study.storage.reader import Session
@@ -33,14 +34,14 @@ class Content:
     summary : Summary
         By scheme.
     verdict : Verdict
-    figures : sequence of Figure
+    gallery : Gallery
     """
 
     status: StudyStatus
     sessions: Sequence[Session]
     summary: Summary
     verdict: Verdict
-    figures: Sequence[Figure]
+    gallery: Gallery
 
 
 def write_report(folder: Path, target: Path | None = None) -> Path:
@@ -80,8 +81,7 @@ def read_content(folder: Path) -> Content:
         status, sessions = store.status(), store.sessions()
     table = study_table(folder)
     summary = summarize(table)
-    drawn = figures(table, summary) if len(table.frame) else []
-    return Content(status, sessions, summary, verdict(table, summary), drawn)
+    return Content(status, sessions, summary, verdict(table, summary), gallery(table, summary))
 
 
 def render_page(content: Content) -> Html:
@@ -106,7 +106,7 @@ def render_page(content: Content) -> Html:
         _header(content),
         tag("main", *_main(content), id="main", tabindex=-1),
         _footer(),
-        *_data(content),
+        figure_data(content.gallery.figures),
         tag("script", Html(vega)),
         tag("script", Html(own)),
     )
@@ -137,7 +137,7 @@ def _main(content: Content) -> tuple[Html, ...]:
         what_was_run(content.status, content.sessions, content.summary),
         the_verdict(content.verdict),
         section("leaderboard-section", "Leaderboard", leaderboard(content.summary)),
-        the_figures(content.figures),
+        the_figures(content.gallery),
     )
 
 
@@ -150,16 +150,3 @@ def _footer() -> Html:
     )
     made = "Made by causalassay. Every number can be recomputed from the exported rows."
     return tag("footer", tag("p", made), notices)
-
-
-def _data(content: Content) -> tuple[Html, ...]:
-    """Return each figure's chart and its data as CSV."""
-    return tuple(
-        join(
-            (
-                json_script(f"spec-{figure.id}", figure.chart.to_dict()),
-                json_script(f"csv-{figure.id}", figure.data.to_csv(index=False)),
-            )
-        )
-        for figure in content.figures
-    )

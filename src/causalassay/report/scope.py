@@ -101,7 +101,9 @@ def _best(runs: Runs, listed: Sequence[str], most: int) -> Sequence[str]:
     metric, scores = next(iter(runs.scores.items()))
     known = {name: scores[runs.algorithms.index(name)] for name in listed}
     means = {
-        name: runs.better[metric] * float(np.nanmean(found)) if not np.isnan(found).all() else -np.inf
+        name: runs.better[metric] * float(np.nanmean(found))
+        if not np.isnan(found).all()
+        else -np.inf
         for name, found in known.items()
     }
     return sorted(listed, key=lambda name: -means[name])[: max(most, 1)]

@@ -1,24 +1,23 @@
-"""The sections of the page: what was run, the verdict, the figures."""
+"""The sections of the page that are words and tables: what was run, and the verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from causalassay.report.markup import Html, join, number, tag
+from causalassay.report.markup import Html, join, tag
+from causalassay.report.verdict import STATISTICS, Statement, Verdict
+from causalassay.study.plan import Purpose
 from causalassay.study.storage.reader import Session
 from causalassay.study.storage.status import StudyStatus
 from causalassay.study.summary.runs import STATUSES
 from causalassay.study.summary.summarizing import Summary
 
-if TYPE_CHECKING:
-    from causalassay.report.charts import Figure
-    from causalassay.report.verdict import Statement, Verdict
-
 NAMES_IN_A_LINE = 40
 """Algorithms or metrics that the facts name; of more, the tables have the rest."""
+
+LONG_TEXT = 40
 
 
 def section(identity: str, title: str, *parts: object) -> Html:
@@ -34,8 +33,8 @@ def what_was_run(status: StudyStatus, sessions: Sequence[Session], summary: Summ
         "What was run",
         _progress(status),
         _facts(status, summary),
-        _endings(summary),
         _reasons(summary),
+        _endings(summary),
         _machines(sessions),
         _folded("The study file", tag("pre", sessions[-1].text, tabindex=0)),
     )
@@ -44,7 +43,7 @@ def what_was_run(status: StudyStatus, sessions: Sequence[Session], summary: Summ
 def _progress(status: StudyStatus) -> Html:
     if status.left == 0:
         return join(())
-    running = "is still running" if status.driver else f"is not complete ({status.ended})"
+    running = "is still running" if status.driver else f"is not complete (last run: {status.ended})"
     text = f"This study {running}: {status.left} rows are to come, and every number may change."
     return tag("p", text, class_="notice")
 
@@ -68,8 +67,8 @@ def _facts(status: StudyStatus, summary: Summary) -> Html:
     return _pairs({name: text for name, text in pairs.items() if text})
 
 
-def _total(status: StudyStatus, purpose: str) -> int:
-    return sum(status.counts[purpose].values())  # type: ignore[index]
+def _total(status: StudyStatus, purpose: Purpose) -> int:
+    return sum(status.counts[purpose].values())
 
 
 def _few(names: Iterable[str]) -> str:
@@ -99,12 +98,13 @@ def _endings(summary: Summary) -> Html:
         [str(row["algorithm"]), str(row["role"]), *(_count(row[name], name) for name in columns)]
         for row in summary.counts.to_dict("records")
     )
-    return table("endings", "How the runs ended", heads, rows)
+    found = table("endings", "Rows by algorithm and status", heads, rows)
+    return _folded("How the runs of each algorithm ended", found)
 
 
 def _count(count: int, column: str) -> object:
     unwanted = column not in ("n", "ok") and count
-    return tag("span", count, class_="missed") if unwanted else str(count)
+    return tag("span", str(count), class_="missed") if unwanted else str(count)
 
 
 def _reasons(summary: Summary) -> Html:
@@ -123,72 +123,43 @@ def _machines(sessions: Sequence[Session]) -> Html:
         [_time(run.started), run.how or "not ended", str(run.records), run.cpu] for run in sessions
     )
     heads = ["started", "ended", "records", "CPU of the driver"]
-    by_versions: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    by_versions: dict[str, list[str]] = {}
     for run in sessions:
-        by_versions.setdefault(tuple(run.versions.items()), []).append(_time(run.started))
-    lists = [
-        join((tag("p", f"Started {', '.join(started)}:"), _pairs(dict(versions))))
-        for versions, started in by_versions.items()
-    ]
+        versions = ", ".join(f"{name} {version}" for name, version in run.versions.items())
+        by_versions.setdefault(versions, []).append(_time(run.started))
+    used = {f"started {', '.join(times)}": versions for versions, times in by_versions.items()}
     return _folded(
         "Sessions, processors and versions",
         table("sessions", "Each run of a driver on this study", heads, rows),
-        *lists,
+        _pairs(used),
     )
 
 
 def the_verdict(verdict: Verdict) -> Html:
-    """Return the verdict's sentences, each with its numbers and its rule."""
-    statements = [_statement(statement) for statement in verdict.statements]
-    if not statements:
+    """Return the verdict's sentences with their numbers, and below them each rule once."""
+    rules = list(dict.fromkeys(statement.rule for statement in verdict.statements))
+    if not rules:
         return section("verdict", "Verdict", tag("p", "There is nothing to say yet."))
-    return section("verdict", "Verdict", tag("ul", *statements, class_="statements"))
-
-
-def _statement(statement: Statement) -> Html:
-    numbers = {
-        str(name): number(value) if isinstance(value, float) else str(value)
-        for name, value in statement.numbers.items()
-    }
-    basis = _folded(
-        "The rule and the numbers",
-        tag("p", statement.rule),
-        _pairs(numbers),
+    places = {rule: place for place, rule in enumerate(rules, 1)}
+    statements = (_statement(each, places[each.rule]) for each in verdict.statements)
+    used = dict.fromkeys(n.statistic for each in verdict.statements for n in each.numbers.values())
+    return section(
+        "verdict",
+        "Verdict",
+        tag("ul", *statements, class_="statements"),
+        tag("h3", "The rules"),
+        tag("ol", *(tag("li", rule, id=f"rule-{place}") for rule, place in places.items())),
+        _folded("What each kind of number is", _pairs({name: STATISTICS[name] for name in used})),
     )
-    return tag("li", tag("p", statement.sentence), basis)
 
 
-def the_figures(figures: Sequence[Figure]) -> Html:
-    """Return the places where the script draws the charts, with what they show in words."""
-    silent = tag(
-        "noscript",
-        tag("p", "The charts are drawn by a script that this page carries; it is switched off."),
-    )
-    return section("figures", "Figures", silent, *(_figure(figure) for figure in figures))
-
-
-def _figure(figure: Figure) -> Html:
-    title = f"figure-{figure.id}-title"
-    drawing = tag("div", class_="chart", role="img", aria_label=figure.alt, data_chart=figure.id)
-    buttons = (
-        tag(
-            "button",
-            kind,
-            tag("span", f" of {figure.title}", class_="unseen"),
-            type="button",
-            data_save=kind.lower(),
-            disabled=True,
-        )
-        for kind in ("SVG", "PNG", "CSV")
-    )
+def _statement(statement: Statement, rule: int) -> Html:
+    link = tag("a", f"rule {rule}", href=f"#rule-{rule}")
+    numbers = _pairs({name: number.text for name, number in statement.numbers.items()})
     return tag(
-        "figure",
-        tag("h3", figure.title, id=title),
-        tag("div", drawing, class_="region", role="region", tabindex=0, aria_labelledby=title),
-        tag("figcaption", figure.note),
-        tag("div", "Download ", *buttons, class_="downloads", hidden=True),
-        id=f"figure-{figure.id}",
-        aria_labelledby=title,
+        "li",
+        tag("p", statement.sentence, " (", link, ")"),
+        _folded("The numbers", numbers) if statement.numbers else "",
     )
 
 
@@ -199,7 +170,7 @@ def table(
     named = tag("caption", caption, id=f"{identity}-caption")
     top = tag("thead", tag("tr", *(tag("th", head, scope="col") for head in heads)))
     body = (
-        tag("tr", tag("th", first, scope="row"), *(tag("td", cell) for cell in others))
+        tag("tr", tag("th", first, scope="row"), *(_cell(cell) for cell in others))
         for first, *others in rows
     )
     return tag(
@@ -210,6 +181,11 @@ def table(
         tabindex=0,
         aria_labelledby=f"{identity}-caption",
     )
+
+
+def _cell(value: object) -> Html:
+    # A long text may break anywhere, a number nowhere.
+    return tag("td", value, class_="long" if len(str(value)) > LONG_TEXT else None)
 
 
 def _pairs(pairs: dict[str, str]) -> Html:

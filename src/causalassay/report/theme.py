@@ -19,16 +19,18 @@ COLOURS = ("#D55E00", "#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", INK
 """Okabe–Ito without its yellow, which does not show on white."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left")
 DASHES = ((1, 0), (6, 2), (2, 2), (6, 2, 2, 2), (10, 3), (1, 3), (4, 4))
-GROWING = ("#C6C3F0", "#9E9AE0", "#7570B3", "#56519B", "#3A3578", "#1F1B4D")
+GROWING = ("#A9A5E3", "#8F8AD3", "#7570B3", "#56519B", "#3A3578", "#1F1B4D")
 """Light to dark, for sizes: their order is seen in grey as well."""
 KNOWN = ("raw", "standardized", "iscm", "uumc")
 """Schemes whose style is the same in every report."""
 
 TEXT = 12
-LETTER = 6.6
+LETTER = 6.2
 """Mean width of a letter of that size, in pixels."""
 LINE = 14
 LONGEST_LINE = 22
+SYMBOL = 27
+"""Pixels of a legend's symbol and the space around it."""
 _BREAKS = f"(.{{1,{LONGEST_LINE}}}$|.{{1,{LONGEST_LINE - 1}}}[-_ ,;:/=)]|.{{1,{LONGEST_LINE}}})"
 
 
@@ -67,20 +69,23 @@ def wrapped(text: str) -> list[str]:
     Examples
     --------
     >>> wrapped("direct-lingam"), wrapped("var-sortnregress (baseline)")
-    (['direct-lingam'], ['var-sortnregress ', '(baseline)'])
+    (['direct-lingam'], ['var-sortnregress', '(baseline)'])
     """
-    return re.findall(_BREAKS, text) or [text]
+    return [line.rstrip() for line in re.findall(_BREAKS, text)] or [text]
 
 
-def _breaking(text: str) -> str:
+def breaking(text: str) -> str:
     """Return the Vega expression that breaks a text into lines."""
     pattern = _BREAKS.replace("\\", "\\\\")
     return f"split(slice(replace({text}, regexp('{pattern}', 'g'), '$1\\n'), 0, -1), '\\n')"
 
 
-MARKED = "(indexof(baselines, datum.label) < 0 ? '' : ' (baseline)')"
-"""Reads the chart's parameter ``baselines``: names stay data, never part of an expression."""
-LABEL = _breaking(f"datum.label + {MARKED}")
+MARKED = "(indexof(baselines, datum.value) < 0 ? '' : ' (baseline)')"
+"""Reads the chart's parameter ``baselines``: names stay data, never part of an expression.
+
+Vega-Lite replaces ``datum.label`` once in the label of a panel, hence ``datum.value`` here.
+"""
+LABEL = breaking(f"(datum.label) + {MARKED}")
 IS_BASELINE = "indexof(baselines, datum.algorithm) >= 0"
 
 
@@ -92,6 +97,23 @@ def shown(name: str, baselines: Sequence[str]) -> list[str]:
 def width_of(labels: Sequence[Sequence[str]]) -> int:
     """Return the pixels that the longest of some labels needs."""
     return math.ceil(LETTER * max((len(line) for lines in labels for line in lines), default=0))
+
+
+def legend_columns(names: Sequence[Any], room: int) -> int:
+    """Return how many series stand beside each other in a legend so many pixels wide.
+
+    Examples
+    --------
+    >>> schemes = ["raw", "standardized", "iscm", "uumc"]
+    >>> legend_columns(schemes, 340), legend_columns(schemes, 220), legend_columns(["a" * 40], 250)
+    (4, 2, 1)
+    """
+    lengths = [len(str(name)) for name in names]
+    for columns in range(len(lengths), 1, -1):
+        widest = [max(lengths[place::columns]) for place in range(columns)]
+        if sum(SYMBOL + LETTER * length for length in widest) < room:
+            return columns
+    return 1
 
 
 def direction(metric: str, better: str) -> str:
@@ -136,6 +158,9 @@ def config() -> dict[str, Any]:
         },
         "legend": {
             "orient": "top",
+            "titleOrient": "left",
+            "titlePadding": 8,
+            "columnPadding": 8,
             "labelFontSize": TEXT,
             "titleFontSize": TEXT,
             "titleFontWeight": "normal",
@@ -144,6 +169,7 @@ def config() -> dict[str, Any]:
             "labelLimit": 0,
             "symbolSize": 70,
             "symbolStrokeWidth": 1.5,
+            "symbolOpacity": 1,
         },
         "header": {
             "labelFontSize": TEXT,

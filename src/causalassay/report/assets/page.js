@@ -6,10 +6,19 @@
   window.causalassay = { views, drawn: null };
 
   const byId = (name) => document.getElementById(name);
-  const stored = (name) => JSON.parse(byId(name).textContent);
+
+  // The figures' charts and data: JSON, compressed, written in letters and digits.
+  async function unpacked(name) {
+    const bytes = Uint8Array.from(atob(byId(name).textContent), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text());
+  }
+
+  const figures = unpacked("figure-data");
 
   /* Charts: drawn as SVG, expressions interpreted, so that the page needs no eval. */
 
+  const charts = [...document.querySelectorAll("[data-chart]")];
   const options = {
     mode: "vega-lite",
     renderer: "svg",
@@ -19,23 +28,66 @@
     tooltip: { disableDefaultStyle: true },
   };
 
+  const widestChart = 900;
+  const widestPanel = 320;
+
+  // What sizing.py does: one view takes the width there is, panels share it.
+  function fitted(spec, room) {
+    const width = Math.min(room, widestChart);
+    const known = spec.usermeta?.panels;
+    if (!known) return { ...spec, width, autosize: { type: "fit-x", contains: "padding" } };
+    const wraps = "columns" in spec;
+    const free = width - known.margin;
+    const fitting = Math.floor(free / (known.narrowest + known.gap));
+    const columns = wraps ? Math.max(1, Math.min(known.across, fitting)) : known.across;
+    const share = Math.floor(free / columns) - known.gap;
+    const panel = Math.max(known.narrowest, Math.min(share, widestPanel));
+    const inner = { ...spec, spec: { ...spec.spec, width: panel } };
+    return wraps ? { ...inner, columns } : inner;
+  }
+
   async function draw(place) {
     const name = place.dataset.chart;
-    const figure = place.closest("figure");
-    const inner = place.appendChild(document.createElement("div"));
+    const room = place.clientWidth;
+    const inner = document.createElement("div");
     try {
-      const found = await vegaEmbed(inner, stored(`spec-${name}`), options);
+      const { chart } = (await figures)[name];
+      views[name]?.finalize();
+      place.replaceChildren(inner);
+      const found = await vegaEmbed(inner, fitted(chart, room), options);
       views[name] = found.view;
+      place.dataset.room = room;
     } catch (error) {
-      inner.textContent = `This chart could not be drawn: ${error.message}`;
+      delete views[name];
+      place.replaceChildren(`This chart could not be drawn: ${error.message}`);
       console.error(error);
     }
-    const bar = figure.querySelector(".downloads");
-    bar.hidden = false;
-    for (const button of bar.querySelectorAll("button")) {
-      button.disabled = button.dataset.save !== "csv" && !(name in views);
-      button.addEventListener("click", () => save(name, button.dataset.save));
-    }
+  }
+
+  // Draws what is in sight and not yet drawn at its present width.
+  function drawShown() {
+    const due = charts.filter((place) => place.clientWidth && !isFitted(place));
+    window.causalassay.drawn = Promise.all(due.map(draw));
+    return window.causalassay.drawn;
+  }
+
+  const isFitted = (place) => Number(place.dataset.room) === place.clientWidth;
+
+  // A turned screen or a wider window is another width to fit.
+  let waiting = 0;
+  addEventListener("resize", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => matchMedia("print").matches || drawShown(), 200);
+  });
+
+  function prepareChooser(chooser) {
+    chooser.closest(".chooser").hidden = false;
+    chooser.addEventListener("change", () => {
+      for (const option of chooser.options) {
+        byId(`figure-${option.value}`).hidden = !option.selected;
+      }
+      drawShown();
+    });
   }
 
   /* Downloads: the chart as it stands, or its data. */
@@ -43,7 +95,7 @@
   async function save(name, kind) {
     const url =
       kind === "csv"
-        ? URL.createObjectURL(new Blob([stored(`csv-${name}`)], { type: "text/csv" }))
+        ? URL.createObjectURL(new Blob([(await figures)[name].csv], { type: "text/csv" }))
         : await views[name].toImageURL(kind, kind === "png" ? 2 : 1);
     const link = document.createElement("a");
     link.href = url;
@@ -51,6 +103,15 @@
     link.download = `${study}-${name}.${kind}`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
+  }
+
+  function offerDownloads(figure) {
+    const name = figure.querySelector("[data-chart]").dataset.chart;
+    const bar = figure.querySelector(".downloads");
+    bar.hidden = false;
+    for (const button of bar.querySelectorAll("button")) {
+      button.addEventListener("click", () => save(name, button.dataset.save));
+    }
   }
 
   /* The leaderboard: sorted within each scheme, whose runs met the same data. */
@@ -140,11 +201,12 @@
     chooseMetrics();
   }
 
-  /* On paper nothing can be opened: what is folded is printed, licences aside. */
+  /* On paper nothing can be opened: all on what was run is printed. The verdict's numbers
+     are in its sentences, so their lists are printed only where they were opened. */
 
   const folded = [];
   addEventListener("beforeprint", () => {
-    for (const each of document.querySelectorAll("main details:not([open])")) {
+    for (const each of document.querySelectorAll("#run details:not([open])")) {
       each.open = true;
       folded.push(each);
     }
@@ -155,5 +217,7 @@
 
   document.documentElement.classList.add("js");
   if (board) prepareBoard();
-  window.causalassay.drawn = Promise.all([...document.querySelectorAll("[data-chart]")].map(draw));
+  document.querySelectorAll("[data-chooser]").forEach(prepareChooser);
+  document.querySelectorAll("figure").forEach(offerDownloads);
+  drawShown();
 })();

@@ -8,7 +8,7 @@ import numpy as np
 
 import causalassay as ca
 
-FOLDER = Path("demo")
+FOLDER = Path("three-audits")
 BENCHMARKS = {
     "raw.csv": ca.models.SCM(),
     "standardised.csv": ca.models.Standardized(sample_size=1000),
@@ -17,7 +17,7 @@ BENCHMARKS = {
 
 
 def main() -> None:
-    """Write the files under demo/ and run ``causalassay audit`` on each."""
+    """Write the files under three-audits/ and run ``causalassay audit`` on each."""
     FOLDER.mkdir(exist_ok=True)
     graph = ca.graphs.erdos_renyi(40, 2, np.random.default_rng(1))
     names = [f"x{node}" for node in range(len(graph))]

@@ -1,0 +1,38 @@
+"""What the figures were taken on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import psutil
+
+OWN = ("causalassay", "numpy", "scipy", "numba")
+
+
+def facts() -> dict[str, str]:
+    """Return machine, versions, threads, load and date, in words."""
+    memory = psutil.virtual_memory().total / 2**30
+    load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
+    return {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "processor": processor(),
+        "cores, memory": f"{os.cpu_count()}, {memory:.0f} GiB",
+        "system": f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
+        "versions": ", ".join(f"{name} {version(name)}" for name in OWN),
+        "threads": "1 for each process",
+        "load at the start (1, 5, 15 minutes)": load,
+    }
+
+
+def processor() -> str:
+    """Return the name of the processor."""
+    listed = Path("/proc/cpuinfo")
+    if listed.exists():
+        for line in listed.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or "unknown"

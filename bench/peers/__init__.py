@@ -1,0 +1,1 @@
+"""The peers' side of each row; each module needs one environment and nothing of ours."""

@@ -1,0 +1,42 @@
+"""The package causal-learn."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from causallearn.graph.Dag import Dag
+from causallearn.graph.GraphNode import GraphNode
+from causallearn.search.ConstraintBased.PC import pc as search_pc
+from causallearn.search.ScoreBased.GES import ges as search_ges
+from causallearn.utils.DAG2CPDAG import dag2cpdag
+
+from bench.worker import Arrays, Call, Read
+
+
+def _matrix(endpoints: Any) -> Arrays:
+    """Return the adjacency: an end point 1 at row j against column i is an arrowhead at j."""
+    head_at_row_only = (endpoints == 1) & (endpoints.T == -1)
+    return {"graph": (endpoints != 0) & ~head_at_row_only}
+
+
+def cpdag(data: Arrays) -> tuple[Call, Read]:
+    """The CPDAG of a DAG that is there already as their graph."""
+    nodes = [GraphNode(f"x{j}") for j in range(len(data["graph"]))]
+    dag = Dag(nodes)
+    for i, j in np.argwhere(data["graph"]):
+        dag.add_directed_edge(nodes[i], nodes[j])
+    return partial(dag2cpdag, dag), lambda found: _matrix(found.graph)
+
+
+def pc(data: Arrays) -> tuple[Call, Read]:
+    """PC-stable at level 0.01 with Fisher's z."""
+    call = partial(search_pc, data["values"], 0.01, "fisherz", show_progress=False)
+    return call, lambda found: _matrix(found.G.graph)
+
+
+def ges(data: Arrays) -> tuple[Call, Read]:
+    """GES with the Gaussian BIC from the covariance."""
+    call = partial(search_ges, data["values"], score_func="local_score_BIC_from_cov")
+    return call, lambda found: _matrix(found["G"].graph)

@@ -1,0 +1,148 @@
+"""Whether a scheme of a study can be won by sorting, as numbers and thresholds have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from causalassay.report.judging.evidence import Evidence
+from causalassay.report.judging.intervals import FEWEST_UNITS, Interval
+from causalassay.study.summary.explaining import R2, VARIANCE
+from causalassay.study.summary.runs import EMPTY, RANDOM_ORDER, SORTING
+
+CLEAR = 0.6
+"""The least mean sortability that is called clear; 1 - CLEAR in the other direction."""
+LEAST_LEAD = 0.05
+"""Of scores from 0 to 1: less ahead of random order, an estimate may owe to its many edges."""
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """A statistic that may grow along the causal order.
+
+    Parameters
+    ----------
+    word, name : str
+        Of the statistic, and of its sortability.
+    column : str
+        The diagnostic that measures it.
+    sorter : str
+        The baseline that sorts by it.
+    """
+
+    word: str
+    name: str
+    column: str
+    sorter: str
+
+
+ARTEFACTS = (
+    Artefact("variance", "var-sortability", VARIANCE, SORTING[0]),
+    Artefact("R²", "R²-sortability", R2, SORTING[1]),
+)
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What sorting achieves on a scheme.
+
+    Parameters
+    ----------
+    scheme : str
+    n_units : int
+    sortabilities, leads : mapping
+        By artefact: the mean sortability, and the lead of its sorter over random order.
+    gameable : tuple of Artefact
+        Clear sortability, and its sorter is ahead of random order; the greater lead first.
+    leaning : tuple of Artefact
+        Only one of the two.
+    falling : tuple of Artefact
+        The statistic clearly falls along the causal order.
+    finders : tuple of str, optional
+        The algorithms that find something of the graph; None where it cannot be told.
+    """
+
+    scheme: str
+    n_units: int
+    sortabilities: Mapping[Artefact, Interval]
+    leads: Mapping[Artefact, Interval]
+    gameable: tuple[Artefact, ...]
+    leaning: tuple[Artefact, ...]
+    falling: tuple[Artefact, ...]
+    finders: tuple[str, ...] | None
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are units enough to decide by."""
+        return self.n_units >= FEWEST_UNITS
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing is found and nothing sorts: the truth may not be of these data."""
+        return self.enough and self.finders == () and not (self.gameable or self.leaning)
+
+    def free_of(self, artefact: Artefact) -> bool:
+        """Return whether the scheme shows what is found without an artefact."""
+        told = artefact in self.sortabilities and self.enough and not self.silent
+        return told and artefact not in self.gameable + self.leaning + self.falling
+
+
+def assess(evidence: Evidence, scheme: str) -> Assessment:
+    """Return what sorting achieves on a scheme."""
+    sortabilities = {
+        artefact: found
+        for artefact in ARTEFACTS
+        if (found := evidence.sortability(scheme, artefact.column))
+    }
+    leads = {
+        artefact: found
+        for artefact in ARTEFACTS
+        if (sorter := evidence.standing_for(artefact.sorter))
+        and (found := evidence.lead(sorter, scheme, "random order"))
+    }
+    clear = {a for a, found in sortabilities.items() if is_clear(found)}
+    winning = {a for a, found in leads.items() if found.positive}
+    gameable = sorted(clear & winning, key=lambda a: -leads[a].value)
+    return Assessment(
+        scheme,
+        evidence.count_units(scheme),
+        sortabilities,
+        leads,
+        tuple(gameable),
+        tuple(a for a in ARTEFACTS if a in clear ^ winning),
+        tuple(a for a, found in sortabilities.items() if is_clear(found, falling=True)),
+        _finders(evidence, scheme),
+    )
+
+
+def is_clear(sortability: Interval, *, falling: bool = False) -> bool:
+    """Return whether a mean sortability is clearly above 1/2, or below it."""
+    if not sortability.enough:
+        return False
+    if falling:
+        return sortability.value <= 1 - CLEAR and sortability.high < 0.5
+    return sortability.value >= CLEAR and sortability.low > 0.5
+
+
+def contestants(evidence: Evidence, scheme: str) -> dict[str, Interval]:
+    """Return the lead over random order of each algorithm that is no reference itself."""
+    references = {evidence.standing_for(RANDOM_ORDER), evidence.standing_for(EMPTY)}
+    return {
+        name: lead
+        for name in evidence.runs.algorithms
+        if name not in references and (lead := evidence.lead(name, scheme, "random order"))
+    }
+
+
+def _finders(evidence: Evidence, scheme: str) -> tuple[str, ...] | None:
+    leads = contestants(evidence, scheme)
+    if not any(lead.enough for lead in leads.values()):
+        return None
+    least = LEAST_LEAD if evidence.is_share(evidence.metric) else 0.0
+    found = []
+    for name, lead in leads.items():
+        over_empty = evidence.lead(name, scheme, "empty")
+        beats_empty = over_empty is None or over_empty.positive
+        if lead.positive and lead.value >= least and beats_empty:
+            found.append(name)
+    return tuple(found)

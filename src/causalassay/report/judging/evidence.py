@@ -1,0 +1,252 @@
+"""The numbers that rules look at: scores, leads, their falls between schemes, sortabilities."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from causalassay.arrays import Vector
+from causalassay.report.judging.intervals import Interval, difference_of_means
+from causalassay.report.judging.statements import Number
+from causalassay.report.judging.words import metric_word
+from causalassay.study.summary.comparison import difference
+from causalassay.study.summary.intervals import (
+    Codes,
+    Estimated,
+    deal,
+    mean_with_interval,
+)
+from causalassay.study.summary.runs import FROM_FILE, SCHEME, Runs, Table, arrange
+from causalassay.study.summary.summarizing import Summary
+
+MAIN = "f1"
+"""The metric that rules look at; a study without it is judged by its first."""
+FAMILY = "graph.kind"
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A study's table and summary, to be asked for single numbers.
+
+    Parameters
+    ----------
+    table : Table
+    summary : Summary
+        Of that table.
+    """
+
+    table: Table
+    summary: Summary
+
+    @cached_property
+    def runs(self) -> Runs:
+        """The table as arrays, with the family of each problem's graph if it is known."""
+        return arrange(self.table, (SCHEME, FAMILY) if FAMILY in self.table.frame else (SCHEME,))
+
+    @cached_property
+    def metric(self) -> str:
+        """The metric that rules look at."""
+        return MAIN if MAIN in self.table.metrics else self.table.metrics[0]
+
+    @cached_property
+    def word(self) -> str:
+        """What sentences call that metric."""
+        return metric_word(self.metric)
+
+    @cached_property
+    def cells(self) -> dict[str, Codes]:
+        """The places of each scheme's problems and replicates, in the order of the schemes."""
+        return {group.values[0]: group.cells for group in self.runs.groups((SCHEME,))}
+
+    @property
+    def listed(self) -> list[str]:
+        """The algorithms that the study lists."""
+        named = zip(self.runs.algorithms, self.runs.roles, strict=True)
+        return [name for name, role in named if role != "baseline"]
+
+    def standing_for(self, use: str) -> str | None:
+        """Return the algorithm that a registry's name stands for, if one ran."""
+        places = self.runs.using(use)
+        return self.runs.algorithms[places[0]] if places else None
+
+    def count_units(self, scheme: str) -> int:
+        """Return how many graphs and replicates a scheme has."""
+        return len(np.unique(self.runs.units[self.cells[scheme]]))
+
+    def is_share(self, metric: str) -> bool:
+        """Return whether all scores of a metric lie from 0 to 1."""
+        scores = self.runs.scores[metric]
+        defined = scores[~np.isnan(scores)]
+        return bool(((defined >= 0) & (defined <= 1)).all())
+
+    def mean(self, algorithm: str, scheme: str) -> Number | None:
+        """Return an algorithm's mean score on a scheme; None if it has none."""
+        row = self._scores.get((algorithm, scheme))
+        if row is None or math.isnan(row["mean"]):
+            return None
+        return self._number(row["mean"], "mean", scheme, algorithm, paired=bool(row["paired"]))
+
+    def lead(self, algorithm: str, scheme: str, reference: str) -> Interval | None:
+        """Return how far an algorithm is ahead of a reference ("sorting", "random order", "empty").
+
+        None if either has no score there.
+        """
+        row = self._margins.get((algorithm, scheme, reference))
+        if row is None or math.isnan(row["mean"]):
+            return None
+        number = self._number(
+            row["mean"], "lead", scheme, algorithm, row["opponent"], paired=bool(row["paired"])
+        )
+        return Interval(number, row["low"], row["high"], int(row["n_units"]))
+
+    def fall(self, algorithm: str, scheme: str, other: str) -> Interval | None:
+        """Return how much more an algorithm leads random order on one scheme than on another."""
+        leads = [self.lead(algorithm, name, "random order") for name in (scheme, other)]
+        if leads[0] is None or leads[1] is None:
+            return None
+        opponents = [lead.number.opponent for lead in leads if lead]
+        chosen = self._same_graphs(algorithm, scheme, other)
+        gains = [
+            self.gain(self.metric, algorithm, opponent, cells)
+            for opponent, cells in zip(opponents, chosen, strict=True)
+        ]
+        found, n_units = self._difference(gains, chosen)
+        number = replace(leads[0].number, value=found.value, statistic="fall", other_scheme=other)
+        return Interval(number, found.low, found.high, n_units)
+
+    def change(self, algorithm: str, scheme: str, other: str) -> Interval | None:
+        """Return an algorithm's mean on one scheme minus that on another, if on the same graphs."""
+        means = self.mean(algorithm, scheme), self.mean(algorithm, other)
+        if not all(mean is not None and mean.paired for mean in means):
+            return None
+        place = self.runs.algorithms.index(algorithm)
+        chosen = self._same_graphs(algorithm, scheme, other)
+        found, n_units = self._difference(
+            [self.runs.scores[self.metric][place, cells] for cells in chosen], chosen
+        )
+        number = self._number(found.value, "change", scheme, algorithm, paired=True)
+        return Interval(replace(number, other_scheme=other), found.low, found.high, n_units)
+
+    def gain(self, metric: str, algorithm: str, opponent: str | None, cells: Codes) -> Vector:
+        """Return by how much an algorithm is better than another in some cells."""
+        names = self.runs.algorithms
+        pair = names.index(algorithm), names.index(str(opponent))
+        return difference(self.runs, metric, cells, pair) * self.runs.better[metric]
+
+    def sortability(self, scheme: str, column: str) -> Interval | None:
+        """Return the mean of a diagnostic over a scheme's problems; None if not measured."""
+        if column not in self.runs.measured:
+            return None
+        return self._measured(Number(math.nan, "sortability", column, scheme), self.cells[scheme])
+
+    def sortability_by_family(self, scheme: str, column: str) -> list[Interval]:
+        """Return the mean of a diagnostic over a scheme's problems of each graph family."""
+        if FAMILY not in self.runs.cells:
+            return []
+        found = []
+        for group in self.runs.groups((SCHEME, FAMILY)):
+            if group.values[0] == scheme and group.values[1] is not None:
+                detail = f"{FAMILY}={group.values[1]}"
+                number = Number(math.nan, "sortability", column, scheme, detail=detail)
+                found.append(self._measured(number, group.cells))
+        return [interval for interval in found if interval is not None]
+
+    def _measured(self, number: Number, cells: Codes) -> Interval | None:
+        values = self.runs.measured[number.column][cells]
+        blocks = deal(self.runs.units[cells])
+        found = mean_with_interval(values, blocks)
+        if math.isnan(found.value):
+            return None
+        n_units = blocks.count_units(~np.isnan(values))
+        return Interval(replace(number, value=found.value), found.low, found.high, n_units)
+
+    def spread(self, scheme: str, column: str) -> Number:
+        """Return the standard deviation of a diagnostic over a scheme's problems."""
+        values = self.runs.measured[column][self.cells[scheme]]
+        values = values[~np.isnan(values)]
+        spread = float(values.std(ddof=1)) if len(values) > 1 else math.nan
+        return Number(spread, "sortability sd", column, scheme)
+
+    def explained(self, algorithm: str, column: str) -> Number | None:
+        """Return the adjusted share of the score's variance that a sortability explains."""
+        frame = self.summary.attribution.explained
+        row = frame[
+            (frame["algorithm"] == algorithm)
+            & (frame["metric"] == self.metric)
+            & (frame["regressors"] == column)
+        ]
+        if not len(row) or math.isnan(row["adjusted"].iloc[0]):
+            return None
+        value = float(row["adjusted"].iloc[0])
+        return Number(value, "share", self.metric, None, algorithm, column)
+
+    def _number(
+        self,
+        value: float,
+        statistic: str,
+        scheme: str,
+        algorithm: str,
+        opponent: str | None = None,
+        *,
+        paired: bool,
+    ) -> Number:
+        return Number(
+            float(value),
+            statistic,
+            self.metric,
+            scheme,
+            algorithm,
+            opponent,
+            paired=paired,
+            is_share=self.is_share(self.metric),
+        )
+
+    @cached_property
+    def _scores(self) -> dict[tuple[str, str], dict[str, Any]]:
+        return {
+            (row["algorithm"], row[SCHEME]): row
+            for row in self._of(self.summary.attribution.schemes)
+        }
+
+    @cached_property
+    def _margins(self) -> dict[tuple[str, str, str], dict[str, Any]]:
+        return {
+            (row["algorithm"], row[SCHEME], row["reference"]): row
+            for row in self._of(self.summary.attribution.margins)
+        }
+
+    def _of(self, frame: pd.DataFrame) -> list[dict[Any, Any]]:
+        if not len(frame):
+            return []
+        return frame[frame["metric"] == self.metric].to_dict("records")
+
+    def _same_graphs(self, algorithm: str, *schemes: str) -> list[Codes]:
+        """Return of each scheme the cells that `attribution` averages."""
+        scores = self.runs.scores[self.metric][self.runs.algorithms.index(algorithm)]
+        units = self.runs.units
+        scored = {
+            scheme: np.unique(units[cells][~np.isnan(scores[cells])])
+            for scheme, cells in self.cells.items()
+            if scheme != FROM_FILE
+        }
+        common = np.unique(units)
+        for found in scored.values():
+            common = np.intersect1d(common, found) if len(found) else common
+        return [
+            self.cells[scheme][np.isin(units[self.cells[scheme]], common)]
+            if (mean := self.mean(algorithm, scheme)) and mean.paired
+            else self.cells[scheme]
+            for scheme in schemes
+        ]
+
+    def _difference(self, values: list[Vector], cells: list[Codes]) -> tuple[Estimated, int]:
+        """Return the difference of two means, with limits, and the units that have both."""
+        first = np.arange(sum(map(len, cells))) < len(cells[0])
+        return difference_of_means(
+            np.concatenate(values), self.runs.units[np.concatenate(cells)], first
+        )

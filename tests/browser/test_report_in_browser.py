@@ -1,0 +1,301 @@
+"""What a reader sees of a report and can do with it, in a real browser without network."""
+
+import csv
+import io
+import re
+from dataclasses import replace
+
+import altair as alt
+import pandas as pd
+import pytest
+
+from causalassay.report.charts import KINDS, Gallery
+from causalassay.report.page import read_content, render_page
+from report_stores import ATTACKS, BASELINES, FAMILIES, LISTED, METRICS, SCHEMES, SIZES
+
+NARROW = 420
+
+PANELS = """
+(() => {
+  // Marks that stand for data: not axes, legends, titles and backgrounds.
+  const guides = new Set(["axis", "legend", "title", "row", "column", "facet"]);
+  const count = (mark) => {
+    if (guides.has((mark.role || "").split("-")[0])) return 0;
+    if (mark.marktype !== "group") return mark.role === "mark" ? mark.items.length : 0;
+    return mark.items.reduce((sum, item) => sum + inside(item), 0);
+  };
+  const inside = (item) => item.items.reduce((sum, mark) => sum + count(mark), 0);
+  // Vega-Lite calls the group of a facet's panels "cell"; a chart without is one panel.
+  const cells = (mark) => {
+    if (mark.marktype !== "group") return [];
+    if (mark.name === "cell") return mark.items;
+    return mark.items.flatMap((item) => item.items.flatMap(cells));
+  };
+  return Object.fromEntries(Object.entries(causalassay.views).map(([name, view]) => {
+    const root = view.scenegraph().root;
+    const found = cells(root);
+    return [name, (found.length ? found : root.items).map(inside)];
+  }));
+})()
+"""
+NAMES = "[...document.querySelectorAll('#leaderboard tbody[data-scheme=raw] th[scope=row]')]"
+SHOWN = f"{NAMES}.filter((cell) => cell.offsetParent).map((cell) => cell.dataset.value)"
+
+
+def column(page, metric):
+    """The shown values of a metric's column on raw data, from top to bottom."""
+    place = page.evaluate(
+        """(metric) => {
+          const rows = document.querySelector('#leaderboard').tHead.rows;
+          return 2 + [...rows[1].cells].findIndex((cell) => cell.dataset.metric === metric);
+        }""",
+        metric,
+    )
+    rows = "[...document.querySelector('#leaderboard tbody[data-scheme=raw]').rows].slice(1)"
+    return page.evaluate(f"(place) => {rows}.map((row) => +row.cells[place].dataset.value)", place)
+
+
+def charts_in_sight(page):
+    return [chart for chart in page.locator("[data-chart]").all() if chart.is_visible()]
+
+
+def head(page, metric):
+    return page.locator(f"#leaderboard th[data-metric={metric}]")
+
+
+@pytest.mark.parametrize("width", [1280, NARROW])
+def test_a_report_asks_for_nothing_and_complains_of_nothing(see, report, width):
+    sight = see(report, width)
+    list(sight.draw_all())
+    assert [] == sight.messages
+    assert [] == sight.requests
+
+
+@pytest.mark.parametrize("width", [1280, NARROW])
+def test_every_panel_of_every_chart_has_marks(see, report, width):
+    sight = see(report, width)
+    list(sight.draw_all())
+    places = sight.page.locator("[data-chart]").all()
+    charts = [place.get_attribute("data-chart") for place in places]
+    found = sight.page.evaluate(PANELS)
+    kinds = {name for name in KINDS if any(c.startswith(name.replace("_", "-")) for c in charts)}
+    assert set(KINDS) - {"against_n"} == kinds
+    assert set(charts) == set(found)
+    assert {} == {name: marks for name, marks in found.items() if min(marks, default=0) == 0}
+    assert 1 == len(found["schemes-f1"])
+    assert len(FAMILIES) * len(SIZES) == len(found["boxes-f1"])
+    assert len(LISTED) + len(BASELINES) == len(found["against-d-f1"])
+    assert len(SCHEMES) * 2 == len(found["sortability"])
+    # A sign and an interval for each algorithm and scheme, at least.
+    assert 2 * (len(LISTED) + len(BASELINES)) * len(SCHEMES) <= found["schemes-f1"][0]
+
+
+def test_the_count_of_marks_sees_an_empty_panel(see, report, tmp_path):
+    data = pd.DataFrame({"row": ["a", "b"], "column": ["x", "y"], "value": [1, 2]})
+    chart = alt.Chart(data).mark_point().encode(x="value:Q").facet(row="row:N", column="column:N")
+    content = read_content(report.parent)
+    figure = replace(content.gallery.figures[0], id="holes", chart=chart, data=data)
+    target = tmp_path / "holes.html"
+    target.write_text(render_page(replace(content, gallery=Gallery((figure,), (), ()))))
+    assert [0, 0, 1, 1] == sorted(see(target).page.evaluate(PANELS)["holes"])
+
+
+@pytest.mark.parametrize("width", [1280, NARROW])
+def test_every_chart_is_drawn_in_its_place_and_fits_it(see, report, width):
+    sight = see(report, width)
+    shown = {chart.get_attribute("data-chart") for chart in charts_in_sight(sight.page)}
+    for name in [*shown, *sight.draw_all()]:
+        chart = sight.page.locator(f"[data-chart={name}]")
+        if not chart.is_visible():
+            continue
+        assert "img" == chart.get_attribute("role")
+        assert len(chart.get_attribute("aria-label")) > 40
+        box, room = chart.locator("svg").bounding_box(), chart.bounding_box()
+        assert 0.6 * min(room["width"], 500) < box["width"] <= room["width"] + 1
+        assert box["height"] > 60
+
+
+def test_a_chooser_shows_one_figure_of_its_kind(see, report):
+    sight = see(report)
+    chooser = sight.page.get_by_role("combobox", name=re.compile("the schemes side by side"))
+    figures = sight.page.locator("#kind-schemes figure")
+    assert len(METRICS) == figures.count()
+    for metric in METRICS:
+        chooser.select_option(label=metric)
+        sight.page.evaluate("causalassay.drawn")
+        visible = [figure for figure in figures.all() if figure.is_visible()]
+        assert 1 == len(visible)
+        assert metric in visible[0].locator("figcaption strong").inner_text()
+        assert visible[0].locator("svg").is_visible()
+
+
+def test_a_chart_is_fitted_again_to_a_new_width(see, report):
+    page = see(report).page
+    chart = page.locator("[data-chart]").first
+    wide = chart.locator("svg").bounding_box()["width"]
+    page.set_viewport_size({"width": NARROW, "height": 900})
+    # Not wait_for_function, which the page's policy forbids as it forbids all evaluation.
+    for _ in range(50):
+        page.wait_for_timeout(100)
+        if int(chart.get_attribute("data-room")) < NARROW:
+            break
+    assert chart.locator("svg").bounding_box()["width"] < NARROW < wide
+
+
+def test_the_table_is_sorted_by_a_click_and_back_by_another(see, report):
+    page = see(report).page
+    assert sorted(column(page, "shd")) == column(page, "shd")
+    assert "ascending" == head(page, "shd").get_attribute("aria-sort")
+    before = page.evaluate(SHOWN)
+    head(page, "f1").get_by_role("button").click()
+    assert "descending" == head(page, "f1").get_attribute("aria-sort")
+    assert head(page, "shd").get_attribute("aria-sort") is None
+    assert sorted(column(page, "f1"), reverse=True) == column(page, "f1")
+    head(page, "f1").get_by_role("button").click()
+    assert "ascending" == head(page, "f1").get_attribute("aria-sort")
+    assert sorted(column(page, "f1")) == column(page, "f1")
+    assert before != page.evaluate(SHOWN)
+    assert sorted(before) == sorted(page.evaluate(SHOWN))
+
+
+def test_the_table_is_sorted_by_keyboard_alone(see, report):
+    page = see(report).page
+    sorted_by = "document.activeElement.closest('th[data-metric=sid]') !== null"
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        if page.evaluate(sorted_by):
+            break
+    assert page.evaluate(sorted_by)
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert "none" != outline
+    page.keyboard.press("Enter")
+    assert sorted(column(page, "sid")) == column(page, "sid")
+    assert "ascending" == head(page, "sid").get_attribute("aria-sort")
+    page.keyboard.press("Space")
+    assert sorted(column(page, "sid"), reverse=True) == column(page, "sid")
+    assert "Sorted by sid, descending" in page.locator("#leaderboard-said").inner_text()
+
+
+def test_names_are_sorted_as_words(see, report):
+    page = see(report).page
+    page.get_by_role("button", name="algorithm").click()
+    assert sorted(page.evaluate(SHOWN)) == page.evaluate(SHOWN)
+
+
+def test_the_metric_chooser_shows_and_hides_columns(see, report):
+    page = see(report).page
+    assert all(head(page, metric).is_visible() for metric in METRICS)
+    page.get_by_role("checkbox", name="mec_shd").uncheck()
+    page.get_by_role("checkbox", name="skeleton_f1").uncheck()
+    assert not head(page, "mec_shd").is_visible()
+    assert not page.locator("th[data-level=class]").first.is_visible()
+    cells = page.locator("#leaderboard tbody tr:nth-child(2) td:visible")
+    assert len(SCHEMES) * (1 + len(METRICS) - 2) == cells.count()
+    page.get_by_role("checkbox", name="mec_shd").check()
+    assert head(page, "mec_shd").is_visible()
+    assert "1" == page.locator("th[scope=colgroup][data-level=class]").get_attribute("colspan")
+
+
+def test_schemes_and_algorithms_can_be_filtered(see, report):
+    page = see(report).page
+    page.get_by_role("combobox", name="Scheme", exact=True).select_option("iscm")
+    bodies = page.locator("#leaderboard tbody:visible")
+    assert ["iscm"] == [body.get_attribute("data-scheme") for body in bodies.all()]
+    page.get_by_role("combobox", name="Scheme", exact=True).select_option("")
+    page.get_by_role("searchbox", name="Algorithms whose name has").fill("SORTN")
+    expected = {name for name in BASELINES if "sortn" in name}
+    assert expected == set(page.evaluate(SHOWN))
+    assert f"{3 * len(SCHEMES)} rows shown" in page.locator("#leaderboard-said").inner_text()
+
+
+def test_a_narrow_page_does_not_scroll_sideways(see, report):
+    page = see(report, NARROW).page
+    for fold in page.locator("details").all():
+        fold.evaluate("fold => { fold.open = true; }")
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= NARROW
+    wide = page.locator("#leaderboard").evaluate("table => table.parentElement.scrollWidth")
+    assert wide > NARROW
+
+
+@pytest.mark.parametrize("kind", ["svg", "png", "csv"])
+def test_every_figure_can_be_downloaded(see, report, kind):
+    page = see(report).page
+    figures = [figure for figure in page.locator("figure").all() if figure.is_visible()]
+    assert len(figures) == page.locator("#figures section:has(figure)").count()
+    for figure in figures:
+        button = figure.locator(f"button[data-save={kind}]")
+        assert re.match(rf"{kind.upper()} of .+", button.evaluate("b => b.textContent"))
+        with page.expect_download() as waiting:
+            button.click()
+        download = waiting.value
+        assert re.fullmatch(rf"trial-[\w-]+\.{kind}", download.suggested_filename)
+        content = download.path().read_bytes()
+        if kind == "svg":
+            assert content.startswith(b"<svg")
+            assert re.search(b"<(path|rect|circle|line)", content)
+        elif kind == "png":
+            assert content.startswith(b"\x89PNG")
+            assert len(content) > 5000
+        else:
+            rows = list(csv.reader(io.StringIO(content.decode())))
+            assert len(rows) > 1
+            assert 1 == len({len(row) for row in rows})
+
+
+def test_a_report_prints_with_its_charts_and_without_its_controls(see, report, tmp_path):
+    page = see(report, width=680).page
+    page.emulate_media(media="print")
+    for unseen in (".controls", ".downloads", "nav", "#notices"):
+        assert not page.locator(unseen).first.is_visible()
+    assert page.locator("[data-chart] svg").first.is_visible()
+    assert page.locator("#leaderboard").is_visible()
+    table, body = (page.locator(name).bounding_box() for name in ("#leaderboard", "body"))
+    assert table["width"] <= body["width"]
+    target = tmp_path / "report.pdf"
+    page.pdf(path=target, format="A4")
+    content = target.read_bytes()
+    assert content.startswith(b"%PDF")
+    assert len(content) > 50_000
+    assert len(re.findall(rb"/Type\s*/Page\b", content)) >= 3
+
+
+def test_tables_and_verdict_are_read_without_scripts(browser, report):
+    context = browser.new_context(java_script_enabled=False, offline=True)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    assert page.locator("#leaderboard td").first.is_visible()
+    assert page.locator("#verdict").inner_text()
+    assert page.locator("noscript p").is_visible()
+    assert not page.locator(".controls").is_visible()
+    context.close()
+
+
+def test_names_that_attack_stay_text(see, attacked_report):
+    sight = see(attacked_report)
+    page = sight.page
+    for fold in page.locator("details").all():
+        fold.evaluate("fold => { fold.open = true; }")
+    page.get_by_role("button", name="algorithm").click()
+    page.locator(".mark-symbol path, .mark-rect path").first.hover(force=True)
+    assert [] == sight.messages
+    assert [] == sight.requests
+    assert 0 == page.locator("img").count()
+    shown = set(page.evaluate(SHOWN))
+    assert set(ATTACKS) <= shown
+    for attack in ATTACKS:
+        assert page.locator("#leaderboard th", has_text=attack).first.is_visible()
+    list(sight.draw_all())
+    assert [] == sight.messages
+    marks = page.evaluate(PANELS)
+    assert all(min(found, default=0) > 0 for found in marks.values())
+
+
+def test_even_a_script_that_came_in_would_not_run(see, report, tmp_path):
+    text = report.read_text()
+    place = text.index('<main id="main"')
+    inner = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
+    target = tmp_path / "broken.html"
+    target.write_text(text[:place] + inner + text[place:])
+    sight = see(target)
+    assert not any(message.startswith("dialog") for message in sight.messages)
+    assert any("Content Security Policy" in message for message in sight.messages)

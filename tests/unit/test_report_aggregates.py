@@ -1,0 +1,202 @@
+"""The numbers of the figures: those of the summary or of the rows, and never many."""
+
+import json
+
+import numpy as np
+import pytest
+
+from causalassay.report import aggregates, groupings
+from causalassay.report.charts import gallery
+from causalassay.report.scope import MOST_ALGORITHMS, MOST_METRICS, MOST_SCHEMES, choose
+from causalassay.study.summary import summarize
+from report_tables import BASELINES, study_like
+from summary_twins import with_frame
+
+
+@pytest.fixture(scope="module")
+def table():
+    found = study_like(["pc", "ges"], samples=(100, 500), replicates=5)
+    frame = found.frame
+    stopped = (frame["algorithm"] == "ges") & (frame["replicate"] == 0)
+    frame.loc[stopped, ["status", "reason"]] = ["timeout", "stopped after 20 s"]
+    frame.loc[stopped, ["seconds", *found.metrics]] = np.nan
+    return found
+
+
+@pytest.fixture(scope="module")
+def scope(table):
+    return choose(table, summarize(table))
+
+
+def digits(values):
+    return [float(f"{value:.5g}") for value in values]
+
+
+def test_scores_on_schemes_are_those_of_the_summary(scope):
+    found = aggregates.scheme_scores(scope, "f1")
+    summary = scope.summary.attribution.schemes
+    expected = summary[summary["metric"] == "f1"]
+    for column in ("algorithm", "scheme", "n_units", "n_missing", "paired"):
+        assert expected[column].tolist() == found[column].tolist()
+    for column in ("mean", "low", "high"):
+        assert digits(expected[column]) == found[column].tolist()
+
+
+@pytest.mark.parametrize(("metric", "best"), [("f1", max), ("shd", min)])
+def test_sorting_is_the_better_of_the_two_sorting_baselines(scope, metric, best):
+    found = aggregates.scheme_scores(scope, metric)
+    for scheme, part in found.groupby("scheme"):
+        means = part.set_index("algorithm")["mean"]
+        assert {best(means["var-sortnregress"], means["r2-sortnregress"])} == set(
+            part["sorting"]
+        ), scheme
+
+
+def test_ranks_are_those_of_the_summary(scope):
+    found = aggregates.rank_means(scope, "iscm", ["shd", "sid"])
+    summary = scope.summary.ranks
+    chosen = (summary["scheme"] == "iscm") & summary["metric"].isin(["shd", "sid"])
+    expected = summary[chosen]
+    assert expected["algorithm"].tolist() == found["algorithm"].tolist()
+    assert digits(expected["rank"]) == found["mean"].tolist()
+    assert digits(expected["rank_high"]) == found["high"].tolist()
+
+
+def test_explained_shares_are_those_of_the_summary(scope):
+    found = aggregates.explained(scope, "f1")
+    summary = scope.summary.attribution.explained
+    expected = summary[summary["metric"] == "f1"]
+    assert expected["regressors"].tolist() == found["regressors"].tolist()
+    assert digits(expected["share"]) == found["mean"].tolist()
+    assert digits(expected["share_low"]) == found["low"].tolist()
+
+
+def test_bins_hold_every_problem_and_replicate_once(table, scope):
+    found = aggregates.sortability_bins(scope)
+    cells = table.frame.drop_duplicates(["problem", "replicate"])
+    for (diagnostic, scheme), part in found.groupby(["diagnostic", "scheme"]):
+        values = cells.loc[cells["scheme"] == scheme, diagnostic]
+        assert len(values) == part["count"].sum() == part["n"].iloc[0]
+        assert float(f"{values.mean():.5g}") == part["mean"].iloc[0]
+        assert 1.0 == part["height"].max()
+        first = part.iloc[0]
+        inside = (values >= first["from"]) & (values < first["to"])
+        assert inside.sum() == first["count"]
+
+
+def test_a_sortability_of_one_lies_in_the_last_bin():
+    table = study_like(["pc"], schemes=("raw",), replicates=2)
+    table.frame["var_sortability"] = 1.0
+    found = aggregates.sortability_bins(choose(table, summarize(table)))
+    assert [0.95] == found.loc[found["diagnostic"] == "var_sortability", "from"].tolist()
+
+
+def test_boxes_are_quartiles_and_whiskers_of_the_rows(table, scope):
+    found, n_panels = groupings.box_stats(scope, "shd")
+    assert 4 == n_panels == found["panel"].nunique()
+    frame = table.frame
+    for row in found.sample(8, random_state=1).itertuples():
+        family, nodes = row.panel.removesuffix(" nodes").split(", ")
+        scores = frame.loc[
+            (frame["algorithm"] == row.algorithm)
+            & (frame["scheme"] == row.scheme)
+            & (frame["graph.kind"] == family)
+            & (frame["graph.n_nodes"] == int(nodes)),
+            "shd",
+        ].dropna()
+        q1, median, q3 = np.percentile(scores, [25, 50, 75])
+        reach = 1.5 * (q3 - q1)
+        inside = scores[scores.between(q1 - reach, q3 + reach)]
+        expected = [inside.min(), q1, median, q3, inside.max()]
+        assert digits(expected) == [row.low, row.q1, row.median, row.q3, row.high]
+        assert [len(scores), len(scores) - len(inside)] == [row.n, row.outside]
+
+
+def test_means_against_a_number_are_those_of_a_summary_by_it(table, scope):
+    found = groupings.means_against(scope, "f1", "samples")
+    scores = summarize(table, ["scheme", "samples"]).scores
+    expected = scores[scores["metric"] == "f1"].set_index(["algorithm", "scheme", "samples"])
+    for row in found.itertuples():
+        wanted = expected.loc[(row.algorithm, row.scheme, row.at)]
+        numbers = digits(wanted[["mean", "mean_low", "mean_high"]])
+        assert numbers == [row.mean, row.low, row.high]
+        assert wanted["n"] - wanted["n_ok"] == row.n_missing
+
+
+def test_run_times_are_medians_of_the_runs_that_ended(table, scope):
+    found = aggregates.run_times(table, scope).set_index(["algorithm", "nodes"])
+    frame = table.frame
+    seconds = frame.loc[(frame["algorithm"] == "ges") & (frame["graph.n_nodes"] == 20), "seconds"]
+    row = found.loc[("ges", 20)]
+    expected = [seconds.median(), seconds.min(), seconds.max()]
+    assert digits(expected) == [row["mean"], row["low"], row["high"]]
+    assert [16, 64] == [row["timeouts"], row["n"]]
+    assert 0 == found.loc[("pc", 20)]["timeouts"]
+
+
+def test_labels_that_are_no_numbers_are_not_drawn_against():
+    table = study_like(["pc"], replicates=2)
+    table.frame["samples"] = "100 + 20 × 50"
+    scope = choose(table, summarize(table))
+    assert not groupings.varies(scope, "samples")
+    assert groupings.varies(scope, "graph.n_nodes")
+
+
+def test_many_algorithms_schemes_and_metrics_are_bounded_and_told():
+    better = {f"metric {i}": "low" for i in range(8)}
+    schemes = ("raw", "iscm", *(f"other {i}" for i in range(6)))
+    names = [f"a{i}" for i in range(30)]
+    table = study_like(
+        names, schemes=schemes, families=("chain",), nodes=(5,), replicates=2, better=better
+    )
+    scope = choose(table, summarize(table))
+    assert MOST_ALGORITHMS == len(scope.algorithms)
+    assert set(BASELINES) <= set(scope.algorithms)
+    # The skill that `study_like` gives grows with the place.
+    assert "a29" in scope.algorithms
+    assert "a0" not in scope.algorithms
+    assert (MOST_SCHEMES, MOST_METRICS) == (len(scope.schemes), len(scope.metrics))
+    assert 3 == len(scope.left_out)
+
+
+def test_too_many_sizes_are_thinned_from_the_smallest_to_the_largest():
+    nodes = tuple(range(5, 305, 5))
+    table = study_like([f"a{i}" for i in range(6)], families=("chain",), nodes=nodes, replicates=1)
+    scope = choose(table, summarize(table))
+    found = groupings.means_against(scope, "f1", "graph.n_nodes")
+    assert len(found) <= groupings.MOST_RECORDS
+    assert (5, 300) == (found["at"].min(), found["at"].max())
+    boxes, n_panels = groupings.box_stats(scope, "f1")
+    assert len(boxes) <= groupings.MOST_RECORDS
+    assert 60 == n_panels
+
+
+def test_a_summary_by_other_columns_is_refused():
+    table = study_like(["pc"], replicates=1)
+    with pytest.raises(ValueError, match=r"by scheme, got one by \['graph.kind'\]"):
+        choose(table, summarize(table, ["graph.kind"]))
+
+
+@pytest.fixture(scope="module")
+def large():
+    """10^5 rows of 20 algorithms on 16 problems."""
+    table = study_like([f"algorithm {i}" for i in range(16)], replicates=313)
+    assert 100_160 == len(table.frame)
+    return table, summarize(table)
+
+
+def test_the_data_of_all_figures_of_a_large_study_are_small(large):
+    found = gallery(*large)
+    specs = [figure.chart.to_dict() for figure in found.figures]
+    data = [json.dumps(spec["datasets"], separators=(",", ":")) for spec in specs]
+    assert sum(map(len, data)) < 250_000
+    assert sum(len(json.dumps(spec, separators=(",", ":"))) for spec in specs) < 350_000
+    assert sum(len(figure.data) for figure in found.figures) < 5_000
+
+
+def test_undefined_numbers_stay_nan_and_are_never_zero(table):
+    frame = table.frame.copy()
+    frame.loc[frame["algorithm"] == "ges", "f1"] = np.nan
+    lacking = with_frame(table, frame)
+    found = aggregates.scheme_scores(choose(lacking, summarize(lacking)), "f1")
+    assert found.loc[found["algorithm"] == "ges", "mean"].isna().all()

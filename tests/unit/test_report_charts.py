@@ -1,0 +1,279 @@
+"""The figures of a report: valid charts with marks in every panel, and words that fit them."""
+
+import json
+import math
+import re
+import xml.etree.ElementTree as ET
+from functools import cache
+
+import numpy as np
+import pytest
+import vl_convert
+
+from causalassay.report.charts import KINDS, figures, gallery
+from causalassay.report.sizing import NARROW, fitted
+from causalassay.report.theme import KNOWN, LABEL, shown, style_of, wrapped
+from causalassay.study.summary import summarize
+from report_tables import study_like
+from summary_twins import with_frame
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror='alert(1)'>",
+    "ναι-日本語 ¬é",
+    "$1 ${x} %s \\ {{y}}",
+    "datum.label",
+    "a name that is much longer than a line of a label, with alpha=0.05 and more",
+)
+
+
+def drawn(table):
+    return gallery(table, summarize(table))
+
+
+@pytest.fixture(scope="module")
+def small():
+    return study_like(["pc", "ges"], samples=(100, 500), replicates=6)
+
+
+@pytest.fixture(scope="module")
+def found(small):
+    return drawn(small)
+
+
+@cache
+def svg_of(figure, width=NARROW):
+    text = vl_convert.vegalite_to_svg(fitted(figure.chart.to_dict(), width), allowed_base_urls=[])
+    return ET.fromstring(text)
+
+
+def parts(element, *words):
+    """The descendants whose class has all of some words."""
+    return [e for e in element.iter() if set(words) <= set((e.get("class") or "").split())]
+
+
+def texts(element):
+    """What the drawing says, the lines of a label put together."""
+    return ["".join(e.itertext()) for e in element.iter() if e.tag.endswith("text")]
+
+
+def test_every_kind_of_figure_is_drawn(found):
+    assert list(KINDS) == list(dict.fromkeys(figure.kind for figure in found.figures))
+    assert () == found.left_out
+    assert () == found.remarks
+
+
+def test_figures_are_those_of_the_gallery(small, found):
+    summary = summarize(small)
+    assert [f.id for f in found.figures] == [f.id for f in figures(small, summary)]
+
+
+def test_ids_are_unique_and_plain(found):
+    ids = [figure.id for figure in found.figures]
+    assert len(ids) == len(set(ids))
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) for name in ids)
+
+
+def test_metrics_with_alike_names_have_ids_of_their_own():
+    table = study_like(["pc"], better={"f1 (mean)": "high", "f1-mean": "high"}, replicates=1)
+    ids = [figure.id for figure in drawn(table).figures if figure.kind == "schemes"]
+    assert ["schemes-f1-mean", "schemes-f1-mean-2"] == ids
+
+
+def test_every_chart_draws_a_sign_for_each_record(found):
+    for figure in found.figures:
+        if figure.kind == "sortability":
+            continue
+        signs = parts(svg_of(figure), "mark-symbol", "role-mark")
+        assert len(figure.data) == sum(len(group) for group in signs), figure.id
+
+
+def test_no_panel_is_empty(found):
+    for figure in found.figures:
+        cells = parts(svg_of(figure), "role-scope", "cell")
+        if figure.kind not in ("sortability", "boxes", "against_d", "against_n"):
+            assert [] == cells
+            continue
+        (cells,) = cells
+        panels = {"sortability": 8, "boxes": 4, "against_d": 6, "against_n": 6}[figure.kind]
+        assert panels == len(cells), figure.id
+        for panel in cells:
+            assert sum(len(group) for group in parts(panel, "mark-symbol", "role-mark")) > 0
+
+
+def test_the_data_of_a_chart_are_those_of_its_figure(found):
+    for figure in found.figures:
+        ((columns,),) = figure.chart.to_dict()["datasets"].values()
+        assert list(figure.data.columns) == list(columns)
+        for name, values in columns.items():
+            expected = [
+                None if isinstance(value, float) and math.isnan(value) else value
+                for value in figure.data[name].tolist()
+            ]
+            assert expected == values, (figure.id, name)
+
+
+def test_charts_fit_a_narrow_screen_and_a_wide_one(found):
+    for figure in found.figures:
+        for width in (NARROW, 900):
+            assert float(svg_of(figure, width).get("width")) <= width, figure.id
+
+
+def test_charts_of_one_view_fill_what_contains_them(found):
+    for figure in found.figures:
+        spec = figure.chart.to_dict()
+        assert ("container" == spec.get("width")) == ("usermeta" not in spec)
+
+
+def test_series_differ_by_more_than_their_colour(found):
+    for figure in found.figures:
+        spec = json.dumps(figure.chart.to_dict())
+        assert figure.kind == "sortability" or '"shape"' in spec
+    assert {0, 1, 2, 3, 4} == set(style_of([*KNOWN, "snr"]).values())
+
+
+def test_baselines_are_labelled_and_hollow(found):
+    figure = next(figure for figure in found.figures if figure.id == "schemes-f1")
+    svg = svg_of(figure)
+    assert "empty (baseline)" in texts(svg)
+    assert "pc" in texts(svg)
+    (signs,) = parts(svg, "mark-symbol", "role-mark")
+    fills = [sign.get("fill") for sign in signs]
+    assert [name in ("pc", "ges") for name in figure.data["algorithm"]] == [
+        fill != "white" for fill in fills
+    ]
+    against = next(figure for figure in found.figures if figure.kind == "against_d")
+    assert "empty (baseline)" in texts(svg_of(against))
+
+
+def test_each_figure_says_how_to_read_it_and_what_it_shows(found):
+    for figure in found.figures:
+        assert figure.title
+        assert figure.note.endswith(".")
+        assert re.search(r"\d", figure.alt), figure.id
+        assert figure.alt == figure.chart.to_dict()["description"]
+
+
+def test_the_text_of_a_figure_has_the_numbers_of_its_data(found):
+    figure = next(figure for figure in found.figures if figure.id == "schemes-f1")
+    raw = figure.data[
+        (figure.data["scheme"] == "raw") & figure.data["algorithm"].isin(["pc", "ges"])
+    ]
+    best = raw.loc[raw["mean"].idxmax()]
+    sentence = (
+        f"On raw data {best['algorithm']} leads with {best['mean']:.2f} "
+        f"[{best['low']:.2f}, {best['high']:.2f}]; the best sorting baseline reaches "
+        f"{best['sorting']:.2f}."
+    )
+    assert sentence in figure.alt
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    return drawn(
+        study_like(HOSTILE, families=HOSTILE[:2], schemes=("raw", HOSTILE[0]), replicates=5)
+    )
+
+
+def test_hostile_names_stay_data(hostile):
+    for figure in hostile.figures:
+        if "algorithm" in figure.data:
+            assert set(HOSTILE) <= set(figure.data["algorithm"]), figure.id
+        spec = figure.chart.to_dict()
+        expressions = re.findall(
+            r'"(?:labelExpr|test|expr)": "((?:[^"\\]|\\.)*)"', json.dumps(spec)
+        )
+        assert not any("alert" in expression for expression in expressions)
+
+
+def test_hostile_names_are_drawn_whole_as_text(hostile):
+    for figure in hostile.figures:
+        svg = svg_of(figure)
+        assert not [e for e in svg.iter() if e.tag.split("}")[-1] in ("script", "img")]
+        if figure.kind in ("schemes", "against_d"):
+            said = [text.replace(" ", "") for text in texts(svg)]
+            for name in HOSTILE:
+                assert name.replace(" ", "") in said, (figure.id, name)
+
+
+def test_labels_are_broken_as_the_sizes_assume():
+    for name in (*HOSTILE, "pc", "x" * 50, "var-sortnregress"):
+        assert name.replace(" ", "") == "".join(wrapped(name)).replace(" ", "")
+        assert all(len(line) <= 22 for line in wrapped(name))
+    assert ["pc", "(baseline)"] == " ".join(shown("pc", ["pc"])).split()
+    assert "baselines" in LABEL
+
+
+def test_a_study_without_rows_leaves_out_every_kind(small):
+    empty = with_frame(small, small.frame.iloc[:0])
+    left_out = drawn(empty).left_out
+    assert list(KINDS) == [part.kind for part in left_out]
+    assert {"The study has no rows yet."} == {part.reason for part in left_out}
+
+
+def test_what_a_study_does_not_vary_is_left_out_with_the_reason():
+    table = study_like(["pc"], schemes=("raw",), nodes=(5,), replicates=1, better={"f1": "high"})
+    reasons = {part.kind: part.reason for part in drawn(table).left_out}
+    assert {
+        "against_d": "All problems have 5 nodes.",
+        "against_n": "All problems have 500 samples.",
+        "rankings": "Ranks are compared where there are two metrics at least.",
+        "explained": "f1 cannot be explained: fewer than 10 units.",
+    } == reasons
+
+
+def test_columns_that_a_table_lacks_leave_out_their_figures(small):
+    frame = small.frame.drop(columns=["seconds", "graph.n_nodes", "graph.kind", "samples", "use"])
+    bare = with_frame(small, frame, diagnostics=())
+    found = drawn(bare)
+    reasons = {part.kind: part.reason for part in found.left_out}
+    assert {
+        "sortability": "Neither var- nor R²-sortability was measured.",
+        "against_d": "The problems do not state the number of nodes.",
+        "against_n": "The problems do not state the number of samples.",
+        "runtime": "No run has a time.",
+        "explained": "tv_dag cannot be explained: not measured: var_sortability, "
+        "not measured: r2_sortability, not measured: var_sortability, r2_sortability.",
+    } == reasons
+    boxes = [figure for figure in found.figures if figure.kind == "boxes"]
+    assert {"all problems"} == set(boxes[0].data["panel"])
+
+
+def test_run_times_without_sizes_are_drawn_as_one_series(small):
+    frame = small.frame.drop(columns=["graph.n_nodes"])
+    bare = with_frame(small, frame)
+    (figure,) = [figure for figure in drawn(bare).figures if figure.kind == "runtime"]
+    assert {"all"} == set(figure.data["nodes"])
+    assert 6 == sum(len(group) for group in parts(svg_of(figure), "mark-symbol", "role-mark"))
+    assert "longest var-sortnregress" in figure.alt
+
+
+def test_a_metric_without_a_score_is_left_out_and_others_are_drawn(small):
+    frame = small.frame.copy()
+    frame["shd"] = np.nan
+    found = drawn(with_frame(small, frame))
+    assert ("schemes", "shd", "No run has a shd.") in [
+        (part.kind, part.choice, part.reason) for part in found.left_out
+    ]
+    assert "schemes-shd" not in {figure.id for figure in found.figures}
+    assert "schemes-f1" in {figure.id for figure in found.figures}
+
+
+def test_an_algorithm_without_scores_is_named_below_the_figure(small):
+    frame = small.frame.copy()
+    lost = (frame["algorithm"] == "ges") & (frame["scheme"] == "uumc")
+    frame.loc[lost, ["status", "reason"]] = ["failed", "raised ValueError: no"]
+    frame.loc[lost, list(small.metrics)] = np.nan
+    figures_ = drawn(with_frame(small, frame)).figures
+    note = next(figure.note for figure in figures_ if figure.id == "schemes-f1")
+    assert "Without a score: ges (uumc)." in note
+
+
+def test_stopped_runs_are_counted_below_the_run_times(small):
+    frame = small.frame.copy()
+    lost = (frame["algorithm"] == "ges") & (frame["replicate"] == 0)
+    frame.loc[lost, ["status", "reason"]] = ["timeout", "stopped after 20 s"]
+    frame.loc[lost, ["seconds", *small.metrics]] = np.nan
+    figures_ = drawn(with_frame(small, frame)).figures
+    note = next(figure.note for figure in figures_ if figure.kind == "runtime")
+    assert "Runs stopped at their time limit are not in the medians: ges (32)." in note

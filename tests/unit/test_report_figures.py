@@ -1,0 +1,177 @@
+"""Publication figures and LaTeX tables: files of the right size, names that no command reads."""
+
+import re
+import struct
+
+import numpy as np
+import pytest
+
+from causalassay.report.charts import figures
+from causalassay.report.figures import write_figures
+from causalassay.report.latex import escape, write_tables
+from causalassay.study.summary import summarize
+from report_tables import study_like
+from summary_twins import with_frame
+
+HOSTILE = "a_b%{}$ & #1 ~ ^ \\input{x} [y] --"
+
+
+@pytest.fixture(scope="module")
+def table():
+    return study_like(["pc", HOSTILE], replicates=4, better={"f1": "high", "shd": "low"})
+
+
+@pytest.fixture(scope="module")
+def summary(table):
+    return summarize(table)
+
+
+@pytest.fixture(scope="module")
+def written(table, summary, tmp_path_factory):
+    return write_figures(table, summary, tmp_path_factory.mktemp("study") / "made" / "figures")
+
+
+def test_every_figure_is_written_in_every_format(table, summary, written):
+    ids = [figure.id for figure in figures(table, summary)]
+    expected = [f"{name}.{ending}" for name in ids for ending in ("pdf", "svg", "png")]
+    assert expected == [path.name for path in written]
+    assert all(path.stat().st_size > 1000 for path in written)
+
+
+def inches_of(path):
+    content = path.read_bytes()
+    match path.suffix:
+        case ".pdf":
+            return float(re.search(rb"MediaBox \[0 0 ([\d.]+)", content)[1]) / 72
+        case ".svg":
+            return float(re.search(rb'width="([\d.]+)in"', content)[1])
+        case ".png":
+            place = content.index(b"pHYs") + 4
+            per_metre = struct.unpack(">I", content[place : place + 4])[0]
+            return struct.unpack(">I", content[16:20])[0] / (per_metre * 0.0254)
+    raise ValueError(path)
+
+
+def test_figures_have_the_width_of_a_column_or_of_a_page(written):
+    for path in written:
+        wide = path.stem.startswith(("boxes", "against"))
+        assert (6.9 if wide else 3.3) == pytest.approx(inches_of(path), rel=0.12), path.name
+
+
+def test_a_png_has_300_dots_per_inch(written):
+    content = next(path for path in written if path.suffix == ".png").read_bytes()
+    place = content.index(b"pHYs") + 4
+    assert 300 == pytest.approx(
+        struct.unpack(">I", content[place : place + 4])[0] * 0.0254, abs=0.1
+    )
+
+
+def test_a_drawing_names_nothing_to_fetch(written):
+    for path in written:
+        if path.suffix == ".svg":
+            addresses = set(re.findall(r"https?://[^\"'\s)]+", path.read_text()))
+            assert {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"} >= addresses
+
+
+def test_only_the_formats_asked_for_are_written(table, summary, tmp_path):
+    paths = write_figures(table, summary, tmp_path, ("svg",))
+    assert {".svg"} == {path.suffix for path in paths}
+    assert sorted(tmp_path.iterdir()) == sorted(paths)
+
+
+def test_an_unknown_format_is_refused_before_anything_is_written(table, summary, tmp_path):
+    with pytest.raises(ValueError, match=r"one of \['pdf', 'svg', 'png'\], got \['gif'\]"):
+        write_figures(table, summary, tmp_path / "new", ("svg", "gif"))
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.fixture(scope="module")
+def tables(summary, tmp_path_factory):
+    paths = write_tables(summary, tmp_path_factory.mktemp("tables") / "made")
+    return {path.name: path.read_text(encoding="utf-8") for path in paths}
+
+
+def test_each_metric_has_its_tables(tables):
+    expected = {"counts.tex"} | {
+        f"{kind}-{metric}.tex" for kind in ("leaderboard", "schemes") for metric in ("f1", "shd")
+    }
+    assert expected == set(tables)
+
+
+def rows_of(text):
+    """The rows of a table as lists of cells, the heading first."""
+    lines = [line.removesuffix(r" \\") for line in text.splitlines() if line.endswith(r"\\")]
+    return [re.split(r"(?<!\\)&", line) for line in lines]
+
+
+def test_tables_have_as_many_cells_in_each_row_as_columns(tables):
+    for text in tables.values():
+        columns = re.search(r"\\begin\{tabular\}\{(l?r+)\}", text)[1]
+        assert {len(columns)} == {len(row) for row in rows_of(text)}
+        for command in (r"\toprule", r"\bottomrule", r"\end{tabular}"):
+            assert 1 == text.count(command)
+
+
+def test_braces_balance_and_no_name_is_a_command(tables):
+    for text in tables.values():
+        bare = re.sub(r"\\[\\{}$&#_%]", "", text)
+        assert bare.count("{") == bare.count("}")
+        assert r"\input" not in text
+        assert escape(HOSTILE) in text
+
+
+def test_escaping_covers_every_special_sign():
+    assert r"a\_b\%\{\}\$ \& \#1" == escape("a_b%{}$ & #1")
+    assert r"\textasciitilde{}\textasciicircum{}\textbackslash{}" == escape("~^\\")
+    assert r"\textless{}script\textgreater{}" == escape("<script>")
+    assert "{[}x{]} {*} -{}- one two" == escape("[x] * -- one\ntwo")
+    assert "direct-lingam é 日" == escape("direct-lingam é 日")
+
+
+def test_the_leaderboard_has_the_numbers_of_the_summary(summary, tables):
+    heading, *rows = rows_of(tables["leaderboard-f1.tex"])
+    assert ["algorithm", "raw", "standardized", "iscm", "uumc", "not ok"] == [
+        cell.strip() for cell in heading
+    ]
+    found = {row[0].strip(): row for row in rows}
+    scores = summary.scores
+    chosen = (
+        (scores["algorithm"] == "pc") & (scores["metric"] == "f1") & (scores["scheme"] == "iscm")
+    )
+    pc = scores[chosen].iloc[0]
+    expected = rf"{pc['mean']:.2f} {{\scriptsize [{pc['mean_low']:.2f}, {pc['mean_high']:.2f}]}}"
+    assert expected == found["pc"][3].strip()
+
+
+def test_the_best_of_each_column_is_bold(tables):
+    _, *rows = rows_of(tables["leaderboard-shd.tex"])
+    for column in range(1, 5):
+        assert 1 == sum(r"\textbf" in row[column] for row in rows)
+
+
+def test_the_margin_over_sorting_has_its_sign(summary, tables):
+    _, *rows = rows_of(tables["schemes-f1.tex"])
+    margins = summary.attribution.margins
+    chosen = (margins["reference"] == "sorting") & (margins["metric"] == "f1")
+    raw = margins[chosen & (margins["algorithm"] == "pc") & (margins["scheme"] == "raw")]
+    value = raw["mean"].iloc[0]
+    sign = "$+$" if value >= 0 else "$-$"
+    (pc,) = [row for row in rows if row[0].strip() == "pc"]
+    assert f"{sign}{abs(value):.2f}" == pc[2].strip()
+
+
+def test_undefined_scores_are_dashes_and_failures_are_counted(table, tmp_path):
+    frame = table.frame.copy()
+    lost = (frame["algorithm"] == "pc") & (frame["scheme"] == "uumc")
+    frame.loc[lost, ["status", "reason"]] = ["failed", "raised ValueError: no"]
+    frame.loc[lost, ["f1", "shd"]] = np.nan
+    summary = summarize(with_frame(table, frame))
+    write_tables(summary, tmp_path)
+    _, *rows = rows_of((tmp_path / "leaderboard-f1.tex").read_text(encoding="utf-8"))
+    (pc,) = [row for row in rows if row[0].strip() == "pc"]
+    assert ["--", str(lost.sum())] == [cell.strip() for cell in pc[4:]]
+
+
+def test_a_summary_by_other_columns_is_refused(table, tmp_path):
+    with pytest.raises(ValueError, match=r"by scheme, got one by \[\]"):
+        write_tables(summarize(table, []), tmp_path)

@@ -1,0 +1,355 @@
+import base64
+import gzip
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import altair as alt
+import pandas as pd
+import pytest
+
+from causalassay.report import page as page_module
+from causalassay.report.bundle import asset, policy, script_text, source_hash, vega_bundle
+from causalassay.report.charts import KINDS, Gallery, LeftOut, figures, gallery
+from causalassay.report.embedding import HEADINGS
+from causalassay.report.leaderboard import level
+from causalassay.report.markup import Html, number, packed_script, tag
+from causalassay.report.page import read_content, render_page, write_report
+from causalassay.report.verdict import verdict
+from causalassay.study.plan import Record, Task
+from causalassay.study.storage import Store, read_store, study_table
+from causalassay.study.summary import summarize
+from causalassay.study.tasks.scoring import METRICS as ALL_METRICS
+from report_stores import (
+    ATTACKS,
+    BASELINES,
+    METRICS,
+    SCHEMES,
+    large_table,
+    plan,
+    write_attacked,
+    write_store,
+)
+
+MEGABYTE = 1e6
+VOID = {"meta", "input"}
+
+
+class Outline(HTMLParser):
+    """What a browser would see of a page: elements, attributes and text."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.open, self.words = [], [], {}
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, name, attributes):
+        self.elements.append((name, dict(attributes)))
+        if name not in VOID:
+            self.open.append(name)
+
+    def handle_endtag(self, name):
+        assert self.open.pop() == name
+
+    def handle_data(self, data):
+        if self.open:
+            self.words.setdefault(self.open[-1], []).append(data)
+
+    def named(self, name):
+        return [attributes for found, attributes in self.elements if found == name]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    return write_store(tmp_path_factory.mktemp("store"))
+
+
+@pytest.fixture(scope="module")
+def written(store):
+    return write_report(store).read_text()
+
+
+@pytest.fixture(scope="module")
+def outline(written):
+    return Outline(written)
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory):
+    return write_report(write_attacked(tmp_path_factory.mktemp("attacked"))).read_text()
+
+
+def unpacked(text, identity="figure-data"):
+    (found,) = re.findall(rf'<script type="text/plain" id="{identity}">(.*?)</script>', text)
+    return json.loads(gzip.decompress(base64.b64decode(found)))
+
+
+def test_the_report_lies_in_the_folder_unless_another_place_is_named(store, tmp_path):
+    assert store / "report.html" == write_report(store)
+    assert tmp_path / "a.html" == write_report(store, tmp_path / "a.html")
+    assert ["a.html"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_a_report_that_fails_leaves_the_old_one(store, tmp_path, monkeypatch):
+    target = tmp_path / "report.html"
+    target.write_text("old")
+    # A lone surrogate cannot be written: the file is broken off.
+    monkeypatch.setattr(page_module, "render_page", lambda _content: "new \ud800")
+    with pytest.raises(UnicodeEncodeError):
+        write_report(store, target)
+    assert "old" == target.read_text()
+    assert [target] == list(tmp_path.iterdir())
+
+
+def test_a_report_needs_a_folder_to_lie_in_and_a_store_to_read(store, tmp_path):
+    with pytest.raises(FileNotFoundError, match="no folder .*nowhere to write a.html"):
+        write_report(store, tmp_path / "nowhere" / "a.html")
+    with pytest.raises(FileNotFoundError, match="name the folder of a study's run"):
+        write_report(tmp_path)
+
+
+def test_elements_are_nested_and_ids_are_unique(outline):
+    assert [] == outline.open
+    ids = [attributes["id"] for _, attributes in outline.elements if "id" in attributes]
+    assert len(set(ids)) == len(ids)
+    targets = [a["aria-labelledby"] for _, a in outline.elements if "aria-labelledby" in a]
+    assert set(targets) <= set(ids)
+    links = [a["href"] for a in outline.named("a")]
+    assert {link.removeprefix("#") for link in links} <= set(ids)
+
+
+def test_headings_go_down_one_step_at_a_time_from_one_title(outline):
+    levels = [int(name[1]) for name, _ in outline.elements if re.fullmatch("h[1-6]", name)]
+    assert 1 == levels.count(1) == levels[0]
+    assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+
+
+def test_the_page_has_its_landmarks_and_its_language(outline):
+    for landmark in ("header", "nav", "main", "footer"):
+        assert 1 == len(outline.named(landmark))
+    assert "en" == outline.named("html")[0]["lang"]
+    assert "#main" == outline.named("a")[0]["href"]
+
+
+def test_every_table_has_a_caption_and_every_heading_a_scope(outline):
+    assert len(outline.named("table")) == len(outline.named("caption")) >= 3
+    assert all("scope" in head for head in outline.named("th"))
+
+
+def test_what_scrolls_can_be_reached_by_keyboard_and_has_a_name(outline):
+    regions = [a for _, a in outline.elements if a.get("class") == "region"]
+    assert len(regions) >= 3
+    for region in regions:
+        assert ("region", "0") == (region["role"], region["tabindex"])
+        assert region["aria-labelledby"]
+
+
+def test_every_figure_has_an_alternative_text_and_its_downloads(outline, store):
+    expected = figures(study_table(store), summarize(study_table(store)))
+    charts = [a for _, a in outline.elements if "data-chart" in a]
+    assert [figure.id for figure in expected] == [chart["data-chart"] for chart in charts]
+    assert [figure.alt for figure in expected] == [chart["aria-label"] for chart in charts]
+    assert {"img"} == {chart["role"] for chart in charts}
+    saves = [a["data-save"] for _, a in outline.elements if "data-save" in a]
+    assert ["svg", "png", "csv"] * len(charts) == saves
+
+
+def test_the_data_of_every_figure_are_those_of_its_csv(written, store):
+    found = unpacked(written)
+    for figure in figures(study_table(store), summarize(study_table(store))):
+        assert figure.data.to_csv(index=False) == found[figure.id]["csv"]
+
+
+def test_the_page_tells_what_was_run(written, store):
+    words = "".join(Outline(written).words["dd"])
+    with read_store(store) as reader:
+        session = reader.sessions()[0]
+    assert session.cpu in written
+    assert f"numpy {session.versions['numpy']}" in words
+    assert f"{3 * 16 * 7} of {3 * 16 * 7}" in words
+    for name in ("notears", *BASELINES, *METRICS):
+        assert name in words
+    assert "timeout: more than 1 s" in Outline(written).words["td"]
+    assert "is not complete" not in written
+
+
+def test_an_unfinished_study_says_so(tmp_path):
+    written = write_report(write_store(tmp_path, left_out=4)).read_text()
+    assert "This study is not complete (last run: completed): 28 rows are to come" in written
+
+
+def test_a_study_without_rows_has_a_report(tmp_path):
+    written = write_report(write_store(tmp_path, left_out=3 * 16)).read_text()
+    assert "No rows yet." in written
+    assert "No scores yet." in written
+
+
+def test_a_study_where_nothing_ended_has_a_report(tmp_path):
+    study = plan(replicates=1)
+    study = replace(study, algorithms=study.algorithms[:1], problems=study.problems[:1])
+    with Store.open(tmp_path, study) as store:
+        task = Task("main", 0, 0, 0, 0, tuple(range(6)))
+        store.save([Record(task, "failed", "raised ValueError: no", scores=(float("nan"),) * 6)])
+    outline = Outline(write_report(tmp_path).read_text())
+    assert "0 of 1" in outline.words["td"]
+    assert "raised ValueError: no" in outline.words["td"]
+
+
+def test_the_verdict_stands_with_its_rules_and_numbers(outline, store):
+    table = study_table(store)
+    found = verdict(table, summarize(table))
+    assert found.statements
+    for statement in found.statements:
+        assert f"{statement.sentence} (" in outline.words["p"]
+        assert 1 == outline.words["li"].count(statement.rule)
+        for name, value in statement.numbers.items():
+            assert name in outline.words["dt"]
+            assert value.text in outline.words["dd"]
+
+
+def test_the_leaderboard_has_every_score_and_count_of_the_summary(written, store):
+    scores = summarize(study_table(store)).scores
+    body = written[written.index('<table id="leaderboard">') :]
+    body = body[: body.index("</table>")]
+    values = [float(value) for value in re.findall(r'<td data-value="([^"]*)">', body)]
+    for mean in scores["mean"].dropna():
+        assert float(f"{mean:.6g}") in values
+    one = scores[(scores["algorithm"] == "pc") & (scores["metric"] == "f1")].iloc[0]
+    interval = f"[{number(one['mean_low'])}, {number(one['mean_high'])}]"
+    assert f"{number(one['mean'])} {interval}" in re.sub("<.*?>", "", body)
+    assert set(SCHEMES) == set(re.findall('<tbody data-scheme="([^"]*)">', body))
+    missed = scores[scores["n_not_ok"] > 0].iloc[0]
+    assert f'class="missed">{missed["n_ok"]} of {missed["n"]}<' in body
+    assert len(BASELINES) * len(SCHEMES) == body.count('<tr class="baseline">')
+
+
+def test_metrics_of_classes_stand_beside_those_of_graphs():
+    kinds = {name: level(name) for name in ALL_METRICS}
+    assert "dag" == kinds["shd"] == kinds["sid"] == kinds["precision"]
+    assert "class" == kinds["mec_sid_lower"] == kinds["oset_aid_normalized"] == kinds["skeleton_f1"]
+    assert "distribution" == kinds["tv_dag"]
+
+
+def test_rows_of_a_scheme_begin_with_the_best_by_the_first_metric(outline, store):
+    scores = summarize(study_table(store)).scores
+    raw = scores[(scores["scheme"] == "raw") & (scores["metric"] == "shd")]
+    best = raw.sort_values("mean", kind="stable")["algorithm"].iloc[0]
+    rows = [a["data-value"] for a in outline.named("th") if a["scope"] == "row" and len(a) > 1]
+    assert best == rows[0]
+    sorts = [a["aria-sort"] for a in outline.named("th") if "aria-sort" in a]
+    assert ["ascending"] == sorts
+
+
+def test_names_from_data_stay_text(attacked):
+    plain = Outline(attacked)
+    scripts = plain.named("script")
+    assert [] == plain.open
+    assert 2 == sum("type" not in script for script in scripts)
+    assert all(script.get("type") in (None, "text/plain") for script in scripts)
+    assert [] == plain.named("img")
+    assert not any(name.startswith("on") for _, a in plain.elements for name in a)
+    assert "<script>alert" not in attacked
+    assert "<img src=x" not in attacked
+    shown = "".join(word for words in plain.words.values() for word in words)
+    for attack in ATTACKS:
+        assert attack in shown
+    assert ATTACKS[0] in [a.get("data-value") for a in plain.named("th")]
+
+
+def test_data_in_scripts_cannot_end_them_and_come_back_whole():
+    hostile = {"a": [*ATTACKS, "]]>", "\u2028", "<!--<script>"]}
+    text = packed_script("x", hostile)
+    assert text == packed_script("x", hostile)
+    assert 2 == text.count("<")
+    assert hostile == unpacked(text, "x")
+
+
+@pytest.mark.parametrize("value", [*ATTACKS, "'", "&lt;", "\0"])
+def test_text_and_attributes_are_escaped_unless_they_are_html(value):
+    outline = Outline(tag("p", value, title=value))
+    expected = value.replace("\0", "\ufffd")
+    assert [("p", {"title": expected})] == outline.elements
+    assert expected == "".join(outline.words["p"])
+    assert f"<p>{value}</p>" == tag("p", Html(value))
+
+
+def test_the_page_allows_its_own_scripts_and_style_and_no_network(written):
+    (stated,) = re.findall('http-equiv="Content-Security-Policy" content="([^"]*)"', written)
+    found = dict(part.split(" ", 1) for part in stated.replace("&#x27;", "'").split("; "))
+    assert "'none'" == found["default-src"]
+    assert "unsafe" not in stated
+    scripts = re.findall("<script>(.*?)</script>", written, re.DOTALL)
+    assert [source_hash(text) for text in scripts] == found["script-src"].split()
+    (style,) = re.findall("<style>(.*?)</style>", written, re.DOTALL)
+    assert source_hash(style) == found["style-src"]
+    assert "data: blob:" == found["img-src"]
+    assert "connect-src" not in policy(("a",), "b")
+
+
+def test_nothing_is_loaded_from_elsewhere(outline):
+    for _, attributes in outline.elements:
+        assert "src" not in attributes
+        assert attributes.get("href", "#").startswith("#")
+    assert not re.search(r"@import|url\(", asset("page.css"))
+
+
+def test_code_of_libraries_cannot_end_its_script():
+    assert 'x = "<\\/script>"' == script_text('x = "</script>"')
+    assert "</script" not in vega_bundle()
+    assert "<!--" not in vega_bundle()
+
+
+def test_the_licences_of_what_is_inlined_are_in_the_page(outline):
+    (notices,) = [text for text in outline.words["pre"] if "Third-party notices" in text]
+    for package in ("vega,", "vega-lite ", "vega-embed", "vega-interpreter", "vega-tooltip"):
+        assert package in notices
+    assert "University of Washington Interactive Data Lab" in notices
+    assert "Redistributions in binary form must reproduce the above copyright" in notices
+    for author in ("Mike Bostock", "Mapbox", "Joachim Wester", "Isaac Z. Schlueter"):
+        assert author in notices
+
+
+def test_a_report_of_a_hundred_thousand_rows_is_small(store):
+    table = large_table(10**5)
+    assert 10**5 <= len(table.frame)
+    summary = summarize(table)
+    content = replace(
+        read_content(store),
+        summary=summary,
+        verdict=verdict(table, summary),
+        gallery=gallery(table, summary),
+    )
+    assert len(render_page(content).encode()) < 1.5 * MEGABYTE
+
+
+def test_the_same_rows_give_the_same_page(store):
+    content = read_content(store)
+    assert render_page(content) == render_page(content)
+
+
+def test_a_chart_of_any_data_is_carried_whole(store):
+    data = pd.DataFrame({"x": [1.0, float("nan")], "name": [ATTACKS[2], "b"]})
+    chart = alt.Chart(data).mark_point().encode(x="x:Q", y="name:N")
+    content = read_content(store)
+    figure = replace(content.gallery.figures[0], id="own", chart=chart, data=data)
+    written = render_page(replace(content, gallery=Gallery((figure,), (), ())))
+    found = unpacked(written)["own"]
+    (values,) = found["chart"]["datasets"].values()
+    assert [{"x": 1.0, "name": ATTACKS[2]}, {"x": None, "name": "b"}] == values
+    assert data.to_csv(index=False) == found["csv"]
+
+
+def test_figures_that_are_not_there_say_why(store):
+    content = read_content(store)
+    reason = "There are no <samples>."
+    bare = Gallery((), (LeftOut("against_n", "", reason),), ("Some are left out.",))
+    outline = Outline(render_page(replace(content, gallery=bare)))
+    assert reason in outline.words["p"]
+    assert "Some are left out." in outline.words["p"]
+    assert set(HEADINGS.values()) <= set(outline.words["h3"])
+
+
+def test_every_kind_of_figure_has_a_heading():
+    assert set(KINDS) == set(HEADINGS)
