@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from causalassay.report.judging.statements import COUNTS
 from causalassay.study.language import parse_study
 from causalassay.study.pending import pending
 from causalassay.study.storage import Store
@@ -22,7 +24,7 @@ metrics = ["shd", "f1", "sid"]
 algorithms = ["pc", "ges", "notears", "direct-lingam"]
 [[problems]]
 samples = 300
-graph = {kind = "erdos-renyi", n_nodes = 8, edges_per_node = 1.5}
+graph = {kind = "erdos-renyi", n_nodes = 10, edges_per_node = 1.5}
 """
 STUDIES = {
     "all": 'grid.model.kind = ["scm", "standardized", "iscm", "uumc"]',
@@ -33,142 +35,137 @@ STUDIES = {
 }
 
 
-def run_small_study(name, folder):
-    """Run a small study in this process and return its results folder."""
-    study = parse_study(HEAD + STUDIES[name], folder)
-    made = {}
-    with Store.open(folder / name, study) as store:
+def run_here(text, results):
+    """Run a study in this process and store its rows in a folder."""
+    study = parse_study(text, results.parent)
+    place, made = None, None
+    with Store.open(results, study) as store, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         records = []
         for task in pending(study, store, "main"):
-            place = task.problem, task.replicate
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                made.setdefault(place, attempt(study, task))
-                records.append(run_task(study, task, made[place]))
+            if place != (task.problem, task.replicate):
+                place, made = (task.problem, task.replicate), attempt(study, task)
+            records.append(run_task(study, task, made))
         store.save(records)
         store.finish("completed")
-    return folder / name
+    return results
 
 
-def recomputed(number, rows, better):
-    """Return the value of a verdict's number from the rows of an exported table."""
-    name = number.statistic
-    if name.endswith((" low", " high")):
-        return _limit(number, rows, better)
-    if name == "mean":
-        return _scored(number, rows)[number.column].mean()
-    if name == "lead":
-        return _leads(number, rows, better)["lead"].mean()
-    if name == "fall":
-        leads = [_leads(part, rows, better)["lead"].mean() for part in _both(number)]
-        return leads[0] - leads[1]
-    if name == "change":
-        means = [_scored(part, rows)[number.column].mean() for part in _both(number)]
-        return means[0] - means[1]
-    if name == "share":
-        return _adjusted(number, rows)
-    if name.startswith("sortability"):
-        column = _measured(number, rows)[number.column].dropna()
-        return column.std() if name.endswith("sd") else column.mean()
-    return _count(number, rows, better)
+class Exported:
+    """The rows of an exported table, to compute a verdict's numbers from."""
 
+    def __init__(self, file, better):
+        self.rows = pd.read_csv(file)
+        self.better = better
+        self._kept = {}
 
-def _count(number, rows, better):
-    if number.statistic == "units":
-        chosen = rows[rows["scheme"] == number.scheme]
-        if number.opponent:
-            chosen = _leads(number, rows, better).dropna(subset="lead")
-        return len(set(_units(chosen)))
-    own = rows[rows["algorithm"] == number.algorithm]
-    if number.statistic == "to come":
-        return len(rows.drop_duplicates(["problem", "replicate"])) - len(own)
-    if number.scheme:
-        own = own[own["scheme"] == number.scheme]
-    if number.statistic == "runs":
-        return len(own)
-    if number.statistic == "reason":
-        return int((own["reason"] == number.detail).sum())
-    lost = own["status"] != "ok" if number.detail is None else own["status"] == number.detail
-    return int(lost.sum())
+    def value(self, number):
+        """Return the value of a verdict's number."""
+        name, column = number.statistic, number.column
+        if name.endswith((" low", " high")):
+            return self._limit(number)
+        if name in COUNTS:
+            return self._count(number)
+        if name == "share":
+            return self._adjusted(number)
+        if name == "chance":
+            cells = self._measured(number)
+            edges, nodes = cells["n_edges"], cells["graph.n_nodes"]
+            return (edges / (edges + nodes * (nodes - 1) / 2)).mean()
+        if name.startswith("sortability"):
+            measured = self._measured(number)[column].dropna()
+            return measured.std() if name.endswith("sd") else measured.mean()
+        takes = self._leads if name in ("lead", "fall") else self._scores
+        means = [takes(part).mean() for part in self._sides(number)]
+        return means[0] - means[1] if len(means) > 1 else means[0]
 
+    def _sides(self, number):
+        """The number on its scheme, and on the other if there is one."""
+        schemes = [number.scheme] + [number.other_scheme] * (number.other_scheme is not None)
+        return [replace(number, scheme=scheme, other_scheme=None) for scheme in schemes]
 
-class _Place:
-    """A number that stands on another scheme."""
+    def _cells(self, number):
+        """The problems and replicates of a scheme that count, one row of any algorithm each."""
+        rows = self.rows
+        cells = rows[rows["scheme"] == number.scheme].drop_duplicates(["problem", "replicate"])
+        if not number.paired:
+            return cells
+        own = rows[(rows["algorithm"] == number.algorithm) & (rows["status"] == "ok")]
+        own = own[own[number.column].notna() & (own["scheme"] != "data")]
+        common = set.intersection(*(set(_units(part)) for _, part in own.groupby("scheme")))
+        return cells[[unit in common for unit in _units(cells)]]
 
-    def __init__(self, number, scheme):
-        self.__dict__ |= vars(number) | {"scheme": scheme}
+    def _scores(self, number, algorithm=None):
+        """The scores of an algorithm in the cells that count, by cell; nan where there is none."""
+        own = self.rows[self.rows["algorithm"] == (algorithm or number.algorithm)]
+        own = own[own["status"] == "ok"].set_index(["problem", "replicate"])[number.column]
+        return own.reindex(pd.MultiIndex.from_frame(self._cells(number)[["problem", "replicate"]]))
 
+    def _leads(self, number):
+        """The lead in each cell, nan where one of the two has no score."""
+        key = (number.column, number.scheme, number.algorithm, number.opponent, number.paired)
+        if key not in self._kept:
+            sign = 1 if self.better[number.column] == "high" else -1
+            apart = self._scores(number) - self._scores(number, number.opponent)
+            self._kept[key] = sign * apart
+        return self._kept[key]
 
-def _both(number):
-    return _Place(number, number.scheme), _Place(number, number.other_scheme)
+    def _measured(self, number):
+        cells = self._cells(replace(number, paired=False))
+        if number.detail:
+            label, value = number.detail.split("=")
+            cells = cells[cells[label] == value]
+        return cells
+
+    def _count(self, number):
+        if number.statistic == "units":
+            cells = self._cells(number)
+            if number.opponent:
+                cells = cells[self._leads(number).notna().to_numpy()]
+            return len(set(_units(cells)))
+        own = self.rows[self.rows["algorithm"] == number.algorithm]
+        if number.statistic == "to come":
+            return len(self.rows.drop_duplicates(["problem", "replicate"])) - len(own)
+        if number.scheme:
+            own = own[own["scheme"] == number.scheme]
+        if number.statistic == "runs":
+            return len(own)
+        if number.statistic == "reason":
+            return int((own["reason"] == number.detail).sum())
+        lost = own["status"] != "ok" if number.detail is None else own["status"] == number.detail
+        return int(lost.sum())
+
+    def _adjusted(self, number):
+        own = self.rows[self.rows["algorithm"] == number.algorithm]
+        own = own[own["status"] == "ok"].dropna(subset=[number.column, number.opponent])
+        fit = np.polynomial.Polynomial.fit(own[number.opponent], own[number.column], 1)
+        left = ((own[number.column] - fit(own[number.opponent])) ** 2).sum()
+        whole = ((own[number.column] - own[number.column].mean()) ** 2).sum()
+        units = len(set(_units(own)))
+        return 1 - left / whole * (units - 1) / (units - 2)
+
+    def _limit(self, number):
+        """Percentiles of a mean, or of a difference of means, over samples of whole units."""
+        statistic, end = number.statistic.rsplit(" ", 1)
+        sides = self._sides(number)
+        if statistic == "sortability":
+            cells = [self._measured(side) for side in sides]
+            values = [part[number.column] for part in cells]
+        else:
+            cells = [self._cells(side) for side in sides]
+            values = [self._leads(side) for side in sides]
+        units = [_units(part) for part in cells]
+        names = sorted(set().union(*units))
+        weights = resamples(len(names))
+        drawn = 0.0
+        for sign, unit, value in zip((1, -1), units, values, strict=False):
+            place = [names.index(name) for name in unit]
+            summed, counted = np.zeros(len(names)), np.zeros(len(names))
+            np.add.at(summed, place, np.nan_to_num(value.to_numpy()))
+            np.add.at(counted, place, value.notna().to_numpy())
+            drawn = drawn + sign * (weights @ summed) / (weights @ counted)
+        return np.quantile(drawn, 0.025 if end == "low" else 0.975)
 
 
 def _units(rows):
     return list(zip(rows["graph_key"].fillna(rows["problem"]), rows["replicate"], strict=True))
-
-
-def _cells(number, rows):
-    """The problems and replicates of a scheme that count, one row of any algorithm each."""
-    cells = rows[rows["scheme"] == number.scheme].drop_duplicates(["problem", "replicate"])
-    if not number.paired:
-        return cells
-    own = rows[(rows["algorithm"] == number.algorithm) & (rows["status"] == "ok")]
-    own = own[own[number.column].notna() & (own["scheme"] != "data")]
-    common = set.intersection(*(set(_units(part)) for _, part in own.groupby("scheme")))
-    return cells[[unit in common for unit in _units(cells)]]
-
-
-def _scored(number, rows, algorithm=None):
-    own = rows[(rows["algorithm"] == (algorithm or number.algorithm)) & (rows["status"] == "ok")]
-    places = _cells(number, rows)[["problem", "replicate"]]
-    return places.merge(own, on=["problem", "replicate"])
-
-
-def _leads(number, rows, better):
-    """The lead in each cell, nan where one of the two has no score."""
-    leads = _cells(number, rows)[["problem", "replicate", "graph_key"]]
-    for side, algorithm in (("own", number.algorithm), ("other", number.opponent)):
-        scored = _scored(number, rows, algorithm)[["problem", "replicate", number.column]]
-        scored = scored.rename(columns={number.column: side})
-        leads = leads.merge(scored, on=["problem", "replicate"], how="left")
-    sign = 1 if better[number.column] == "high" else -1
-    return leads.assign(lead=sign * (leads["own"] - leads["other"]))
-
-
-def _measured(number, rows):
-    cells = rows[rows["scheme"] == number.scheme].drop_duplicates(["problem", "replicate"])
-    if number.detail:
-        label, value = number.detail.split("=")
-        cells = cells[cells[label] == value]
-    return cells
-
-
-def _adjusted(number, rows):
-    own = rows[(rows["algorithm"] == number.algorithm) & (rows["status"] == "ok")]
-    own = own.dropna(subset=[number.column, number.opponent])
-    fit = np.polynomial.Polynomial.fit(own[number.opponent], own[number.column], 1)
-    left = ((own[number.column] - fit(own[number.opponent])) ** 2).sum()
-    whole = ((own[number.column] - own[number.column].mean()) ** 2).sum()
-    units = len(set(_units(own)))
-    return 1 - left / whole * (units - 1) / (units - 2)
-
-
-def _limit(number, rows, better):
-    """Percentiles over samples of whole units."""
-    if number.statistic.startswith("sortability"):
-        sides = [_measured(number, rows).rename(columns={number.column: "value"})]
-    elif number.statistic.startswith("lead"):
-        sides = [_leads(number, rows, better).rename(columns={"lead": "value"})]
-    else:
-        parts = [_leads(part, rows, better) for part in _both(number)]
-        sides = [part.rename(columns={"lead": "value"}) for part in parts]
-    names = sorted({unit for side in sides for unit in _units(side)})
-    drawn = 0.0
-    for sign, side in zip((1, -1), sides, strict=False):
-        by_unit = pd.Series(side["value"].to_numpy(), pd.Index(_units(side), tupleize_cols=False))
-        grouped = by_unit.groupby(level=0).agg(["sum", "count"]).reindex(names, fill_value=0)
-        weights = resamples(len(names))
-        drawn = drawn + sign * (weights @ grouped["sum"].to_numpy()) / (
-            weights @ grouped["count"].to_numpy()
-        )
-    return np.quantile(drawn, 0.025 if number.statistic.endswith("low") else 0.975)

@@ -259,14 +259,14 @@ def test_a_metric_without_a_score_is_left_out_and_others_are_drawn(small):
     assert "schemes-f1" in {figure.id for figure in found.figures}
 
 
-def test_an_algorithm_without_scores_is_named_below_the_figure(small):
+def test_runs_without_a_score_are_counted_below_the_figures(small):
     frame = small.frame.copy()
     lost = (frame["algorithm"] == "ges") & (frame["scheme"] == "uumc")
     frame.loc[lost, ["status", "reason"]] = ["failed", "raised ValueError: no"]
     frame.loc[lost, list(small.metrics)] = np.nan
-    figures_ = drawn(with_frame(small, frame)).figures
-    note = next(figure.note for figure in figures_ if figure.id == "schemes-f1")
-    assert "Without a score: ges (uumc)." in note
+    notes = {figure.id: figure.note for figure in drawn(with_frame(small, frame)).figures}
+    for name in ("schemes-f1", "boxes-f1", "against-d-f1"):
+        assert f"Runs without a score are in no mean: ges ({lost.sum()} of 192)." in notes[name]
 
 
 def test_stopped_runs_are_counted_below_the_run_times(small):

@@ -54,8 +54,9 @@ def inches_of(path):
 
 def test_figures_have_the_width_of_a_column_or_of_a_page(written):
     for path in written:
-        wide = path.stem.startswith(("boxes", "against"))
-        assert (6.9 if wide else 3.3) == pytest.approx(inches_of(path), rel=0.12), path.name
+        room = 6.9 if path.stem.startswith(("boxes", "against")) else 3.3
+        # Panels of whole pixels may leave a little of it.
+        assert 0.85 * room < inches_of(path) < room + 0.01, path.name
 
 
 def test_a_png_has_300_dots_per_inch(written):

@@ -11,14 +11,14 @@ import pytest
 
 from causalassay.report import page as page_module
 from causalassay.report.bundle import asset, policy, script_text, source_hash, vega_bundle
-from causalassay.report.charts import KINDS, Gallery, LeftOut, figures, gallery
+from causalassay.report.charts import KINDS, Gallery, LeftOut, gallery
 from causalassay.report.embedding import HEADINGS
 from causalassay.report.leaderboard import level
 from causalassay.report.markup import Html, number, packed_script, tag
 from causalassay.report.page import read_content, render_page, write_report
 from causalassay.report.verdict import verdict
 from causalassay.study.plan import Record, Task
-from causalassay.study.storage import Store, read_store, study_table
+from causalassay.study.storage import Store, read_store
 from causalassay.study.summary import summarize
 from causalassay.study.tasks.scoring import METRICS as ALL_METRICS
 from report_stores import (
@@ -69,6 +69,11 @@ def store(tmp_path_factory):
 @pytest.fixture(scope="module")
 def written(store):
     return write_report(store).read_text()
+
+
+@pytest.fixture(scope="module")
+def content(store):
+    return read_content(store)
 
 
 @pytest.fixture(scope="module")
@@ -146,8 +151,8 @@ def test_what_scrolls_can_be_reached_by_keyboard_and_has_a_name(outline):
         assert region["aria-labelledby"]
 
 
-def test_every_figure_has_an_alternative_text_and_its_downloads(outline, store):
-    expected = figures(study_table(store), summarize(study_table(store)))
+def test_every_figure_has_an_alternative_text_and_its_downloads(outline, content):
+    expected = content.gallery.figures
     charts = [a for _, a in outline.elements if "data-chart" in a]
     assert [figure.id for figure in expected] == [chart["data-chart"] for chart in charts]
     assert [figure.alt for figure in expected] == [chart["aria-label"] for chart in charts]
@@ -156,9 +161,10 @@ def test_every_figure_has_an_alternative_text_and_its_downloads(outline, store):
     assert ["svg", "png", "csv"] * len(charts) == saves
 
 
-def test_the_data_of_every_figure_are_those_of_its_csv(written, store):
+def test_the_data_of_every_figure_are_those_of_its_csv(written, content):
     found = unpacked(written)
-    for figure in figures(study_table(store), summarize(study_table(store))):
+    assert {figure.id for figure in content.gallery.figures} == set(found)
+    for figure in content.gallery.figures:
         assert figure.data.to_csv(index=False) == found[figure.id]["csv"]
 
 
@@ -197,11 +203,9 @@ def test_a_study_where_nothing_ended_has_a_report(tmp_path):
     assert "raised ValueError: no" in outline.words["td"]
 
 
-def test_the_verdict_stands_with_its_rules_and_numbers(outline, store):
-    table = study_table(store)
-    found = verdict(table, summarize(table))
-    assert found.statements
-    for statement in found.statements:
+def test_the_verdict_stands_with_its_rules_and_numbers(outline, content):
+    assert content.verdict.statements
+    for statement in content.verdict.statements:
         assert f"{statement.sentence} (" in outline.words["p"]
         assert 1 == outline.words["li"].count(statement.rule)
         for name, value in statement.numbers.items():
@@ -209,8 +213,8 @@ def test_the_verdict_stands_with_its_rules_and_numbers(outline, store):
             assert value.text in outline.words["dd"]
 
 
-def test_the_leaderboard_has_every_score_and_count_of_the_summary(written, store):
-    scores = summarize(study_table(store)).scores
+def test_the_leaderboard_has_every_score_and_count_of_the_summary(written, content):
+    scores = content.summary.scores
     body = written[written.index('<table id="leaderboard">') :]
     body = body[: body.index("</table>")]
     values = [float(value) for value in re.findall(r'<td data-value="([^"]*)">', body)]
@@ -232,8 +236,8 @@ def test_metrics_of_classes_stand_beside_those_of_graphs():
     assert "distribution" == kinds["tv_dag"]
 
 
-def test_rows_of_a_scheme_begin_with_the_best_by_the_first_metric(outline, store):
-    scores = summarize(study_table(store)).scores
+def test_rows_of_a_scheme_begin_with_the_best_by_the_first_metric(outline, content):
+    scores = content.summary.scores
     raw = scores[(scores["scheme"] == "raw") & (scores["metric"] == "shd")]
     best = raw.sort_values("mean", kind="stable")["algorithm"].iloc[0]
     rows = [a["data-value"] for a in outline.named("th") if a["scope"] == "row" and len(a) > 1]
@@ -311,28 +315,26 @@ def test_the_licences_of_what_is_inlined_are_in_the_page(outline):
         assert author in notices
 
 
-def test_a_report_of_a_hundred_thousand_rows_is_small(store):
+def test_a_report_of_a_hundred_thousand_rows_is_small(content):
     table = large_table(10**5)
     assert 10**5 <= len(table.frame)
     summary = summarize(table)
-    content = replace(
-        read_content(store),
+    large = replace(
+        content,
         summary=summary,
         verdict=verdict(table, summary),
         gallery=gallery(table, summary),
     )
-    assert len(render_page(content).encode()) < 1.5 * MEGABYTE
+    assert len(render_page(large).encode()) < 1.5 * MEGABYTE
 
 
-def test_the_same_rows_give_the_same_page(store):
-    content = read_content(store)
+def test_the_same_rows_give_the_same_page(content):
     assert render_page(content) == render_page(content)
 
 
-def test_a_chart_of_any_data_is_carried_whole(store):
+def test_a_chart_of_any_data_is_carried_whole(content):
     data = pd.DataFrame({"x": [1.0, float("nan")], "name": [ATTACKS[2], "b"]})
     chart = alt.Chart(data).mark_point().encode(x="x:Q", y="name:N")
-    content = read_content(store)
     figure = replace(content.gallery.figures[0], id="own", chart=chart, data=data)
     written = render_page(replace(content, gallery=Gallery((figure,), (), ())))
     found = unpacked(written)["own"]
@@ -341,8 +343,7 @@ def test_a_chart_of_any_data_is_carried_whole(store):
     assert data.to_csv(index=False) == found["csv"]
 
 
-def test_figures_that_are_not_there_say_why(store):
-    content = read_content(store)
+def test_figures_that_are_not_there_say_why(content):
     reason = "There are no <samples>."
     bare = Gallery((), (LeftOut("against_n", "", reason),), ("Some are left out.",))
     outline = Outline(render_page(replace(content, gallery=bare)))

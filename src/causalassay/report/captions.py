@@ -179,14 +179,15 @@ def tell_explained(data: pd.DataFrame, metric: str) -> str:
     )
 
 
-def unscored(data: pd.DataFrame, series: str) -> str:
-    """Name the algorithms that lack a score, and where; empty if none does."""
-    lacking = data[data["mean"].isna()]
-    places = [
-        f"{name} ({', '.join(map(str, part[series]))})"
-        for name, part in lacking.groupby("algorithm", sort=False)
-    ]
-    return f"Without a score: {named(places)}." if places else ""
+def unscored(scope: Scope, metric: str) -> str:
+    """Say how many runs of which algorithms are in no mean; empty if all have a score."""
+    found = scope.summary.scores
+    chosen = (found["metric"] == metric) & found["algorithm"].isin(scope.algorithms)
+    found = found[chosen & found[SCHEME].isin(scope.schemes)]
+    lacking = found.assign(lacking=found["n_not_ok"] + found["n_undefined"])
+    counts = lacking.groupby("algorithm", sort=False)[["lacking", "n"]].sum()
+    told = [f"{row.Index} ({row.lacking} of {row.n})" for row in counts.itertuples() if row.lacking]
+    return f"Runs without a score are in no mean: {named(told)}." if told else ""
 
 
 def _best(part: pd.DataFrame, better: str) -> Any:

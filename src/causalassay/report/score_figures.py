@@ -12,7 +12,7 @@ from causalassay.report.dots import Dots, draw_dots
 from causalassay.report.figure import Figure, LeftOut, joined
 from causalassay.report.panels import box_chart, line_chart
 from causalassay.report.scope import NODES, SAMPLES, Scope
-from causalassay.report.theme import direction
+from causalassay.report.theme import direction, scheme_words
 from causalassay.study.summary.runs import SCHEME
 
 AXES = {NODES: "nodes", SAMPLES: "samples"}
@@ -51,11 +51,12 @@ def scheme_figures(scope: Scope) -> Iterator[Figure | LeftOut]:
                 f"{scope.schemes[0]} first; hollow signs are baselines.",
                 TICK if ticked else "",
                 _pairing(data),
-                captions.unscored(data, SCHEME),
+                captions.unscored(scope, metric),
             ]
         )
         told = captions.tell_schemes(data, scope, metric)
-        title = f"{metric} on each scheme"
+        one = len(scope.schemes) == 1
+        title = f"{metric} on {scheme_words(scope.schemes[0]) if one else 'each scheme'}"
         yield Figure("schemes", metric, title, note, told, draw_dots(content), data)
 
 
@@ -79,6 +80,7 @@ def box_figures(scope: Scope) -> Iterator[Figure | LeftOut]:
                 f"Shown are {shown} of {n_panels} graph families and sizes."
                 if shown < n_panels
                 else "",
+                captions.unscored(scope, metric),
             ]
         )
         told = captions.tell_boxes(data, scope, metric)
@@ -101,9 +103,12 @@ def against_figures(scope: Scope, kind: str, label: str) -> Iterator[Figure | Le
             continue
         axis = f"{direction(metric, scope.better[metric])} against {what}"
         chart = line_chart(data, ordered(scope, data, metric), scope.baselines, axis)
-        note = (
-            f"Mean {metric} with its 95 % interval, over all problems with so many {what}; a "
-            "panel for each algorithm, all on the same axes."
+        note = joined(
+            [
+                f"Mean {metric} with its 95 % interval, over all problems with so many {what}; a "
+                "panel for each algorithm, all on the same axes.",
+                captions.unscored(scope, metric),
+            ]
         )
         told = captions.tell_against(data, metric, what)
         yield Figure(kind, metric, f"{metric} against {what}", note, told, chart, data)

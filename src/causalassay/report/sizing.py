@@ -10,8 +10,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-NARROW = 380
-"""Pixels that a screen of 420 leaves to a chart."""
+NARROW = 350
+"""Pixels that a screen of 420, or a column in print, leaves to a chart at least."""
 WIDEST_PANEL = 320
 
 

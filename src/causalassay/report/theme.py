@@ -102,6 +102,8 @@ def width_of(labels: Sequence[Sequence[str]]) -> int:
 def legend_columns(names: Sequence[Any], room: int) -> int:
     """Return how many series stand beside each other in a legend so many pixels wide.
 
+    Its lines are as even as can be.
+
     Examples
     --------
     >>> schemes = ["raw", "standardized", "iscm", "uumc"]
@@ -109,7 +111,8 @@ def legend_columns(names: Sequence[Any], room: int) -> int:
     (4, 2, 1)
     """
     lengths = [len(str(name)) for name in names]
-    for columns in range(len(lengths), 1, -1):
+    for lines in range(1, len(lengths) + 1):
+        columns = math.ceil(len(lengths) / lines)
         widest = [max(lengths[place::columns]) for place in range(columns)]
         if sum(SYMBOL + LETTER * length for length in widest) < room:
             return columns

@@ -93,6 +93,7 @@
   /* Downloads: the chart as it stands, or its data. */
 
   async function save(name, kind) {
+    if (kind !== "csv" && !(name in views)) return;
     const url =
       kind === "csv"
         ? URL.createObjectURL(new Blob([(await figures)[name].csv], { type: "text/csv" }))

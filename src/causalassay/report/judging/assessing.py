@@ -12,8 +12,6 @@ from causalassay.study.summary.runs import EMPTY, RANDOM_ORDER, SORTING
 
 CLEAR = 0.6
 """The least mean sortability that is called clear; 1 - CLEAR in the other direction."""
-LEAST_LEAD = 0.05
-"""Of scores from 0 to 1: less ahead of random order, an estimate may owe to its many edges."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +51,14 @@ class Assessment:
     sortabilities, leads : mapping
         By artefact: the mean sortability, and the lead of its sorter over random order.
     gameable : tuple of Artefact
-        Clear sortability, and its sorter is ahead of random order; the greater lead first.
+        Clear sortability, and its sorter is one of the finders; the greater lead first.
     leaning : tuple of Artefact
         Only one of the two.
     falling : tuple of Artefact
         The statistic clearly falls along the causal order.
     finders : tuple of str, optional
-        The algorithms that find something of the graph; None where it cannot be told.
+        The algorithms that find something of the graph: ahead of random order, of the empty
+        graph and of chance. None where it cannot be told.
     """
 
     scheme: str
@@ -78,8 +77,8 @@ class Assessment:
 
     @property
     def silent(self) -> bool:
-        """Whether nothing is found and nothing sorts: the truth may not be of these data."""
-        return self.enough and self.finders == () and not (self.gameable or self.leaning)
+        """Whether nothing is found: the truth may not be of these data."""
+        return self.enough and self.finders == ()
 
     def free_of(self, artefact: Artefact) -> bool:
         """Return whether the scheme shows what is found without an artefact."""
@@ -100,8 +99,9 @@ def assess(evidence: Evidence, scheme: str) -> Assessment:
         if (sorter := evidence.standing_for(artefact.sorter))
         and (found := evidence.lead(sorter, scheme, "random order"))
     }
+    finders = _finders(evidence, scheme)
     clear = {a for a, found in sortabilities.items() if is_clear(found)}
-    winning = {a for a, found in leads.items() if found.positive}
+    winning = {a for a in leads if evidence.standing_for(a.sorter) in (finders or ())}
     gameable = sorted(clear & winning, key=lambda a: -leads[a].value)
     return Assessment(
         scheme,
@@ -111,7 +111,7 @@ def assess(evidence: Evidence, scheme: str) -> Assessment:
         tuple(gameable),
         tuple(a for a in ARTEFACTS if a in clear ^ winning),
         tuple(a for a, found in sortabilities.items() if is_clear(found, falling=True)),
-        _finders(evidence, scheme),
+        finders,
     )
 
 
@@ -138,11 +138,10 @@ def _finders(evidence: Evidence, scheme: str) -> tuple[str, ...] | None:
     leads = contestants(evidence, scheme)
     if not any(lead.enough for lead in leads.values()):
         return None
-    least = LEAST_LEAD if evidence.is_share(evidence.metric) else 0.0
-    found = []
-    for name, lead in leads.items():
-        over_empty = evidence.lead(name, scheme, "empty")
-        beats_empty = over_empty is None or over_empty.positive
-        if lead.positive and lead.value >= least and beats_empty:
-            found.append(name)
-    return tuple(found)
+    return tuple(
+        name
+        for name, lead in leads.items()
+        if lead.positive
+        and ((over := evidence.lead(name, scheme, "empty")) is None or over.positive)
+        and evidence.above_chance(name, scheme)
+    )

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from causalassay.report.judging.assessing import (
     ARTEFACTS,
     CLEAR,
-    LEAST_LEAD,
     Artefact,
     Assessment,
     contestants,
@@ -23,11 +22,11 @@ APART = 0.2
 """Graph families whose mean sortabilities differ by so much are named."""
 
 RULE = (
-    f"A scheme is gameable by a statistic if its mean sortability is at least {CLEAR:.2f} with a "
-    "95 % interval above 1/2, and sorting by it and regressing is ahead of random order with an "
-    "interval above 0; it leans if only one of the two holds. No signal: neither, and no algorithm "
-    "is ahead of both random order and the empty graph with intervals above 0 (of scores from 0 to "
-    f"1, of random order by at least {LEAST_LEAD:.2f}). Fewer than {FEWEST_UNITS} units decide "
+    "An algorithm finds something if it is ahead of random order, of the empty graph and, in F1, "
+    "of the most that graphs drawn at random reach on average, each with a 95 % interval above 0. "
+    f"A scheme is gameable by a statistic if its mean sortability is at least {CLEAR:.2f} with an "
+    "interval above 1/2, and sorting by it and regressing finds something; it leans if only one of "
+    f"the two holds. No signal: nothing finds anything. Fewer than {FEWEST_UNITS} units decide "
     f"nothing. The units tell part of the order if the mean var-sortability is below {NEARLY:.2f}. "
     f"Graph families are told apart where mean sortabilities differ by {APART:.2f}."
 )
@@ -100,22 +99,24 @@ def _gameable(evidence: Evidence, found: Assessment, say: Ledger) -> str:
 def _consequence(evidence: Evidence, found: Assessment, say: Ledger) -> list[str]:
     """Return what this means for rescaling and for algorithms that trust the units."""
     by_variance, by_r2 = ARTEFACTS
-    if by_variance not in found.gameable:
-        return ["no rescaling of the columns cures it"]
+    parts = []
     sorter = evidence.standing_for(by_variance.sorter)
     behind = sorter and evidence.lead(sorter, found.scheme, "sorting")
-    parts = []
-    if behind and behind.negative:
+    tells = by_variance in found.gameable + found.leaning
+    if tells and behind and behind.negative:
         parts.append(
             f"the units tell less than R² ({behind.told(say)}), as where they are arbitrary: "
             "algorithms that trust them are misled"
         )
-    elif found.sortabilities[by_variance].value < NEARLY:
+    elif tells and found.sortabilities[by_variance].value < NEARLY:
         parts.append(
             "the units tell only part of the order, as where they are partly arbitrary: "
             "algorithms that trust them are misled by the rest"
         )
-    return [*parts, *(["standardising would not cure it"] if by_r2 in found.gameable else [])]
+    if by_r2 in found.gameable:
+        cure = "standardising" if tells else "rescaling the columns"
+        parts.append(f"{cure} would not cure it")
+    return parts
 
 
 def _leaning(evidence: Evidence, found: Assessment, say: Ledger) -> str:
@@ -150,6 +151,8 @@ def _no_signal(evidence: Evidence, found: Assessment, say: Ledger) -> str:
     for lead in leads.values():
         lead.told(say)
     best = max(leads, key=lambda name: leads[name].value)
+    chance = evidence.chance(found.scheme)
+    guessing = f"; graphs drawn at random reach up to {say(chance)} on average" if chance else ""
     near = in_words(
         [
             f"{artefact.name} is {say(interval.number)}"
@@ -159,7 +162,8 @@ def _no_signal(evidence: Evidence, found: Assessment, say: Ledger) -> str:
     return (
         f"On {scheme_word(found.scheme)} no algorithm finds the graph better than chance: the "
         f"best, {best}, is at {leads[best].told(say)} in {evidence.word} beside random order "
-        f"({leads[best].told_units(say)} units), and {near}. Is the truth the truth of these data?"
+        f"({leads[best].told_units(say)} units{guessing}), and {near}. Is the truth the truth of "
+        "these data?"
     )
 
 

@@ -26,7 +26,7 @@ from causalassay.study.summary.summarizing import Summary
 
 MAIN = "f1"
 """The metric that rules look at; a study without it is judged by its first."""
-FAMILY = "graph.kind"
+FAMILY, NODES, EDGES = "graph.kind", "graph.n_nodes", "n_edges"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +45,9 @@ class Evidence:
 
     @cached_property
     def runs(self) -> Runs:
-        """The table as arrays, with the family of each problem's graph if it is known."""
-        return arrange(self.table, (SCHEME, FAMILY) if FAMILY in self.table.frame else (SCHEME,))
+        """The table as arrays, with what is known of each problem's graph."""
+        known = [name for name in (FAMILY, NODES) if name in self.table.frame]
+        return arrange(self.table, (SCHEME, *known))
 
     @cached_property
     def metric(self) -> str:
@@ -164,6 +165,31 @@ class Evidence:
             return None
         n_units = blocks.count_units(~np.isnan(values))
         return Interval(replace(number, value=found.value), found.low, found.high, n_units)
+
+    def chance(self, scheme: str) -> Number | None:
+        """Return the greatest F1 that guessing has on average; None for other metrics."""
+        found = self._chances(scheme)
+        return None if found is None else Number(float(found.mean()), "chance", MAIN, scheme)
+
+    def above_chance(self, algorithm: str, scheme: str) -> bool:
+        """Return whether an algorithm does better than guessing, as far as that is known."""
+        chances = self._chances(scheme)
+        if chances is None:
+            return True
+        cells = self.cells[scheme]
+        scores = self.runs.scores[MAIN][self.runs.algorithms.index(algorithm), cells]
+        return mean_with_interval(scores - chances, deal(self.runs.units[cells])).low > 0
+
+    def _chances(self, scheme: str) -> Vector | None:
+        known = NODES in self.runs.cells and EDGES in self.runs.measured
+        if self.metric != MAIN or not known:
+            return None
+        cells = self.cells[scheme]
+        edges = self.runs.measured[EDGES][cells]
+        nodes = self.runs.cells[NODES].to_numpy(dtype=float, na_value=np.nan)[cells]
+        with np.errstate(invalid="ignore"):  # no edge among one node
+            found: Vector = edges / (edges + nodes * (nodes - 1) / 2)
+        return None if np.isnan(found).any() else found
 
     def spread(self, scheme: str, column: str) -> Number:
         """Return the standard deviation of a diagnostic over a scheme's problems."""

@@ -154,7 +154,7 @@ def _doubts(clear: Sequence[bool]) -> str:
     if all(clear):
         return ""
     which = "neither" if not any(clear) else "only the first" if clear[0] else "only the second"
-    return f", of which {which} is distinguishable from 0"
+    return f", of which {which} is distinguishable"
 
 
 def _both_leads(

@@ -26,6 +26,9 @@ STATISTICS: Mapping[str, str] = MappingProxyType(
         "sortability low": "lower 95 % limit of the mean; whole units are resampled",
         "sortability high": "upper 95 % limit of the mean",
         "sortability sd": "standard deviation of the column over the problems and replicates",
+        "chance": "mean over the problems and replicates of the scheme of m / (m + d (d - 1) / 2), "
+        "with m = n_edges and d = graph.n_nodes: the F1 that complete orders drawn at random have "
+        "on average, and no graph drawn without regard to the data has more",
         "units": "graph keys and replicates with a score of the algorithm and of the opponent; "
         "without an algorithm all of the scheme",
         "runs": "rows of the algorithm",

@@ -1,0 +1,182 @@
+"""What a user waits for before anything runs: imports, kernels, and a fresh machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+import causalassay
+from bench.growth import algorithms
+from bench.places import process_environment
+from bench.table import duration
+
+REPETITIONS = 7
+IMPORT = "import causalassay"
+KERNEL = """
+import numpy as np, causalassay as ca
+rng = np.random.default_rng(0)
+graph = ca.graphs.erdos_renyi(10, 2, rng)
+ca.diagnostics.var_sortability(ca.models.draw("scm", graph, rng).sample(100, rng), graph)
+"""
+EVERYTHING = """
+import sys
+import numpy as np
+from bench.growth_point import algorithm, problem
+from causalassay import diagnostics, graphs, metrics
+for name in sys.argv[1:]:
+    algorithm(name, 6).discover(problem(name, 6, 200), np.random.default_rng(0))
+a, b = (graphs.erdos_renyi(8, 2, np.random.default_rng(k)) for k in range(2))
+values = np.random.default_rng(0).normal(size=(100, 8))
+metrics.sid(a, b), metrics.shd(a, b), graphs.to_cpdag(a), metrics.sid_bounds(a, graphs.to_cpdag(b))
+diagnostics.var_sortability(values, a), diagnostics.r2_sortability(values, a)
+"""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """One thing that a user waits for.
+
+    Parameters
+    ----------
+    what : str
+    least, middle : float
+    target : float, optional
+        The most seconds that the minimum may be.
+    note : str
+    """
+
+    what: str
+    least: float | None
+    middle: float | None = None
+    target: float | None = None
+    note: str = ""
+
+
+def waits(tell: Callable[[str], None]) -> list[Wait]:
+    """Return all waits, each in fresh processes."""
+    program = Path(sys.executable).with_name("causalassay")
+    python = [sys.executable, "-c"]
+    found = [
+        _wait("an empty Python, for comparison", [*python, "pass"], None),
+        _wait("`import causalassay`", [*python, IMPORT], 0.5),
+        _wait("`causalassay --help`", [str(program), "--help"], 0.5),
+        _wait("import, a model and a sortability: kernels from the cache", [*python, KERNEL], 1.0),
+        *_first_algorithms(),
+        *_fresh_machine(),
+        *_read_only(),
+    ]
+    for wait in found:
+        tell(f"{wait.what}: {duration(wait.least)} {wait.note}")
+    return found
+
+
+def _wait(what: str, command: list[str], target: float | None) -> Wait:
+    _seconds(command)
+    times = [_seconds(command) for _ in range(REPETITIONS)]
+    return Wait(what, min(times), median(times), target)
+
+
+def _seconds(command: list[str], **variables: str) -> float:
+    start = perf_counter()
+    subprocess.run(
+        command, env=process_environment() | variables, capture_output=True, text=True, check=True
+    )
+    return perf_counter() - start
+
+
+def _first_algorithms() -> list[Wait]:
+    """Return the slowest first call of an algorithm, import included, and all of them at once."""
+    command = [sys.executable, "-c", EVERYTHING]
+    _seconds([*command, *algorithms()])
+    single = {name: min(_seconds([*command, name]) for _ in range(3)) for name in algorithms()}
+    slowest = max(single, key=lambda name: single[name])
+    return [
+        Wait(
+            "the slowest algorithm's first result and some metrics, from the cache",
+            single[slowest],
+            median(single.values()),
+            note=f"{slowest}; the median is over algorithms",
+        )
+    ]
+
+
+def _fresh_machine() -> list[Wait]:
+    """Return what compiling every kernel costs once, with an empty cache."""
+    command = [sys.executable, "-c", EVERYTHING, *algorithms()]
+    with TemporaryDirectory() as folder:
+        first = _seconds(command, NUMBA_CACHE_DIR=folder)
+        then = _seconds(command, NUMBA_CACHE_DIR=folder)
+    kernel = [sys.executable, "-c", KERNEL]
+    with TemporaryDirectory() as folder:
+        little = _seconds(kernel, NUMBA_CACHE_DIR=folder)
+    return [
+        Wait("a fresh machine, a model and a sortability: compiled once", little),
+        Wait("a fresh machine, every algorithm and some metrics: compiled once", first),
+        Wait("the same again", then),
+    ]
+
+
+def _read_only() -> list[Wait]:
+    """Return whether an install that cannot be written to works, with a home and without.
+
+    A file stands where each package's folder of caches would be, which stops root, too.
+    """
+    with TemporaryDirectory() as folder:
+        source = Path(next(iter(causalassay.__path__)))
+        copy = Path(folder) / "lib" / "causalassay"
+        shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        for place in [copy, *(path for path in copy.rglob("*") if path.is_dir())]:
+            (place / "__pycache__").touch()
+        home = Path(folder) / "home"
+        home.mkdir()
+        nowhere = os.devnull + "/home"
+        return [
+            _try("an install that is read-only", copy, {"HOME": str(home)}),
+            _try("the same, the second time", copy, {"HOME": str(home)}),
+            _try("read-only, and no home to write to", copy, {"HOME": nowhere}),
+        ]
+
+
+def _try(what: str, copy: Path, variables: dict[str, str]) -> Wait:
+    paths = {"PYTHONPATH": str(copy.parent), "XDG_CACHE_HOME": variables["HOME"] + "/.cache"}
+    check = f"import causalassay; assert causalassay.__path__[0] == {str(copy)!r}\n"
+    try:
+        seconds = _seconds([sys.executable, "-c", check + KERNEL], **paths, **variables)
+    except subprocess.CalledProcessError as failed:
+        last = (failed.stderr.strip().splitlines() or ["no reason"])[-1]
+        return Wait(what, None, note=f"**fails**: {last}".replace(str(copy), "…"))
+    return Wait(what, seconds, note="works")
+
+
+def section(found: list[Wait], machine: str) -> str:
+    """Return the part of the page that tells of waits."""
+    rows = ["| what | minimum | median | target | met | |", "|---|---|---|---|---|---|"]
+    for wait in found:
+        met = "" if wait.target is None or wait.least is None else wait.least <= wait.target
+        cells = (
+            wait.what,
+            duration(wait.least),
+            duration(wait.middle),
+            "" if wait.target is None else f"≤ {wait.target:g} s",
+            {"": "", True: "yes", False: "**no**"}[met],
+            wait.note,
+        )
+        rows.append("| " + " | ".join(cells) + " |")
+    return "\n".join(
+        [
+            "## Start-up",
+            "",
+            f"Whole processes, from their start to their end, with bytecode. {machine}",
+            "",
+            *rows,
+            "",
+        ]
+    )
