@@ -112,7 +112,7 @@ def point(name: str, n_nodes: int, n_samples: int) -> dict[str, Any]:
         return {"refused": f"more than {LIMIT:g} s"}
     if done.returncode:
         return {"refused": (done.stderr.strip().splitlines() or ["it ended"])[-1]}
-    return json.loads(done.stdout)
+    return dict(json.loads(done.stdout))
 
 
 def section(curves: Sequence[Curve], machine: str) -> str:
@@ -130,10 +130,10 @@ def section(curves: Sequence[Curve], machine: str) -> str:
             "![Time against the number of nodes and of rows](images/growth.svg)",
             "",
             f"ER-2 graphs, one thread, a fresh process for each point, after a call on a small "
-            f"data set that loads the kernels. Along d with {ROWS_OF_NODES} rows, along n with {NODES_OF_ROWS} "
-            f"nodes; sizes beyond the first that takes {LIMIT:g} s are left out. The exponent is "
-            f"fitted to the {FITTED} largest sizes; memory is what the call adds at its peak. "
-            f"{machine}",
+            f"data set that loads the kernels. Along d with {ROWS_OF_NODES} rows, along n with "
+            f"{NODES_OF_ROWS} nodes; sizes beyond the first that takes {LIMIT:g} s are left out. "
+            f"The exponent is fitted to the {FITTED} largest sizes; memory is what the call adds "
+            f"at its peak. {machine}",
             "",
             *rows,
             "",

@@ -15,7 +15,7 @@ PANEL = {"width": 120, "height": 80}
 WORDS = {"d": "number of nodes", "n": "number of rows"}
 
 
-def growth(curves: Sequence[Curve]) -> str:
+def picture(curves: Sequence[Curve]) -> str:
     """Return the picture as SVG: nodes above, rows below."""
     blocks = [_block([curve for curve in curves if curve.along == along], along) for along in "dn"]
     chart = alt.vconcat(*blocks, spacing=30, background="white")

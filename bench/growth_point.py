@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import resource
 import sys
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -75,10 +76,8 @@ def _time(chosen: Any, data: Dataset) -> float:
 
 def _forget_peak() -> int:
     """Set the peak of resident memory to what there is now, where the system lets us."""
-    try:
+    with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        pass
     return _peak()
 
 
@@ -91,4 +90,4 @@ def _peak() -> int:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))))
+    sys.stdout.write(json.dumps(measure(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))))

@@ -28,6 +28,13 @@ def facts() -> dict[str, str]:
     }
 
 
+def sentence() -> str:
+    """Return date, processor and load in a sentence."""
+    found = facts()
+    load = found["load at the start (1, 5, 15 minutes)"]
+    return f"Taken on {found['date']}, {found['processor']}, load {load} at the start."
+
+
 def processor() -> str:
     """Return the name of the processor."""
     listed = Path("/proc/cpuinfo")

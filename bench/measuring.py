@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,6 +13,7 @@ import numpy as np
 from bench.quality import same
 from bench.rows import Contestant, Row
 from bench.session import Absent, Failure, Overtime
+from bench.timings import Effort, Result, Timing
 from bench.worker import Arrays
 
 BURST = 0.1
@@ -20,7 +21,9 @@ BURST = 0.1
 MOST_CALLS = 20
 """In a turn."""
 FEWEST = 3
-"""Calls that ours makes at least, on each seed."""
+"""Turns that ours has at least, on each seed."""
+PATIENCE = 900.0
+"""Seconds that a call of ours, or of a row that is run once, may take."""
 
 
 class Runner(Protocol):
@@ -35,143 +38,84 @@ class Runner(Protocol):
         """Write the last result to a file."""
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How much time a run may take.
-
-    Parameters
-    ----------
-    seeds : tuple of int
-    seconds : float
-        Each contestant calls again until its calls on a seed took so long.
-    limit : float
-        Of one call; a peer beyond it is not asked again.
-    slow : float
-        A peer whose call takes longer is run once, on the first seed only.
-    long : bool
-        Whether long peers run, too.
-    """
-
-    seeds: tuple[int, ...]
-    seconds: float
-    limit: float
-    slow: float
-    long: bool
-
-
-QUICK = Effort((1, 2, 3), 1.0, 30.0, 5.0, False)
-FULL = Effort((1, 2, 3, 4, 5), 5.0, 400.0, 60.0, True)
-
-
-@dataclass
-class Timing:
-    """What came of a contestant on one seed.
-
-    Parameters
-    ----------
-    first : float, optional
-        The first call, with whatever it compiles or loads.
-    times : list of float
-        The calls after it; the first itself where it was too slow to be repeated.
-    quality : dict
-    same : bool, optional
-        Whether the result is that of ours.
-    """
-
-    first: float | None = None
-    times: list[float] = field(default_factory=list)
-    quality: dict[str, float] = field(default_factory=dict)
-    same: bool | None = None
-
-
-@dataclass
-class Result:
-    """What came of a contestant in a row: a timing for each seed, or why there is none."""
-
-    name: str
-    environment: str
-    target: float | None
-    share: float
-    timings: dict[int, Timing] = field(default_factory=dict)
-    beyond: float | None = None
-    """The limit that a call exceeded."""
-    trouble: str = ""
-    """Why it is absent, or how it failed."""
-
-
 def measure(
     row: Row, runner: Runner, effort: Effort, folder: Path, tell: Callable[[str], None]
 ) -> list[Result]:
     """Return the results of a row, ours first."""
     entrants = [row.ours, *(peer for peer in row.peers if effort.long or not peer.long)]
-    results = [Result(one.name, one.environment, one.target, one.share) for one in entrants]
+    results = [
+        Result(one.name, one.environment, one.target, one.share, one.package) for one in entrants
+    ]
     for seed in effort.seeds[: 1 if row.once else None]:
         data = row.problem(row.size, seed)
         place = folder / f"{row.name}-{seed}.npz"
         np.savez(place, **data)
-        _measure_seed(row, list(zip(entrants, results, strict=True)), runner, effort, place, seed)
+        entries = list(zip(entrants, results, strict=True))
+        _measure_seed(entries, _Caller(row, runner, effort, place), seed)
         _judge(row, data, results, place, seed)
         place.unlink()
         tell(f"{row.name} seed {seed}: {summary(results, seed)}")
     return results
 
 
-def _measure_seed(
-    row: Row,
-    entries: Sequence[tuple[Contestant, Result]],
-    runner: Runner,
-    effort: Effort,
-    place: Path,
-    seed: int,
-) -> None:
-    for one, result in entries:
-        if not _is_out(result, effort):
-            _first(one, result, runner, effort.limit, place, seed)
+def _measure_seed(entries: Sequence[tuple[Contestant, Result]], call: _Caller, seed: int) -> None:
+    """First a call of each, then turns: ours before each peer's; alone, it calls itself."""
     (us, ours), peers = entries[0], entries[1:]
-    # Ours before each peer's turn; alone, it calls itself.
+    for one, result in entries:
+        if one is us or not _is_out(result, call.effort):
+            call.first(one, result, seed)
     for one, result in peers or [(us, ours)]:
-        rounds = 0
-        while _wants_more(row, result, effort, seed) or (
-            rounds < FEWEST and _wants_more(row, ours, effort, seed)
-        ):
-            _turn(us, ours, runner, effort, place, seed)
-            if one is not us and _wants_more(row, result, effort, seed):
-                _turn(one, result, runner, effort, place, seed)
-            rounds += 1
+        turns = 0
+        while call.wants_more(result, seed) or (turns < FEWEST and call.wants_more(ours, seed)):
+            call.again(us, ours, seed)
+            if one is not us and call.wants_more(result, seed):
+                call.again(one, result, seed)
+            turns += 1
 
 
 def _is_out(result: Result, effort: Effort) -> bool:
-    """Whether the contestant failed, or is too slow to be asked for another seed."""
+    """Whether the peer failed, or is too slow to be asked for another seed."""
     slow = any((timing.first or 0.0) > effort.slow for timing in result.timings.values())
     return bool(result.trouble or result.beyond or slow)
 
 
-def _wants_more(row: Row, result: Result, effort: Effort, seed: int) -> bool:
-    timing = result.timings.get(seed)
-    if timing is None or timing.first is None or result.trouble or result.beyond:
-        return False
-    if row.once or timing.first > effort.slow:
-        return False
-    return sum(timing.times) < effort.seconds
+@dataclass
+class _Caller:
+    """Makes calls on one data set and writes down what came of them."""
 
+    row: Row
+    runner: Runner
+    effort: Effort
+    place: Path
 
-def _first(
-    one: Contestant, result: Result, runner: Runner, limit: float, place: Path, seed: int
-) -> None:
-    """Make the first call and keep its answer."""
-    with _Trouble(result, limit):
-        timing = Timing(first=runner.turn(one.environment, one.job, place, 1, 0.0, limit)[0])
-        runner.answer(one.environment, _answer_place(place, result))
-        result.timings[seed] = timing
+    def first(self, one: Contestant, result: Result, seed: int) -> None:
+        """Make the first call and keep its answer."""
+        with _Trouble(result, self._limit(one)):
+            times = self.runner.turn(one.environment, one.job, self.place, 1, 0.0, self._limit(one))
+            self.runner.answer(one.environment, _answer_place(self.place, result))
+            result.timings[seed] = Timing(first=times[0])
 
+    def again(self, one: Contestant, result: Result, seed: int) -> None:
+        """Have a turn of calls."""
+        if result.trouble or seed not in result.timings:
+            return
+        with _Trouble(result, self._limit(one)):
+            times = self.runner.turn(
+                one.environment, one.job, self.place, MOST_CALLS, BURST, self._limit(one)
+            )
+            result.timings[seed].times.extend(times)
 
-def _turn(
-    one: Contestant, result: Result, runner: Runner, effort: Effort, place: Path, seed: int
-) -> None:
-    with _Trouble(result, effort.limit):
-        timing = result.timings[seed]
-        calls = runner.turn(one.environment, one.job, place, MOST_CALLS, BURST, effort.limit)
-        timing.times.extend(calls)
+    def wants_more(self, result: Result, seed: int) -> bool:
+        """Whether the contestant has time left, and is quick enough to be called again."""
+        timing = result.timings.get(seed)
+        if timing is None or timing.first is None or result.trouble or result.beyond:
+            return False
+        if self.row.once or timing.first > self.effort.slow:
+            return False
+        return sum(timing.times) < self.effort.seconds
+
+    def _limit(self, one: Contestant) -> float:
+        return PATIENCE if self.row.once or one is self.row.ours else self.effort.limit
 
 
 class _Trouble:

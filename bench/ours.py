@@ -43,18 +43,18 @@ def _sortabilities(values: Any, graph: Any) -> tuple[float, float]:
 
 
 def sortability(data: Arrays) -> tuple[Call, Read]:
-    """Both sortabilities, two validated calls."""
+    """Prepare both sortabilities, two validated calls."""
     values, graph = data["values"], data["graph"]
     return partial(_sortabilities, values, graph), lambda pair: {"sortability": pair}
 
 
 def sid(data: Arrays) -> tuple[Call, Read]:
-    """The structural intervention distance, with its checks."""
+    """Prepare the structural intervention distance, with its checks."""
     return partial(metrics.sid, data["graph"], data["guess"]), lambda count: {"sid": count}
 
 
 def cpdag(data: Arrays) -> tuple[Call, Read]:
-    """The CPDAG of a DAG."""
+    """Prepare the CPDAG of a DAG."""
     return partial(graphs.to_cpdag, data["graph"]), lambda graph: {"graph": graph}
 
 
@@ -77,22 +77,22 @@ def _discover(name: str, data: Arrays, **settings: Any) -> tuple[Call, Read]:
 
 
 def pc(data: Arrays) -> tuple[Call, Read]:
-    """PC-stable at level 0.01."""
+    """Prepare PC-stable at level 0.01."""
     return _discover("pc", data, alpha=0.01)
 
 
 def ges(data: Arrays) -> tuple[Call, Read]:
-    """GES, forward and backward."""
+    """Prepare GES, forward and backward."""
     return _discover("ges", data)
 
 
 def ges_turning(data: Arrays) -> tuple[Call, Read]:
-    """GES with the turning phase, which ges has too."""
+    """Prepare GES with the turning phase, which ges has too."""
     return _discover("ges", data, phases=("forward", "backward", "turning"))
 
 
 def gies(data: Arrays) -> tuple[Call, Read]:
-    """GIES on an observational and ten interventional conditions."""
+    """Prepare GIES on an observational and ten interventional conditions."""
     targets = [(), *((int(node),) for node in data["targets"])]
     regimes = tuple(
         Regime(f"condition {k}", data[f"regime_{k}"], nodes) for k, nodes in enumerate(targets)
@@ -107,37 +107,37 @@ def gies(data: Arrays) -> tuple[Call, Read]:
 
 
 def mmhc(data: Arrays) -> tuple[Call, Read]:
-    """MMHC at level 0.05."""
+    """Prepare MMHC at level 0.05."""
     return _discover("mmhc", data)
 
 
 def direct_lingam(data: Arrays) -> tuple[Call, Read]:
-    """DirectLiNGAM with the pruning that lingam has."""
+    """Prepare DirectLiNGAM with the pruning that lingam has."""
     return _discover("direct-lingam", data)
 
 
 def sortnregress(data: Arrays) -> tuple[Call, Read]:
-    """Sort by variance, then regress."""
+    """Prepare sorting by variance and regressing."""
     return _discover("var-sortnregress", data)
 
 
 def notears(data: Arrays) -> tuple[Call, Read]:
-    """NOTEARS by the authors' schedule."""
+    """Prepare NOTEARS by the authors' schedule."""
     return _discover("notears", data)
 
 
 def notears_fast(data: Arrays) -> tuple[Call, Read]:
-    """NOTEARS' objective by search over orders."""
+    """Prepare NOTEARS' objective by search over orders."""
     return _discover("notears", data, solver="fast")
 
 
 def golem(data: Arrays) -> tuple[Call, Read]:
-    """Some steps of GOLEM-EV from zero."""
+    """Prepare some steps of GOLEM-EV from zero."""
     return _discover("golem-ev", data, steps=GOLEM_STEPS)
 
 
 def sampling(data: Arrays) -> tuple[Call, Read]:
-    """1000 rows of a linear model, made from its weights."""
+    """Prepare 1000 rows of a linear model, made from its weights."""
     rng = np.random.default_rng(0)
     return lambda: models.LinearSCM(data["weights"], 1.0).sample(1000, rng), _spread
 
@@ -147,7 +147,7 @@ def _spread(values: Any) -> Arrays:
 
 
 def iscm(data: Arrays) -> tuple[Call, Read]:
-    """Graph, weights and 1000 rows of an iSCM."""
+    """Prepare graph, weights and 1000 rows of an iSCM."""
     n_nodes, rng = int(data["n_nodes"]), np.random.default_rng(int(data["seed"]))
 
     def call() -> Any:
@@ -158,7 +158,7 @@ def iscm(data: Arrays) -> tuple[Call, Read]:
 
 
 def variation(data: Arrays) -> tuple[Call, Read]:
-    """Total variation over all ordered pairs."""
+    """Prepare total variation over all ordered pairs."""
     truth, guess = (models.LinearSCM(data[name], 1.0) for name in ("weights", "guess"))
     return partial(metrics.tv_matrix, truth, guess, at=2), lambda found: {"variation": found}
 
@@ -170,7 +170,7 @@ def _sweep_cell(cell: tuple[int, tuple[float, float], str]) -> tuple[float, floa
 
 
 def sweep(_: Arrays) -> tuple[Call, Read]:
-    """The sweep of S3 figure 4 on two processes, their start included."""
+    """Prepare the sweep of S3 figure 4 on two processes, their start included."""
     cells = sorted(product(SIZES, RANGES, ("standardized", "iscm")), reverse=True)
 
     def call() -> list[tuple[float, float]]:
@@ -181,7 +181,7 @@ def sweep(_: Arrays) -> tuple[Call, Read]:
 
 
 def study(_: Arrays) -> tuple[Call, Read]:
-    """A study of 10 000 trivial tasks on two workers, from the text to the last row."""
+    """Prepare a study of 10 000 trivial tasks on two workers, from the text to the last row."""
     from causalassay.study import LocalExecutor, parse_study, run_study  # noqa: PLC0415 (heavy)
 
     def call() -> int:

@@ -33,18 +33,21 @@ def _frame(lines: Sequence[Line]) -> pd.DataFrame:
 
 def _record(line: Line) -> dict[str, Any]:
     state = {None: "no target", True: "target met", False: "target missed"}[line.met]
+    ratio = line.ratio
+    if ratio is None:
+        raise ValueError(f"{line.name} has no ratio to draw")
     return {
         "who": f"{line.row.title.split(' (')[0]}, {line.row.size} · {line.name}",
-        "ratio": line.ratio,
-        "low": line.low if line.low is not None else line.ratio,
-        "high": line.high if line.high is not None else line.ratio,
+        "ratio": ratio.middle,
+        "low": ratio.low,
+        "high": ratio.high,
         "target": float(line.target.removesuffix("×")) if line.target else None,
         "state": state,
-        "kind": "at least" if line.at_least else "measured",
+        "kind": "at least" if ratio.at_least else "measured",
     }
 
 
-def _chart(frame: pd.DataFrame) -> alt.LayerChart:
+def _chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     order = list(dict.fromkeys(frame["who"]))
     ends = alt.Scale(type="log", nice=True)
     axis = alt.Axis(labelExpr="format(datum.value, ',~r') + '×'", tickCount=6, gridOpacity=0.6)
@@ -70,5 +73,8 @@ def _chart(frame: pd.DataFrame) -> alt.LayerChart:
     )
     goal = base.mark_tick(color=INK, thickness=2, size=13).encode(x=alt.X("target:Q", scale=ends))
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(x=x, color=colour, shape=shape)
-    chart = alt.layer(one, spread, goal, dots).properties(width=WIDTH, height=alt.Step(STEP))
-    return chart.properties(background="white").configure_view(stroke=None)
+    chart: alt.LayerChart = alt.layer(one, spread, goal, dots).properties(
+        width=WIDTH, height=alt.Step(STEP)
+    )
+    chart = chart.properties(background="white")
+    return chart.configure_view(stroke=None)

@@ -26,6 +26,8 @@ class Contestant:
         Whether it runs in ``full`` only.
     share : float
         The share of the work that it does; the rest is extrapolated, and labelled so.
+    package : str
+        Whose version the table names.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Contestant:
     target: float | None = None
     long: bool = False
     share: float = 1.0
+    package: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,9 @@ class Row:
     recorded : tuple of Recorded
     judge : callable
         What a result is worth.
+    score : str
+        The figure in which ours may not be worse than a peer: higher is better, or lower
+        where a minus stands before it.
     units : int
         The call does so many units, and times are for one of them.
     unit : str
@@ -91,6 +97,7 @@ class Row:
     peers: tuple[Contestant, ...] = ()
     recorded: tuple[Recorded, ...] = ()
     judge: Judge = field(default=nothing)
+    score: str = ""
     units: int = 1
     unit: str = ""
     ceiling: float | None = None

@@ -127,6 +127,13 @@ class Session:
             self.installed[environment] = own if environment in self.own else install(environment)
         return self.installed[environment]
 
+    def versions(self) -> dict[str, str]:
+        """Return the versions of the packages of all environments that were looked for."""
+        found: dict[str, str] = {}
+        for installed in self.installed.values():
+            found |= installed.versions or {}
+        return found
+
     def turn(
         self, environment: str, job: str, data: Path, calls: int, burst: float, limit: float
     ) -> list[float]:
@@ -138,7 +145,7 @@ class Session:
         """
         self._prepare(environment, job, data)
         request = {"do": "turn", "calls": calls, "seconds": burst}
-        return self._ask(environment, request, limit + burst)["times"]
+        return list(self._ask(environment, request, limit + burst)["times"])
 
     def answer(self, environment: str, path: Path) -> None:
         """Have the last result of an environment written to a file."""

@@ -2,158 +2,204 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from bench.measuring import Result, Timing
 from bench.rows import Recorded, Row
+from bench.timings import Result, Timing
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds of a unit of work.
+
+    Parameters
+    ----------
+    least, middle : float
+        The minimum and the median over the calls on a seed; of several seeds the median.
+    first : float, optional
+        The first call on the first seed.
+    """
+
+    least: float
+    middle: float | None = None
+    first: float | None = None
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times as fast ours is: the peer's minimum over ours, seed by seed.
+
+    Parameters
+    ----------
+    middle, low, high : float
+        The median and the range over seeds.
+    at_least : bool
+        Whether it is a lower bound, since the peer was stopped.
+    """
+
+    middle: float
+    low: float
+    high: float
+    at_least: bool = False
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the table: one contestant in one row; times are for one unit.
+    """A line of the table: one contestant in one row.
 
     Parameters
     ----------
-    least, middle : float, optional
-        The minimum and the median over the calls on a seed; of several seeds the median.
-    first : float, optional
-        The first call.
-    ratio, low, high : float, optional
-        Minimum of the peer over that of ours, seed by seed: the median and the range.
-    at_least : bool
-        Whether the ratio is a lower bound, since the peer was stopped.
+    beyond : float, optional
+        The time after which the peer was stopped.
+    target : str
+        What is expected, in words.
     met : bool, optional
-        Whether the target is met; None if there is none or nothing was measured.
+        Whether it is so; None if nothing is expected or nothing was measured.
+    worse : bool
+        Whether the result of ours is worse than that of the peer in the row's score.
     """
 
     row: Row
     name: str
     version: str = ""
-    least: float | None = None
-    middle: float | None = None
-    first: float | None = None
-    n_seeds: int = 0
-    n_calls: int = 0
-    ratio: float | None = None
-    low: float | None = None
-    high: float | None = None
-    at_least: bool = False
+    times: Times | None = None
+    beyond: float | None = None
+    ratio: Ratio | None = None
     target: str = ""
     met: bool | None = None
     quality: str = ""
     note: str = ""
+    worse: bool = False
 
 
-def best(timing: Timing) -> float:
-    """Return the quickest call; the first counts only where there is no other."""
-    return min(calls(timing))
-
-
-def calls(timing: Timing) -> Sequence[float]:
-    """Return the calls that count."""
-    return timing.times or ([] if timing.first is None else [timing.first])
-
-
-def lines(row: Row, results: Sequence[Result], versions: dict[str, str]) -> list[Line]:
-    """Return the lines of a row, ours first."""
+def lines(row: Row, results: Sequence[Result], versions: Mapping[str, str]) -> list[Line]:
+    """Return the lines of a row, ours first; versions are by package."""
     ours = results[0]
-    found = [_line(row, ours, ours, versions.get(ours.name, ""))]
-    found += [_line(row, ours, peer, versions.get(peer.name, "")) for peer in results[1:]]
+    found = [_our_line(row, ours)]
+    found += [_line(row, ours, peer, versions.get(peer.package, "")) for peer in results[1:]]
     return found + [_recorded_line(row, ours, one) for one in row.recorded]
 
 
-def _line(row: Row, ours: Result, one: Result, version: str) -> Line:
-    scale = row.units * one.share
-    times = [calls(timing) for timing in one.timings.values()]
-    figures: dict[str, float] = {}
-    if times:
-        figures = {
-            "least": median(min(some) for some in times) / scale,
-            "middle": median(median(some) for some in times) / scale,
-            "first": next(iter(one.timings.values())).first / scale,
-        }
-    ratio = {} if one is ours else _ratios(ours, one)
-    target, met = _verdict(row, one is ours, one.target, ratio, figures)
-    return Line(
-        row,
-        one.name,
-        version,
-        **figures,
-        n_seeds=len(times),
-        n_calls=sum(map(len, times)),
-        **ratio,
-        target=target,
-        met=met,
-        quality=_quality(one),
-        note=_note(one),
+def calls(timing: Timing) -> Sequence[float]:
+    """Return the calls that count: the first only where there is no other."""
+    return timing.times or ([] if timing.first is None else [timing.first])
+
+
+def times_of(result: Result, units: int) -> Times | None:
+    """Return the times of a unit of work, if there are any."""
+    timings = list(result.timings.values())
+    if not timings:
+        return None
+    scale = units * result.share
+    first = timings[0].first
+    return Times(
+        median(min(calls(timing)) for timing in timings) / scale,
+        median(median(calls(timing)) for timing in timings) / scale,
+        None if first is None else first / scale,
     )
 
 
-def _ratios(ours: Result, peer: Result) -> dict[str, float]:
-    shared = [seed for seed in peer.timings if seed in ours.timings]
-    if peer.beyond:
-        slowest = max((best(timing) for timing in ours.timings.values()), default=None)
-        bound = peer.beyond / peer.share / slowest if slowest else None
-        return {} if bound is None else {"ratio": bound, "at_least": True}
-    found = [best(peer.timings[seed]) / peer.share / best(ours.timings[seed]) for seed in shared]
-    return {"ratio": median(found), "low": min(found), "high": max(found)} if found else {}
+def ratio_of(ours: Result, peer: Result) -> Ratio | None:
+    """Return how many times as fast ours is, if both were measured."""
+    own = {seed: min(calls(timing)) for seed, timing in ours.timings.items()}
+    if peer.beyond is not None and own:
+        bound = peer.beyond / peer.share / max(own.values())
+        return Ratio(bound, bound, bound, at_least=True)
+    found = [
+        min(calls(timing)) / peer.share / own[seed]
+        for seed, timing in peer.timings.items()
+        if seed in own
+    ]
+    return Ratio(median(found), min(found), max(found)) if found else None
 
 
-def _verdict(
-    row: Row,
-    is_ours: bool,
-    least_ratio: float | None,
-    ratio: dict[str, float],
-    figures: dict[str, float],
-) -> tuple[str, bool | None]:
-    if is_ours and row.ceiling is not None:
-        return f"≤ {row.ceiling:g} s", figures["least"] <= row.ceiling if figures else None
-    if is_ours or least_ratio is None:
-        return "", None
-    if not ratio:
-        return f"{least_ratio:g}×", None
-    met = ratio["ratio"] >= least_ratio
-    # A peer that was stopped may still be slow enough: then nothing is known.
-    return f"{least_ratio:g}×", None if ratio.get("at_least") and not met else met
+def _our_line(row: Row, ours: Result) -> Line:
+    times = times_of(ours, row.units)
+    known = row.ceiling is not None and times is not None
+    return Line(
+        row,
+        ours.name,
+        times=times,
+        target="" if row.ceiling is None else f"≤ {row.ceiling:g} s",
+        met=times.least <= row.ceiling if known and times and row.ceiling else None,
+        quality=quality_of(ours),
+        note=ours.trouble,
+    )
+
+
+def _line(row: Row, ours: Result, peer: Result, version: str) -> Line:
+    ratio = ratio_of(ours, peer)
+    return Line(
+        row,
+        peer.name,
+        version,
+        times_of(peer, row.units),
+        None if peer.beyond is None else peer.beyond / row.units / peer.share,
+        ratio,
+        "" if peer.target is None else f"{peer.target:g}×",
+        is_met(peer.target, ratio),
+        quality_of(peer),
+        _note(peer),
+        is_worse(row.score, ours, peer),
+    )
+
+
+def is_met(target: float | None, ratio: Ratio | None) -> bool | None:
+    """Whether the target is met; a peer that was stopped too early leaves that open."""
+    if target is None or ratio is None:
+        return None
+    met = ratio.middle >= target
+    return None if ratio.at_least and not met else met
 
 
 def _recorded_line(row: Row, ours: Result, one: Recorded) -> Line:
-    times = [best(timing) for timing in ours.timings.values()]
-    if not times:
-        return Line(row, one.name, note=one.why)
-    ratio = one.seconds * row.units / median(times)
-    note = f"not measured here: {one.why}"
+    times = times_of(ours, row.units)
+    ratio = None
+    if times is not None:
+        share = one.seconds / times.least
+        ratio = Ratio(share, share, share)
     return Line(
         row,
         one.name,
-        least=one.seconds,
+        times=Times(one.seconds),
         ratio=ratio,
         target=f"{one.target:g}×",
-        met=ratio >= one.target,
-        note=note,
+        met=is_met(one.target, ratio),
+        note=f"recorded, not measured here: {one.why}",
     )
 
 
-def _quality(one: Result) -> str:
+def is_worse(score: str, ours: Result, peer: Result) -> bool:
+    """Whether on some seed ours falls below the peer by more than rounding."""
+    sign, name = (-1, score[1:]) if score.startswith("-") else (1, score)
+    for seed, timing in peer.timings.items():
+        theirs = timing.quality.get(name)
+        if theirs is not None and seed in ours.timings:
+            own = ours.timings[seed].quality[name]
+            if sign * (own - theirs) < -1e-6 * abs(theirs):
+                return True
+    return False
+
+
+def quality_of(one: Result) -> str:
+    """Return the means of the figures over seeds, and on how many the result is ours."""
     timings = list(one.timings.values())
     parts = []
     for name in timings[0].quality if timings else ():
         mean = sum(timing.quality[name] for timing in timings) / len(timings)
-        parts.append(f"{name} {_figure(mean)}")
+        parts.append(f"{name} {mean:.1f}" if abs(mean) >= 100 else f"{name} {mean:.3g}")
     compared = [timing.same for timing in timings if timing.same is not None]
     if compared:
         parts.append(f"same result on {sum(compared)} of {len(compared)}")
     return ", ".join(parts)
 
 
-def _figure(x: float) -> str:
-    return f"{x:.1f}" if abs(x) >= 100 else f"{x:.3g}"
-
-
 def _note(one: Result) -> str:
     parts = [one.trouble] if one.trouble else []
     if one.share != 1 and one.timings:
         parts.append(f"extrapolated from 1/{1 / one.share:.0f} of the work")
+    if any(not timing.times for timing in one.timings.values()):
+        parts.append("first call only")
     return "; ".join(parts)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bench.statistics import Line
+from bench.statistics import Line, Ratio
+from bench.timings import Effort
 
 HEAD = (
     "| job | d | who | minimum | median | first call | ours is faster by | target | met | result |"
@@ -23,30 +24,29 @@ NOTEARS' squared error at the best weights on the DAG (the lower the better).
 """
 
 
-def page(
-    lines: Sequence[Line], machine: Mapping[str, str], explanation: str, absent: Sequence[str]
+def section(
+    lines: Sequence[Line], machine: Mapping[str, str], effort: Effort, absent: Sequence[str]
 ) -> str:
-    """Return the whole page."""
-    facts = "\n".join(f"| {name} | {value} |" for name, value in machine.items())
-    missing = [f"- {text}" for text in absent] or ["- none"]
+    """Return the part of the page that compares."""
+    facts = [f"| {name} | {value} |" for name, value in machine.items()]
     return "\n".join(
         [
-            "# Speed",
-            "",
-            "Written by `python -m bench`; do not edit by hand.",
+            "## Beside the peers",
             "",
             "![How many times as fast as each peer](images/speed.svg)",
             "",
-            explanation,
+            EXPLANATION.format(slow=effort.slow, limit=effort.limit),
             table(lines),
             "",
-            "## Absent or failed",
-            *missing,
+            "### Absent or failed",
             "",
-            "## Machine",
+            *([f"- {text}" for text in absent] or ["- none"]),
+            "",
+            "### Machine",
+            "",
             "| what | |",
             "|---|---|",
-            facts,
+            *facts,
             "",
         ]
     )
@@ -64,29 +64,33 @@ def _text(line: Line, lines: Sequence[Line], k: int) -> str:
         line.row.title + (f", per {line.row.unit}" if line.row.unit else "") if opens else "",
         str(line.row.size) if opens else "",
         f"{line.name} {line.version}".strip(),
-        duration(line.least),
-        duration(line.middle),
-        duration(line.first),
-        _ratio(line),
+        duration(line.times.least) if line.times else _stopped(line),
+        duration(line.times.middle) if line.times else "",
+        duration(line.times.first) if line.times else "",
+        _ratio(line.ratio),
         line.target,
         {None: "", True: "yes", False: "**no**"}[line.met],
-        "; ".join(text for text in (line.quality, line.note) if text),
+        "; ".join(text for text in (line.quality, line.note, _shortfall(line)) if text),
     ]
     return "| " + " | ".join(cells) + " |"
 
 
-def _ratio(line: Line) -> str:
-    if line.ratio is None:
-        return ""
-    sign = "> " if line.at_least else ""
-    several = line.n_seeds > 1 and line.low is not None and line.high is not None
-    spread = f" ({_times(line.low)}–{_times(line.high)})" if several else ""
-    return f"{sign}{_times(line.ratio)}×{spread}"
+def _stopped(line: Line) -> str:
+    return "" if line.beyond is None else f"> {duration(line.beyond)}"
 
 
-def _times(x: float | None) -> str:
-    if x is None:
+def _shortfall(line: Line) -> str:
+    return "**ours is worse**" if line.worse else ""
+
+
+def _ratio(ratio: Ratio | None) -> str:
+    if ratio is None:
         return ""
+    spread = f" ({_times(ratio.low)}–{_times(ratio.high)})" if ratio.low < ratio.high else ""
+    return f"{'> ' if ratio.at_least else ''}{_times(ratio.middle)}×{spread}"
+
+
+def _times(x: float) -> str:
     return f"{x:,.0f}".replace(",", " ") if x >= 100 else f"{x:.2g}"
 
 

@@ -22,7 +22,7 @@ def _matrix(endpoints: Any) -> Arrays:
 
 
 def cpdag(data: Arrays) -> tuple[Call, Read]:
-    """The CPDAG of a DAG that is there already as their graph."""
+    """Prepare the CPDAG of a DAG that is there already as their graph."""
     nodes = [GraphNode(f"x{j}") for j in range(len(data["graph"]))]
     dag = Dag(nodes)
     for i, j in np.argwhere(data["graph"]):
@@ -31,12 +31,12 @@ def cpdag(data: Arrays) -> tuple[Call, Read]:
 
 
 def pc(data: Arrays) -> tuple[Call, Read]:
-    """PC-stable at level 0.01 with Fisher's z."""
+    """Prepare PC-stable at level 0.01 with Fisher's z."""
     call = partial(search_pc, data["values"], 0.01, "fisherz", show_progress=False)
     return call, lambda found: _matrix(found.G.graph)
 
 
 def ges(data: Arrays) -> tuple[Call, Read]:
-    """GES with the Gaussian BIC from the covariance."""
+    """Prepare GES with the Gaussian BIC from the covariance."""
     call = partial(search_ges, data["values"], score_func="local_score_BIC_from_cov")
     return call, lambda found: _matrix(found["G"].graph)

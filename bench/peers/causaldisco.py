@@ -15,19 +15,19 @@ def _sortabilities(values: Any, graph: Any) -> tuple[float, float]:
 
 
 def sortability(data: Arrays) -> tuple[Call, Read]:
-    """Both sortabilities."""
+    """Prepare both sortabilities."""
     values, graph = data["values"], data["graph"].astype(float)
     return partial(_sortabilities, values, graph), lambda pair: {"sortability": pair}
 
 
 def sortnregress(data: Arrays) -> tuple[Call, Read]:
-    """Sort by variance, then regress."""
+    """Prepare sorting by variance and regressing."""
     call = partial(baselines.var_sort_regress, data["values"])
     return call, lambda weights: {"weights": weights, "graph": weights != 0}
 
 
 def sweep(data: Arrays) -> tuple[Call, Read]:
-    """Both sortabilities of each data set of a sample of the sweep, the data being there."""
+    """Prepare both sortabilities of each data set of a sample of the sweep."""
     cells = [name.removeprefix("values_") for name in data if name.startswith("values_")]
     pairs = [(data[f"values_{cell}"], data[f"graph_{cell}"].astype(float)) for cell in cells]
 

@@ -11,7 +11,7 @@ from bench.worker import Arrays, Call, Read
 
 
 def sid(data: Arrays) -> tuple[Call, Read]:
-    """SID between two DAGs whose matrices are ready made."""
+    """Prepare SID between two DAGs whose matrices are ready made."""
     truth, guess = (data[name].astype(np.int8) for name in ("graph", "guess"))
     call = partial(gadjid.sid, truth, guess, edge_direction="from row to column")
     return call, lambda found: {"sid": found[1]}

@@ -15,25 +15,25 @@ from bench.worker import Arrays, Call, Read
 
 
 def cpdag(data: Arrays) -> tuple[Call, Read]:
-    """The CPDAG of a DAG."""
+    """Prepare the CPDAG of a DAG."""
     call = partial(ges.utils.dag_to_cpdag, data["graph"].astype(int))
     return call, lambda graph: {"graph": graph != 0}
 
 
 def search(data: Arrays) -> tuple[Call, Read]:
-    """GES, forward, backward and turning."""
+    """Prepare GES, forward, backward and turning."""
     return partial(ges.fit_bic, data["values"]), lambda found: {"graph": found[0] != 0}
 
 
 def interventional_search(data: Arrays) -> tuple[Call, Read]:
-    """GIES on an observational and ten interventional conditions."""
+    """Prepare GIES on an observational and ten interventional conditions."""
     targets = [[], *([int(node)] for node in data["targets"])]
     values = [data[f"regime_{k}"] for k in range(len(targets))]
     return partial(gies.fit_bic, values, targets), lambda found: {"graph": found[0] != 0}
 
 
 def sampling(data: Arrays) -> tuple[Call, Read]:
-    """1000 rows of a linear model, made from its weights."""
+    """Prepare 1000 rows of a linear model, made from its weights."""
     means, variances = np.zeros(len(data["weights"])), np.ones(len(data["weights"]))
 
     def call() -> Any:

@@ -11,7 +11,7 @@ from bench.worker import Arrays, Call, Read
 
 
 def direct_lingam(data: Arrays) -> tuple[Call, Read]:
-    """DirectLiNGAM with its defaults."""
+    """Prepare DirectLiNGAM with its defaults."""
 
     def call() -> Any:
         return lingam.DirectLiNGAM().fit(data["values"])

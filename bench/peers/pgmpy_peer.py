@@ -14,7 +14,7 @@ from bench.worker import Arrays, Call, Read
 
 
 def cpdag(data: Arrays) -> tuple[Call, Read]:
-    """The CPDAG of a DAG that is there already as their graph."""
+    """Prepare the CPDAG of a DAG that is there already as their graph."""
     dag = DAG()
     dag.add_nodes_from(range(len(data["graph"])))
     dag.add_edges_from([(int(i), int(j)) for i, j in np.argwhere(data["graph"])])
@@ -26,7 +26,7 @@ def cpdag(data: Arrays) -> tuple[Call, Read]:
 
 
 def mmhc(data: Arrays) -> tuple[Call, Read]:
-    """MMHC on discrete columns, which is all that it takes."""
+    """Prepare MMHC on discrete columns, which is all that it takes."""
     d = data["levels"].shape[1]
     table = pd.DataFrame(data["levels"], columns=[f"x{j}" for j in range(d)]).astype("category")
 

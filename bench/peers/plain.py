@@ -15,13 +15,13 @@ from bench.worker import Arrays, Call, Read
 
 
 def normals(data: Arrays) -> tuple[Call, Read]:
-    """The normals that a sample needs, and no model."""
+    """Prepare the normals that a sample needs, and no model."""
     shape, rng = (1000, len(data["weights"])), np.random.default_rng(0)
     return partial(rng.standard_normal, shape), lambda values: {"variance": values.var(axis=0)}
 
 
 def iscm(data: Arrays) -> tuple[Call, Read]:
-    """Graph, weights and data of an iSCM, node by node."""
+    """Prepare graph, weights and data of an iSCM, node by node."""
     d, rng = int(data["n_nodes"]), np.random.default_rng(int(data["seed"]))
 
     def call() -> Any:
@@ -41,7 +41,7 @@ def iscm(data: Arrays) -> tuple[Call, Read]:
 
 
 def variation(data: Arrays) -> tuple[Call, Read]:
-    """Total variation over all ordered pairs: mutilate, invert, compare pair by pair."""
+    """Prepare total variation over all ordered pairs: mutilate, invert, compare pair by pair."""
     truth, guess = data["weights"], data["guess"]
     d = len(truth)
 
@@ -83,7 +83,7 @@ def _distance(m: float, v: float, n: float, w: float) -> float:
 
 
 def notears(data: Arrays) -> tuple[Call, Read]:
-    """The authors' NOTEARS, the plain transcription that the tests have."""
+    """Prepare the authors' NOTEARS, the plain transcription that the tests have."""
     tests = str(Path(__file__).resolve().parents[2] / "tests")
     sys.path.append(tests)
     from notears_twin import transcription  # noqa: PLC0415 (lies in the tests)
@@ -93,7 +93,7 @@ def notears(data: Arrays) -> tuple[Call, Read]:
 
 
 def pool(_: Arrays) -> tuple[Call, Read]:
-    """10 000 calls of nothing through pebble's pool of two."""
+    """Prepare 10 000 calls of nothing through pebble's pool of two."""
     from pebble import ProcessPool  # noqa: PLC0415 (only for this row)
 
     def call() -> int:

@@ -32,7 +32,7 @@ def _table(tetrad: Any, values: Any) -> Any:
 
 
 def pc(data: Arrays) -> tuple[Call, Read]:
-    """PC-stable at level 0.01; the table is there already, its covariances are not."""
+    """Prepare PC-stable at level 0.01; the table is there already, its covariances are not."""
     tetrad = _start()
     table = _table(tetrad, data["values"])
 
@@ -45,7 +45,7 @@ def pc(data: Arrays) -> tuple[Call, Read]:
 
 
 def fges(data: Arrays) -> tuple[Call, Read]:
-    """FGES with the Gaussian BIC on one thread, as GES: its default, at most 7 neighbours, is off."""
+    """Prepare FGES with the Gaussian BIC, as GES: without its limit of 7 neighbours."""
     tetrad = _start()
     table = _table(tetrad, data["values"])
 

@@ -22,7 +22,7 @@ GOLEM_STEPS = 200
 
 
 def notears(data: Arrays) -> tuple[Call, Read]:
-    """Gcastle's NOTEARS without penalty, with the authors' schedule and threshold."""
+    """Prepare gcastle's NOTEARS without penalty, with the authors' schedule and threshold."""
 
     def call() -> Any:
         model = castle.algorithms.Notears(lambda1=0.0)
@@ -36,7 +36,7 @@ def notears(data: Arrays) -> tuple[Call, Read]:
 
 
 def dagma(data: Arrays) -> tuple[Call, Read]:
-    """DAGMA without penalty; the threshold of 0.3 is applied to its weights for the graph."""
+    """Prepare DAGMA without penalty; its graph has the weights from 0.3 on."""
 
     def call() -> Any:
         # It centres the array that it is given in place.
@@ -46,7 +46,7 @@ def dagma(data: Arrays) -> tuple[Call, Read]:
 
 
 def golem(data: Arrays) -> tuple[Call, Read]:
-    """Some steps of gcastle's GOLEM-EV from zero."""
+    """Prepare some steps of gcastle's GOLEM-EV from zero."""
     d = data["values"].shape[1]
 
     def call() -> Any:
@@ -60,6 +60,6 @@ def golem(data: Arrays) -> tuple[Call, Read]:
 
 
 def sampling(data: Arrays) -> tuple[Call, Read]:
-    """1000 rows of a linear model, made from its weights."""
+    """Prepare 1000 rows of a linear model, made from its weights."""
     call = partial(IIDSimulation, data["weights"], 1000, "linear", "gauss")
     return call, lambda made: {"variance": made.X.var(axis=0)}

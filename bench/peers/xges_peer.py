@@ -10,7 +10,7 @@ from bench.worker import Arrays, Call, Read
 
 
 def search(data: Arrays) -> tuple[Call, Read]:
-    """XGES in Python, another search for the same score: at its α = 1, not its default 2."""
+    """Prepare XGES in Python, another search for the same score: α = 1, not its default 2."""
 
     def call() -> Any:
         return XGES(alpha=1.0).fit(data["values"], verbose=0)

@@ -277,3 +277,12 @@ def test_stopped_runs_are_counted_below_the_run_times(small):
     figures_ = drawn(with_frame(small, frame)).figures
     note = next(figure.note for figure in figures_ if figure.kind == "runtime")
     assert "Runs stopped at their time limit are not in the medians: ges (32)." in note
+
+
+def test_box_plots_of_unlike_sizes_have_axes_of_their_own():
+    table = study_like(["pc"], nodes=(5, 100), replicates=3)
+    boxes = {figure.choice: figure for figure in drawn(table).figures if figure.kind == "boxes"}
+    assert "independent" == boxes["shd"].chart.to_dict()["resolve"]["scale"]["x"]
+    assert "Each panel has an axis of its own." in boxes["shd"].note
+    assert "scale" not in boxes["f1"].chart.to_dict()["resolve"]
+    assert "axis of its own" not in boxes["f1"].note

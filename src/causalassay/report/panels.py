@@ -13,6 +13,8 @@ from causalassay.study.summary.explaining import R2, VARIANCE
 
 SORTABILITIES = {VARIANCE: "var-sortability", R2: "R²-sortability"}
 BOX_LANE = 7
+MARGIN = 48
+"""Pixels of an axis of numbers."""
 
 
 def sortability_chart(data: pd.DataFrame, schemes: Sequence[str]) -> alt.FacetChart:
@@ -27,7 +29,7 @@ def sortability_chart(data: pd.DataFrame, schemes: Sequence[str]) -> alt.FacetCh
             x2="to:Q",
             y=alt.Y("height:Q", axis=None, scale=alt.Scale(domain=[0, 1.25])),
             y2=alt.datum(0),
-            color=Series("scheme", schemes).colour().legend(None),
+            color=Series("scheme", schemes, sizing.NARROW).colour().legend(None),
             tooltip=tooltip("scheme", "from", "to", "count", "n"),
         )
     )
@@ -59,7 +61,9 @@ def box_chart(
     """Return box plots of computed quartiles, a panel for each graph family and size."""
     schemes = list(dict.fromkeys(data["scheme"]))
     panel = list(dict.fromkeys(data["panel"]))
-    series, base = Series("scheme", schemes), alt.Chart()
+    shown = [theme.shown(name, baselines) for name in rows]
+    series = Series("scheme", schemes, sizing.NARROW - theme.width_of(shown) - 10)
+    base = alt.Chart()
     axis = alt.Axis(title=None, tickCount=3, format="~r", labelOverlap=True)
     x = alt.X("low:Q", axis=axis, scale=alt.Scale(zero=True))
     whisker = base.mark_rule(strokeWidth=1).encode(x=x, x2="high:Q")
@@ -69,19 +73,31 @@ def box_chart(
         shape=series.shape(),
         tooltip=tooltip("algorithm", "scheme", "panel", "q1", "median", "q3", "n"),
     )
-    shown = [theme.shown(name, baselines) for name in rows]
     chart = alt.layer(whisker, box, median).encode(
         y=rows_of(rows, shown), yOffset=lanes("scheme", schemes), color=series.colour()
     )
     height = row_height(BOX_LANE * len(schemes), shown) * len(rows)
     header = alt.Header(labelExpr=_LINES, labelLineHeight=theme.LINE)
-    return _wrapped(
+    drawn = _wrapped(
         chart.properties(width=100, height=height),
         alt.Facet("panel:N", sort=panel, title=title, header=header),
         data,
         baselines,
         sizing.panels(len(panel), theme.width_of(shown) + 28, 100, 20),
     )
+    return drawn.resolve_scale(x="independent") if own_axes(data) else drawn
+
+
+def own_axes(data: pd.DataFrame) -> bool:
+    """Return whether panels of box plots need axes of their own: some would be too small to read.
+
+    Examples
+    --------
+    >>> own_axes(pd.DataFrame({"panel": ["5 nodes", "50 nodes"], "high": [9.0, 900.0]}))
+    True
+    """
+    reach = data.groupby("panel")["high"].max()
+    return bool(reach.max() > 2 * reach.min())
 
 
 def line_chart(
@@ -89,7 +105,7 @@ def line_chart(
 ) -> alt.FacetChart:
     """Return means with intervals against a size, a panel for each algorithm."""
     schemes = list(dict.fromkeys(data["scheme"]))
-    series, base = Series("scheme", schemes), alt.Chart()
+    series, base = Series("scheme", schemes, sizing.NARROW - MARGIN), alt.Chart()
     axis = alt.Axis(title=None, tickCount=4, format="~r")
     y = alt.Y("mean:Q", axis=axis, scale=alt.Scale(zero=True))
     line = base.mark_line(strokeWidth=1.5).encode(y=y, strokeDash=series.dash())
@@ -104,11 +120,11 @@ def line_chart(
     )
     header = alt.Header(labelExpr=theme.LABEL, labelLineHeight=theme.LINE)
     return _wrapped(
-        chart.properties(width=130, height=80),
+        chart.properties(width=110, height=80),
         alt.Facet("algorithm:N", sort=list(rows), title=title, header=header),
         data,
         baselines,
-        sizing.panels(min(len(rows), 6), 48, 130, 22),
+        sizing.panels(min(len(rows), 6), MARGIN, 110, 22),
     )
 
 

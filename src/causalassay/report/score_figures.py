@@ -10,7 +10,7 @@ import pandas as pd
 from causalassay.report import aggregates, captions, groupings
 from causalassay.report.dots import Dots, draw_dots
 from causalassay.report.figure import Figure, LeftOut, joined
-from causalassay.report.panels import box_chart, line_chart
+from causalassay.report.panels import box_chart, line_chart, own_axes
 from causalassay.report.scope import NODES, SAMPLES, Scope
 from causalassay.report.theme import direction, scheme_words
 from causalassay.study.summary.runs import SCHEME
@@ -77,6 +77,7 @@ def box_figures(scope: Scope) -> Iterator[Figure | LeftOut]:
                 "whiskers reach to the outermost score within 1.5 times the box. "
                 f"Scores beyond that are not drawn: {data['outside'].sum()} of "
                 f"{data['n'].sum()}.",
+                "Each panel has an axis of its own." if own_axes(data) else "",
                 f"Shown are {shown} of {n_panels} graph families and sizes."
                 if shown < n_panels
                 else "",

@@ -1,0 +1,70 @@
+"""What a run may take, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much time a run may take.
+
+    Parameters
+    ----------
+    seeds : tuple of int
+    seconds : float
+        Each contestant calls again until its calls on a seed took so long.
+    limit : float
+        Of one call; a peer beyond it is not asked again.
+    slow : float
+        A peer whose call takes longer is run once, on the first seed only.
+    long : bool
+        Whether long peers run, too.
+    """
+
+    seeds: tuple[int, ...]
+    seconds: float
+    limit: float
+    slow: float
+    long: bool
+
+
+QUICK = Effort((1, 2, 3), 1.0, 45.0, 5.0, False)
+FULL = Effort((1, 2, 3, 4, 5), 5.0, 400.0, 60.0, True)
+
+
+@dataclass
+class Timing:
+    """What came of a contestant on one seed.
+
+    Parameters
+    ----------
+    first : float, optional
+        The first call, with whatever it compiles or loads.
+    times : list of float
+        The calls after it; the first itself where it was too slow to be repeated.
+    quality : dict
+    same : bool, optional
+        Whether the result is that of ours.
+    """
+
+    first: float | None = None
+    times: list[float] = field(default_factory=list)
+    quality: dict[str, float] = field(default_factory=dict)
+    same: bool | None = None
+
+
+@dataclass
+class Result:
+    """What came of a contestant in a row: a timing for each seed, or why there is none."""
+
+    name: str
+    environment: str
+    target: float | None
+    share: float
+    package: str = ""
+    timings: dict[int, Timing] = field(default_factory=dict)
+    beyond: float | None = None
+    """The limit that a call exceeded."""
+    trouble: str = ""
+    """Why it is absent, or how it failed."""

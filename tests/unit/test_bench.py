@@ -1,0 +1,343 @@
+"""The benchmark's harness, with jobs that only pretend to work."""
+
+import io
+import json
+import sys
+
+import numpy as np
+import pytest
+from bench import comparing, environments, pages, places, startup
+from bench.growth import Curve, trace
+from bench.growth import section as growth_section
+from bench.measuring import measure
+from bench.picture import ratios
+from bench.programme import rows
+from bench.quality import same
+from bench.rows import Contestant, Recorded, Row
+from bench.session import Absent, Connection, Ended, Failure, Overtime
+from bench.statistics import Ratio, is_met, is_worse, lines, ratio_of, times_of
+from bench.table import duration, section, table
+from bench.timings import QUICK, Effort, Result, Timing
+from bench.worker import serve
+
+EFFORT = Effort(seeds=(1, 2), seconds=0.5, limit=10.0, slow=5.0, long=False)
+OURS = Contestant("ours", "ours", "fake:ours")
+PEER = Contestant("peer", "there", "fake:peer", target=3)
+
+
+class FakeRunner:
+    """Takes the times it is told to take and writes down who was called."""
+
+    def __init__(self, seconds):
+        self.seconds, self.log = seconds, []
+
+    def turn(self, environment, job, data, calls, burst, limit):
+        self.log.append(job.removeprefix("fake:"))
+        taken = self.seconds[self.log[-1]]
+        if isinstance(taken, Exception):
+            raise taken
+        return [taken] * (1 if burst == 0 else min(calls, max(1, round(burst / taken))))
+
+    def answer(self, environment, path):
+        np.savez(path, graph=np.eye(2))
+
+
+def row(*peers, **changes):
+    def problem(size, seed):
+        return {"values": np.full(2, seed)}
+
+    return Row("job", "A job", 20, problem, OURS, peers, **changes)
+
+
+def run(chosen, seconds, tmp_path, effort=EFFORT):
+    runner = FakeRunner(seconds)
+    return measure(chosen, runner, effort, tmp_path, lambda _: None), runner.log
+
+
+def test_ours_and_the_peer_take_turns(tmp_path):
+    _, log = run(row(PEER), {"ours": 0.2, "peer": 0.2}, tmp_path, Effort((1,), 0.5, 10, 5, False))
+    assert ["ours", "peer"] * 4 == log
+
+
+def test_every_peer_has_ours_beside_it(tmp_path):
+    other = Contestant("other", "elsewhere", "fake:other")
+    _, log = run(row(PEER, other), {"ours": 0.3, "peer": 0.3, "other": 0.3}, tmp_path)
+    for before, name in zip(log[3:], log[4:], strict=False):
+        assert name == "ours" or before == "ours" or before == "peer"
+    assert log.index("other") < len(log) - 1
+
+
+def test_the_first_call_is_kept_apart(tmp_path):
+    results, _ = run(row(PEER), {"ours": 0.1, "peer": 0.3}, tmp_path)
+    timing = results[1].timings[1]
+    assert 0.3 == timing.first
+    assert [0.3, 0.3] == timing.times
+    assert timing.same is True
+
+
+def test_a_slow_peer_is_called_once_and_ours_on_every_seed(tmp_path):
+    results, log = run(row(PEER), {"ours": 0.1, "peer": 6.0}, tmp_path)
+    assert 1 == log.count("peer")
+    assert [1, 2] == list(results[0].timings)
+    assert [1] == list(results[1].timings)
+    assert "first call only" in table(lines(row(PEER), results, {}))
+
+
+def test_a_peer_beyond_the_limit_is_not_asked_again(tmp_path):
+    results, log = run(row(PEER), {"ours": 0.1, "peer": Overtime()}, tmp_path)
+    assert 1 == log.count("peer")
+    assert 10.0 == results[1].beyond
+    text = table(lines(row(PEER), results, {}))
+    assert "| > 10 s |" in text
+    assert "> 100×" in text
+
+
+def test_an_absent_peer_is_reported_with_its_reason(tmp_path):
+    results, _ = run(row(PEER), {"ours": 0.1, "peer": Absent("no Java")}, tmp_path)
+    assert "absent: no Java" == results[1].trouble
+    assert ["peer (A job, d = 20): absent: no Java"] == comparing.absences([(row(PEER), results)])
+    assert "absent: no Java" in table(lines(row(PEER), results, {}))
+
+
+def test_a_peer_that_fails_costs_nobody_else_anything(tmp_path):
+    results, _ = run(row(PEER), {"ours": 0.1, "peer": Failure("KeyError: 'x'")}, tmp_path)
+    assert "failed: KeyError: 'x'" == results[1].trouble
+    assert [1, 2] == list(results[0].timings)
+
+
+def test_a_row_that_runs_once_makes_one_call_each(tmp_path):
+    _, log = run(row(PEER, once=True), {"ours": 0.1, "peer": 0.1}, tmp_path)
+    assert ["ours", "peer"] == log
+
+
+def test_long_peers_run_in_full_only(tmp_path):
+    long = Contestant("peer", "there", "fake:peer", long=True)
+    _, log = run(row(long), {"ours": 0.1, "peer": 0.1}, tmp_path)
+    assert "peer" not in log
+    assert row(long).long
+    assert not row(PEER, long).long
+
+
+def result(name, times, target=None, share=1.0, **changes):
+    timings = {seed: Timing(first=9.0, times=list(some)) for seed, some in times.items()}
+    return Result(name, name, target, share, timings=timings, **changes)
+
+
+def test_times_are_medians_over_seeds_of_minimum_and_median():
+    found = times_of(result("ours", {1: [2, 4, 9], 2: [3, 5, 6], 3: [1, 8, 8]}), units=2)
+    assert (1.0, 2.5, 4.5) == (found.least, found.middle, found.first)
+
+
+def test_ratios_are_of_minima_on_the_same_seed():
+    ours = result("ours", {1: [1.0, 2.0], 2: [2.0], 3: [1.0]})
+    peer = result("peer", {1: [10.0], 2: [60.0], 3: [20.0]})
+    assert Ratio(20.0, 10.0, 30.0) == ratio_of(ours, peer)
+
+
+def test_a_share_of_the_work_is_extrapolated_and_labelled():
+    ours, peer = result("ours", {1: [1.0]}), result("peer", {1: [2.0]}, share=0.1)
+    assert 20 == ratio_of(ours, peer).middle
+    assert "extrapolated from 1/10 of the work" in table(lines(row(PEER), [ours, peer], {}))
+
+
+@pytest.mark.parametrize(
+    ("target", "ratio", "expected"),
+    [
+        (3, Ratio(4, 4, 4), True),
+        (3, Ratio(2, 2, 2), False),
+        (3, Ratio(2, 2, 2, at_least=True), None),
+        (3, Ratio(4, 4, 4, at_least=True), True),
+        (None, Ratio(4, 4, 4), None),
+        (3, None, None),
+    ],
+)
+def test_targets(target, ratio, expected):
+    assert expected is is_met(target, ratio)
+
+
+def test_a_ceiling_is_for_a_unit_of_ours():
+    chosen = row(ceiling=0.002, units=1000)
+    (line,) = lines(chosen, [result("ours", {1: [3.0]})], {})
+    assert ("≤ 0.002 s", False) == (line.target, line.met)
+
+
+def test_a_recorded_time_is_labelled():
+    chosen = row(recorded=(Recorded("R", 2.0, 3, "it is not here"),))
+    line = lines(chosen, [result("ours", {1: [0.5]})], {})[1]
+    assert (4.0, True) == (line.ratio.middle, line.met)
+    assert "recorded, not measured here: it is not here" == line.note
+
+
+@pytest.mark.parametrize(("score", "own", "expected"), [("s", 1, True), ("-s", 1, False)])
+def test_a_worse_result_is_told(score, own, expected):
+    ours, peer = result("ours", {1: [1]}), result("peer", {1: [1]})
+    ours.timings[1].quality, peer.timings[1].quality = {"s": own}, {"s": 2}
+    assert expected is is_worse(score, ours, peer)
+    if expected:
+        assert "**ours is worse**" in table(lines(row(PEER, score=score), [ours, peer], {}))
+
+
+def test_the_table_has_a_line_for_each_contestant():
+    ours, peer = result("ours", {1: [0.001]}), result("peer", {1: [0.5]}, 3, package="peer")
+    assert table(lines(row(PEER), [ours, peer], {"peer": "1.2"})).splitlines()[2:] == [
+        "| A job | 20 | ours | 1.0 ms | 1.0 ms | 9.0 s |  |  |  |  |",
+        "|  |  | peer 1.2 | 500 ms | 500 ms | 9.0 s | 500× | 3× | yes |  |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [(None, ""), (2e-6, "2.0 µs"), (0.25, "250 ms"), (59.6, "60 s"), (7200, "120 min")],
+)
+def test_durations(seconds, expected):
+    assert expected == duration(seconds)
+
+
+def test_the_page_names_machine_and_absences():
+    text = section([], {"processor": "fast"}, QUICK, ["peer: absent: no Java"])
+    assert "| processor | fast |" in text
+    assert "- peer: absent: no Java" in text
+
+
+def test_the_picture_has_every_ratio():
+    found = lines(row(PEER), [result("ours", {1: [1]}), result("peer", {1: [5]}, 3)], {})
+    text = ratios(found)
+    assert text.startswith("<svg")
+    assert "A job, 20 · peer" in text
+
+
+def test_a_page_is_put_together_from_the_last_sections(tmp_path, monkeypatch):
+    monkeypatch.setenv("CAUSALASSAY_BENCH_CACHE", str(tmp_path / "cache"))
+    pages.keep("startup", "## Start-up\n")
+    pages.keep("speed", "## Beside the peers\n", "<svg/>")
+    pages.publish(tmp_path / "docs")
+    text = (tmp_path / "docs" / "speed.md").read_text()
+    assert text.index("Beside the peers") < text.index("Start-up")
+    assert "<svg/>" == (tmp_path / "docs" / "images" / "speed.svg").read_text()
+
+
+def test_rows_have_names_of_their_own_and_known_environments():
+    names = [one.name for one in rows()]
+    assert len(set(names)) == len(names)
+    known = {*environments.ENVIRONMENTS, "plain"}
+    assert all(peer.environment in known for one in rows() for peer in one.peers)
+
+
+def test_an_unknown_row_is_refused_with_the_names_there_are():
+    with pytest.raises(ValueError, match="there is no row pcc; there are cpdag, cpdag-200"):
+        comparing.chosen(["pcc"], QUICK)
+    assert [50, 100, 200] == [one.size for one in comparing.chosen(["pc"], QUICK)]
+
+
+def test_every_environment_is_pinned():
+    for wanted in environments.ENVIRONMENTS.values():
+        assert all("==" in requirement for requirement in wanted.requirements)
+
+
+def test_an_environment_without_its_program_is_absent(monkeypatch):
+    monkeypatch.setattr(environments.shutil, "which", lambda _: None)
+    assert "the program java is not on the path" == environments.install("tetrad").reason
+
+
+def test_a_failed_installation_says_why_and_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("CAUSALASSAY_BENCH_CACHE", str(tmp_path))
+
+    def fail(command):
+        raise environments.subprocess.CalledProcessError(1, command, stderr="x\nERROR: no wheel\n")
+
+    monkeypatch.setattr(environments, "_run", fail)
+    assert "the installation failed: ERROR: no wheel" == environments.install("gadjid").reason
+    assert [] == list((tmp_path / "environments").glob("*"))
+
+
+def test_processes_have_one_thread_and_bytecode(monkeypatch):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    found = places.process_environment()
+    assert "1" == found["OMP_NUM_THREADS"]
+    assert "PYTHONDONTWRITEBYTECODE" not in found
+
+
+def test_answers_agree_or_not_or_cannot_be_compared():
+    graph = np.eye(3)
+    assert same({"graph": graph}, {"graph": graph + 1e-12, "order": 1})
+    assert same({"graph": graph}, {"graph": 2 * graph}) is False
+    assert same({"graph": graph}, {"graph": np.eye(2)}) is False
+    assert same({"graph": graph}, {"weights": graph}) is None
+
+
+def fake_job(data):
+    def call():
+        return data["values"].sum()
+
+    return call, lambda total: {"total": total}
+
+
+def failing_job(data):
+    def call():
+        raise KeyError("x")
+
+    return call, lambda result: {}
+
+
+def ask(*requests):
+    replies = io.StringIO()
+    serve(io.StringIO("".join(json.dumps(request) + "\n" for request in requests)), replies)
+    return [json.loads(line) for line in replies.getvalue().splitlines()]
+
+
+def test_a_worker_prepares_times_and_answers(tmp_path):
+    np.savez(tmp_path / "data.npz", values=np.arange(4))
+    job = {"do": "prepare", "job": f"{__name__}:fake_job", "data": str(tmp_path / "data.npz")}
+    replies = ask(
+        job,
+        {"do": "turn", "calls": 3, "seconds": 60.0},
+        {"do": "answer", "path": str(tmp_path / "answer.npz")},
+    )
+    assert 3 == len(replies[1]["times"])
+    with np.load(tmp_path / "answer.npz") as answer:
+        assert 6 == answer["total"]
+
+
+def test_a_worker_outlives_what_a_job_raises(tmp_path):
+    np.savez(tmp_path / "data.npz", values=np.arange(4))
+    job = {"do": "prepare", "job": f"{__name__}:failing_job", "data": str(tmp_path / "data.npz")}
+    turn = {"do": "turn", "calls": 1, "seconds": 0.0}
+    assert [{}, {"error": "KeyError: 'x'"}, {}] == ask(job, turn, job)
+
+
+def test_a_connection_ends_a_job_that_takes_too_long(tmp_path):
+    connection = Connection(sys.executable, tmp_path / "log")
+    try:
+        with pytest.raises(Failure, match="no job is prepared"):
+            connection.ask({"do": "turn", "calls": 1, "seconds": 1.0}, 60)
+        with pytest.raises(Overtime):
+            connection.ask({"do": "turn", "calls": 1, "seconds": 1.0}, 0.0)
+        with pytest.raises(Ended):
+            connection.ask({"do": "turn", "calls": 1, "seconds": 1.0}, 60)
+    finally:
+        connection.close()
+
+
+def test_a_curve_has_the_exponent_of_its_end():
+    curve = trace("a", "d", (10, 20, 40), lambda _, d, n: {"seconds": d**3 / 1e9, "bytes": 0})
+    assert 3.0 == pytest.approx(curve.exponent)
+
+
+def test_a_curve_ends_at_the_limit_or_with_a_reason():
+    slow = trace("a", "n", (10, 20, 40), lambda _, d, n: {"seconds": 5.0 * n, "bytes": 0})
+    assert [10, 20] == slow.sizes
+    refused = trace("a", "d", (10, 20), lambda *_: {"refused": "too few rows"})
+    assert "d = 10: too few rows" == refused.ended
+    assert np.isnan(refused.exponent)
+
+
+def test_the_section_on_growth_has_a_line_for_each_algorithm():
+    curves = [Curve("a", along, [10, 20], [1.0, 4.0], [0, 2**20]) for along in "dn"]
+    assert "| a | 2.0 | 20 | 4.0 s | 1 MiB | 2.0 | 20 | 4.0 s | 1 MiB |  |" in growth_section(
+        curves, ""
+    )
+
+
+def test_the_section_on_starting_judges_the_minimum():
+    text = startup.section([startup.Wait("an import", 0.4, 0.6, 0.5)], "")
+    assert "| an import | 400 ms | 600 ms | ≤ 0.5 s | yes |  |" in text
