@@ -32,6 +32,12 @@ def class_distance(data: Arrays, answer: Arrays) -> Mapping[str, float]:
     return {"SHD": metrics.shd(graphs.to_cpdag(data["graph"]), answer["graph"])}
 
 
+def tested_distance(data: Arrays, answer: Arrays) -> Mapping[str, float]:
+    """Return the SHD and the number of adjacent pairs, which tests alone decide."""
+    graph = answer["graph"]
+    return {**class_distance(data, answer), "edges": int((graph | graph.T).sum()) // 2}
+
+
 def distance(data: Arrays, answer: Arrays) -> Mapping[str, float]:
     """Return the SHD between the true DAG and the answer."""
     return {"SHD": metrics.shd(data["graph"], answer["graph"])}

@@ -41,7 +41,7 @@ def rows() -> list[Row]:
 
 
 def _pc(n_nodes: int, *peers: Contestant) -> Row:
-    title, judge = "PC-stable, α = 0.01", quality.class_distance
+    title, judge = "PC-stable, α = 0.01", quality.tested_distance
     return Row("pc", title, n_nodes, problems.linear, ours("pc"), peers, judge=judge)
 
 

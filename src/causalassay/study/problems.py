@@ -14,7 +14,7 @@ Transform = Literal["standardize", "rescale", "shuffle-labels"]
 """What can be done to a problem once it is drawn.
 
 "standardize": each column to mean 0 and variance 1. "rescale": each column
-times its own factor, log-uniform from 0.1 to 10. "shuffle-labels": the true
+times its own factor, log-uniform from 0.01 to 100. "shuffle-labels": the true
 graph's nodes renamed at random, so that it has nothing to do with the data.
 """
 

@@ -60,7 +60,7 @@ class LocalExecutor:
 
 def start_worker(study: Study) -> None:
     """Prepare a process of a pool to run batches of the study, one process after the other."""
-    worker.start(study, child.pool_folder() / "warm.lock")
+    worker.start(study, child.pool_folder())
 
 
 def checked(outcome: Outcome) -> Outcome:

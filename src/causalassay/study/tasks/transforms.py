@@ -14,7 +14,7 @@ from causalassay.models import LinearSCM
 from causalassay.models.scaling import standardized_implied
 from causalassay.study.problems import Transform
 
-LARGEST_FACTOR = 10.0
+LARGEST_FACTOR = 100.0
 """Units are rescaled by factors between its inverse and itself, log-uniform."""
 
 

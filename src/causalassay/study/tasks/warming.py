@@ -1,0 +1,113 @@
+"""Kernels are compiled, or loaded, before the first task: a time limit is for the work itself."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from causalassay.contracts import Algorithm
+from causalassay.data import Dataset, Problem, Regime
+from causalassay.discovery.registry import BUILT_IN
+from causalassay.graphs import erdos_renyi
+from causalassay.models import SCM
+from causalassay.study.plan import AlgorithmEntry, Study
+from causalassay.study.tasks.measuring import DIAGNOSTICS
+from causalassay.study.tasks.scoring import Scorer
+
+_NOT_OURS = ("command", "causal-learn-boss", "causal-learn-ges", "causal-learn-grasp")
+"""Built-ins without kernels of ours. Other people's algorithms are not run: they might hang."""
+
+Job = Callable[[], None]
+
+
+def warm(study: Study, folder: Path | None = None) -> None:
+    """Run what the study needs of our own kernels once on tiny data.
+
+    Parameters
+    ----------
+    study : Study
+    folder : Path, optional
+        Where several workers agree, by locked files, who compiles what. On a
+        fresh machine each then compiles a part and loads what others have left.
+    """
+    problem = _tiny_problem()
+    jobs: dict[str, Job] = {"numbers": partial(_measure, study, problem)}
+    for name, algorithm in _native(study).items():
+        jobs[name] = partial(_meet, study, problem, algorithm)
+    if folder is None:
+        for job in jobs.values():
+            job()
+    else:
+        _share(jobs, folder)
+
+
+def _share(jobs: dict[str, Job], folder: Path) -> None:
+    """Do all jobs, beginning with those that nobody else is at."""
+    left = dict(jobs)
+    while left:
+        name = next((name for name in left if _try(left[name], folder / f"{name}.lock")), None)
+        if name is None:
+            name = next(iter(left))
+            with _locked(folder / f"{name}.lock"):
+                left[name]()
+        del left[name]
+
+
+def _try(job: Job, path: Path) -> bool:
+    """Do a job unless somebody else is at it; return whether it was done."""
+    with path.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        job()
+        return True
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _meet(study: Study, problem: Problem, algorithm: Algorithm) -> None:
+    with contextlib.suppress(Exception):
+        estimate = algorithm.discover(problem.data, np.random.default_rng(0))
+        scorer = Scorer(problem, estimate, lambda: np.random.default_rng(0))
+        for entry in study.metrics:
+            scorer.score(entry)
+
+
+def _measure(study: Study, problem: Problem) -> None:
+    for name in study.diagnostics:
+        with contextlib.suppress(Exception):
+            DIAGNOSTICS[name](problem)
+
+
+def _native(study: Study) -> dict[str, Algorithm]:
+    """Return one of each algorithm of ours, and of each way it has of going about its work."""
+    found: dict[str, Algorithm] = {}
+    for entry in study.algorithms:
+        if entry.use in BUILT_IN and entry.use not in _NOT_OURS:
+            found.setdefault(_way(entry), entry.algorithm)
+    return found
+
+
+def _way(entry: AlgorithmEntry) -> str:
+    """Return a name without the numbers among the parameters: they need no other kernels."""
+    words = [str(value) for value in entry.parameters.values() if isinstance(value, str | bool)]
+    return "-".join([entry.use, *words]).replace("/", "-")
+
+
+def _tiny_problem() -> Problem:
+    rng = np.random.default_rng(0)
+    graph = erdos_renyi(5, 1.0, rng)
+    model = SCM().draw(graph, rng)
+    regimes = (Regime("o", model.sample(60, rng)), Regime("i", model.sample(60, rng), (0,)))
+    return Problem(Dataset(tuple("abcde"), regimes, observational="o"), graph, model)
