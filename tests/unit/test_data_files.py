@@ -260,7 +260,9 @@ def test_unreadable_files(table, content, name, message):
     assert str(path) in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"plain text", gzip.compress(PLAIN.encode() * 99, mtime=0)[:-20]])
+@pytest.mark.parametrize(
+    "content", [b"plain text", gzip.compress(PLAIN.encode() * 99, mtime=0)[:-20]]
+)
 def test_broken_gzip_files(tmp_path, content):
     path = tmp_path / "t.csv.gz"
     path.write_bytes(content)
