@@ -15,7 +15,7 @@ export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: help demo test test-slow check format docs lock clean
+.PHONY: help demo test test-slow check format bench bench-full docs lock clean
 
 help: ## list the words
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,6 +45,14 @@ check: $(READY) ## format, lint, types, import contracts
 format: $(READY) ## rewrite the code in the agreed format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+bench: $(READY) ## our speed beside the peers', at most ten minutes once they are installed
+	$(BIN)/python -m bench quick --out docs
+
+bench-full: $(READY) ## all rows and peers, growth and start-up
+	$(BIN)/python -m bench full --out docs
+	$(BIN)/python -m bench growth --out docs
+	$(BIN)/python -m bench startup --out docs
 
 docs: $(READY) ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import psutil
 
+BUSY_LOAD = 0.75
+"""Beyond this load of the last minute something else was running."""
 OWN = ("causalassay", "numpy", "scipy", "numba")
 
 
@@ -25,6 +27,7 @@ def facts() -> dict[str, str]:
         "versions": ", ".join(f"{name} {version(name)}" for name in OWN),
         "threads": "1 for each process",
         "load at the start (1, 5, 15 minutes)": load,
+        "busy": "yes" if os.getloadavg()[0] > BUSY_LOAD else "",
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import altair as alt
 import pandas as pd
@@ -73,8 +73,6 @@ def _chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     )
     goal = base.mark_tick(color=INK, thickness=2, size=13).encode(x=alt.X("target:Q", scale=ends))
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(x=x, color=colour, shape=shape)
-    chart: alt.LayerChart = alt.layer(one, spread, goal, dots).properties(
-        width=WIDTH, height=alt.Step(STEP)
-    )
-    chart = chart.properties(background="white")
-    return chart.configure_view(stroke=None)
+    layers: Any = alt.layer(one, spread, goal, dots)
+    chart = layers.properties(width=WIDTH, height=alt.Step(STEP), background="white")
+    return cast(alt.TopLevelMixin, chart.configure_view(stroke=None))

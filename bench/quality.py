@@ -118,8 +118,11 @@ def mean_variance(_: Arrays, answer: Arrays) -> Mapping[str, float]:
 
 
 def same(ours: Arrays, theirs: Arrays) -> bool | None:
-    """Whether the arrays that both answers have agree; None where there is nothing to compare."""
-    shared = sorted(set(ours) & set(theirs) - {"variance"})
+    """Whether the arrays that both answers have agree; None where there is nothing to compare.
+
+    Weights are judged by the objective, and variances are of different draws.
+    """
+    shared = sorted(set(ours) & set(theirs) - {"weights", "variance"})
     if not shared:
         return None
     return all(

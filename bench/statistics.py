@@ -141,7 +141,7 @@ def _line(row: Row, ours: Result, peer: Result, version: str) -> Line:
         "" if peer.target is None else f"{peer.target:g}×",
         is_met(peer.target, ratio),
         quality_of(peer),
-        _note(peer),
+        _note(ours, peer),
         is_worse(row.score, ours, peer),
     )
 
@@ -186,20 +186,29 @@ def is_worse(score: str, ours: Result, peer: Result) -> bool:
 def quality_of(one: Result) -> str:
     """Return the means of the figures over seeds, and on how many the result is ours."""
     timings = list(one.timings.values())
+    compared = [timing.same for timing in timings if timing.same is not None]
+    parts = [f"same result on {sum(compared)} of {len(compared)}"] if compared else []
+    return ", ".join([*_means(timings), *parts])
+
+
+def _means(timings: Sequence[Timing]) -> list[str]:
     parts = []
     for name in timings[0].quality if timings else ():
         mean = sum(timing.quality[name] for timing in timings) / len(timings)
         parts.append(f"{name} {mean:.1f}" if abs(mean) >= 100 else f"{name} {mean:.3g}")
-    compared = [timing.same for timing in timings if timing.same is not None]
-    if compared:
-        parts.append(f"same result on {sum(compared)} of {len(compared)}")
-    return ", ".join(parts)
+    return parts
 
 
-def _note(one: Result) -> str:
-    parts = [one.trouble] if one.trouble else []
-    if one.share != 1 and one.timings:
-        parts.append(f"extrapolated from 1/{1 / one.share:.0f} of the work")
-    if any(not timing.times for timing in one.timings.values()):
-        parts.append("first call only")
+def _note(ours: Result, peer: Result) -> str:
+    """Return what a reader must know: fewer seeds than ours, a share of the work, one call."""
+    parts = [peer.trouble] if peer.trouble else []
+    shared = [timing for seed, timing in ours.timings.items() if seed in peer.timings]
+    if 0 < len(shared) < len(ours.timings):
+        figures = ", ".join(_means(shared))
+        fewer = f"{len(shared)} of {len(ours.timings)} seeds"
+        parts.append(f"{fewer}, where ours has {figures}" if figures else fewer)
+    if peer.share != 1 and peer.timings:
+        parts.append(f"extrapolated from 1/{1 / peer.share:.0f} of the work")
+    if any(not timing.times for timing in peer.timings.values()):
+        parts.append("one call")
     return "; ".join(parts)

@@ -80,7 +80,7 @@ def test_a_slow_peer_is_called_once_and_ours_on_every_seed(tmp_path):
     assert 1 == log.count("peer")
     assert [1, 2] == list(results[0].timings)
     assert [1] == list(results[1].timings)
-    assert "first call only" in table(lines(row(PEER), results, {}))
+    assert "one call" in table(lines(row(PEER), results, {}))
 
 
 def test_a_peer_beyond_the_limit_is_not_asked_again(tmp_path):
@@ -126,6 +126,16 @@ def result(name, times, target=None, share=1.0, **changes):
 def test_times_are_medians_over_seeds_of_minimum_and_median():
     found = times_of(result("ours", {1: [2, 4, 9], 2: [3, 5, 6], 3: [1, 8, 8]}), units=2)
     assert (1.0, 2.5, 4.5) == (found.least, found.middle, found.first)
+
+
+def test_a_peer_with_fewer_seeds_is_compared_on_those():
+    ours, peer = result("ours", {1: [1], 2: [1]}), result("peer", {2: [1]})
+    for one, figures in ((ours, (4, 8)), (peer, (0, 7))):
+        for seed, timing in one.timings.items():
+            timing.quality = {"SHD": figures[seed - 1]}
+    text = table(lines(row(PEER), [ours, peer], {}))
+    assert "| SHD 6 |" in text
+    assert "| SHD 7; 1 of 2 seeds, where ours has SHD 8 |" in text
 
 
 def test_ratios_are_of_minima_on_the_same_seed():
@@ -197,6 +207,8 @@ def test_the_page_names_machine_and_absences():
     text = section([], {"processor": "fast"}, QUICK, ["peer: absent: no Java"])
     assert "| processor | fast |" in text
     assert "- peer: absent: no Java" in text
+    assert "busy" not in text
+    assert "**The machine was busy" in section([], {"busy": "yes"}, QUICK, [])
 
 
 def test_the_picture_has_every_ratio():
@@ -262,7 +274,7 @@ def test_answers_agree_or_not_or_cannot_be_compared():
     assert same({"graph": graph}, {"graph": graph + 1e-12, "order": 1})
     assert same({"graph": graph}, {"graph": 2 * graph}) is False
     assert same({"graph": graph}, {"graph": np.eye(2)}) is False
-    assert same({"graph": graph}, {"weights": graph}) is None
+    assert same({"weights": graph}, {"weights": graph}) is None
 
 
 def fake_job(data):
