@@ -31,7 +31,7 @@ demo: $(READY) ## a study of every algorithm on four kinds of data, its verdict 
 	@$(BIN)/causalassay run examples/studies/four-schemes.toml --out demo
 
 test: $(READY) ## all tests but the slow ones
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 test-slow: $(READY) ## the slow tests
 	$(BIN)/python -m pytest -m slow

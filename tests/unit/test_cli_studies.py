@@ -124,3 +124,18 @@ def test_an_absent_scheduler_is_a_clear_error(folder):
     assert 2 == done.returncode
     assert "no dask scheduler answers" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_report_and_its_figures_are_written(folder):
+    done = run("report", folder / "small-results", "--figures")
+    assert 0 == done.returncode, done.stderr
+    assert (folder / "small-results" / "report.html").stat().st_size > 500_000
+    suffixes = {file.suffix for file in (folder / "small-results" / "figures").iterdir()}
+    assert {".pdf", ".svg", ".png", ".tex"} == suffixes
+
+
+def test_a_run_prints_the_verdict_of_its_report(folder):
+    printed = run("summary", folder / "small-results").stdout
+    first = printed[printed.index("Verdict") :].splitlines()[1].lstrip("- ")[:40]
+    page = (folder / "small-results" / "report.html").read_text()
+    assert first in page
