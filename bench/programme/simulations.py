@@ -29,7 +29,7 @@ def _sampling() -> Row:
 
 
 def _iscm() -> Row:
-    known = Recorded("as recorded in the issue", 0.014, 5, "it does not say of which program")
+    known = Recorded("as once recorded", 0.014, 5, "it does not say of which program")
     return Row(
         "iscm",
         "iSCM systems: graph, weights, data",
