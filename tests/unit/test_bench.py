@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import signal
 import sys
 
 import numpy as np
@@ -322,8 +324,9 @@ def test_a_connection_ends_a_job_that_takes_too_long(tmp_path):
     try:
         with pytest.raises(Failure, match="no job is prepared"):
             connection.ask({"do": "turn", "calls": 1, "seconds": 1.0}, 60)
+        os.kill(connection._process.pid, signal.SIGSTOP)  # it will not answer
         with pytest.raises(Overtime):
-            connection.ask({"do": "turn", "calls": 1, "seconds": 1.0}, 0.0)
+            connection.ask({"do": "turn", "calls": 1, "seconds": 1.0}, 0.2)
         with pytest.raises(Ended):
             connection.ask({"do": "turn", "calls": 1, "seconds": 1.0}, 60)
     finally:
