@@ -33,13 +33,13 @@ edges_per_node = 1
 model.kind = ["scm", "iscm"]
 """
 
-DEEDS = '["empty", "empty", "empty", "raise", "cycle", "gil", "exit"]'
+DEEDS = str(["empty"] * 12 + ["raise", "cycle", "gil", "exit"]).replace("'", '"')
 
 
 @pytest.fixture(scope="module")
 def study_file(tmp_path_factory):
     file = tmp_path_factory.mktemp("study") / "kills.toml"
-    file.write_text(STUDY.format(replicates=12, deeds=DEEDS))
+    file.write_text(STUDY.format(replicates=50, deeds=DEEDS))
     return file
 
 
@@ -59,7 +59,7 @@ def undisturbed(run, study_file, tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed")
     run("run", study_file, "--out", folder / "results", "--workers", 1)
     found = table(run, folder / "results", folder / "rows.csv")
-    assert 2 * 12 * 7 == found[0].count(b"\n") - 1
+    assert 2 * 50 * 7 == found[0].count(b"\n") - 1
     return found
 
 
@@ -109,7 +109,7 @@ def test_twenty_kills_of_the_driver_change_no_row(start, run, study_file, tmp_pa
 @pytest.mark.slow
 def test_two_hundred_kills_of_the_driver_change_no_row(start, run, tmp_path):
     study_file = tmp_path / "kills.toml"
-    study_file.write_text(STUDY.format(replicates=100, deeds=DEEDS))
+    study_file.write_text(STUDY.format(replicates=500, deeds=DEEDS))
     run("run", study_file, "--out", tmp_path / "undisturbed", "--workers", 2, timeout=1200)
     undisturbed = table(run, tmp_path / "undisturbed", tmp_path / "undisturbed.csv")
     check_that_kills_change_nothing(start, run, study_file, tmp_path, undisturbed, kills=200)
@@ -161,7 +161,7 @@ def test_an_interrupt_ends_cleanly_and_says_how_to_go_on(start, run, study_file,
 def test_a_full_disk_keeps_what_was_stored(run, start, study_file, tmp_path, undisturbed):
     room = tmp_path / "room"
     room.mkdir()
-    if os.system(f"mount -t tmpfs -o size=300k tmpfs {room} 2>/dev/null"):  # noqa: S605
+    if os.system(f"mount -t tmpfs -o size=400k tmpfs {room} 2>/dev/null"):  # noqa: S605
         pytest.skip("mounting a small tmpfs is not permitted here")
     try:
         driver = start("run", study_file, "--out", room / "results", "--workers", 2)

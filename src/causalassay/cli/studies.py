@@ -117,8 +117,9 @@ def _run(
     from causalassay.study.driver import run_study
     from causalassay.study.progress import shown
 
-    # A batch system ends jobs by SIGTERM: it is answered like Ctrl-C.
-    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    # A batch system ends jobs by SIGTERM: it is answered like Ctrl-C, also in the background,
+    # where shells let programs ignore the latter.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     console = Console(stderr=True)
     try:
         with shown(console) as watch:

@@ -9,6 +9,7 @@ import threading
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,8 @@ class Seat:
         Once it has greeted.
     seen : list of Process
         It and what it had started, when last looked at.
+    newborn : BaseProcess, optional
+        The process as it was started, before it greeted.
     used : bool
         Whether the process has done a job before.
     job : Job, optional
@@ -77,6 +80,7 @@ class Seat:
     process: psutil.Process | None = None
     seen: list[psutil.Process] = field(default_factory=list)
     used: bool = False
+    newborn: BaseProcess | None = None
     job: Job | None = None
     began: float = 0.0
     missed: float | None = None
@@ -90,7 +94,13 @@ class Seat:
             initargs=(os.getpid(), folder),
         )
         self.used, self.seen = False, []
-        return self.host.schedule(child.greet)
+        before = {process.pid for process in multiprocessing.active_children()}
+        greeting = self.host.schedule(child.greet)
+        new = [
+            process for process in multiprocessing.active_children() if process.pid not in before
+        ]
+        self.newborn = new[0] if len(new) == 1 else None
+        return greeting
 
     def send(self, host: ProcessPool, job: Job) -> Future[bytes]:
         """Give the process a job and return a future of its answer."""
@@ -120,6 +130,9 @@ class Seat:
         if self.process is not None:
             memory.end(self.process, self.seen)
             left = child.own_folder(folder, self.process.pid)
+        elif self.newborn is not None:
+            # Before its pipe is closed: it would complain on the terminal.
+            self.newborn.kill()
         host, self.host, self.process = self.host, None, None
         if host is None:
             return None
