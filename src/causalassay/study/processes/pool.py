@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from multiprocessing import resource_tracker
 from typing import Any, Self
 
 import psutil
@@ -136,6 +137,8 @@ class SupervisedPool:
 
     def _supervise(self) -> None:
         """Start processes and watch them; they die with this thread, so it does both."""
+        # Python's own helper process: starting it, the first time, would undo the mask below.
+        resource_tracker.ensure_running()
         # Children inherit the mask: Ctrl-C must not reach them before they ignore it.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
