@@ -30,7 +30,7 @@ class Effort:
 
 
 QUICK = Effort((1, 2, 3), 1.0, 45.0, 5.0, False)
-FULL = Effort((1, 2, 3, 4, 5), 5.0, 400.0, 60.0, True)
+FULL = Effort((1, 2, 3, 4, 5), 2.0, 240.0, 20.0, True)
 
 
 @dataclass

@@ -9,7 +9,10 @@ array([[0, 1],
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from causalassay.compiled import ensure_folder
 
 if TYPE_CHECKING:
     from causalassay import (
@@ -54,6 +57,8 @@ __all__ = [
     "seeding",
     "study",
 ]
+
+ensure_folder(Path(__file__).parent)
 
 
 def __getattr__(name: str) -> Any:

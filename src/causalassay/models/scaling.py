@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
@@ -90,19 +91,49 @@ def rescale(model: LinearSCM, rule: Rule) -> LinearSCM:
     The covariance matrix grows by a column per node, as in algorithm 2 of
     Ormaniec 2024: d operations per edge, and nothing is inverted.
     """
-    weights, variance = model.weights.copy(), model.noise_variance.copy()
-    covariance = np.zeros_like(weights)
+    start, parent, weight = model._parent_lists
+    weight, variance = weight.copy(), model.noise_variance.copy()
+    covariance = np.zeros(model.weights.shape)
     latent_sd = np.ones(model.n_nodes)
-    for i, parents in _nodes_with_parents(model.weights):
-        signal = weights[parents, i]
-        signal_variance = float(signal @ covariance[np.ix_(parents, parents)] @ signal)
+    for i in model._order.tolist():
+        incoming = slice(start[i], start[i + 1])
+        parents, signal = parent[incoming], weight[incoming]
+        signal_variance = _signal_variance(covariance, parents, signal)
         factors = rule(Spread(i, signal_variance, signal_variance + float(variance[i])))
-        weights[parents, i] *= factors.weights
+        signal *= factors.weights
         variance[i] *= factors.noise_variance
         latent_sd[i] = factors.latent_sd or 1.0
-        covariance[:, i] = covariance[i, :] = weights[parents, i] @ covariance[parents]
-        covariance[i, i] = factors.weights**2 * signal_variance + variance[i]
+        total = factors.weights**2 * signal_variance + variance[i]
+        _append(covariance, i, parents, signal, total)
+    weights = np.zeros(model.weights.shape)
+    weights[parent, np.repeat(np.arange(model.n_nodes), np.diff(start))] = weight
     return LinearSCM(weights, variance, 0.0, model.noise, latent_sd=latent_sd)
+
+
+@njit(cache=True, nogil=True)
+def _signal_variance(covariance: Weights, parents: Indices, signal: Vector) -> float:
+    """Return wᵀ Σ w over the parents."""
+    total = 0.0
+    for a in range(len(parents)):
+        row = 0.0
+        for b in range(len(parents)):
+            row += covariance[parents[a], parents[b]] * signal[b]
+        total += signal[a] * row
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _append(
+    covariance: Weights, node: int, parents: Indices, signal: Vector, variance: float
+) -> None:
+    """Write the covariances of a node with those before it, and its variance."""
+    own = np.zeros(len(covariance))
+    for a in range(len(parents)):
+        for j in range(len(covariance)):
+            own[j] += signal[a] * covariance[parents[a], j]
+    for j in range(len(covariance)):
+        covariance[node, j] = covariance[j, node] = own[j]
+    covariance[node, node] = variance
 
 
 def rescale_by_sample(
