@@ -14,6 +14,7 @@ from causalassay.arrays import Vector
 from causalassay.report.judging.intervals import Interval, difference_of_means
 from causalassay.report.judging.statements import Number
 from causalassay.report.judging.words import metric_word
+from causalassay.study.summary.attribution import same_graphs
 from causalassay.study.summary.comparison import difference
 from causalassay.study.summary.intervals import (
     Codes,
@@ -21,7 +22,7 @@ from causalassay.study.summary.intervals import (
     deal,
     mean_with_interval,
 )
-from causalassay.study.summary.runs import FROM_FILE, SCHEME, Runs, Table, arrange
+from causalassay.study.summary.runs import SCHEME, Runs, Table, arrange
 from causalassay.study.summary.summarizing import Summary
 
 MAIN = "f1"
@@ -253,22 +254,9 @@ class Evidence:
 
     def _same_graphs(self, algorithm: str, *schemes: str) -> list[Codes]:
         """Return of each scheme the cells that `attribution` averages."""
-        scores = self.runs.scores[self.metric][self.runs.algorithms.index(algorithm)]
-        units = self.runs.units
-        scored = {
-            scheme: np.unique(units[cells][~np.isnan(scores[cells])])
-            for scheme, cells in self.cells.items()
-            if scheme != FROM_FILE
-        }
-        common = np.unique(units)
-        for found in scored.values():
-            common = np.intersect1d(common, found) if len(found) else common
-        return [
-            self.cells[scheme][np.isin(units[self.cells[scheme]], common)]
-            if (mean := self.mean(algorithm, scheme)) and mean.paired
-            else self.cells[scheme]
-            for scheme in schemes
-        ]
+        place = self.runs.algorithms.index(algorithm)
+        chosen = same_graphs(self.runs, self.metric, place, self.cells)
+        return [chosen[scheme][0] for scheme in schemes]
 
     def _difference(self, values: list[Vector], cells: list[Codes]) -> tuple[Estimated, int]:
         """Return the difference of two means, with limits, and the units that have both."""

@@ -65,11 +65,12 @@ def attribute(runs: Runs) -> Attribution:
         for metric in runs.scores
         for scheme, group in groups.items()
     }
+    whole = {scheme: group.cells for scheme, group in groups.items()}
     schemes: list[dict[str, object]] = []
     margins: list[dict[str, object]] = []
     for place, name in enumerate(runs.algorithms):
         for metric in runs.scores:
-            chosen = _same_graphs(runs, metric, place, groups)
+            chosen = same_graphs(runs, metric, place, whole)
             for scheme, (cells, paired) in chosen.items():
                 head = {
                     "algorithm": name,
@@ -78,8 +79,7 @@ def attribute(runs: Runs) -> Attribution:
                     SCHEME: scheme,
                     "paired": paired,
                 }
-                whole = groups[scheme].cells
-                schemes.append(head | _scheme_score(runs, metric, place, cells, whole))
+                schemes.append(head | _scheme_score(runs, metric, place, cells, whole[scheme]))
                 for reference, opponent in references[metric, scheme].items():
                     margin = _margin(runs, metric, (place, opponent), cells)
                     opponents = {"reference": reference, "opponent": runs.algorithms[opponent]}
@@ -98,29 +98,36 @@ def _references(runs: Runs, metric: str, group: Group) -> dict[str, int]:
     return {name: place for name, place in best.items() if place is not None}
 
 
-def _same_graphs(
-    runs: Runs, metric: str, place: int, groups: Mapping[str, Group]
+def same_graphs(
+    runs: Runs, metric: str, place: int, cells: Mapping[str, Codes]
 ) -> dict[str, tuple[Codes, bool]]:
     """Return the cells of each scheme to average, and whether they are of the same graphs.
 
     Compared are the schemes other than files where the algorithm has a score at all;
     one where it has none is not paired, and neither is a scheme without company.
+
+    Parameters
+    ----------
+    runs : Runs
+    metric : str
+    place : int
+        Of the algorithm in `runs.algorithms`.
+    cells : mapping of str to Codes
+        All cells of each scheme.
     """
     scores = runs.scores[metric][place]
     n_units = int(runs.units.max(initial=-1)) + 1
     scored = {
-        scheme: _seen(runs.units[group.cells][~np.isnan(scores[group.cells])], n_units)
-        for scheme, group in groups.items()
+        scheme: _seen(runs.units[whole][~np.isnan(scores[whole])], n_units)
+        for scheme, whole in cells.items()
     }
-    compared = [name for name in groups if name != FROM_FILE and scored[name].any()]
+    compared = [name for name in cells if name != FROM_FILE and scored[name].any()]
     common = np.all([scored[name] for name in compared], axis=0) & (len(compared) > 1)
     if not common.any():
-        return {scheme: (group.cells, False) for scheme, group in groups.items()}
+        return {scheme: (whole, False) for scheme, whole in cells.items()}
     return {
-        scheme: (group.cells[common[runs.units[group.cells]]], True)
-        if scheme in compared
-        else (group.cells, False)
-        for scheme, group in groups.items()
+        scheme: (whole[common[runs.units[whole]]], True) if scheme in compared else (whole, False)
+        for scheme, whole in cells.items()
     }
 
 
