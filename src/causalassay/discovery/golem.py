@@ -212,7 +212,7 @@ def _descend(
     }
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _adam(
     problem: Objective,
     weights: Weights,
@@ -231,10 +231,10 @@ def _adam(
         evaluate(problem, weights, gradient)
         length = rate * np.sqrt(1 - 0.999**step) / (1 - 0.9**step)
         for i in range(d):
+            gradient[i, i] = 0.0
             for j in range(d):
-                if i != j:
-                    slope = gradient[i, j]
-                    mean[i, j] = 0.9 * mean[i, j] + 0.1 * slope
-                    square[i, j] = 0.999 * square[i, j] + 0.001 * slope**2
-                    weights[i, j] -= length * mean[i, j] / (np.sqrt(square[i, j]) + 1e-8)
+                slope = gradient[i, j]
+                mean[i, j] = 0.9 * mean[i, j] + 0.1 * slope
+                square[i, j] = 0.999 * square[i, j] + 0.001 * slope**2
+                weights[i, j] -= length * mean[i, j] / (np.sqrt(square[i, j]) + 1e-8)
     return evaluate(problem, weights, gradient)

@@ -9,7 +9,8 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from causalassay.arrays import Weights, check_weights
-from causalassay.discovery.matrix_exponential import expm1, expm1_workspace
+from causalassay.discovery.matrix_exponential import expm1_by_columns, expm1_workspace
+from causalassay.discovery.matrix_inverse import InverseWorkspace, inverse_workspace, invert
 
 Variant = Literal["ev", "nv"]
 
@@ -25,9 +26,15 @@ class Objective(NamedTuple):
     parts: NDArray[np.float64]
     """Likelihood with log-determinant, Σ|B| and h of the last evaluation."""
     away: NDArray[np.float64]
+    """I - B."""
     residual: NDArray[np.float64]
-    pivots: NDArray[np.int64]
+    """S(I - B)."""
+    turned: NDArray[np.float64]
+    """Bᵀ∘Bᵀ, and then (I - B)⁻ᵀ."""
+    scales: NDArray[np.float64]
+    """The variances of the residuals."""
     work: NDArray[np.float64]
+    inverse_work: InverseWorkspace
 
 
 def golem_loss(
@@ -112,95 +119,74 @@ def new_objective(
         np.zeros(3),
         np.zeros((d, d)),
         np.zeros((d, d)),
-        np.zeros(d, dtype=np.int64),
+        np.zeros((d, d)),
+        np.zeros(d),
         expm1_workspace(d),
+        inverse_workspace(d),
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def evaluate(problem: Objective, weights: Weights, gradient: Weights) -> float:
-    """Return the loss at the weights and write its gradient in all entries."""
-    d, away, residual = len(weights), problem.away, problem.residual
+    """Return the loss at the weights and write its gradient in all entries.
+
+    Turned over once, at the start, the matrices are read in their order, without branches.
+    """
+    d, away, turned = len(weights), problem.away, problem.turned
     for i in range(d):
         for j in range(d):
-            gradient[i, j] = weights[i, j] ** 2
-            away[i, j] = (1.0 if i == j else 0.0) - weights[i, j]
-    growth = expm1(gradient, problem.work)
-    np.dot(problem.covariance, away, residual)
-    likelihood = _scale_residuals(problem) - _invert(away, problem.pivots)
-    lambda1, lambda2 = problem.penalties[0], problem.penalties[1]
-    size, h = 0.0, 0.0
+            turned[i, j] = weights[j, i] ** 2
+            away[i, j] = -weights[i, j]
+        away[i, i] += 1.0
+    growth = expm1_by_columns(turned, problem.work)
+    np.dot(problem.covariance, away, problem.residual)
+    likelihood = _likelihood(problem)
+    for i in range(d):
+        for j in range(d):
+            turned[i, j] = -weights[j, i]
+        turned[i, i] += 1.0
+    likelihood -= invert(turned, problem.inverse_work)
+    h = 0.0
     for i in range(d):
         h += growth[i, i]
-        for j in range(d):
-            weight = weights[i, j]
-            size += abs(weight)
-            cycles = growth[j, i] + (1.0 if i == j else 0.0)
-            gradient[i, j] = (
-                away[j, i]
-                - residual[i, j]
-                + lambda1 * np.sign(weight)
-                + 2 * lambda2 * cycles * weight
-            )
+        growth[i, i] += 1.0
+    lambda1, lambda2 = problem.penalties[0], problem.penalties[1]
+    size = _sum_slopes(problem, weights, growth, gradient)
     problem.parts[0], problem.parts[1], problem.parts[2] = likelihood, size, h
     return likelihood + lambda1 * size + lambda2 * h
 
 
-@njit(cache=True, nogil=True)
-def _scale_residuals(problem: Objective) -> float:
-    """Return L, and turn S(I - B) into minus its gradient."""
-    away, residual = problem.away, problem.residual
+@njit(cache=True, nogil=True, error_model="numpy")
+def _likelihood(problem: Objective) -> float:
+    """Return L, and set the variances of the residuals."""
+    away, residual, scales = problem.away, problem.residual, problem.scales
     d = len(away)
-    square = np.zeros(d)
+    scales[:] = 0.0
     for i in range(d):
         for j in range(d):
-            square[j] += away[i, j] * residual[i, j]
+            scales[j] += away[i, j] * residual[i, j]
     if problem.equal:
-        total = 0.0
-        for j in range(d):
-            total += square[j]
-        for j in range(d):
-            square[j] = total / d
+        scales[:] = scales.sum() / d
     loss = 0.0
     for j in range(d):
-        loss += np.log(square[j] * problem.n_samples) / 2
-        for i in range(d):
-            residual[i, j] /= square[j]
+        loss += np.log(scales[j] * problem.n_samples) / 2
     return loss + (d * np.log(d) / 2 if problem.equal else 0.0)
 
 
-@njit(cache=True, nogil=True)
-def _invert(matrix: Weights, pivots: NDArray[np.int64]) -> float:
-    """Overwrite the matrix with its inverse, by Gauss and Jordan; return log|det|."""
-    d, size = len(matrix), 0.0
-    for k in range(d):
-        pivots[k] = row = _largest_below(matrix, k)
+@njit(cache=True, nogil=True, error_model="numpy")
+def _sum_slopes(
+    problem: Objective, weights: Weights, exponential: Weights, gradient: Weights
+) -> float:
+    """Write the gradient, with the transposed exponential; return Σ|B|."""
+    residual, inverse, scales = problem.residual, problem.turned, problem.scales
+    lambda1, twice = problem.penalties[0], 2 * problem.penalties[1]
+    d = len(weights)
+    sizes = np.zeros(d)
+    for i in range(d):
         for j in range(d):
-            matrix[k, j], matrix[row, j] = matrix[row, j], matrix[k, j]
-        pivot = matrix[k, k]
-        size += np.log(abs(pivot))
-        matrix[k, k] = 1.0
-        for j in range(d):
-            matrix[k, j] /= pivot
-        for i in range(d):
-            factor = matrix[i, k]
-            if i == k or factor == 0.0:
-                continue
-            matrix[i, k] = 0.0
-            for j in range(d):
-                matrix[i, j] -= factor * matrix[k, j]
-    for k in range(d - 1, -1, -1):
-        row = pivots[k]
-        for i in range(d):
-            matrix[i, k], matrix[i, row] = matrix[i, row], matrix[i, k]
-    return size
-
-
-@njit(cache=True, nogil=True)
-def _largest_below(matrix: Weights, k: int) -> int:
-    """Return the row, from k on, with the largest entry of column k."""
-    row = k
-    for i in range(k + 1, len(matrix)):
-        if abs(matrix[i, k]) > abs(matrix[row, k]):
-            row = i
-    return row
+            weight = weights[i, j]
+            sizes[j] += abs(weight)
+            sign = (1.0 if weight > 0 else 0.0) - (1.0 if weight < 0 else 0.0)
+            slope = inverse[i, j] - residual[i, j] / scales[j]
+            gradient[i, j] = slope + lambda1 * sign + twice * exponential[i, j] * weight
+    return sizes.sum()
