@@ -1,5 +1,6 @@
 """Models: graphs turned into something that can be sampled and intervened upon."""
 
+from causalassay.models.dao import DaO
 from causalassay.models.drawing import draw, source
 from causalassay.models.fitting import fit, fit_covariance
 from causalassay.models.interventions import Do, Intervention, Randomize, Shift
@@ -22,6 +23,7 @@ __all__ = [
     "SCM",
     "SNR",
     "UUMC",
+    "DaO",
     "Do",
     "HalfExplained",
     "Harmonized",

@@ -8,6 +8,7 @@ from typing import Any
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency
+from causalassay.models.dao import DaO
 from causalassay.models.linear import LinearSCM
 from causalassay.models.sources import (
     ISCM,
@@ -20,7 +21,7 @@ from causalassay.models.sources import (
 )
 from causalassay.spelling import did_you_mean
 
-Source = SCM | Standardized | ISCM | UUMC | Harmonized | HalfExplained | SNR
+Source = SCM | Standardized | ISCM | UUMC | Harmonized | HalfExplained | SNR | DaO
 
 SOURCES: dict[str, dict[str, type[Source]]] = {
     "linear": {
@@ -31,6 +32,7 @@ SOURCES: dict[str, dict[str, type[Source]]] = {
         "harmonized": Harmonized,
         "half-explained": HalfExplained,
         "snr": SNR,
+        "dao": DaO,
     }
 }
 """By mechanism, then by kind."""
@@ -62,7 +64,7 @@ def draw(
     ----------
     kind : str
         "scm", "standardized", "iscm", "uumc", "harmonized" (Mooij),
-        "half-explained" (Squires) or "snr" (Eigenmann).
+        "half-explained" (Squires), "snr" (Eigenmann) or "dao" (Andrews).
     graph : Adjacency
     rng : Generator
     mechanism : str
