@@ -9,6 +9,7 @@ from causalassay.diagnostics.explained import (
     determination,
     r2,
 )
+from causalassay.diagnostics.forests import identified_edges
 from causalassay.diagnostics.pairs import (
     PairWeights,
     aligned_share,
@@ -32,6 +33,7 @@ __all__ = [
     "cause_explained_variance",
     "chain_leaning",
     "determination",
+    "identified_edges",
     "iscm_cev_bound",
     "orient_chain",
     "pair_weights",
