@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/idea.md: python examples/pictures.py [FOLDER]."""
+"""Draw the pictures of docs/idea.md and docs/theory.md: python examples/pictures.py [FOLDER]."""
 
 import sys
 from collections.abc import Iterator
@@ -28,6 +28,7 @@ def main() -> None:
         "variance": variance_picture(moments),
         "r2": r2_picture(moments),
         "scores": score_picture(found),
+        "identified": identified_picture(identified_shares()),
     }
     for name, chart in pictures.items():
         (folder / f"{name}.svg").write_text(vl_convert.vegalite_to_svg(chart.to_json()) + "\n")
@@ -127,6 +128,38 @@ def score_picture(found: pd.DataFrame) -> alt.LayerChart:
     )
     limits = base.mark_rule().encode(x="low", x2="high")
     return _styled((limits + points).properties(height=40 * len(ALGORITHMS)))
+
+
+def identified_shares(n_trees: int = 200) -> pd.DataFrame:
+    """Return the mean share of a tree's edges that the least weight directs, beyond the CPDAG."""
+    rows = []
+    for least in np.linspace(0.1, 1.9, 19).round(1):
+        for replicate in range(n_trees):
+            tree = ca.graphs.forest(N_NODES, stream(1, "tree", replicate))
+            cpdag = ca.graphs.to_cpdag(tree)
+            for scheme in ("standardized", "iscm"):
+                rng = stream(1, "weights", replicate)
+                model = ca.models.draw(scheme, tree, rng, weights=(least, 2.0))
+                known = ca.diagnostics.identified_edges(model.covariance(), cpdag, least, scheme)
+                share = (known & ~known.T).sum() / tree.sum()
+                rows.append({"least": least, "scheme": SCHEMES[scheme], "share": share})
+    return pd.DataFrame(rows).groupby(["least", "scheme"], sort=False).mean().reset_index()
+
+
+def identified_picture(shares: pd.DataFrame) -> alt.Chart:
+    """Return the share of directed edges against the bound: none in an iSCM, whatever it is."""
+    schemes = [SCHEMES["standardized"], SCHEMES["iscm"]]
+    colours = alt.Scale(domain=schemes, range=COLOURS[1:3])
+    return _styled(
+        alt.Chart(shares)
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("least", title="least magnitude b of the weights, drawn from ±(b, 2)"),
+            y=alt.Y("share", title="share of edges directed", scale=alt.Scale(domain=[0, 1])),
+            color=alt.Color("scheme", sort=schemes, scale=colours, title=None),
+            shape=_shape(schemes),
+        )
+    )
 
 
 def _shape(schemes: list[str]) -> alt.Shape:

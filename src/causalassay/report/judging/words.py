@@ -12,6 +12,7 @@ SCHEME_WORDS = {
     "standardized": "standardized data",
     "iscm": "iSCM",
     "uumc": "UUMC",
+    "dao": "DaO",
     FROM_FILE: "the data files",
 }
 
