@@ -122,7 +122,7 @@ def draw(
 
 
 def mechanism_of(kind: str, stated: str | None) -> str | None:
-    """Return the mechanism meant: the one stated, else "linear", else the first that has the kind.
+    """Return the mechanism meant: the one stated, else "linear", else the only one with the kind.
 
     None if the kind does not exist there.
 
@@ -131,8 +131,8 @@ def mechanism_of(kind: str, stated: str | None) -> str | None:
     >>> mechanism_of("iscm", None), mechanism_of("iscm", "gp"), mechanism_of("uumc", "gp")
     ('linear', 'gp', None)
     """
-    having = (name for name, kinds in SOURCES.items() if kind in kinds and stated in (None, name))
-    return next(having, None)
+    having = [name for name, kinds in SOURCES.items() if kind in kinds and stated in (None, name)]
+    return "linear" if "linear" in having else having[0] if len(having) == 1 else None
 
 
 def no_such_kind(kind: str, mechanism: str | None) -> str:

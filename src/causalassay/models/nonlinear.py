@@ -18,9 +18,9 @@ from causalassay.arrays import Adjacency, Values
 from causalassay.graphs.orders import topological_order
 from causalassay.models.additive import AdditiveNoiseSCM
 from causalassay.models.mechanisms import FAMILIES, GaussianProcess, Mechanism
-from causalassay.models.noise import Noise, as_noise
+from causalassay.models.noise import Noise
 from causalassay.models.scaling import Rule, Spread, signal_to_noise, standardize
-from causalassay.models.sources import Range, check_scale, check_statistics, draw_variance
+from causalassay.models.sources import SCM, Range, Standardized
 
 CALIBRATION_SIZE = 10_000
 """Rows from which statistics are taken unless stated: standard deviations to about 1 %."""
@@ -62,8 +62,9 @@ class NonlinearSCM:
     def draw(self, graph: Adjacency, rng: Generator) -> AdditiveNoiseSCM:
         """Draw functions and noise scales on `graph`."""
         functions = self.mechanism.draw(graph, rng)
-        variance = draw_variance(len(graph), self.noise_sd, rng)
-        return AdditiveNoiseSCM(graph, functions, variance, 0.0, as_noise(self.noise))
+        # The noise is that of a linear model without edges.
+        noise = SCM(noise=self.noise, noise_sd=self.noise_sd).draw(np.zeros_like(graph), rng)
+        return AdditiveNoiseSCM(graph, functions, noise.noise_variance, 0.0, noise.noise)
 
 
 @dataclass(frozen=True)
@@ -253,11 +254,10 @@ def _check_draws(mechanism: Mechanism, noise: Noise | str, noise_sd: float | Ran
             f"mechanism: expected one of {names}, such as `GaussianProcess()`, got {mechanism!r}; "
             "by name: `models.source(kind, mechanism=...)`"
         )
-    as_noise(noise)
-    check_scale("noise_sd", noise_sd)
+    SCM(noise=noise, noise_sd=noise_sd)  # which says what is wrong with them
 
 
 def _check_statistics(sample_size: int, ddof: int) -> None:
     if sample_size is None or sample_size < 2:
         raise ValueError(f"sample_size: expected at least 2, got {sample_size}")
-    check_statistics(sample_size, ddof)
+    Standardized(sample_size=sample_size, ddof=ddof)  # which says what is wrong with it

@@ -72,7 +72,7 @@ class SCM:
         """Draw weights and noise scales on `graph`."""
         weights = _draw_weights(graph, self.weights, self.signs, rng)
         return LinearSCM(
-            weights, draw_variance(len(graph), self.noise_sd, rng), 0.0, as_noise(self.noise)
+            weights, _draw_variance(len(graph), self.noise_sd, rng), 0.0, as_noise(self.noise)
         )
 
 
@@ -108,7 +108,7 @@ class Standardized:
 
     def __post_init__(self) -> None:
         _check_draws(self.weights, self.signs, self.noise, self.noise_sd)
-        check_statistics(self.sample_size, self.ddof)
+        _check_statistics(self.sample_size, self.ddof)
 
     def draw(self, graph: Adjacency, rng: Generator) -> LinearSCM:
         """Draw the implied SCM of the standardised variables."""
@@ -170,7 +170,7 @@ class ISCM:
 
     def __post_init__(self) -> None:
         _check_draws(self.weights, self.signs, self.noise, self.noise_sd)
-        check_statistics(self.sample_size, self.ddof)
+        _check_statistics(self.sample_size, self.ddof)
 
     def draw(self, graph: Adjacency, rng: Generator) -> LinearSCM:
         """Draw the implied SCM."""
@@ -219,7 +219,7 @@ class UUMC:
 
     def __post_init__(self) -> None:
         as_noise(self.noise)
-        check_statistics(self.sample_size, self.ddof)
+        _check_statistics(self.sample_size, self.ddof)
 
     def draw(self, graph: Adjacency, rng: Generator) -> LinearSCM:
         """Draw a model whose variables have unit variance."""
@@ -314,7 +314,7 @@ class HalfExplained:
 
     def __post_init__(self) -> None:
         _check_draws(self.weights, self.signs, self.noise, 1.0)
-        check_statistics(self.sample_size, self.ddof)
+        _check_statistics(self.sample_size, self.ddof)
 
     def draw(self, graph: Adjacency, rng: Generator) -> LinearSCM:
         """Draw a model in which causes explain half of the variance."""
@@ -363,7 +363,7 @@ class SNR:
 
     def __post_init__(self) -> None:
         _check_draws(self.weights, self.signs, self.noise, 1.0)
-        check_statistics(self.sample_size, self.ddof)
+        _check_statistics(self.sample_size, self.ddof)
         if not 0 < self.snr < math.inf:
             raise ValueError(f"snr: expected a positive number, got {self.snr}")
 
@@ -399,36 +399,28 @@ def _draw_weights(graph: Adjacency, magnitude: Range, signs: Signs, rng: Generat
     return weights
 
 
-def draw_variance(n_nodes: int, noise_sd: float | Range, rng: Generator) -> Vector:
-    """Return the noise variances: equal for all nodes, or each node's own from a range."""
+def _draw_variance(n_nodes: int, noise_sd: float | Range, rng: Generator) -> Vector:
     sd = rng.uniform(*noise_sd, n_nodes) if isinstance(noise_sd, tuple) else noise_sd
     return np.broadcast_to(np.square(sd), (n_nodes,))
 
 
 def _check_draws(weights: Range, signs: Signs, noise: Noise | str, noise_sd: float | Range) -> None:
-    check_range("weights", weights)
+    _check_range("weights", weights)
     if signs not in ("random", "positive", "shared"):
         raise ValueError(f'signs: expected "random", "positive" or "shared", got {signs!r}')
     as_noise(noise)
-    check_scale("noise_sd", noise_sd)
+    if isinstance(noise_sd, tuple):
+        _check_range("noise_sd", noise_sd)
+    elif not 0 < noise_sd < math.inf:
+        raise ValueError(f"noise_sd: expected a positive number, got {noise_sd}")
 
 
-def check_scale(name: str, scale: float | Range) -> None:
-    """Raise unless this is a positive number or a range of such."""
-    if isinstance(scale, tuple):
-        check_range(name, scale)
-    elif not 0 < scale < math.inf:
-        raise ValueError(f"{name}: expected a positive number, got {scale}")
-
-
-def check_range(name: str, limits: Range) -> None:
-    """Raise unless this is a range of positive numbers."""
+def _check_range(name: str, limits: Range) -> None:
     if len(limits) != 2 or not 0 < limits[0] <= limits[1] < math.inf:
         raise ValueError(f"{name}: expected (low, high) with 0 < low <= high, got {limits}")
 
 
-def check_statistics(sample_size: int | None, ddof: int) -> None:
-    """Raise unless a sample of this size has a standard deviation with this `ddof`."""
+def _check_statistics(sample_size: int | None, ddof: int) -> None:
     if sample_size is not None and sample_size < 2:
         raise ValueError(
             f"sample_size: expected at least 2, or None for the law; got {sample_size}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
@@ -45,6 +46,15 @@ def draw_signed(
 ) -> NDArray[np.floating[Any]]:
     """Draw uniform magnitudes with random signs."""
     return rng.uniform(*magnitude, size) * rng.choice((-1.0, 1.0), size)
+
+
+def check_scale(name: str, scale: float | Range) -> None:
+    """Raise unless this is a positive number or a range of such."""
+    if isinstance(scale, tuple):
+        if not 0 < scale[0] <= scale[1] < math.inf:
+            raise ValueError(f"{name}: expected (low, high) with 0 < low <= high, got {scale}")
+    elif not 0 < scale < math.inf:
+        raise ValueError(f"{name}: expected a positive number, got {scale}")
 
 
 def check_count(name: str, count: int) -> None:

@@ -17,8 +17,13 @@ from scipy.special import ndtri
 
 from causalassay.arrays import Adjacency, Values
 from causalassay.models.mechanisms.cosines import CosineSum, SumOverParents
-from causalassay.models.mechanisms.function import Functions, check_count, draw_each
-from causalassay.models.sources import Range, check_scale
+from causalassay.models.mechanisms.function import (
+    Functions,
+    check_count,
+    check_scale,
+    draw_each,
+)
+from causalassay.models.sources import Range
 
 
 @dataclass(frozen=True)

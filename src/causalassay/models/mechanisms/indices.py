@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values, Vector
 from causalassay.models.mechanisms.function import Functions, draw_each, draw_signed
-from causalassay.models.sources import Range, check_range
+from causalassay.models.sources import SCM, Range
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class MultiIndex:
     version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        check_range("weights", self.weights)
+        SCM(weights=self.weights)  # which says what is wrong with them
 
     def draw(self, graph: Adjacency, rng: Generator) -> Functions:
         """Draw three directions for each node that has parents."""

@@ -15,7 +15,7 @@ from causalassay.models.mechanisms.function import (
     draw_each,
     draw_signed,
 )
-from causalassay.models.sources import Range, check_range
+from causalassay.models.sources import SCM, Range
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class MLP:
     version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        check_range("weights", self.weights)
+        SCM(weights=self.weights)  # which says what is wrong with them
         check_count("n_hidden", self.n_hidden)
 
     def draw(self, graph: Adjacency, rng: Generator) -> Functions:

@@ -57,7 +57,7 @@ class Sigmoid:
     version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        SCM(weights=self.weights, signs=self.signs)
+        SCM(weights=self.weights, signs=self.signs)  # which says what is wrong with them
 
     def draw(self, graph: Adjacency, rng: Generator) -> Functions:
         """Draw a weight for each edge."""
