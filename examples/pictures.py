@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/idea.md and docs/theory.md: python examples/pictures.py [FOLDER]."""
+"""Draw the pictures of the documentation: python examples/pictures.py [FOLDER]."""
 
 import sys
 from collections.abc import Iterator
@@ -29,6 +29,7 @@ def main() -> None:
         "r2": r2_picture(moments),
         "scores": score_picture(found),
         "identified": identified_picture(identified_shares()),
+        "nonlinear": nonlinear_picture(),
     }
     for name, chart in pictures.items():
         (folder / f"{name}.svg").write_text(vl_convert.vegalite_to_svg(chart.to_json()) + "\n")
@@ -160,6 +161,44 @@ def identified_picture(shares: pd.DataFrame) -> alt.Chart:
             shape=_shape(schemes),
         )
     )
+
+
+def nonlinear_picture(n_draws: int = 3, n_points: int = 30) -> alt.FacetChart:
+    """Return functions of one parent for each mechanism, and rows of the first draw."""
+    table = pd.concat(
+        _functions_of(name, draw, n_points)
+        for name in ca.models.mechanisms.FAMILIES
+        for draw in range(n_draws)
+    )
+    base = alt.Chart(table).encode(
+        x=alt.X("cause", title="cause"),
+        y=alt.Y("effect", title="effect", scale=alt.Scale(zero=False)),
+        color=alt.Color("draw:N", legend=None, scale=alt.Scale(range=COLOURS)),
+    )
+    lines = base.transform_filter("datum.what == 'function'").mark_line(strokeWidth=1.5)
+    points = base.transform_filter("datum.what == 'row'").mark_point(size=12, opacity=0.7)
+    return (
+        (lines + points)
+        .properties(width=170, height=120)
+        .facet(alt.Facet("mechanism", title=None, header=alt.Header(labelFontSize=13)), columns=3)
+        .resolve_scale(y="independent")
+        # Without a label for each point: they were half of the file, and the page says it in words.
+        .configure(background="white", font="sans-serif", aria=False)
+        .configure_view(stroke="#ddd")
+    )
+
+
+def _functions_of(mechanism: str, draw: int, n_points: int) -> pd.DataFrame:
+    """Return a drawn function on a grid; of the first draw also rows with their noise."""
+    rng = stream(3, "nonlinear", mechanism, draw)
+    model = ca.models.draw("scm", ca.graphs.chain(2), rng, mechanism=mechanism)
+    grid = np.linspace(-3, 3, 49)
+    curve = model.signal(1, np.vstack([grid, grid]))
+    parts = [pd.DataFrame({"cause": grid, "effect": curve, "what": "function"})]
+    if draw == 0:
+        rows = model.sample(n_points, rng)
+        parts.append(pd.DataFrame({"cause": rows[:, 0], "effect": rows[:, 1], "what": "row"}))
+    return pd.concat(parts).round(3).assign(mechanism=mechanism, draw=draw)
 
 
 def _shape(schemes: list[str]) -> alt.Shape:

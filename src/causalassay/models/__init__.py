@@ -1,12 +1,27 @@
 """Models: graphs turned into something that can be sampled and intervened upon."""
 
+from causalassay.models.additive import AdditiveNoiseSCM
 from causalassay.models.dao import DaO
 from causalassay.models.drawing import draw, source
 from causalassay.models.fitting import fit, fit_covariance
 from causalassay.models.interventions import Do, Intervention, Randomize, Shift
 from causalassay.models.linear import LinearSCM
+from causalassay.models.mechanisms import (
+    MLP,
+    AdditiveGaussianProcess,
+    FourierFeatures,
+    GaussianProcess,
+    MultiIndex,
+    Sigmoid,
+)
 from causalassay.models.model import Model
 from causalassay.models.noise import Noise
+from causalassay.models.nonlinear import (
+    NonlinearISCM,
+    NonlinearSCM,
+    NonlinearSNR,
+    NonlinearStandardized,
+)
 from causalassay.models.scaling import iscm_implied, standardized_implied, transfer_noise
 from causalassay.models.sources import (
     ISCM,
@@ -41,4 +56,15 @@ __all__ = [
     "source",
     "standardized_implied",
     "transfer_noise",
+    "AdditiveNoiseSCM",
+    "MLP",
+    "AdditiveGaussianProcess",
+    "FourierFeatures",
+    "GaussianProcess",
+    "MultiIndex",
+    "Sigmoid",
+    "NonlinearISCM",
+    "NonlinearSCM",
+    "NonlinearSNR",
+    "NonlinearStandardized",
 ]

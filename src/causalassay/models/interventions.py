@@ -76,6 +76,29 @@ def check_intervention(intervention: Intervention, n_nodes: int) -> Intervention
     return intervention
 
 
+def on_observed_scale(action: Action, latent_mean: float, latent_sd: float) -> Action:
+    """Return an action on the scale of the data, where observed = (latent - mean) / sd.
+
+    References
+    ----------
+    Ormaniec et al. 2024, appendix B.
+
+    Examples
+    --------
+    >>> on_observed_scale(Do(0, 5.0, "latent"), latent_mean=1.0, latent_sd=2.0)
+    Do(node=0, value=2.0, scale='observed')
+    """
+    if action.scale == "observed":
+        return action
+    match action:
+        case Do(node, value):
+            return Do(node, (value - latent_mean) / latent_sd)
+        case Shift(node, by):
+            return Shift(node, by / latent_sd)
+        case Randomize(node, centre, variance):
+            return Randomize(node, (centre - latent_mean) / latent_sd, variance / latent_sd**2)
+
+
 def _check_action(action: Action, n_nodes: int) -> None:
     if not isinstance(action, Do | Shift | Randomize):
         raise TypeError(

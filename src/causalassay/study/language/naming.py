@@ -64,6 +64,8 @@ def problem_name(table: Mapping[str, Any], varied: Mapping[Keys, Any]) -> str:
     >>> varied = {("model", "kind"): "iscm", ("samples",): 100}
     >>> problem_name({"graph": graph, "model": {"kind": "iscm"}}, varied)
     'erdos-renyi-20-2 iscm samples=100'
+    >>> problem_name({"graph": graph, "model": {"kind": "iscm", "mechanism": "gp"}}, {})
+    'erdos-renyi-20-2 gp iscm'
     """
     if isinstance(data := table.get("data"), Mapping):
         words = [PurePath(str(data.get("file", "data"))).stem, suffix(varied, {("data", "file")})]
@@ -75,7 +77,15 @@ def problem_name(table: Mapping[str, Any], varied: Mapping[Keys, Any]) -> str:
     sizes = _sizes(family)
     size = [value_text(graph[key]) for key in sizes if key in graph]
     known = {("graph", key) for key in ("kind", *sizes)} | {("model", "kind")}
-    words = ["-".join([family, *size]), str(model.get("kind", "model")), suffix(varied, known)]
+    mechanism = str(model.get("mechanism", "linear"))
+    if mechanism != "linear":
+        known.add(("model", "mechanism"))
+    words = [
+        "-".join([family, *size]),
+        "" if mechanism == "linear" else mechanism,
+        str(model.get("kind", "model")),
+        suffix(varied, known),
+    ]
     return " ".join(word for word in words if word)
 
 

@@ -76,8 +76,10 @@ def _of_graphs(function: Callable[[Adjacency, Adjacency], Any]) -> Callable[...,
 
 def _tv_dag(problem: Problem, guess: Adjacency) -> float:
     """Fit the guess to the observational rows and compare it with the true model."""
-    if not isinstance(problem.model, LinearSCM):
+    if problem.model is None:
         raise Undefined("the true model is not known")
+    if not isinstance(problem.model, LinearSCM):
+        raise Undefined(f"it is for linear models, and the true one is {problem.model}")
     return metrics.tv_dag(problem.model, fit(guess, problem.data.observational_values))
 
 

@@ -10,7 +10,7 @@ from numpy.random import Generator
 from causalassay.arrays import Vector
 from causalassay.data import Continuous, Problem
 from causalassay.graphs.families import shuffle_labels
-from causalassay.models import LinearSCM
+from causalassay.models import AdditiveNoiseSCM, LinearSCM, Model
 from causalassay.models.scaling import standardized_implied
 from causalassay.study.problems import Transform
 
@@ -58,10 +58,19 @@ def _rescaled(problem: Problem, centre: Vector, scale: Vector) -> Problem:
         replace(regime, values=(regime.values - centre) / scale, intervention=None)
         for regime in problem.data.regimes
     )
-    model = problem.model
     return Problem(
         replace(problem.data, regimes=regimes),
         problem.graph,
-        standardized_implied(model, centre, scale) if isinstance(model, LinearSCM) else None,
+        _rescaled_model(problem.model, centre, scale),
         problem.name,
     )
+
+
+def _rescaled_model(model: Model | None, centre: Vector, scale: Vector) -> Model | None:
+    match model:
+        case LinearSCM():
+            return standardized_implied(model, centre, scale)
+        case AdditiveNoiseSCM():
+            return model.standardized(centre, scale)
+        case _:
+            return None
