@@ -48,8 +48,8 @@ class GaussianProcess:
 
     References
     ----------
-    Zheng et al. 2020, "Learning sparse nonparametric DAGs", section 5.1, after
-    the authors' code; used by Reisach et al. 2021, table 6.
+    Zheng et al. 2020, "Learning sparse nonparametric DAGs", after the authors'
+    code; used by Reisach et al. 2021, table 6.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class AdditiveGaussianProcess:
 
     References
     ----------
-    Zheng et al. 2020, section 5.1; Reisach et al. 2021, tables 2 and 6.
+    Zheng et al. 2020, after the authors' code; Reisach et al. 2021, tables 2 and 6.
 
     Examples
     --------

@@ -38,8 +38,7 @@ class MultiIndex:
 
     References
     ----------
-    Zheng et al. 2020, section 5.1, after the authors' code; used by Reisach et
-    al. 2021, table 6.
+    Zheng et al. 2020, after the authors' code; used by Reisach et al. 2021, table 6.
 
     Examples
     --------
