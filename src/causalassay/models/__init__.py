@@ -2,11 +2,13 @@
 
 from causalassay.models.drawing import draw, source
 from causalassay.models.fitting import fit, fit_covariance
-from causalassay.models.interventions import Do, Intervention, Randomize, Shift
+from causalassay.models.interventions import At, Do, Intervention, Randomize, Shift
 from causalassay.models.linear import LinearSCM
 from causalassay.models.model import Model
 from causalassay.models.noise import Noise
 from causalassay.models.scaling import iscm_implied, standardized_implied, transfer_noise
+from causalassay.models.series_sources import SeriesISCM, SeriesSCM, SeriesStandardized
+from causalassay.models.series_uumc import NoStationarySystem, SeriesUUMC
 from causalassay.models.sources import (
     ISCM,
     SCM,
@@ -16,20 +18,28 @@ from causalassay.models.sources import (
     Harmonized,
     Standardized,
 )
+from causalassay.models.var import VAR
 
 __all__ = [
     "ISCM",
     "SCM",
     "SNR",
     "UUMC",
+    "VAR",
+    "At",
     "Do",
     "HalfExplained",
     "Harmonized",
     "Intervention",
     "LinearSCM",
     "Model",
+    "NoStationarySystem",
     "Noise",
     "Randomize",
+    "SeriesISCM",
+    "SeriesSCM",
+    "SeriesStandardized",
+    "SeriesUUMC",
     "Shift",
     "Standardized",
     "draw",

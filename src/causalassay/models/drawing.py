@@ -8,7 +8,9 @@ from typing import Any
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency
-from causalassay.models.linear import LinearSCM
+from causalassay.graphs.lagged import LaggedGraph
+from causalassay.models.series_sources import SeriesISCM, SeriesSCM, SeriesStandardized
+from causalassay.models.series_uumc import SeriesUUMC
 from causalassay.models.sources import (
     ISCM,
     SCM,
@@ -20,7 +22,8 @@ from causalassay.models.sources import (
 )
 from causalassay.spelling import did_you_mean
 
-Source = SCM | Standardized | ISCM | UUMC | Harmonized | HalfExplained | SNR
+SeriesSource = SeriesSCM | SeriesStandardized | SeriesISCM | SeriesUUMC
+Source = SCM | Standardized | ISCM | UUMC | Harmonized | HalfExplained | SNR | SeriesSource
 
 SOURCES: dict[str, dict[str, type[Source]]] = {
     "linear": {
@@ -31,12 +34,37 @@ SOURCES: dict[str, dict[str, type[Source]]] = {
         "harmonized": Harmonized,
         "half-explained": HalfExplained,
         "snr": SNR,
-    }
+    },
+    "var": {
+        "scm": SeriesSCM,
+        "standardized": SeriesStandardized,
+        "iscm": SeriesISCM,
+        "uumc": SeriesUUMC,
+    },
 }
 """By mechanism, then by kind."""
 
 
-def source(kind: str, *, mechanism: str = "linear", **parameters: Any) -> Source:
+def mechanism_of(kind: str, mechanism: str | None = None) -> str:
+    """Return the mechanism: as stated, or "linear" where it has the kind, or the one that has it.
+
+    Examples
+    --------
+    >>> mechanism_of("scm"), mechanism_of("scm", "var")
+    ('linear', 'var')
+    """
+    if mechanism is not None:
+        return _known("mechanism", mechanism, SOURCES)
+    having = [name for name, kinds in SOURCES.items() if kind in kinds]
+    if len(having) == 1 or "linear" in having:
+        return "linear" if "linear" in having else having[0]
+    if having:
+        raise ValueError(f"mechanism: {kind!r} is one of {having}; state which")
+    every = dict.fromkeys(kind for kinds in SOURCES.values() for kind in kinds)
+    return _known("kind", kind, every)
+
+
+def source(kind: str, *, mechanism: str | None = None, **parameters: Any) -> Source:
     """Return the source that a kind and its parameters name.
 
     Examples
@@ -44,7 +72,7 @@ def source(kind: str, *, mechanism: str = "linear", **parameters: Any) -> Source
     >>> source("snr", snr=3.0).snr
     3.0
     """
-    kinds = SOURCES[_known("mechanism", mechanism, SOURCES)]
+    kinds = SOURCES[mechanism_of(kind, mechanism)]
     chosen = kinds[_known("kind", kind, kinds)]
     fields = [field.name for field in dataclasses.fields(chosen)]
     for name in parameters:
@@ -54,8 +82,13 @@ def source(kind: str, *, mechanism: str = "linear", **parameters: Any) -> Source
 
 
 def draw(
-    kind: str, graph: Adjacency, rng: Generator, *, mechanism: str = "linear", **parameters: Any
-) -> LinearSCM:
+    kind: str,
+    graph: Adjacency | LaggedGraph,
+    rng: Generator,
+    *,
+    mechanism: str | None = None,
+    **parameters: Any,
+) -> Any:
     """Draw a random model on a graph.
 
     Parameters
@@ -63,10 +96,11 @@ def draw(
     kind : str
         "scm", "standardized", "iscm", "uumc", "harmonized" (Mooij),
         "half-explained" (Squires) or "snr" (Eigenmann).
-    graph : Adjacency
+    graph : Adjacency, or LaggedGraph for series
     rng : Generator
-    mechanism : str
-        "linear".
+    mechanism : str, optional
+        "linear", or "var" for series ("scm", "standardized", "iscm" and "uumc"). Left out,
+        "linear" where it has the kind, else the one that has it.
     **parameters
         Fields of the kind's class, such as ``weights=(0.5, 2.0)``,
         ``noise="gaussian"``, ``noise_sd=1.0``; one that does not apply is an error.
@@ -78,7 +112,8 @@ def draw(
     >>> draw("iscm", chain(5), np.random.default_rng(0), noise="laplace")
     LinearSCM(5 nodes, 4 edges, laplace noise)
     """
-    return source(kind, mechanism=mechanism, **parameters).draw(graph, rng)
+    chosen: Any = source(kind, mechanism=mechanism, **parameters)
+    return chosen.draw(graph, rng)
 
 
 def _known(what: str, name: str, table: dict[str, Any]) -> str:
