@@ -15,6 +15,13 @@ from causalassay.diagnostics.pairs import (
     alignment,
     pair_weights,
 )
+from causalassay.diagnostics.series import (
+    lagged_values,
+    series_pair_weights,
+    series_r2,
+    series_r2_sortability,
+    series_var_sortability,
+)
 from causalassay.diagnostics.sortability import (
     r2_sortability,
     relatives,
@@ -33,6 +40,7 @@ __all__ = [
     "chain_leaning",
     "determination",
     "iscm_cev_bound",
+    "lagged_values",
     "orient_chain",
     "pair_weights",
     "pairwise_varsortability_bound",
@@ -40,6 +48,10 @@ __all__ = [
     "r2_sortability",
     "relatives",
     "relatives_sortability",
+    "series_pair_weights",
+    "series_r2",
+    "series_r2_sortability",
+    "series_var_sortability",
     "snr_sortability",
     "var_sortability",
 ]

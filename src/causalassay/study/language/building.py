@@ -12,7 +12,7 @@ from numpy.random import Generator
 from causalassay.contracts import Algorithm
 from causalassay.discovery import make_algorithm, registry
 from causalassay.graphs.sources import GRAPH_SOURCES, GraphSource
-from causalassay.models.drawing import SOURCES, Source
+from causalassay.models.drawing import SOURCES, Source, mechanism_of
 from causalassay.models.noise import Family, Noise
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.mistakes import Mistakes, Place, shown
@@ -57,7 +57,7 @@ def build_model(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> S
     >>> mistakes.lines
     ["model.noise: there is no noise 'laplac'; did you mean 'laplace'?"]
     """
-    mechanism = table.get("mechanism", MECHANISM)
+    mechanism = table.get("mechanism", _usual_mechanism(table.get("kind")))
     mechanism = known_name(mechanism, SOURCES, "mechanism", place.at("mechanism"), mistakes)
     kinds = SOURCES[mechanism or MECHANISM]
     kind = known_name(table.get("kind"), kinds, "model", place.at("kind"), mistakes)
@@ -71,6 +71,14 @@ def build_model(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> S
         return None
     made = construct(kinds[kind], fields, kind, place, mistakes)
     return made if noise_stands else None
+
+
+def _usual_mechanism(kind: Any) -> str:
+    """Return the mechanism where none is stated; an unknown kind is noted as one of "linear"."""
+    try:
+        return mechanism_of(kind)
+    except (ValueError, TypeError):
+        return MECHANISM
 
 
 def build_interventions(

@@ -42,8 +42,13 @@ def transformed(problem: Problem, changes: tuple[Transform, ...], rng: Generator
                 factor = np.exp(rng.uniform(-limit, limit, problem.data.n_nodes))
                 problem = _rescaled(problem, np.zeros(len(factor)), factor)
             case "shuffle-labels":
-                graph = shuffle_labels(problem.graph, rng)
-                problem = Problem(problem.data, graph, name=problem.name)
+                if problem.lagged is not None:
+                    label = rng.permutation(problem.data.n_nodes)
+                    shuffled = problem.lagged.relabel(label)
+                    problem = Problem.of_series(problem.data, shuffled, name=problem.name)
+                else:
+                    graph = shuffle_labels(problem.graph, rng)
+                    problem = Problem(problem.data, graph, name=problem.name)
             case _:
                 raise ValueError(f"transform: there is no {change!r}")
     return problem
@@ -64,4 +69,5 @@ def _rescaled(problem: Problem, centre: Vector, scale: Vector) -> Problem:
         problem.graph,
         standardized_implied(model, centre, scale) if isinstance(model, LinearSCM) else None,
         problem.name,
+        problem.lagged,
     )
