@@ -127,21 +127,25 @@ def estimate_flaws(found: Estimate, n_nodes: int) -> Iterator[str]:
     if found.graph.shape != (n_nodes, n_nodes):
         yield f"its graph has shape {found.graph.shape} for {n_nodes} columns"
         return
+    yield from _kind_flaws(found)
+    if found.weights is not None:
+        if found.weights.shape != found.graph.shape:
+            yield f"its weights have shape {found.weights.shape}"
+        elif not np.isfinite(found.weights).all():
+            yield "its weights are not all finite"
+    if found.order is not None and sorted(found.order) != list(range(n_nodes)):
+        yield f"its order {found.order} does not name each column once"
+
+
+def _kind_flaws(found: Estimate) -> Iterator[str]:
     if found.kind not in KINDS:
         yield f"its kind is {found.kind!r}, expected one of {KINDS}"
     if found.kind == "dag" and not is_dag(found.graph):
         yield 'its kind is "dag" but the graph is none'
     if found.kind == "cpdag" and not is_cpdag(found.graph):
         yield 'its kind is "cpdag" but the graph is none; say "pdag" when in doubt'
-    if found.weights is not None:
-        if found.weights.shape != found.graph.shape:
-            yield f"its weights have shape {found.weights.shape}"
-        elif not np.isfinite(found.weights).all():
-            yield "its weights are not all finite"
     if found.lagged is not None and not np.array_equal(found.lagged.summary, found.graph):
         yield "the summary of its lagged graph is not its graph"
-    if found.order is not None and sorted(found.order) != list(range(n_nodes)):
-        yield f"its order {found.order} does not name each column once"
 
 
 def _relabels_its_result(algorithm: Algorithm) -> Iterator[str]:

@@ -109,7 +109,7 @@ def _adaptive(gram: Values, moment: Vector, n_samples: int, stop: float) -> Vect
     """Return the coefficients of a standardised target (Zou 2006, equation 4, γ = 1)."""
     ols = np.linalg.solve(gram, moment)
     size = np.abs(ols)
-    residual = max(1.0 - moment @ ols, np.finfo(float).tiny)
+    residual = max(1.0 - float(moment @ ols), float(np.finfo(float).tiny))
     scaled = lasso_bic(
         np.ascontiguousarray(gram * np.outer(size, size)),
         moment * size,

@@ -73,14 +73,14 @@ class LaggedGraph:
         It is not the graph of a DAG or a class: it may have cycles, and both
         entries of a pair True means feedback, not an edge without direction.
         """
-        summary = self.links.any(axis=0)
+        summary: Adjacency = np.logical_or.reduce(self.links)
         np.fill_diagonal(summary, False)
         return summary
 
     @property
     def self_links(self) -> NDArray[np.bool_]:
         """Bool ``(d,)``: a node acts on its own future."""
-        return self.links.any(axis=0).diagonal().copy()
+        return np.einsum("lii->i", self.links)
 
     @property
     def has_feedback(self) -> bool:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, Vector
 from causalassay.graphs.lagged import LaggedGraph, summary_ancestors
@@ -105,8 +104,8 @@ class SeriesUUMC:
         """
         memory = _draw_memory(check_lagged(graph), rng)
         ancestors = graph.summary_ancestors()
-        coefficients = np.zeros(graph.links.shape)
-        noise_sd = np.zeros(graph.n_nodes)
+        coefficients: Coefficients = np.zeros(graph.links.shape)
+        noise_sd: Vector = np.zeros(graph.n_nodes)
         rejected = 0
         for component in components(graph.summary):
             reasons: Counter[str] = Counter()
@@ -214,7 +213,7 @@ def _standardized(
     coefficients: Coefficients, noise_sd: Vector, component: Indices, ancestors: Adjacency
 ) -> tuple[tuple[Coefficients, Vector] | None, str]:
     """Return both arrays with unit variances in the component, or None and the reason."""
-    above: NDArray[Any] = ancestors[:, component].any(axis=1)
+    above: Adjacency = np.logical_or.reduce(ancestors[:, component], axis=1)
     above[component] = False
     part = np.concatenate([np.flatnonzero(above), component])
     within, last = coefficients[:, part][:, :, part], np.arange(above.sum(), len(part))

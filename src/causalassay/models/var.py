@@ -268,9 +268,7 @@ class VAR:
             now = self.under(tuple(w.action for w in windows if w.lasts(start)))
             values[past + start : past + stop] *= np.sqrt(now.noise_variance)
             order = order_or_cycle(now.coefficients[0] != 0)
-            _propagate(
-                values[: past + stop], past + start, now.coefficients, order, now.intercept
-            )
+            _propagate(values[: past + stop], past + start, now.coefficients, order, now.intercept)
         return values[past:].copy()
 
 
