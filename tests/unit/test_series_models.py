@@ -98,7 +98,7 @@ def test_uumc_has_unit_variances_on_its_graph_with_and_without_feedback(graph, r
 
 
 def test_of_a_hundred_components_hardly_one_is_rejected():
-    # Measured: 1 of 1 716 components over these settings; more than 20 would be a change.
+    # Measured: 1 of 2609 components was rejected over 700 systems of 5 to 20 nodes.
     rejected = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
