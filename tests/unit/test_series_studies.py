@@ -10,15 +10,18 @@ from causalassay.data import Dataset, Problem, write
 from causalassay.graphs import LaggedGraph, chain, lagged_erdos_renyi, write_graph
 from causalassay.graphs.sources import Chain, ErdosRenyi, LaggedErdosRenyi
 from causalassay.models import SCM, UUMC, SeriesSCM, SeriesUUMC
+from causalassay.report.judging.evidence import Evidence
 from causalassay.study.canonical import digest
 from causalassay.study.plan import MetricEntry, Task
 from causalassay.study.problems import FromFile, Generated, Interventions, scheme
+from causalassay.study.summary import summarize
 from causalassay.study.tasks.encoding import decode, encode
 from causalassay.study.tasks.making import make
 from causalassay.study.tasks.measuring import DIAGNOSTICS
 from causalassay.study.tasks.scoring import Scorer, Undefined
 from causalassay.study.tasks.transforms import transformed
 from causalassay.study.tasks.work import run_task
+from report_tables import study_like
 from study_texts import mistakes_of, parsed
 
 STUDY = """
@@ -201,3 +204,16 @@ def test_a_lagged_graph_is_relabelled_as_its_summary_is():
     assert np.array_equal(graph.relabel(label).summary, graph.summary[np.ix_(label, label)])
     back = LaggedGraph(graph.relabel(label).links).relabel(np.argsort(label))
     assert np.array_equal(back.links, graph.links)
+
+
+def test_chance_on_summary_graphs_is_that_of_claiming_all_links():
+    table = study_like(["pc"], families=("lagged-erdos-renyi", "chain"), nodes=(4,), replicates=2)
+    table.frame["n_edges"] = 3.0
+    table.diagnostics = (*table.diagnostics, "n_edges")
+    evidence = Evidence(table, summarize(table))
+    found = evidence._chances("raw")
+    assert sorted(set(found)) == pytest.approx([3 / (3 + 6), 6 / (3 + 12)])
+    problem = series_problem()
+    everything = scorer(problem, ~np.eye(4, dtype=bool)).score(MetricEntry("f1", "as-is", 1))
+    n_links = problem.graph.sum()
+    assert everything == pytest.approx(2 * n_links / (n_links + 12))
