@@ -30,6 +30,7 @@ def main() -> None:
         "scores": score_picture(found),
         "identified": identified_picture(identified_shares()),
         "nonlinear": nonlinear_picture(),
+        "series": series_picture(),
     }
     for name, chart in pictures.items():
         (folder / f"{name}.svg").write_text(vl_convert.vegalite_to_svg(chart.to_json()) + "\n")
@@ -199,6 +200,91 @@ def _functions_of(mechanism: str, draw: int, n_points: int) -> pd.DataFrame:
         rows = model.sample(n_points, rng)
         parts.append(pd.DataFrame({"cause": rows[:, 0], "effect": rows[:, 1], "what": "row"}))
     return pd.concat(parts).round(3).assign(mechanism=mechanism, draw=draw)
+
+
+def series_picture() -> alt.HConcatChart:
+    """Return a lagged graph unrolled in time, and its series around an intervention."""
+    links = np.zeros((3, 3, 3), dtype=bool)
+    links[0, 0, 1] = links[1, 1, 2] = links[2, 1, 0] = links[1, 0, 0] = links[1, 2, 2] = True
+    graph = ca.graphs.LaggedGraph(links)
+    model = ca.models.draw("uumc", graph, stream(5, "series"), mechanism="var")
+    acts = (ca.models.At(ca.models.Do(0, 3.0), 20, 40),)
+    paths = [model.sample(60, stream(5, "values"), acts), model.mean_path(60, acts)]
+    chart = alt.hconcat(_unrolled(graph), _around(paths, 20, 40), spacing=30)
+    return (
+        chart.configure(background="white", font="sans-serif")
+        .configure_axis(labelFontSize=12, titleFontSize=12)
+        .configure_view(stroke=None)
+    )
+
+
+def _unrolled(graph: ca.graphs.LaggedGraph) -> alt.LayerChart:
+    """Draw each link once, from the step it comes from to now."""
+    rows = []
+    for lag, cause, effect in np.argwhere(graph.links).tolist():
+        run, rise = float(lag), float(cause - effect)
+        length = np.hypot(run, rise)
+        # Lines keep clear of the nodes; the arrow's angle is on the screen, 90 by 100 pixels.
+        start, stop = 0.16 / length, 1 - 0.2 / length
+        rows.append(
+            {
+                "x": run * start - lag,
+                "x2": run * stop - lag,
+                "y": -cause + rise * start,
+                "y2": -cause + rise * stop,
+                "angle": 90 - np.degrees(np.arctan2(100 * rise, 90 * run)),
+                "colour": COLOURS[2] if cause != effect else "#888888",
+            }
+        )
+    table = pd.DataFrame(rows)
+    nodes = pd.DataFrame(
+        [{"x": -lag, "y": -node, "name": f"x{node}"} for lag in range(3) for node in range(3)]
+    )
+    steps = alt.Axis(values=[-2, -1, 0], labelExpr=_STEPS, grid=False)
+    x = alt.X("x", axis=steps, title=None)
+    y = alt.Y("y", axis=None, scale=alt.Scale(domain=[-2.3, 0.3]))
+    colour = alt.Color("colour", scale=None)
+    lines = alt.Chart(table).mark_rule(strokeWidth=2).encode(x, y, x2="x2", y2="y2", color=colour)
+    heads = (
+        alt.Chart(table)
+        .mark_point(shape="triangle", filled=True, size=70, opacity=1)
+        .encode(
+            alt.X("x2", axis=steps, title=None),
+            alt.Y("y2", axis=None, scale=alt.Scale(domain=[-2.3, 0.3])),
+            alt.Angle("angle", scale=None),
+            color=colour,
+        )
+    )
+    dots = alt.Chart(nodes).mark_point(size=700, filled=True, opacity=1, color="#E8E8E8")
+    names = alt.Chart(nodes).mark_text(fontSize=13).encode(x, y, text="name")
+    whole = alt.layer(dots.encode(x, y), lines, heads, names)
+    return whole.properties(width=200, height=260, title="what acts on what, and how late")
+
+
+_TALL = alt.Scale(domain=[-4, 4])
+_THREE = alt.Axis(values=[-3, 0, 3], labelOverlap=False)
+_STEPS = "datum.value == 0 ? 't' : 't \u2212 ' + (-datum.value)"
+
+
+def _around(paths: list[np.ndarray], start: int, stop: int) -> alt.VConcatChart:
+    """Draw each process: what was sampled, and the exact mean as a dashed line."""
+    charts = []
+    for node in range(paths[0].shape[1]):
+        table = pd.DataFrame(
+            {"step": np.arange(60), "sampled": paths[0][:, node], "mean": paths[1][:, node]}
+        )
+        x = alt.X("step", title="step" if node == 2 else None, axis=alt.Axis(grid=False))
+        band = alt.Chart(pd.DataFrame([{"start": start, "stop": stop - 1}]))
+        base = alt.Chart(table).encode(x)
+        y = alt.Y("sampled", title=f"x{node}", scale=_TALL, axis=_THREE)
+        layers = alt.layer(
+            band.mark_rect(color="#F3E3D3").encode(x="start", x2="stop"),
+            base.mark_line(color=COLOURS[2]).encode(y),
+            base.mark_line(color=COLOURS[0], strokeDash=[5, 3]).encode(y="mean"),
+        )
+        charts.append(layers.properties(width=330, height=75))
+    title = "x0 is set to 3 in the shaded steps; dashed: the exact mean"
+    return alt.vconcat(*charts, spacing=8).properties(title=title)
 
 
 def _shape(schemes: list[str]) -> alt.Shape:

@@ -21,11 +21,12 @@ class Sortability:
     statistic : str
         "variance"; "R2" on all other columns; "SNR", the share of the variance
         that the graph's parents explain; "relatives", the number of columns
-        that a column is correlated with.
+        that a column is correlated with. Of a series: "variance"; "R2" on all
+        else at lags 0 to the largest; "R2 without own past".
     convention : {"paths", "pairs"}
     value : float
     interval : (float, float)
-        95 % of the bootstrap over rows.
+        95 % of the bootstrap over rows; nan of a series.
     p_rising, p_falling : float
         Share of random assignments of the statistic to the nodes that are at
         least as far above, or below, one half.

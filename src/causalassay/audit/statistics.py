@@ -85,15 +85,15 @@ def sortabilities(
             # Resampling would break the ties of standardised columns and show noise instead.
             spread = [value] if tied else [aligned_share(weights, s[name], TIE) for s in resampled]
             low, high = np.quantile(spread, [0.025, 0.975]) if spread else (np.nan, np.nan)
-            chance = _chance(weights, scores, chance_rng)
+            chance = chance_shares(weights, scores, chance_rng)
             found.append(
                 Sortability(
                     name,
                     convention,
                     value,
                     (float(low), float(high)),
-                    _p_value(chance >= value),
-                    _p_value(chance <= value),
+                    p_value(chance >= value),
+                    p_value(chance <= value),
                     notes.get(name, ""),
                 )
             )
@@ -125,11 +125,12 @@ def _notes(values: Values, statistics: Statistics) -> dict[str, str]:
     return notes
 
 
-def _chance(weights: PairWeights, scores: Vector, rng: Generator) -> NDArray[np.floating]:
+def chance_shares(weights: PairWeights, scores: Vector, rng: Generator) -> NDArray[np.floating]:
     """Return the sortabilities of random assignments of the scores to the nodes."""
     shares = [aligned_share(weights, rng.permutation(scores), TIE) for _ in range(N_ASSIGNMENTS)]
     return np.array(shares)
 
 
-def _p_value(as_extreme: NDArray[np.bool_]) -> float:
+def p_value(as_extreme: NDArray[np.bool_]) -> float:
+    """Return the share of chance values that are as extreme, the found one counted too."""
     return (1 + int(as_extreme.sum())) / (1 + len(as_extreme))

@@ -16,6 +16,13 @@ from causalassay.diagnostics.pairs import (
     alignment,
     pair_weights,
 )
+from causalassay.diagnostics.series import (
+    lagged_values,
+    series_pair_weights,
+    series_r2,
+    series_r2_sortability,
+    series_var_sortability,
+)
 from causalassay.diagnostics.sortability import (
     r2_sortability,
     relatives,
@@ -35,6 +42,7 @@ __all__ = [
     "determination",
     "identified_edges",
     "iscm_cev_bound",
+    "lagged_values",
     "orient_chain",
     "pair_weights",
     "pairwise_varsortability_bound",
@@ -42,6 +50,10 @@ __all__ = [
     "r2_sortability",
     "relatives",
     "relatives_sortability",
+    "series_pair_weights",
+    "series_r2",
+    "series_r2_sortability",
+    "series_var_sortability",
     "snr_sortability",
     "var_sortability",
 ]

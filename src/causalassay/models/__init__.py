@@ -4,7 +4,7 @@ from causalassay.models.additive import AdditiveNoiseSCM
 from causalassay.models.dao import DaO
 from causalassay.models.drawing import draw, source
 from causalassay.models.fitting import fit, fit_covariance
-from causalassay.models.interventions import Do, Intervention, Randomize, Shift
+from causalassay.models.interventions import At, Do, Intervention, Randomize, Shift
 from causalassay.models.linear import LinearSCM
 from causalassay.models.mechanisms import (
     MLP,
@@ -23,6 +23,8 @@ from causalassay.models.nonlinear import (
     NonlinearStandardized,
 )
 from causalassay.models.scaling import iscm_implied, standardized_implied, transfer_noise
+from causalassay.models.series_sources import SeriesISCM, SeriesSCM, SeriesStandardized
+from causalassay.models.series_uumc import NoStationarySystem, SeriesUUMC
 from causalassay.models.sources import (
     ISCM,
     SCM,
@@ -32,6 +34,7 @@ from causalassay.models.sources import (
     Harmonized,
     Standardized,
 )
+from causalassay.models.var import VAR
 
 __all__ = [
     "ISCM",
@@ -39,14 +42,21 @@ __all__ = [
     "SNR",
     "UUMC",
     "DaO",
+    "VAR",
+    "At",
     "Do",
     "HalfExplained",
     "Harmonized",
     "Intervention",
     "LinearSCM",
     "Model",
+    "NoStationarySystem",
     "Noise",
     "Randomize",
+    "SeriesISCM",
+    "SeriesSCM",
+    "SeriesStandardized",
+    "SeriesUUMC",
     "Shift",
     "Standardized",
     "draw",

@@ -8,15 +8,17 @@ from typing import Any
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency
+from causalassay.graphs.lagged import LaggedGraph
 from causalassay.models.dao import DaO
 from causalassay.models.mechanisms import FAMILIES
-from causalassay.models.model import Model
 from causalassay.models.nonlinear import (
     NonlinearISCM,
     NonlinearSCM,
     NonlinearSNR,
     NonlinearStandardized,
 )
+from causalassay.models.series_sources import SeriesISCM, SeriesSCM, SeriesStandardized
+from causalassay.models.series_uumc import SeriesUUMC
 from causalassay.models.sources import (
     ISCM,
     SCM,
@@ -30,7 +32,8 @@ from causalassay.spelling import did_you_mean, listed
 
 Linear = SCM | Standardized | ISCM | UUMC | Harmonized | HalfExplained | SNR | DaO
 Nonlinear = NonlinearSCM | NonlinearStandardized | NonlinearISCM | NonlinearSNR
-Source = Linear | Nonlinear
+SeriesSource = SeriesSCM | SeriesStandardized | SeriesISCM | SeriesUUMC
+Source = Linear | Nonlinear | SeriesSource
 
 NONLINEAR: dict[str, type[Source]] = {
     "scm": NonlinearSCM,
@@ -51,6 +54,12 @@ SOURCES: dict[str, dict[str, type[Source]]] = {
         "dao": DaO,
     },
     **dict.fromkeys(FAMILIES, NONLINEAR),
+    "var": {
+        "scm": SeriesSCM,
+        "standardized": SeriesStandardized,
+        "iscm": SeriesISCM,
+        "uumc": SeriesUUMC,
+    },
 }
 """By mechanism, then by kind."""
 
@@ -87,12 +96,12 @@ def source(kind: str, *, mechanism: str | None = None, **parameters: Any) -> Sou
 
 def draw(
     kind: str,
-    graph: Adjacency,
+    graph: Adjacency | LaggedGraph,
     rng: Generator,
     *,
     mechanism: str | None = None,
     **parameters: Any,
-) -> Model:
+) -> Any:
     """Draw a random model on a graph.
 
     Parameters
@@ -100,12 +109,13 @@ def draw(
     kind : str
         "scm", "standardized", "iscm", "uumc", "harmonized" (Mooij),
         "half-explained" (Squires), "snr" (Eigenmann) or "dao" (Andrews).
-    graph : Adjacency
+    graph : Adjacency, or LaggedGraph for series
     rng : Generator
     mechanism : str, optional
         "linear", or a nonlinear one, for the kinds "scm", "standardized", "iscm" and
-        "snr": "gp", "gp-additive", "mlp", "multi-index", "rff", "sigmoid". Left out,
-        it is "linear" where that has the kind.
+        "snr": "gp", "gp-additive", "mlp", "multi-index", "rff", "sigmoid"; or "var" for
+        series, for "scm", "standardized", "iscm" and "uumc". Left out, it is "linear"
+        where that has the kind, else the one that has it.
     **parameters
         Fields of the kind's class, such as ``weights=(0.5, 2.0)``,
         ``noise="gaussian"``, ``noise_sd=1.0``, and of the mechanism's, such as
@@ -120,7 +130,8 @@ def draw(
     >>> draw("iscm", chain(5), np.random.default_rng(0), mechanism="gp")
     AdditiveNoiseSCM(5 nodes, 4 edges, gaussian noise)
     """
-    return source(kind, mechanism=mechanism, **parameters).draw(graph, rng)
+    chosen: Any = source(kind, mechanism=mechanism, **parameters)
+    return chosen.draw(graph, rng)
 
 
 def mechanism_of(kind: str, stated: str | None) -> str | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from causalassay.graphs.sources import GraphSource
-from causalassay.models.drawing import SOURCES, Source
+from causalassay.models.drawing import SOURCES, SeriesSource, Source
 from causalassay.study.canonical import digest
 
 Transform = Literal["standardize", "rescale", "shuffle-labels"]
@@ -37,6 +37,9 @@ class Interventions:
     variance : float
         Of a randomised node.
     scale : {"observed", "latent"}
+    start, stop : int, optional
+        Of a series: the first row acted in, and the row after the last; without
+        `start`, the action has always been at work.
     """
 
     action: Literal["do", "shift", "randomize"]
@@ -46,6 +49,8 @@ class Interventions:
     value: float = 0.0
     variance: float = 1.0
     scale: Literal["observed", "latent"] = "observed"
+    start: int | None = None
+    stop: int | None = None
 
     def __post_init__(self) -> None:
         if (self.probability is None) == (self.targets is None):
@@ -56,6 +61,12 @@ class Interventions:
             raise ValueError(f"samples: expected at least 2, got {self.samples}")
         if self.variance < 0:
             raise ValueError(f"variance: expected at least 0, got {self.variance}")
+        if self.start is None and self.stop is not None:
+            raise ValueError("start: state it beside `stop`; 0 is the first row")
+        if self.start is not None and not 0 <= self.start < (self.stop or self.samples):
+            raise ValueError(
+                f"start: expected 0 to {(self.stop or self.samples) - 1}, got {self.start}"
+            )
 
 
 @dataclass(frozen=True)
@@ -131,6 +142,8 @@ class FromFile:
     bootstrap : int, optional
         Rows to draw with replacement for each replicate, within each condition in
         proportion to its size; 0 means as many as there are. None: the rows as they are.
+    rows : {"independent", "series"}
+        A series is not resampled.
     transform : tuple of Transform
     """
 
@@ -144,10 +157,30 @@ class FromFile:
     only_observational: bool = False
     bootstrap: int | None = None
     transform: tuple[Transform, ...] = ()
+    rows: Literal["independent", "series"] = "independent"
     version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if self.rows == "series" and self.bootstrap is not None:
+            raise ValueError("bootstrap: rows of a series cannot be drawn one by one; leave it out")
 
 
 ProblemSpec = Generated | FromFile
+
+
+def is_series(spec: ProblemSpec) -> bool:
+    """Tell whether the rows of a problem follow each other in time.
+
+    Examples
+    --------
+    >>> from causalassay.graphs.sources import LaggedErdosRenyi
+    >>> from causalassay.models import SeriesUUMC
+    >>> is_series(Generated(LaggedErdosRenyi(5, 0.3, 2), SeriesUUMC(), 100))
+    True
+    """
+    if isinstance(spec, FromFile):
+        return spec.rows == "series"
+    return isinstance(spec.model, SeriesSource)
 
 
 def graph_address(spec: ProblemSpec) -> str:

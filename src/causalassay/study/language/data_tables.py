@@ -49,6 +49,9 @@ class DataFiles:
             key, trouble = self._trouble(given)
             if trouble:
                 self.mistakes.add(place.at(key), trouble)
+        if given.rows == "series" and given.bootstrap is not False:
+            told = "rows of a series cannot be drawn one by one; leave it out"
+            self.mistakes.add(place.at("bootstrap"), told)
         if self.mistakes.noted > before:
             return None
         return FromFile(
@@ -62,6 +65,7 @@ class DataFiles:
             only_observational=given.only_observational,
             bootstrap=_bootstrap(given.bootstrap),
             transform=transform,
+            rows=given.rows,
         )
 
     def _path(self, stated: str) -> Path:
@@ -80,7 +84,7 @@ class DataFiles:
     def _trouble(self, given: DataTable) -> tuple[str, str]:
         """Return the key and the reason why the files are no problem; empty if they are one."""
         way = (given.file, given.graph, given.target, given.condition, given.observational)
-        known = (*way, given.only_observational)
+        known = (*way, given.only_observational, given.rows)
         if known not in self._troubles:
             self._troubles[known] = self._look(given)
         return self._troubles[known]
@@ -98,7 +102,7 @@ class DataFiles:
             graph, _ = read_graph(path, columns=data.columns)
         except (ValueError, OSError) as reason:
             return "graph", _relative(str(reason), path, given.graph or "")
-        if not is_dag(graph):
+        if given.rows == "independent" and not is_dag(graph):
             return "graph", "expected a DAG, got a graph with a cycle or an undirected edge"
         return "", ""
 

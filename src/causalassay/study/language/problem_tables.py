@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
+from causalassay.graphs.sources import LaggedErdosRenyi
+from causalassay.models.drawing import SeriesSource
 from causalassay.study.language.building import (
     build_accept,
     build_graph,
@@ -110,6 +112,7 @@ class ProblemReader:
             if key not in table:
                 self.mistakes.add(place.at(key), f"missing; expected {expected}")
         self._check_targets(parts, place)
+        self._check_time(parts, place)
         if self.mistakes.noted > before:
             return None
         return Generated(samples=table["samples"], transform=transform, setting=setting, **parts)
@@ -143,6 +146,25 @@ class ProblemReader:
         if outside:
             told = f"there is no node {outside[0]}; {n_nodes} nodes are called 0 to {n_nodes - 1}"
             self.mistakes.add(place.at("interventions", "targets"), told)
+
+    def _check_time(self, parts: Mapping[str, Any], place: Place) -> None:
+        """Note a series on a graph without lags, lags without a series, and times without either.
+
+        What a part lacks is noted elsewhere.
+        """
+        graph, model, acts = (parts.get(key) for key in ("graph", "model", "interventions"))
+        lagged, series = isinstance(graph, LaggedErdosRenyi), isinstance(model, SeriesSource)
+        if graph is not None and model is not None and lagged != series:
+            told = (
+                'a lagged graph needs a model of series: state mechanism = "var"'
+                if lagged
+                else 'mechanism "var" needs a lagged graph, such as kind = "lagged-erdos-renyi"'
+            )
+            where = place.at("model", "mechanism") if lagged else place.at("graph", "kind")
+            self.mistakes.add(where, told)
+        if model is not None and acts is not None and acts.start is not None and not series:
+            told = "only series know time; leave `start` and `stop` out"
+            self.mistakes.add(place.at("interventions", "start"), told)
 
 
 def _good_part(given: Mapping[str, Any], place: Place) -> ProblemHead:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -129,6 +129,9 @@ class DataTable(Table):
     only_observational: bool = Field(False, description="true or false")
     bootstrap: bool | Annotated[int, Field(ge=2)] = Field(
         False, description="true, false or a number of rows of at least 2"
+    )
+    rows: Literal["independent", "series"] = Field(
+        "independent", description='"independent" or "series"'
     )
 
 

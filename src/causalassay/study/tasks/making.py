@@ -12,14 +12,15 @@ import hashlib
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values
 from causalassay.data import Dataset, Problem, Regime, read
-from causalassay.graphs import read_graph
-from causalassay.models import Do, Model, Randomize, Shift
+from causalassay.graphs import LaggedGraph, read_graph
+from causalassay.models import At, Do, Randomize, Shift
 from causalassay.models.interventions import Action
 from causalassay.seeding import stream
 from causalassay.study.canonical import digest
@@ -115,20 +116,26 @@ def _generate(
     regimes = [Regime("observational", observed)]
     if spec.interventions is not None:
         rng = stream(seed, "targets", *place)
-        for targets in _targets(spec.interventions, len(graph), rng):
+        for targets in _targets(spec.interventions, observed.shape[1], rng):
             draws = stream(seed, "data", *place, "regime", *targets)
             regimes.append(_regime(spec.interventions, model, targets, draws))
-    data = Dataset(tuple(f"x{node}" for node in range(len(graph))), tuple(regimes), "observational")
-    problem = Problem(data, graph, model)
+    columns = tuple(f"x{node}" for node in range(observed.shape[1]))
+    if isinstance(graph, LaggedGraph):
+        data = Dataset(columns, tuple(regimes), "observational", rows="series")
+        problem = Problem.of_series(data, graph, model)
+    else:
+        problem = Problem(Dataset(columns, tuple(regimes), "observational"), graph, model)
     return transformed(problem, spec.transform, stream(seed, "transform", *place))
 
 
-def _model(spec: Generated, graph: Adjacency, rng: Generator) -> tuple[Model, Values | None]:
+def _model(
+    spec: Generated, graph: Adjacency | LaggedGraph, rng: Generator
+) -> tuple[Any, Values | None]:
     """Draw the model; a source that standardised a sample of the size asked for gives that too."""
-    source = spec.model
+    source: Any = spec.model
     if getattr(source, "sample_size", None) is None:
         return source.draw(graph, rng), None
-    model, values = source.calibrate(graph, rng)  # type: ignore[union-attr]
+    model, values = source.calibrate(graph, rng)
     return model, values if values is not None and len(values) == spec.samples else None
 
 
@@ -142,9 +149,12 @@ def _targets(
 
 
 def _regime(
-    interventions: Interventions, model: Model, targets: tuple[int, ...], rng: Generator
+    interventions: Interventions, model: Any, targets: tuple[int, ...], rng: Generator
 ) -> Regime:
-    intervention = tuple(_action(interventions, node) for node in targets)
+    intervention: tuple[Action | At, ...] = tuple(_action(interventions, n) for n in targets)
+    if interventions.start is not None:
+        start, stop = interventions.start, interventions.stop
+        intervention = tuple(At(_action(interventions, n), start, stop) for n in targets)
     values = model.sample(interventions.samples, rng, intervention)
     names = ", ".join(f"x{node}" for node in targets)
     return Regime(f"{interventions.action} {names}", values, targets, intervention)
@@ -177,7 +187,7 @@ def _read(spec: FromFile) -> Problem:
             raise NoProblem(f"{path.name} cannot be read: {reason.strerror}") from reason
         if found != expected:
             raise NoProblem(f"{path.name} is not the file it was when the study began")
-    data = read(spec.file, spec.target, spec.condition, spec.observational)
+    data = read(spec.file, spec.target, spec.condition, spec.observational, rows=spec.rows)
     if spec.only_observational:
         values = data.observational_values
         data = Dataset(
@@ -185,6 +195,7 @@ def _read(spec: FromFile) -> Problem:
             (Regime(data.observational or "observational", values),),
             data.observational,
             data.kinds,
+            data.rows,
         )
     return Problem(data, read_graph(spec.graph_file, columns=data.columns)[0])
 

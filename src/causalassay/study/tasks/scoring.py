@@ -109,6 +109,9 @@ METRICS: MappingProxyType[str, Rule] = MappingProxyType(_rules())
 
 DEFAULT_METRICS = ("shd", "f1", "sid", "mec_shd")
 
+SERIES_METRICS = ("shd", "f1", "precision", "recall")
+"""What estimates of series are scored by, on the summary graph, unless a study says otherwise."""
+
 
 @dataclass(frozen=True, eq=False)
 class Scorer:
@@ -140,6 +143,9 @@ class Scorer:
     def score(self, entry: MetricEntry) -> float:
         """Return the number; raises a ValueError where there is none."""
         rule = METRICS[entry.name]
+        if self.problem.data.rows == "series":
+            self._check_summary(entry, rule)
+            return rule.score(self.problem, self.estimate.graph)
         if is_dag(self.estimate.graph):
             return rule.score(self.problem, self.estimate.graph)
         match entry.resolution:
@@ -152,3 +158,13 @@ class Scorer:
             case "favourable":
                 guess = metrics.favourable_resolution(self.problem.graph, self.estimate.graph)
                 return rule.score(self.problem, guess)
+
+    def _check_summary(self, entry: MetricEntry, rule: Rule) -> None:
+        """Raise where a number of DAGs or classes would be taken of a summary graph."""
+        if rule.takes != "any" or entry.resolution != "as-is":
+            raise Undefined(
+                f"{entry.label or entry.name} is of DAGs and their classes; a series is scored on "
+                "its summary graph, link by link, by f1, precision, recall, shd and their like"
+            )
+        if self.estimate.kind not in ("summary", "dag"):
+            raise Undefined("an undirected edge is no link of a summary graph")
