@@ -23,7 +23,7 @@ from causalassay.models.interventions import (
     check_intervention,
     check_series_intervention,
 )
-from causalassay.models.linear import per_node as per_node
+from causalassay.models.linear import per_node
 from causalassay.models.stationarity import (
     Coefficients,
     companion,
