@@ -171,7 +171,7 @@ def test_keys_hold_the_functions_and_what_is_not_default():
 @pytest.mark.parametrize("kind", ["uumc", "harmonized", "half-explained"])
 def test_linear_schemes_say_that_they_are(kind):
     expected = (
-        f"kind: '{kind}' is for linear models; mechanism 'gp' has "
+        f"kind: '{kind}' is for linear and var models; mechanism 'gp' has "
         "'scm', 'standardized', 'iscm', 'snr'"
     )
     with pytest.raises(ValueError, match="is for linear models") as refusal:

@@ -156,7 +156,7 @@ def no_such_kind(kind: str, mechanism: str | None) -> str:
     >>> no_such_kind("icsm", None)
     "there is no model 'icsm'; did you mean 'iscm'?"
     >>> no_such_kind("uumc", "gp")
-    "'uumc' is for linear models; mechanism 'gp' has 'scm', 'standardized', 'iscm', 'snr'"
+    "'uumc' is for linear and var models; mechanism 'gp' has 'scm', 'standardized', 'iscm', 'snr'"
     """
     having = [name for name, kinds in SOURCES.items() if kind in kinds]
     if mechanism is None or not having:
