@@ -1,8 +1,19 @@
 """Models: graphs turned into something that can be sampled and intervened upon."""
 
+from causalassay.models.bif import read_bif
+from causalassay.models.discrete import DiscreteSCM, Marginals
+from causalassay.models.discrete_sources import Dirichlet, Logistic
 from causalassay.models.drawing import draw, source
+from causalassay.models.elimination import TooWide
 from causalassay.models.fitting import fit, fit_covariance
-from causalassay.models.interventions import Do, Intervention, Randomize, Shift
+from causalassay.models.interventions import (
+    Do,
+    Intervention,
+    LevelIntervention,
+    Randomize,
+    RandomizeLevels,
+    Shift,
+)
 from causalassay.models.linear import LinearSCM
 from causalassay.models.model import Model
 from causalassay.models.noise import Noise
@@ -22,20 +33,28 @@ __all__ = [
     "SCM",
     "SNR",
     "UUMC",
+    "Dirichlet",
+    "DiscreteSCM",
     "Do",
     "HalfExplained",
     "Harmonized",
     "Intervention",
+    "LevelIntervention",
     "LinearSCM",
+    "Logistic",
+    "Marginals",
     "Model",
     "Noise",
     "Randomize",
+    "RandomizeLevels",
     "Shift",
     "Standardized",
+    "TooWide",
     "draw",
     "fit",
     "fit_covariance",
     "iscm_implied",
+    "read_bif",
     "source",
     "standardized_implied",
     "transfer_noise",

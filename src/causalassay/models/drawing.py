@@ -8,7 +8,7 @@ from typing import Any
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency
-from causalassay.models.linear import LinearSCM
+from causalassay.models.discrete_sources import Dirichlet, Logistic
 from causalassay.models.sources import (
     ISCM,
     SCM,
@@ -20,7 +20,9 @@ from causalassay.models.sources import (
 )
 from causalassay.spelling import did_you_mean
 
-Source = SCM | Standardized | ISCM | UUMC | Harmonized | HalfExplained | SNR
+Source = (
+    SCM | Standardized | ISCM | UUMC | Harmonized | HalfExplained | SNR | Dirichlet | Logistic
+)
 
 SOURCES: dict[str, dict[str, type[Source]]] = {
     "linear": {
@@ -31,12 +33,32 @@ SOURCES: dict[str, dict[str, type[Source]]] = {
         "harmonized": Harmonized,
         "half-explained": HalfExplained,
         "snr": SNR,
-    }
+    },
+    "discrete": {"dirichlet": Dirichlet, "logistic": Logistic},
 }
 """By mechanism, then by kind."""
 
 
-def source(kind: str, *, mechanism: str = "linear", **parameters: Any) -> Source:
+def mechanism_of(kind: str) -> str:
+    """Return the mechanism that a kind has where none is stated: "linear" if it exists there.
+
+    Examples
+    --------
+    >>> mechanism_of("scm"), mechanism_of("dirichlet")
+    ('linear', 'discrete')
+    """
+    if kind in SOURCES["linear"]:
+        return "linear"
+    having = [mechanism for mechanism, kinds in SOURCES.items() if kind in kinds]
+    if len(having) == 1:
+        return having[0]
+    every = dict.fromkeys(kind for kinds in SOURCES.values() for kind in kinds)
+    if having:
+        raise ValueError(f"mechanism: {kind!r} exists as {', '.join(having)}; state one of them")
+    raise ValueError(f"kind: there is no {kind!r}; {did_you_mean(kind, every)}")
+
+
+def source(kind: str, *, mechanism: str | None = None, **parameters: Any) -> Source:
     """Return the source that a kind and its parameters name.
 
     Examples
@@ -44,6 +66,8 @@ def source(kind: str, *, mechanism: str = "linear", **parameters: Any) -> Source
     >>> source("snr", snr=3.0).snr
     3.0
     """
+    if mechanism is None:
+        mechanism = mechanism_of(kind)
     kinds = SOURCES[_known("mechanism", mechanism, SOURCES)]
     chosen = kinds[_known("kind", kind, kinds)]
     fields = [field.name for field in dataclasses.fields(chosen)]
@@ -54,19 +78,26 @@ def source(kind: str, *, mechanism: str = "linear", **parameters: Any) -> Source
 
 
 def draw(
-    kind: str, graph: Adjacency, rng: Generator, *, mechanism: str = "linear", **parameters: Any
-) -> LinearSCM:
+    kind: str,
+    graph: Adjacency,
+    rng: Generator,
+    *,
+    mechanism: str | None = None,
+    **parameters: Any,
+) -> Any:
     """Draw a random model on a graph.
 
     Parameters
     ----------
     kind : str
         "scm", "standardized", "iscm", "uumc", "harmonized" (Mooij),
-        "half-explained" (Squires) or "snr" (Eigenmann).
+        "half-explained" (Squires) or "snr" (Eigenmann); discrete ones: "dirichlet" and
+        "logistic" (Garant and Jensen).
     graph : Adjacency
     rng : Generator
-    mechanism : str
-        "linear".
+    mechanism : str, optional
+        "linear" or "discrete"; left out, "linear" where the kind exists there, else the one
+        mechanism that has it.
     **parameters
         Fields of the kind's class, such as ``weights=(0.5, 2.0)``,
         ``noise="gaussian"``, ``noise_sd=1.0``; one that does not apply is an error.
@@ -77,6 +108,8 @@ def draw(
     >>> from causalassay.graphs import chain
     >>> draw("iscm", chain(5), np.random.default_rng(0), noise="laplace")
     LinearSCM(5 nodes, 4 edges, laplace noise)
+    >>> draw("dirichlet", chain(5), np.random.default_rng(0), levels=3)
+    DiscreteSCM(5 nodes, 4 edges, 3 to 3 levels)
     """
     return source(kind, mechanism=mechanism, **parameters).draw(graph, rng)
 
