@@ -279,10 +279,11 @@ class DiscreteSCM:
         if not np.isfinite(table).all() or (table < 0).any():
             raise ValueError(f"{where}: expected probabilities of at least 0")
         total = table.sum(axis=-1, keepdims=True)
-        if (np.abs(total - 1) > SUM_TOLERANCE).any():
+        far = np.abs(total - 1)
+        if far.max() > SUM_TOLERANCE:
             raise ValueError(
-                f"{where}: probabilities sum to {float(total.flat[np.abs(total - 1).argmax()]):.9g} "
-                "where they should sum to 1; divide them by their sum"
+                f"{where}: probabilities sum to {float(total.flat[far.argmax()]):.9g} where they "
+                "should sum to 1; divide them by their sum"
             )
         table /= total
         table.setflags(write=False)
@@ -301,16 +302,19 @@ def check_levels(
     if len(levels) != n_nodes:
         raise ValueError(f"levels: expected those of {n_nodes} nodes, got {len(levels)}")
     checked: list[Any] = []
-    for node, some in enumerate(levels):
-        if isinstance(some, Integral):
-            some = tuple(float(k) for k in range(int(some)))
-        elif isinstance(some, str) or not isinstance(some, Sequence | np.ndarray):
+    for node, stated in enumerate(levels):
+        if isinstance(stated, Integral):
+            checked.append(tuple(float(k) for k in range(int(stated))))
+        elif isinstance(stated, str) or not isinstance(stated, Sequence | np.ndarray):
             raise TypeError(
-                f"levels: node {node}: expected a number of levels or their names, got {some!r}"
+                f"levels: node {node}: expected a number of levels or their names, got {stated!r}"
             )
-        if not len(some) or len(set(some)) < len(some):
-            raise ValueError(f"levels: node {node}: expected one level or more, each once: {some}")
-        checked.append(tuple(some))
+        else:
+            checked.append(tuple(stated))
+        if len(set(checked[-1])) < max(len(checked[-1]), 1):
+            raise ValueError(
+                f"levels: node {node}: expected one level or more, each once, got {stated!r}"
+            )
     return tuple(checked)
 
 

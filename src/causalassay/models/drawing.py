@@ -20,9 +20,7 @@ from causalassay.models.sources import (
 )
 from causalassay.spelling import did_you_mean
 
-Source = (
-    SCM | Standardized | ISCM | UUMC | Harmonized | HalfExplained | SNR | Dirichlet | Logistic
-)
+Source = SCM | Standardized | ISCM | UUMC | Harmonized | HalfExplained | SNR | Dirichlet | Logistic
 
 SOURCES: dict[str, dict[str, type[Source]]] = {
     "linear": {

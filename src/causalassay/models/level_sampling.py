@@ -39,9 +39,7 @@ def draw_levels(values: Values, order: Indices, compiled: CompiledTables) -> Non
             row[node] = code
 
 
-def compile_tables(
-    parents: Sequence[tuple[int, ...]], tables: Sequence[Table]
-) -> CompiledTables:
+def compile_tables(parents: Sequence[tuple[int, ...]], tables: Sequence[Table]) -> CompiledTables:
     """Return the tables as the kernel reads them; their axes are the parents, then the node."""
     strides = [_strides(table.shape) for table in tables]
     return CompiledTables(
