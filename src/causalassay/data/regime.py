@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from causalassay.arrays import Values
 
 if TYPE_CHECKING:
-    from causalassay.models.interventions import Intervention
+    from causalassay.models.interventions import LevelIntervention
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Regime:
     condition: str
     values: Values = field(repr=False)
     targets: tuple[int, ...] | None = ()
-    intervention: Intervention | None = None
+    intervention: LevelIntervention | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.condition, str) or not self.condition:

@@ -195,8 +195,8 @@ class _Reader:
             if block.rows or block.default is not None:
                 told = f"{name!r} has a table, so it takes no rows and no default beside it"
                 raise self.tokens.wrong(block.start, told)
-            numbers = self._numbers(block.table, math.prod(shape), name, block.start)
-            table = np.moveaxis(numbers.reshape(own, *shape[:-1]), 0, -1)
+            flat = self._numbers(block.table, math.prod(shape), name, block.start)
+            table = np.moveaxis(flat.reshape(own, *shape[:-1]), 0, -1)
             return self._normalized(table, name, block.start)
         table = np.full(shape, np.nan)
         if block.default is not None:

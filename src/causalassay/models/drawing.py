@@ -37,23 +37,26 @@ SOURCES: dict[str, dict[str, type[Source]]] = {
 """By mechanism, then by kind."""
 
 
-def mechanism_of(kind: str) -> str:
-    """Return the mechanism that a kind has where none is stated: "linear" if it exists there.
+def kinds_without_mechanism() -> dict[str, type[Source]]:
+    """Return what each kind is where no mechanism is stated.
+
+    The linear one where it exists, else that of the one mechanism that has it; a kind of
+    several mechanisms, none of them linear, is not among them.
 
     Examples
     --------
-    >>> mechanism_of("scm"), mechanism_of("dirichlet")
-    ('linear', 'discrete')
+    >>> kinds = kinds_without_mechanism()
+    >>> kinds["scm"].__name__, kinds["dirichlet"].__name__
+    ('SCM', 'Dirichlet')
     """
-    if kind in SOURCES["linear"]:
-        return "linear"
-    having = [mechanism for mechanism, kinds in SOURCES.items() if kind in kinds]
-    if len(having) == 1:
-        return having[0]
-    every = dict.fromkeys(kind for kinds in SOURCES.values() for kind in kinds)
-    if having:
-        raise ValueError(f"mechanism: {kind!r} exists as {', '.join(having)}; state one of them")
-    raise ValueError(f"kind: there is no {kind!r}; {did_you_mean(kind, every)}")
+    every = [kind for kinds in SOURCES.values() for kind in kinds]
+    alone = {
+        kind: source
+        for kinds in SOURCES.values()
+        for kind, source in kinds.items()
+        if every.count(kind) == 1
+    }
+    return {**SOURCES["linear"], **alone}
 
 
 def source(kind: str, *, mechanism: str | None = None, **parameters: Any) -> Source:
@@ -64,9 +67,9 @@ def source(kind: str, *, mechanism: str | None = None, **parameters: Any) -> Sou
     >>> source("snr", snr=3.0).snr
     3.0
     """
-    if mechanism is None:
-        mechanism = mechanism_of(kind)
-    kinds = SOURCES[_known("mechanism", mechanism, SOURCES)]
+    kinds = kinds_without_mechanism()
+    if mechanism is not None:
+        kinds = SOURCES[_known("mechanism", mechanism, SOURCES)]
     chosen = kinds[_known("kind", kind, kinds)]
     fields = [field.name for field in dataclasses.fields(chosen)]
     for name in parameters:

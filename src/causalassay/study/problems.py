@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from causalassay.graphs.sources import GraphSource
+from causalassay.models.discrete import Levels
 from causalassay.models.drawing import SOURCES, Source
 from causalassay.study.canonical import digest
 
@@ -132,6 +133,8 @@ class FromFile:
         Rows to draw with replacement for each replicate, within each condition in
         proportion to its size; 0 means as many as there are. None: the rows as they are.
     transform : tuple of Transform
+    discrete : bool or tuple of (name, levels)
+        The discrete columns, with None for the levels that occur; True: all columns.
     """
 
     sha256: str
@@ -144,24 +147,51 @@ class FromFile:
     only_observational: bool = False
     bootstrap: int | None = None
     transform: tuple[Transform, ...] = ()
+    discrete: bool | tuple[tuple[str, Levels | None], ...] = ()
     version: ClassVar[int] = 1
 
 
-ProblemSpec = Generated | FromFile
+@dataclass(frozen=True)
+class Network:
+    """A problem drawn from a discrete network in a BIF file, which has its own graph.
+
+    Parameters
+    ----------
+    file : Path
+        Where it is on this machine: no part of the key.
+    sha256 : str
+        What it holds.
+    samples : int
+        Observational rows.
+    interventions : Interventions, optional
+    transform : tuple of Transform
+    """
+
+    sha256: str
+    file: Path = field(compare=False)
+    samples: int
+    interventions: Interventions | None = None
+    transform: tuple[Transform, ...] = ()
+    version: ClassVar[int] = 1
+
+
+ProblemSpec = Generated | FromFile | Network
 
 
 def graph_address(spec: ProblemSpec) -> str:
     """Return what problems on the same graphs, replicate by replicate, have in common."""
     if isinstance(spec, FromFile):
         return spec.graph_sha256
+    if isinstance(spec, Network):
+        return spec.sha256
     return digest(spec.graph) if spec.setting is None else digest(spec.graph, spec.setting)
 
 
 def scheme(spec: ProblemSpec) -> str:
     """Return how the problem's columns came by their scale: what attributions compare.
 
-    "raw", "standardized", another kind of model by its name, "data" for files; a
-    transform that changes the scale is added.
+    "raw", "standardized", another kind of model by its name, "data" for files of data,
+    "network" for those of a network; a transform that changes the scale is added.
 
     Examples
     --------
@@ -174,6 +204,8 @@ def scheme(spec: ProblemSpec) -> str:
     """
     if isinstance(spec, FromFile):
         name = "data"
+    elif isinstance(spec, Network):
+        name = "network"
     else:
         name = {"scm": "raw"}.get(kind := _kind(spec.model), kind)
     changes = list(spec.transform)

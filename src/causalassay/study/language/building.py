@@ -12,7 +12,7 @@ from numpy.random import Generator
 from causalassay.contracts import Algorithm
 from causalassay.discovery import make_algorithm, registry
 from causalassay.graphs.sources import GRAPH_SOURCES, GraphSource
-from causalassay.models.drawing import SOURCES, Source
+from causalassay.models.drawing import SOURCES, Source, kinds_without_mechanism
 from causalassay.models.noise import Family, Noise
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.mistakes import Mistakes, Place, shown
@@ -57,9 +57,12 @@ def build_model(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> S
     >>> mistakes.lines
     ["model.noise: there is no noise 'laplac'; did you mean 'laplace'?"]
     """
-    mechanism = table.get("mechanism", MECHANISM)
-    mechanism = known_name(mechanism, SOURCES, "mechanism", place.at("mechanism"), mistakes)
-    kinds = SOURCES[mechanism or MECHANISM]
+    mechanism = table.get("mechanism")
+    if mechanism is None:
+        kinds = kinds_without_mechanism()
+    else:
+        mechanism = known_name(mechanism, SOURCES, "mechanism", place.at("mechanism"), mistakes)
+        kinds = SOURCES[mechanism or MECHANISM]
     kind = known_name(table.get("kind"), kinds, "model", place.at("kind"), mistakes)
     fields = _without(table, "kind", "mechanism")
     noise_stands = "noise" not in fields

@@ -17,9 +17,17 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values
-from causalassay.data import Dataset, Problem, Regime, read
+from causalassay.data import ColumnKind, Continuous, Dataset, Discrete, Problem, Regime, read
 from causalassay.graphs import read_graph
-from causalassay.models import Do, Model, Randomize, Shift
+from causalassay.models import (
+    DiscreteSCM,
+    Do,
+    Model,
+    Randomize,
+    RandomizeLevels,
+    Shift,
+    read_bif,
+)
 from causalassay.models.interventions import Action
 from causalassay.seeding import stream
 from causalassay.study.canonical import digest
@@ -29,6 +37,7 @@ from causalassay.study.problems import (
     FromFile,
     Generated,
     Interventions,
+    Network,
     ProblemSpec,
     graph_address,
 )
@@ -80,6 +89,10 @@ def make(seed: int, spec: ProblemSpec, purpose: Purpose, replicate: int) -> Made
         problem = _from_file(seed, spec, purpose, replicate)
         rng = stream(seed, purpose, "transform", digest(spec), replicate)
         return Made(transformed(problem, spec.transform, rng))
+    if isinstance(spec, Network):
+        model = _network(spec)
+        place = (purpose, graph_address(spec), replicate, 0)
+        return Made(_sampled(seed, spec, model.graph, model, None, place))
     most_draws = spec.accept.most_draws if spec.accept else 1
     for attempt in range(most_draws):
         problem = _generate(seed, spec, purpose, replicate, attempt)
@@ -110,6 +123,18 @@ def _generate(
     place = (purpose, graph_address(spec), replicate, attempt)
     graph = spec.graph.draw(stream(seed, "graph", *place))
     model, observed = _model(spec, graph, stream(seed, "model", *place))
+    return _sampled(seed, spec, graph, model, observed, place)
+
+
+def _sampled(  # noqa: PLR0913, PLR0917  what a problem is made of
+    seed: int,
+    spec: Generated | Network,
+    graph: Adjacency,
+    model: Model,
+    observed: Values | None,
+    place: tuple[str | int, ...],
+) -> Problem:
+    """Return the problem of a model, with its interventions and transforms."""
     if observed is None:
         observed = model.sample(spec.samples, stream(seed, "data", *place))
     regimes = [Regime("observational", observed)]
@@ -118,9 +143,29 @@ def _generate(
         for targets in _targets(spec.interventions, len(graph), rng):
             draws = stream(seed, "data", *place, "regime", *targets)
             regimes.append(_regime(spec.interventions, model, targets, draws))
-    data = Dataset(tuple(f"x{node}" for node in range(len(graph))), tuple(regimes), "observational")
+    columns, kinds = _columns(model, len(graph))
+    if isinstance(model, DiscreteSCM):
+        _check_levels_occur(np.concatenate([regime.values for regime in regimes]), columns)
+    data = Dataset(columns, tuple(regimes), "observational", kinds)
     problem = Problem(data, graph, model)
     return transformed(problem, spec.transform, stream(seed, "transform", *place))
+
+
+def _columns(model: Model, n_nodes: int) -> tuple[tuple[str, ...], tuple[ColumnKind, ...]]:
+    """Return the names and kinds of a model's columns."""
+    if isinstance(model, DiscreteSCM):
+        return model.names, tuple(Discrete(levels) for levels in model.levels)
+    return tuple(f"x{node}" for node in range(n_nodes)), (Continuous(),) * n_nodes
+
+
+def _check_levels_occur(values: Values, columns: tuple[str, ...]) -> None:
+    """Raise `NoProblem` where a column has one level only: a small sample of a rare level."""
+    constant = np.flatnonzero((values == values[0]).all(axis=0)).tolist()
+    if constant:
+        raise NoProblem(
+            f"{columns[constant[0]]!r} has the same level in all {len(values)} rows drawn; "
+            "take more samples"
+        )
 
 
 def _model(spec: Generated, graph: Adjacency, rng: Generator) -> tuple[Model, Values | None]:
@@ -144,9 +189,13 @@ def _targets(
 def _regime(
     interventions: Interventions, model: Model, targets: tuple[int, ...], rng: Generator
 ) -> Regime:
+    names = ", ".join(_columns(model, len(model.graph))[0][node] for node in targets)
+    if isinstance(model, DiscreteSCM) and interventions.action == "randomize":
+        drawn = tuple(RandomizeLevels(node) for node in targets)
+        values = model.sample(interventions.samples, rng, drawn)
+        return Regime(f"randomize {names}", values, targets, drawn)
     intervention = tuple(_action(interventions, node) for node in targets)
     values = model.sample(interventions.samples, rng, intervention)
-    names = ", ".join(f"x{node}" for node in targets)
     return Regime(f"{interventions.action} {names}", values, targets, intervention)
 
 
@@ -167,17 +216,28 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def _check_file(path: Path, expected: str) -> None:
+    try:
+        found = file_sha256(path)
+    except OSError as reason:
+        # Of the error only its kind: a path differs between machines.
+        raise NoProblem(f"{path.name} cannot be read: {reason.strerror}") from reason
+    if found != expected:
+        raise NoProblem(f"{path.name} is not the file it was when the study began")
+
+
+@lru_cache(maxsize=4)
+def _network(spec: Network) -> DiscreteSCM:
+    _check_file(spec.file, spec.sha256)
+    return read_bif(spec.file)
+
+
 @lru_cache(maxsize=4)
 def _read(spec: FromFile) -> Problem:
-    for path, expected in ((spec.file, spec.sha256), (spec.graph_file, spec.graph_sha256)):
-        try:
-            found = file_sha256(path)
-        except OSError as reason:
-            # Of the error only its kind: a path differs between machines.
-            raise NoProblem(f"{path.name} cannot be read: {reason.strerror}") from reason
-        if found != expected:
-            raise NoProblem(f"{path.name} is not the file it was when the study began")
-    data = read(spec.file, spec.target, spec.condition, spec.observational)
+    _check_file(spec.file, spec.sha256)
+    _check_file(spec.graph_file, spec.graph_sha256)
+    discrete = spec.discrete if isinstance(spec.discrete, bool) else dict(spec.discrete)
+    data = read(spec.file, spec.target, spec.condition, spec.observational, discrete)
     if spec.only_observational:
         values = data.observational_values
         data = Dataset(

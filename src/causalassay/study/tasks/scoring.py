@@ -17,7 +17,7 @@ from causalassay.contracts import Estimate
 from causalassay.data import Problem
 from causalassay.graphs import is_dag
 from causalassay.metrics.resolution import Members, Repair
-from causalassay.models import LinearSCM, fit
+from causalassay.models import DiscreteSCM, LinearSCM, fit
 from causalassay.study.plan import MetricEntry, Resolution
 
 Takes = Literal["any", "class", "dag"]
@@ -76,9 +76,12 @@ def _of_graphs(function: Callable[[Adjacency, Adjacency], Any]) -> Callable[...,
 
 def _tv_dag(problem: Problem, guess: Adjacency) -> float:
     """Fit the guess to the observational rows and compare it with the true model."""
-    if not isinstance(problem.model, LinearSCM):
+    model, values = problem.model, problem.data.observational_values
+    if isinstance(model, DiscreteSCM):
+        return metrics.tv_dag(model, fit(guess, values, model.levels))
+    if not isinstance(model, LinearSCM):
         raise Undefined("the true model is not known")
-    return metrics.tv_dag(problem.model, fit(guess, problem.data.observational_values))
+    return metrics.tv_dag(model, fit(guess, values))
 
 
 def _rules() -> dict[str, Rule]:
