@@ -10,10 +10,12 @@ from numpy.random import Generator
 from causalassay.arrays import Adjacency, Values
 from causalassay.audit.baselines import score_baselines
 from causalassay.audit.fit import graph_fit
+from causalassay.audit.levels import audit_levels
 from causalassay.audit.result import Audit
 from causalassay.audit.statistics import column_spread, sortabilities
 from causalassay.audit.verdict import judge, judge_columns
 from causalassay.data import Continuous, Dataset
+from causalassay.discovery.levels import is_discrete
 from causalassay.graphs.orders import check_dag
 
 N_BOOTSTRAP = 200
@@ -33,7 +35,9 @@ def audit(
     Parameters
     ----------
     data : Dataset
-        Continuous columns; its observational regime is audited.
+        All columns continuous, or all discrete; its observational regime is audited.
+        Codes of levels have no variance, so that of discrete columns the entropy is
+        looked at; see `levels`.
     graph : Adjacency or None
         The DAG that is held to be true. Without one, the audit says what the
         columns tell alone.
@@ -57,11 +61,13 @@ def audit(
     'gameable'
     """
     values = _check(data, graph, n_bootstrap, n_orders)
+    tick = _Ticker(n_bootstrap + n_orders, on_progress)
+    if is_discrete(data):
+        return audit_levels(data, graph, rng, n_bootstrap, n_orders, tick)
     n, d = values.shape
     spread = column_spread(values)
     if graph is None:
         return Audit(n, d, None, spread, (), (), None, judge_columns(spread))
-    tick = _Ticker(n_bootstrap + n_orders, on_progress)
     bootstrap_rng, order_rng, fit_rng = rng.spawn(3)
     sortable = sortabilities(values, graph, n_bootstrap, bootstrap_rng, tick)
     scores = score_baselines(values, graph, n_orders, order_rng, tick)
@@ -88,9 +94,10 @@ def _check(data: Dataset, graph: Adjacency | None, n_bootstrap: int, n_orders: i
         for name, kind in zip(data.columns, data.kinds, strict=True)
         if not isinstance(kind, Continuous)
     ]
-    if discrete:
+    if discrete and len(discrete) < data.n_nodes:
         raise ValueError(
-            f"an audit sorts by variance and R², which discrete columns do not have: {discrete}"
+            f"an audit sorts by variance and R², which discrete columns do not have: {discrete}; "
+            "audit the columns of one kind"
         )
     if n_bootstrap < 0:
         raise ValueError(f"n_bootstrap: expected at least 0, got {n_bootstrap}")

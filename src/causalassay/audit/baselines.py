@@ -29,10 +29,10 @@ def score_baselines(
     sorting, random_orders, random_sorts, rest = rng.spawn(4)
     drawn = _score_repeatedly(RANDOM_ORDER, values, graph, n_orders, random_orders, tick)
     scores = [_score(name, values, graph, sorting, drawn) for name in SORTED_BY.values()]
-    scores.append(_summarise(RANDOM_ORDER, drawn))
+    scores.append(summarise(RANDOM_ORDER, drawn))
     scores.append(_score("variance-sorting", values, graph, rest, np.empty((0, 2))))
     sorts = _score_repeatedly("random-sorting", values, graph, n_orders, random_sorts, None)
-    scores.append(_summarise("random-sorting", sorts))
+    scores.append(summarise("random-sorting", sorts))
     scores.append(_score("empty", values, graph, rest, np.empty((0, 2))))
     return tuple(scores)
 
@@ -72,7 +72,8 @@ def _score_repeatedly(
     return np.array(found, dtype=float).reshape(-1, 2)
 
 
-def _summarise(name: str, found: Values) -> BaselineScore:
+def summarise(name: str, found: Values) -> BaselineScore:
+    """Return the mean and the central 95 % of SHD and F1, shape (n, 2)."""
     if not len(found):
         return BaselineScore(name, np.nan, np.nan, note="not applicable, as above")
     low, high = np.quantile(found, [0.025, 0.975], axis=0)

@@ -21,7 +21,7 @@ class Sortability:
     statistic : str
         "variance"; "R2" on all other columns; "SNR", the share of the variance
         that the graph's parents explain; "relatives", the number of columns
-        that a column is correlated with.
+        that a column is correlated with; of discrete columns "entropy".
     convention : {"paths", "pairs"}
     value : float
     interval : (float, float)
@@ -131,7 +131,8 @@ class Audit:
     n_samples: int
     n_nodes: int
     n_edges: int | None
-    spread: ColumnSpread
+    spread: ColumnSpread | None
+    """None for discrete columns, which have no variance."""
     sortabilities: tuple[Sortability, ...]
     baselines: tuple[BaselineScore, ...]
     fit: GraphFit | None

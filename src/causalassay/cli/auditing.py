@@ -34,6 +34,9 @@ def audit(  # noqa: PLR0913, PLR0917  one argument an option
     observational: Annotated[
         str | None, typer.Option(help="Condition to audit: the one without intervention.")
     ] = None,
+    discrete: Annotated[
+        bool, typer.Option("--discrete", help="All columns are discrete: their values are levels.")
+    ] = False,
     bootstrap: Annotated[int, typer.Option(help="Resamples for the intervals.")] = 200,
     orders: Annotated[int, typer.Option(help="Random orders to compare with.")] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 0,
@@ -53,7 +56,7 @@ def audit(  # noqa: PLR0913, PLR0917  one argument an option
     from causalassay.graphs import read_graph
     from causalassay.seeding import stream
 
-    dataset = read(data, target=target, condition=condition, observational=observational)
+    dataset = read(data, target, condition, observational, discrete)
     truth = read_graph(graph, columns=dataset.columns)[0] if graph else None
     with progress_bar("auditing") as on_progress:
         found = run_audit(

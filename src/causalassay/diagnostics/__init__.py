@@ -2,6 +2,7 @@
 
 from causalassay.diagnostics.bounds import iscm_cev_bound, pairwise_varsortability_bound
 from causalassay.diagnostics.chains import chain_leaning, orient_chain
+from causalassay.diagnostics.entropy import entropies, entropy_sortability
 from causalassay.diagnostics.explained import (
     Determination,
     RankDeficientWarning,
@@ -32,6 +33,8 @@ __all__ = [
     "cause_explained_variance",
     "chain_leaning",
     "determination",
+    "entropies",
+    "entropy_sortability",
     "iscm_cev_bound",
     "orient_chain",
     "pair_weights",

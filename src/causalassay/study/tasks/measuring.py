@@ -6,8 +6,9 @@ from types import MappingProxyType
 
 from causalassay.arrays import Values
 from causalassay.contracts import Diagnostic
-from causalassay.data import Dataset, Problem
+from causalassay.data import Dataset, Discrete, Problem
 from causalassay.diagnostics import (
+    entropy_sortability,
     r2_sortability,
     relatives_sortability,
     snr_sortability,
@@ -27,6 +28,7 @@ DIAGNOSTICS: MappingProxyType[str, Diagnostic] = MappingProxyType(
         "relatives_sortability": lambda p: relatives_sortability(_plain(p.data), p.graph),
         "var_sortability_pairs": lambda p: var_sortability(_plain(p.data), p.graph, "pairs"),
         "r2_sortability_pairs": lambda p: r2_sortability(_plain(p.data), p.graph, "pairs"),
+        "entropy_sortability": lambda p: entropy_sortability(_codes(p.data), p.graph),
         "n_edges": _n_edges,
     }
 )
@@ -50,4 +52,19 @@ DEFAULT_DIAGNOSTICS = (
 
 def _plain(data: Dataset) -> Values:
     """Return the rows to measure: without an observational condition, all of them."""
+    if any(isinstance(kind, Discrete) for kind in data.kinds):
+        raise ValueError(
+            "codes of levels have no variance that means anything; ask for entropy_sortability"
+        )
+    return _rows(data)
+
+
+def _codes(data: Dataset) -> Values:
+    """Return the rows of discrete data."""
+    if not all(isinstance(kind, Discrete) for kind in data.kinds):
+        raise ValueError("entropies are of discrete columns; these are continuous")
+    return _rows(data)
+
+
+def _rows(data: Dataset) -> Values:
     return data.pooled if data.observational is None else data.observational_values
