@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from causalassay.arrays import Vector
 from causalassay.graphs.orders import Indices, reachability
 from causalassay.metrics.settings import At, Quantile, settings_of
-from causalassay.models.discrete import DiscreteSCM, Marginals
+from causalassay.models.discrete import DiscreteSCM
 from causalassay.models.interventions import Do
 
 
@@ -61,13 +62,12 @@ class _Laws:
 
     def __init__(self, model: DiscreteSCM) -> None:
         self._model = model
-        self._observed: Marginals = model.marginals()
+        self._observed = model.laws(range(model.n_nodes))
         self._reaches = reachability(model.graph)
 
-    def under(self, node: int, value: float) -> tuple[NDArray[np.floating[Any]], ...]:
-        if not self._reaches[node].any():
-            return self._observed.probabilities
-        return self._model.marginals((Do(node, value),)).probabilities
+    def under(self, node: int, value: float) -> dict[int, Vector]:
+        reached = np.flatnonzero(self._reaches[node]).tolist()
+        return self._observed | self._model.laws(reached, (Do(node, value),))
 
 
 def _codes(at: At, true_model: DiscreteSCM, fitted_model: DiscreteSCM) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral
@@ -225,14 +225,44 @@ class DiscreteSCM:
         >>> found.exact, bool(abs(found.probabilities[1][0] - 0.6) < 0.01)
         (False, True)
         """
-        model = self.under(intervention)
         try:
-            exact = elimination.marginals(model.factors, model.n_levels, most_cells)
+            exact = self.laws(range(self.n_nodes), intervention, most_cells)
         except TooWide:
             if rng is None:
                 raise
-            return _shares(model.sample(n_samples, rng), model.n_levels)
-        return Marginals(tuple(exact), tuple(np.zeros_like(law) for law in exact), exact=True)
+            return _shares(self.sample(n_samples, rng, intervention), self.n_levels)
+        laws = tuple(exact[node] for node in range(self.n_nodes))
+        return Marginals(laws, tuple(np.zeros_like(law) for law in laws), exact=True)
+
+    def laws(
+        self,
+        nodes: Iterable[int],
+        intervention: LevelIntervention = (),
+        most_cells: int = MOST_CELLS,
+    ) -> dict[int, Vector]:
+        """Return the exact laws of some nodes, for which only their ancestors are looked at.
+
+        Examples
+        --------
+        >>> from causalassay.graphs import chain
+        >>> model = DiscreteSCM(chain(2), [[0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]]])
+        >>> model.laws([1])[1].round(12)
+        array([0.6, 0.4])
+        """
+        changes = check_level_intervention(intervention, self.n_levels)
+        wanted, left = set(), list(nodes)
+        asked = list(left)
+        while left:
+            node = left.pop()
+            if node not in wanted:
+                wanted.add(node)
+                left += () if node in changes else self.parents(node)
+        factors = [
+            Factor((node,), changes[node]) if node in changes else self.factors[node]
+            for node in sorted(wanted)
+        ]
+        found = elimination.marginals(factors, self.n_levels, most_cells)
+        return {node: found[node] for node in asked}
 
     def joint(self, intervention: LevelIntervention = ()) -> Table:
         """Return the probability of every configuration, an axis a node; for small models.

@@ -56,13 +56,14 @@ class Factor:
         return self.table.reshape([size.get(node, 1) for node in nodes])
 
 
-def marginals(factors: Sequence[Factor], sizes: Sequence[int], most_cells: int) -> list[Vector]:
-    """Return the marginal of each node under the product of the factors, which sums to 1.
+def marginals(
+    factors: Sequence[Factor], sizes: Sequence[int], most_cells: int
+) -> dict[int, Vector]:
+    """Return the marginal of each node of the factors under their product, which sums to 1.
 
     Parameters
     ----------
     factors : sequence of Factor
-        At least one over each node.
     sizes : sequence of int
         Number of levels of each node.
     most_cells : int
@@ -105,7 +106,7 @@ def marginals(factors: Sequence[Factor], sizes: Sequence[int], most_cells: int) 
             shared = bucket.message.nodes
             learned = buckets[bucket.goes_to].belief.onto(shared).over(bucket.message)
             bucket.take(learned)
-    return [buckets[node].belief.onto([node]).table for node in range(len(sizes))]
+    return {node: buckets[node].belief.onto([node]).table for node in order}
 
 
 _ONE = Factor((), np.ones(()))
@@ -127,10 +128,10 @@ def _plan(
     nodes: Sequence[tuple[int, ...]], sizes: Sequence[int], most_cells: int
 ) -> tuple[list[int], dict[int, frozenset[int]]]:
     """Return the order of elimination, the smallest table first, and each bucket's nodes."""
-    near = {node: {node} for node in range(len(sizes))}
+    near: dict[int, set[int]] = {}
     for together in nodes:
         for node in together:
-            near[node].update(together)
+            near.setdefault(node, set()).update(together)
 
     def cells(node: int) -> int:
         return math.prod(sizes[other] for other in near[node])
