@@ -76,10 +76,7 @@ def _counts(codes, n_levels, node, parents):
 
 def slow_bic(codes, n_levels, node, parents, discount=1.0):
     likelihood = sum(
-        n * log(n / sum(row))
-        for row in _counts(codes, n_levels, node, parents)
-        for n in row
-        if n
+        n * log(n / sum(row)) for row in _counts(codes, n_levels, node, parents) for n in row if n
     )
     free = (n_levels[node] - 1) * np.prod([n_levels[p] for p in parents])
     return likelihood - discount * log(len(codes)) / 2 * free

@@ -77,7 +77,7 @@ def _grow(
         newest = int(rivals[best])
         rivals, association = np.delete(rivals, best), np.delete(association, best)
         fresh = ((newest, *rest) for rest in _sets(members, largest - 1))
-        members.append(newest)
+        members = [*members, newest]  # a new list: the sets are made while they are asked for
 
 
 def _shrink(

@@ -144,9 +144,13 @@ def _sampled(  # noqa: PLR0913, PLR0917  what a problem is made of
             draws = stream(seed, "data", *place, "regime", *targets)
             regimes.append(_regime(spec.interventions, model, targets, draws))
     columns, kinds = _columns(model, len(graph))
-    if isinstance(model, DiscreteSCM):
-        _check_levels_occur(np.concatenate([regime.values for regime in regimes]), columns)
-    data = Dataset(columns, tuple(regimes), "observational", kinds)
+    try:
+        data = Dataset(columns, tuple(regimes), "observational", kinds)
+    except ValueError as reason:
+        # A small sample can miss all levels of a column but one, or show two columns alike.
+        if isinstance(model, DiscreteSCM):
+            raise NoProblem(f"the rows drawn make no data set: {reason}; or take more") from None
+        raise
     problem = Problem(data, graph, model)
     return transformed(problem, spec.transform, stream(seed, "transform", *place))
 
@@ -156,16 +160,6 @@ def _columns(model: Model, n_nodes: int) -> tuple[tuple[str, ...], tuple[ColumnK
     if isinstance(model, DiscreteSCM):
         return model.names, tuple(Discrete(levels) for levels in model.levels)
     return tuple(f"x{node}" for node in range(n_nodes)), (Continuous(),) * n_nodes
-
-
-def _check_levels_occur(values: Values, columns: tuple[str, ...]) -> None:
-    """Raise `NoProblem` where a column has one level only: a small sample of a rare level."""
-    constant = np.flatnonzero((values == values[0]).all(axis=0)).tolist()
-    if constant:
-        raise NoProblem(
-            f"{columns[constant[0]]!r} has the same level in all {len(values)} rows drawn; "
-            "take more samples"
-        )
 
 
 def _model(spec: Generated, graph: Adjacency, rng: Generator) -> tuple[Model, Values | None]:
