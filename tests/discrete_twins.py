@@ -8,6 +8,24 @@ from scipy.stats import chi2, chi2_contingency
 
 from causalassay.data import Dataset, Discrete, Regime
 
+ASIA = """network unknown {
+}
+variable a {
+  type discrete [ 2 ] { yes, no };
+}
+variable b {
+  type discrete [ 2 ] { yes, no };
+}
+probability ( b ) {
+  table 0.01, 0.99;
+}
+probability ( a | b ) {
+  (yes) 0.6, 0.4;
+  (no) 0.3, 0.7;
+}
+"""
+"""A network of two nodes, b → a, as the bnlearn repository writes it."""
+
 
 def slow_joint(model, intervention=()):
     """The probability of each configuration, by the chain rule, with the node's law replaced."""

@@ -15,7 +15,7 @@ _TOKEN = re.compile(
       | (?P<word>[^\s,{}()\[\];|"]+)""",
     re.VERBOSE | re.DOTALL,
 )
-_PROPERTY = re.compile(r"[^;]*;")
+_PROPERTY = re.compile(r'(?:"[^"\n]*"|[^;])*;')
 
 
 class Token(NamedTuple):
