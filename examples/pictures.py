@@ -31,6 +31,7 @@ def main() -> None:
         "identified": identified_picture(identified_shares()),
         "nonlinear": nonlinear_picture(),
         "series": series_picture(),
+        "discrete": entropy_picture(entropies_along_the_order()),
     }
     for name, chart in pictures.items():
         (folder / f"{name}.svg").write_text(vl_convert.vegalite_to_svg(chart.to_json()) + "\n")
@@ -285,6 +286,47 @@ def _around(paths: list[np.ndarray], start: int, stop: int) -> alt.VConcatChart:
         charts.append(layers.properties(width=330, height=75))
     title = "x0 is set to 3 in the shaded steps; dashed: the exact mean"
     return alt.vconcat(*charts, spacing=8).properties(title=title)
+
+
+def entropies_along_the_order(n_graphs: int = 400) -> pd.DataFrame:
+    """Return the mean exact entropy of three ways to draw tables, by place in the causal order."""
+    kinds = {
+        "Dirichlet, 2 levels": ("dirichlet", {"levels": 2}),
+        "Dirichlet, 3 levels": ("dirichlet", {"levels": 3}),
+        "logistic": ("logistic", {}),
+    }
+    rows = []
+    for replicate in range(n_graphs):
+        graph = ca.graphs.erdos_renyi(14, 1, stream(1, "discrete graph", replicate))
+        order = ca.graphs.topological_order(graph)
+        for name, (kind, parameters) in kinds.items():
+            rng = stream(1, "discrete model", replicate)
+            model = ca.models.draw(kind, graph, rng, **parameters)
+            laws = model.marginals().probabilities
+            # As a share of the largest: the entropy of levels that are all alike.
+            shares = [-(law @ np.log(law)) / np.log(len(law)) for law in laws]
+            places = {"kind": name, "place": np.arange(14) + 1}
+            rows.append(pd.DataFrame({"entropy": np.array(shares)[order]} | places))
+    return pd.concat(rows).groupby(["kind", "place"], sort=False).mean().reset_index()
+
+
+def entropy_picture(moments: pd.DataFrame) -> alt.Chart:
+    """Return the entropy along the causal order: tables give the order away too."""
+    kinds = list(dict.fromkeys(moments["kind"]))
+    colours = [COLOURS[k] for k in (0, 1, 2)]
+    chart = alt.Chart(moments).mark_line(point=True)
+    return _styled(
+        chart.encode(
+            x=alt.X("place", title="place in the causal order", scale=alt.Scale(domain=[1, 14])),
+            y=alt.Y(
+                "entropy",
+                scale=alt.Scale(zero=False),
+                title="entropy, share of the largest (mean)",
+            ),
+            color=alt.Color("kind", sort=kinds, title=None).scale(domain=kinds, range=colours),
+            shape=alt.Shape("kind", sort=kinds, title=None).scale(domain=kinds),
+        )
+    )
 
 
 def _shape(schemes: list[str]) -> alt.Shape:

@@ -10,11 +10,13 @@ from numpy.random import Generator
 from causalassay.arrays import Adjacency, Values, check_adjacency
 from causalassay.audit.baselines import score_baselines
 from causalassay.audit.fit import graph_fit
+from causalassay.audit.levels import audit_levels
 from causalassay.audit.result import Audit
 from causalassay.audit.series import audit_series
 from causalassay.audit.statistics import column_spread, sortabilities
 from causalassay.audit.verdict import judge, judge_columns
 from causalassay.data import Continuous, Dataset
+from causalassay.discovery.levels import is_discrete
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.orders import check_dag
 
@@ -36,7 +38,9 @@ def audit(  # noqa: PLR0913, PLR0917
     Parameters
     ----------
     data : Dataset
-        Continuous columns; its observational regime is audited.
+        All columns continuous, or all discrete; its observational regime is audited.
+        Codes of levels have no variance, so that of discrete columns the entropy is
+        looked at; see `levels`.
     graph : Adjacency, LaggedGraph or None
         The DAG that is held to be true; of a series the lagged graph or its
         summary. Without one, the audit says what the columns tell alone.
@@ -70,11 +74,13 @@ def audit(  # noqa: PLR0913, PLR0917
             'time, say so of the data: rows="series"'
         )
     values = _check(data, graph, n_bootstrap, n_orders)
+    tick = _Ticker(n_bootstrap + n_orders, on_progress)
+    if is_discrete(data):
+        return audit_levels(data, graph, rng, n_bootstrap, n_orders, tick)
     n, d = values.shape
     spread = column_spread(values)
     if graph is None:
         return Audit(n, d, None, spread, (), (), None, judge_columns(spread))
-    tick = _Ticker(n_bootstrap + n_orders, on_progress)
     bootstrap_rng, order_rng, fit_rng = rng.spawn(3)
     sortable = sortabilities(values, graph, n_bootstrap, bootstrap_rng, tick)
     scores = score_baselines(values, graph, n_orders, order_rng, tick)
@@ -125,9 +131,10 @@ def _check_columns(data: Dataset, n_orders: int, n_nodes: int | None) -> Values:
         for name, kind in zip(data.columns, data.kinds, strict=True)
         if not isinstance(kind, Continuous)
     ]
-    if discrete:
+    if discrete and len(discrete) < data.n_nodes:
         raise ValueError(
-            f"an audit sorts by variance and R², which discrete columns do not have: {discrete}"
+            f"an audit sorts by variance and R², which discrete columns do not have: {discrete}; "
+            "audit the columns of one kind"
         )
     if n_orders < 40:
         raise ValueError(f"n_orders: the verdict needs at least 40 random orders, got {n_orders}")

@@ -45,6 +45,9 @@ def audit(  # noqa: PLR0913, PLR0917  one argument an option
     max_lag: Annotated[
         int | None, typer.Option(help="Of a series: how far links reach back. Default: 1.")
     ] = None,
+    discrete: Annotated[
+        bool, typer.Option("--discrete", help="All columns are discrete: their values are levels.")
+    ] = False,
     bootstrap: Annotated[int, typer.Option(help="Resamples for the intervals.")] = 200,
     orders: Annotated[int, typer.Option(help="Random orders to compare with.")] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 0,
@@ -65,7 +68,7 @@ def audit(  # noqa: PLR0913, PLR0917  one argument an option
     from causalassay.seeding import stream
 
     rows: Literal["independent", "series"] = "series" if series else "independent"
-    dataset = read(data, target, condition, observational, rows=rows)
+    dataset = read(data, target, condition, observational, discrete, rows)
     truth = read_graph(graph, columns=dataset.columns)[0] if graph else None
     with progress_bar("auditing") as on_progress:
         found = run_audit(

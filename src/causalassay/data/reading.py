@@ -24,7 +24,7 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
     target: str | None = None,
     condition: str | None = None,
     observational: str | None = None,
-    discrete: Iterable[str] | Mapping[str, Levels] = (),
+    discrete: bool | Iterable[str] | Mapping[str, Levels | None] = (),
     rows: Rows = "independent",
 ) -> Dataset:
     r"""Return the data set that a CSV, TSV or Parquet file holds.
@@ -46,10 +46,10 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
         "untargeted" — except in a file read with neither `target` nor
         `condition`: to name no such column says that all rows are
         observational, and this name is then theirs.
-    discrete : iterable of str, or mapping of str to levels
-        The discrete columns. Their levels are as the mapping states them, else
-        the sorted values that occur (as numbers, if all are numbers). Text
-        such as NA or None is missing, unless it is a stated level.
+    discrete : bool, iterable of str, or mapping of str to levels
+        The discrete columns; True for all columns of data. Their levels are as the
+        mapping states them, else the sorted values that occur (as numbers, if all are
+        numbers). Text such as NA or None is missing, unless it is a stated level.
     rows : {"independent", "series"}
         "series": the rows of each condition follow each other in time, in the
         order of the file.
@@ -75,12 +75,14 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
     from causalassay.data import tables  # noqa: PLC0415  # pyarrow loads when a file is read
 
     where = str(path)
-    declared = declare(discrete)
+    declared = declare(() if isinstance(discrete, bool) else discrete)
     labels = [name for name in (condition, target) if name is not None]
     as_text = {name for name, kind in declared.items() if has_text_levels(kind)}
     table = tables.load(Path(path), text=as_text | set(labels))
     _check_request(table, labels, declared, where)
     columns = tuple(name for name in table if name not in labels)
+    if discrete is True:
+        declared = dict.fromkeys(columns)
     values, kinds = encode({name: table[name] for name in columns}, declared, where)
     if not labels:
         observational = "observational" if observational is None else observational

@@ -14,7 +14,7 @@ from causalassay.arrays import Values
 from causalassay.models.interventions import on_node
 
 if TYPE_CHECKING:
-    from causalassay.models.interventions import SeriesIntervention
+    from causalassay.models.interventions import Change
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Regime:
     condition: str
     values: Values = field(repr=False)
     targets: tuple[int, ...] | None = ()
-    intervention: SeriesIntervention | None = None
+    intervention: tuple[Change, ...] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.condition, str) or not self.condition:

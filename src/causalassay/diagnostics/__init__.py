@@ -2,6 +2,7 @@
 
 from causalassay.diagnostics.bounds import iscm_cev_bound, pairwise_varsortability_bound
 from causalassay.diagnostics.chains import chain_leaning, orient_chain
+from causalassay.diagnostics.entropy import entropies, entropy_sortability
 from causalassay.diagnostics.explained import (
     Determination,
     RankDeficientWarning,
@@ -41,6 +42,8 @@ __all__ = [
     "chain_leaning",
     "determination",
     "identified_edges",
+    "entropies",
+    "entropy_sortability",
     "iscm_cev_bound",
     "lagged_values",
     "orient_chain",

@@ -1,10 +1,22 @@
 """Models: graphs turned into something that can be sampled and intervened upon."""
 
 from causalassay.models.additive import AdditiveNoiseSCM
+from causalassay.models.bif import read_bif
 from causalassay.models.dao import DaO
+from causalassay.models.discrete import DiscreteSCM, Marginals
+from causalassay.models.discrete_sources import Dirichlet, Logistic
 from causalassay.models.drawing import draw, source
+from causalassay.models.elimination import TooWide
 from causalassay.models.fitting import fit, fit_covariance
-from causalassay.models.interventions import At, Do, Intervention, Randomize, Shift
+from causalassay.models.interventions import (
+    At,
+    Do,
+    Intervention,
+    LevelIntervention,
+    Randomize,
+    RandomizeLevels,
+    Shift,
+)
 from causalassay.models.linear import LinearSCM
 from causalassay.models.mechanisms import (
     MLP,
@@ -44,11 +56,16 @@ __all__ = [
     "DaO",
     "VAR",
     "At",
+    "Dirichlet",
+    "DiscreteSCM",
     "Do",
     "HalfExplained",
     "Harmonized",
     "Intervention",
+    "LevelIntervention",
     "LinearSCM",
+    "Logistic",
+    "Marginals",
     "Model",
     "NoStationarySystem",
     "Noise",
@@ -57,12 +74,15 @@ __all__ = [
     "SeriesSCM",
     "SeriesStandardized",
     "SeriesUUMC",
+    "RandomizeLevels",
     "Shift",
     "Standardized",
+    "TooWide",
     "draw",
     "fit",
     "fit_covariance",
     "iscm_implied",
+    "read_bif",
     "source",
     "standardized_implied",
     "transfer_noise",

@@ -10,6 +10,7 @@ from numpy.random import Generator
 from causalassay.arrays import Adjacency
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.models.dao import DaO
+from causalassay.models.discrete_sources import Dirichlet, Logistic
 from causalassay.models.mechanisms import FAMILIES
 from causalassay.models.nonlinear import (
     NonlinearISCM,
@@ -33,7 +34,8 @@ from causalassay.spelling import did_you_mean, listed
 Linear = SCM | Standardized | ISCM | UUMC | Harmonized | HalfExplained | SNR | DaO
 Nonlinear = NonlinearSCM | NonlinearStandardized | NonlinearISCM | NonlinearSNR
 SeriesSource = SeriesSCM | SeriesStandardized | SeriesISCM | SeriesUUMC
-Source = Linear | Nonlinear | SeriesSource
+DiscreteSource = Dirichlet | Logistic
+Source = Linear | Nonlinear | SeriesSource | DiscreteSource
 
 NONLINEAR: dict[str, type[Source]] = {
     "scm": NonlinearSCM,
@@ -60,6 +62,7 @@ SOURCES: dict[str, dict[str, type[Source]]] = {
         "iscm": SeriesISCM,
         "uumc": SeriesUUMC,
     },
+    "discrete": {"dirichlet": Dirichlet, "logistic": Logistic},
 }
 """By mechanism, then by kind."""
 
@@ -108,14 +111,15 @@ def draw(
     ----------
     kind : str
         "scm", "standardized", "iscm", "uumc", "harmonized" (Mooij),
-        "half-explained" (Squires), "snr" (Eigenmann) or "dao" (Andrews).
+        "half-explained" (Squires), "snr" (Eigenmann) or "dao" (Andrews); discrete ones:
+        "dirichlet" and "logistic" (Garant and Jensen).
     graph : Adjacency, or LaggedGraph for series
     rng : Generator
     mechanism : str, optional
         "linear", or a nonlinear one, for the kinds "scm", "standardized", "iscm" and
         "snr": "gp", "gp-additive", "mlp", "multi-index", "rff", "sigmoid"; or "var" for
-        series, for "scm", "standardized", "iscm" and "uumc". Left out, it is "linear"
-        where that has the kind, else the one that has it.
+        series, for "scm", "standardized", "iscm" and "uumc"; or "discrete". Left out, it
+        is "linear" where that has the kind, else the one that has it.
     **parameters
         Fields of the kind's class, such as ``weights=(0.5, 2.0)``,
         ``noise="gaussian"``, ``noise_sd=1.0``, and of the mechanism's, such as
@@ -129,6 +133,8 @@ def draw(
     LinearSCM(5 nodes, 4 edges, laplace noise)
     >>> draw("iscm", chain(5), np.random.default_rng(0), mechanism="gp")
     AdditiveNoiseSCM(5 nodes, 4 edges, gaussian noise)
+    >>> draw("dirichlet", chain(5), np.random.default_rng(0), levels=3)
+    DiscreteSCM(5 nodes, 4 edges, 3 to 3 levels)
     """
     chosen: Any = source(kind, mechanism=mechanism, **parameters)
     return chosen.draw(graph, rng)

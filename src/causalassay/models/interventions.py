@@ -55,9 +55,32 @@ class Randomize:
     scale: Scale = "observed"
 
 
+@dataclass(frozen=True)
+class RandomizeLevels:
+    """Cut a discrete node off its causes and draw its level.
+
+    Parameters
+    ----------
+    node : int
+    probabilities : tuple of float, optional
+        Of each level, with a sum of 1; all alike by default.
+
+    Examples
+    --------
+    >>> RandomizeLevels(1, probabilities=(0.2, 0.8))
+    RandomizeLevels(node=1, probabilities=(0.2, 0.8))
+    """
+
+    node: int
+    probabilities: tuple[float, ...] | None = None
+
+
 Action = Do | Shift | Randomize
 Intervention = tuple[Action, ...]
 """Several actions at once, at most one on a node; ``()`` is observation."""
+
+LevelIntervention = tuple[Action | RandomizeLevels, ...]
+"""The same where nodes may be discrete."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +126,11 @@ SeriesIntervention = tuple[Action | At, ...]
 """Actions at all times, or at stated ones; at most one on a node at a time."""
 
 
-def on_node(change: Action | At, node: int) -> Action | At:
+Change = Action | RandomizeLevels | At
+"""Whatever can be done to a node of some model."""
+
+
+def on_node(change: Change, node: int) -> Change:
     """Return the same act upon another node.
 
     Examples

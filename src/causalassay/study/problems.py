@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from causalassay.graphs.sources import GraphSource
+from causalassay.models.discrete import Levels
 from causalassay.models.drawing import SOURCES, SeriesSource, Source
 from causalassay.study.canonical import digest
 
@@ -145,6 +146,8 @@ class FromFile:
     rows : {"independent", "series"}
         A series is not resampled.
     transform : tuple of Transform
+    discrete : bool or tuple of (name, levels)
+        The discrete columns, with None for the levels that occur; True: all columns.
     """
 
     sha256: str
@@ -158,6 +161,7 @@ class FromFile:
     bootstrap: int | None = None
     transform: tuple[Transform, ...] = ()
     rows: Literal["independent", "series"] = "independent"
+    discrete: bool | tuple[tuple[str, Levels | None], ...] = ()
     version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
@@ -165,7 +169,31 @@ class FromFile:
             raise ValueError("bootstrap: rows of a series cannot be drawn one by one; leave it out")
 
 
-ProblemSpec = Generated | FromFile
+@dataclass(frozen=True)
+class Network:
+    """A problem drawn from a discrete network in a BIF file, which has its own graph.
+
+    Parameters
+    ----------
+    file : Path
+        Where it is on this machine: no part of the key.
+    sha256 : str
+        What it holds.
+    samples : int
+        Observational rows.
+    interventions : Interventions, optional
+    transform : tuple of Transform
+    """
+
+    sha256: str
+    file: Path = field(compare=False)
+    samples: int
+    interventions: Interventions | None = None
+    transform: tuple[Transform, ...] = ()
+    version: ClassVar[int] = 1
+
+
+ProblemSpec = Generated | FromFile | Network
 
 
 def is_series(spec: ProblemSpec) -> bool:
@@ -180,21 +208,23 @@ def is_series(spec: ProblemSpec) -> bool:
     """
     if isinstance(spec, FromFile):
         return spec.rows == "series"
-    return isinstance(spec.model, SeriesSource)
+    return isinstance(spec, Generated) and isinstance(spec.model, SeriesSource)
 
 
 def graph_address(spec: ProblemSpec) -> str:
     """Return what problems on the same graphs, replicate by replicate, have in common."""
     if isinstance(spec, FromFile):
         return spec.graph_sha256
+    if isinstance(spec, Network):
+        return spec.sha256
     return digest(spec.graph) if spec.setting is None else digest(spec.graph, spec.setting)
 
 
 def scheme(spec: ProblemSpec) -> str:
     """Return how the problem's columns came by their scale: what attributions compare.
 
-    "raw", "standardized", another kind of model by its name, "data" for files; a
-    transform that changes the scale is added.
+    "raw", "standardized", another kind of model by its name, "data" for files of data,
+    "network" for those of a network; a transform that changes the scale is added.
 
     Examples
     --------
@@ -207,6 +237,8 @@ def scheme(spec: ProblemSpec) -> str:
     """
     if isinstance(spec, FromFile):
         name = "data"
+    elif isinstance(spec, Network):
+        name = "network"
     else:
         name = {"scm": "raw"}.get(kind := _kind(spec.model), kind)
     changes = list(spec.transform)

@@ -67,6 +67,8 @@ def problem_name(table: Mapping[str, Any], varied: Mapping[Keys, Any]) -> str:
     >>> problem_name({"graph": graph, "model": {"kind": "iscm", "mechanism": "gp"}}, {})
     'erdos-renyi-20-2 gp iscm'
     """
+    if isinstance(network := table.get("network"), str):
+        return f"{PurePath(network).stem} {suffix(varied, {('network',)})}".strip()
     if isinstance(data := table.get("data"), Mapping):
         words = [PurePath(str(data.get("file", "data"))).stem, suffix(varied, {("data", "file")})]
         return " ".join(word for word in words if word)
@@ -104,7 +106,7 @@ def problem_labels(table: Mapping[str, Any]) -> dict[str, Label]:
             continue
         for inner, one in value.items():
             labels[f"{key}.{inner}"] = _label(one)
-    for key in ("data.file", "data.graph"):
+    for key in ("data.file", "data.graph", "network"):
         if key in labels:
             labels[key] = PurePath(str(labels[key])).name
     return labels

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from causalassay.graphs.sources import LaggedErdosRenyi
+from causalassay.models import Dirichlet, Logistic
 from causalassay.models.drawing import SeriesSource
 from causalassay.study.language.building import (
     build_accept,
@@ -18,11 +19,17 @@ from causalassay.study.language.building import (
 )
 from causalassay.study.language.data_tables import DataFiles
 from causalassay.study.language.expansion import Member, draw_settings, expand
+from causalassay.study.language.level_checks import check_changes_of_levels
 from causalassay.study.language.mistakes import Mistakes, Place
 from causalassay.study.language.naming import problem_labels, problem_name, suffix
 from causalassay.study.language.tables import ProblemBody, ProblemHead, validated
 from causalassay.study.plan import ProblemEntry
-from causalassay.study.problems import Generated, ProblemSpec, Transform
+from causalassay.study.problems import (
+    Generated,
+    Network,
+    ProblemSpec,
+    Transform,
+)
 
 _HEAD = tuple(ProblemHead.model_fields)
 _PARTS: dict[str, Callable[[Mapping[str, Any], Place, Mistakes], Any]] = {
@@ -32,7 +39,7 @@ _PARTS: dict[str, Callable[[Mapping[str, Any], Place, Mistakes], Any]] = {
     "accept": build_accept,
 }
 _NEEDED = {
-    "graph": "a table [problems.graph], or [problems.data] for a data file",
+    "graph": "a table [problems.graph], or [problems.data] for a data file, or `network`",
     "model": "a table [problems.model]",
     "samples": "an integer of at least 2",
 }
@@ -103,6 +110,8 @@ class ProblemReader:
         transform = self._transform(table.get("transform", []), place)
         if "data" in table:
             return self._from_file(table, transform, place)
+        if "network" in table:
+            return self._network(table, transform, place)
         parts = {
             key: build(table[key], place.at(key), self.mistakes)
             for key, build in _PARTS.items()
@@ -113,6 +122,9 @@ class ProblemReader:
                 self.mistakes.add(place.at(key), f"missing; expected {expected}")
         self._check_targets(parts, place)
         self._check_time(parts, place)
+        if isinstance(parts.get("model"), Dirichlet | Logistic):
+            given = parts.get("interventions")
+            check_changes_of_levels(given, transform, place, self.mistakes)
         if self.mistakes.noted > before:
             return None
         return Generated(samples=table["samples"], transform=transform, setting=setting, **parts)
@@ -125,6 +137,30 @@ class ProblemReader:
                 told = f"a problem with `data` has no `{key}`; remove one of the two"
                 self.mistakes.add(place.at(key), told)
         return self.files.read(table["data"], transform, place.at("data"))
+
+    def _network(
+        self, table: Mapping[str, Any], transform: tuple[Any, ...], place: Place
+    ) -> ProblemSpec | None:
+        """Return the problem of a network in a file, which has its own graph and model."""
+        before = self.mistakes.noted
+        for key in ("graph", "model", "accept"):
+            if key in table:
+                told = f"a problem with `network` has no `{key}`; remove one of the two"
+                self.mistakes.add(place.at(key), told)
+        if "samples" not in table:
+            self.mistakes.add(place.at("samples"), f"missing; expected {_NEEDED['samples']}")
+        stated, interventions = table.get("interventions"), None
+        if isinstance(stated, Mapping):
+            where = place.at("interventions")
+            interventions = build_interventions(stated, where, self.mistakes)
+        check_changes_of_levels(interventions, transform, place, self.mistakes)
+        found = None
+        if isinstance(table["network"], str):
+            found = self.files.network(table["network"], place.at("network"))
+        if found is None or self.mistakes.noted > before:
+            return None
+        file, sha256 = found
+        return Network(sha256, file, table["samples"], interventions, transform)
 
     def _transform(self, names: Any, place: Place) -> tuple[Any, ...]:
         where = place.at("transform")

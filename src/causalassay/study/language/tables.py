@@ -116,6 +116,7 @@ class ProblemBody(Table):
     interventions: dict[str, Any] | None = Field(None, description="a table")
     accept: dict[str, Any] | None = Field(None, description="a table")
     data: dict[str, Any] | None = Field(None, description="a table")
+    network: str | None = Field(None, description="the path of a BIF file")
 
 
 class DataTable(Table):
@@ -132,6 +133,10 @@ class DataTable(Table):
     )
     rows: Literal["independent", "series"] = Field(
         "independent", description='"independent" or "series"'
+    )
+    discrete: bool | list[str] | dict[str, list[str] | list[float]] = Field(
+        False,
+        description="true for all columns, a list of columns, or a table of their levels",
     )
 
 

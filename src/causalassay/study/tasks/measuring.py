@@ -6,8 +6,9 @@ from types import MappingProxyType
 
 from causalassay.arrays import Values
 from causalassay.contracts import Diagnostic
-from causalassay.data import Dataset, Problem
+from causalassay.data import Dataset, Discrete, Problem
 from causalassay.diagnostics import (
+    entropy_sortability,
     r2_sortability,
     relatives_sortability,
     series_r2_sortability,
@@ -50,6 +51,7 @@ DIAGNOSTICS: MappingProxyType[str, Diagnostic] = MappingProxyType(
         "var_sortability_pairs": _var_pairs,
         "r2_sortability_pairs": _r2_pairs,
         "r2_summary_sortability_pairs": lambda p: _series_r2(p, own_past=False),
+        "entropy_sortability": lambda p: entropy_sortability(_codes(p.data), p.graph),
         "n_edges": _n_edges,
     }
 )
@@ -91,4 +93,19 @@ def _independent(data: Dataset) -> Values:
 
 def _plain(data: Dataset) -> Values:
     """Return the rows to measure: without an observational condition, all of them."""
+    if any(isinstance(kind, Discrete) for kind in data.kinds):
+        raise ValueError(
+            "codes of levels have no variance that means anything; ask for entropy_sortability"
+        )
+    return _rows(data)
+
+
+def _codes(data: Dataset) -> Values:
+    """Return the rows of discrete data."""
+    if not all(isinstance(kind, Discrete) for kind in data.kinds):
+        raise ValueError("entropies are of discrete columns; these are continuous")
+    return _rows(data)
+
+
+def _rows(data: Dataset) -> Values:
     return data.pooled if data.observational is None else data.observational_values

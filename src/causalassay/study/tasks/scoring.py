@@ -17,7 +17,7 @@ from causalassay.contracts import Estimate
 from causalassay.data import Problem
 from causalassay.graphs import is_dag
 from causalassay.metrics.resolution import Members, Repair
-from causalassay.models import LinearSCM, fit
+from causalassay.models import DiscreteSCM, LinearSCM, fit
 from causalassay.study.plan import MetricEntry, Resolution
 
 Takes = Literal["any", "class", "dag"]
@@ -76,11 +76,16 @@ def _of_graphs(function: Callable[[Adjacency, Adjacency], Any]) -> Callable[...,
 
 def _tv_dag(problem: Problem, guess: Adjacency) -> float:
     """Fit the guess to the observational rows and compare it with the true model."""
-    if problem.model is None:
-        raise Undefined("the true model is not known")
-    if not isinstance(problem.model, LinearSCM):
-        raise Undefined(f"it is for linear models, and the true one is {problem.model}")
-    return metrics.tv_dag(problem.model, fit(guess, problem.data.observational_values))
+    model, values = problem.model, problem.data.observational_values
+    match model:
+        case LinearSCM():
+            return metrics.tv_dag(model, fit(guess, values))
+        case DiscreteSCM():
+            return metrics.tv_dag(model, fit(guess, values, model.levels))
+        case None:
+            raise Undefined("the true model is not known")
+        case _:
+            raise Undefined(f"it is for linear and discrete models, and the true one is {model}")
 
 
 def _rules() -> dict[str, Rule]:
