@@ -113,7 +113,7 @@ def test_problems_of_other_schemes_stand_on_the_same_lagged_graphs():
     specs = [Generated(LaggedErdosRenyi(4, 0.6, 2), one, 50) for one in (SeriesSCM(), SeriesUUMC())]
     raw, uumc = (make(1, spec, "main", 0).problem for spec in specs)
     assert np.array_equal(raw.lagged.links, uumc.lagged.links)
-    assert ["raw", "uumc"] == [scheme(spec) for spec in specs]
+    assert ["var raw", "var uumc"] == [scheme(spec) for spec in specs]
 
 
 def test_regimes_of_a_series_may_be_acted_on_for_a_while():

@@ -74,10 +74,10 @@ def test_names_and_labels_tell_the_mechanism():
     assert "chain-4 gp iscm" in names
 
 
-def test_schemes_are_called_as_the_linear_ones():
+def test_schemes_are_called_as_the_linear_ones_with_their_mechanism():
     kinds = ("scm", "standardized", "iscm", "snr")
     found = [scheme(problem(f'{{kind = "{kind}", mechanism = "gp"}}').spec) for kind in kinds]
-    assert ["raw", "standardized", "iscm", "snr"] == found
+    assert ["gp raw", "gp standardized", "gp iscm", "gp snr"] == found
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,9 @@ def test_a_transform_takes_the_model_with_it(transform):
 
 def test_tv_dag_is_not_for_nonlinear_models():
     made = make(1, generated(NonlinearSCM()), "main", 0).problem
-    with pytest.raises(Undefined, match=r"for linear models, and the true one is AdditiveNoiseSCM"):
+    with pytest.raises(
+        Undefined, match=r"for linear and discrete models, and the true one is AdditiveNoiseSCM"
+    ):
         METRICS["tv_dag"].score(made, made.graph)
 
 

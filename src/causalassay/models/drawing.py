@@ -187,3 +187,20 @@ def parameter_names(kind: str, mechanism: str) -> list[str]:
         return fields
     own = [field.name for field in dataclasses.fields(FAMILIES[mechanism])]
     return [*own, *(name for name in fields if name != "mechanism")]
+
+
+def named(source: Source) -> tuple[str, str]:
+    """Return the mechanism and the kind that name a source.
+
+    Examples
+    --------
+    >>> named(UUMC()), named(NonlinearISCM(FAMILIES["mlp"]()))
+    (('linear', 'uumc'), ('mlp', 'iscm'))
+    """
+    for mechanism, kinds in SOURCES.items():
+        family = FAMILIES.get(mechanism)
+        if family is None or type(getattr(source, "mechanism", None)) is family:
+            for kind, known in kinds.items():
+                if type(source) is known:
+                    return mechanism, kind
+    raise TypeError(f"{type(source).__name__} is no known model source")

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from causalassay.graphs.sources import GraphSource
 from causalassay.models.discrete import Levels
-from causalassay.models.drawing import SOURCES, SeriesSource, Source
+from causalassay.models.drawing import SeriesSource, Source, named
 from causalassay.study.canonical import digest
 
 Transform = Literal["standardize", "rescale", "shuffle-labels"]
@@ -224,32 +224,30 @@ def scheme(spec: ProblemSpec) -> str:
     """Return how the problem's columns came by their scale: what attributions compare.
 
     "raw", "standardized", another kind of model by its name, "data" for files of data,
-    "network" for those of a network; a transform that changes the scale is added.
+    "network" for those of a network; a transform that changes the scale is added. Nonlinear
+    models and series have their mechanism before it, for they share scales, not laws.
 
     Examples
     --------
     >>> from causalassay.graphs.sources import Chain
-    >>> from causalassay.models import SCM, UUMC
+    >>> from causalassay.models import SCM, UUMC, NonlinearSCM
     >>> scheme(Generated(Chain(3), UUMC(), 100)), scheme(Generated(Chain(3), SCM(), 100))
     ('uumc', 'raw')
     >>> scheme(Generated(Chain(3), SCM(), 100, transform=("standardize",)))
     'standardized'
+    >>> scheme(Generated(Chain(3), NonlinearSCM(), 100))
+    'gp raw'
     """
+    world = ""
     if isinstance(spec, FromFile):
         name = "data"
     elif isinstance(spec, Network):
         name = "network"
     else:
-        name = {"scm": "raw"}.get(kind := _kind(spec.model), kind)
+        mechanism, kind = named(spec.model)
+        name = {"scm": "raw"}.get(kind, kind)
+        world = "" if mechanism in ("linear", "discrete") else f"{mechanism} "
     changes = list(spec.transform)
     if name == "raw" and changes[:1] == ["standardize"]:
         name, changes = "standardized", changes[1:]
-    return " + ".join([name, *changes])
-
-
-def _kind(source: Source) -> str:
-    for kinds in SOURCES.values():
-        for kind, known in kinds.items():
-            if type(source) is known:
-                return kind
-    raise TypeError(f"{type(source).__name__} is no known model source")
+    return " + ".join([world + name, *changes])

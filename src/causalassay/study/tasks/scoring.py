@@ -18,6 +18,7 @@ from causalassay.data import Problem
 from causalassay.graphs import is_dag
 from causalassay.metrics.resolution import Members, Repair
 from causalassay.models import DiscreteSCM, LinearSCM, fit
+from causalassay.seeding import stream
 from causalassay.study.plan import MetricEntry, Resolution
 
 Takes = Literal["any", "class", "dag"]
@@ -81,7 +82,8 @@ def _tv_dag(problem: Problem, guess: Adjacency) -> float:
         case LinearSCM():
             return metrics.tv_dag(model, fit(guess, values))
         case DiscreteSCM():
-            return metrics.tv_dag(model, fit(guess, values, model.levels))
+            fitted = fit(guess, values, model.levels)
+            return metrics.tv_dag(model, fitted, rng=stream(0, "tv_dag"))
         case None:
             raise Undefined("the true model is not known")
         case _:
