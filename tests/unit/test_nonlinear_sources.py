@@ -163,18 +163,28 @@ def test_keys_hold_the_functions_and_what_is_not_default():
     found = source("iscm", mechanism="mlp", n_hidden=5, noise="laplace")
     assert expected == canonical(found)
     keys = {
-        digest(source(kind, mechanism=mechanism)) for kind in NONLINEAR for mechanism in SOURCES
+        digest(source(kind, mechanism=mechanism))
+        for kind in NONLINEAR
+        for mechanism in ("linear", *FAMILIES)
     }
-    assert len(NONLINEAR) * len(SOURCES) == len(keys)
+    assert len(NONLINEAR) * (1 + len(FAMILIES)) == len(keys)
 
 
-@pytest.mark.parametrize("kind", ["uumc", "harmonized", "half-explained"])
-def test_linear_schemes_say_that_they_are(kind):
+@pytest.mark.parametrize(
+    ("kind", "mechanisms"),
+    [
+        ("uumc", "linear or var"),
+        ("harmonized", "linear"),
+        ("half-explained", "linear"),
+        ("dao", "linear"),
+    ],
+)
+def test_linear_schemes_say_that_they_are(kind, mechanisms):
     expected = (
-        f"kind: '{kind}' is for linear and var models; mechanism 'gp' has "
+        f"kind: '{kind}' is for {mechanisms} models; mechanism 'gp' has "
         "'scm', 'standardized', 'iscm', 'snr'"
     )
-    with pytest.raises(ValueError, match="is for linear models") as refusal:
+    with pytest.raises(ValueError, match="is for linear") as refusal:
         draw(kind, chain(3), np.random.default_rng(0), mechanism="gp")
     assert expected == str(refusal.value)
 

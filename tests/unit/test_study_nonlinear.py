@@ -85,7 +85,7 @@ def test_schemes_are_called_as_the_linear_ones_with_their_mechanism():
     [
         (
             '{kind = "uumc", mechanism = "gp"}',
-            "kind: 'uumc' is for linear and var models; mechanism 'gp' has "
+            "kind: 'uumc' is for linear or var models; mechanism 'gp' has "
             "'scm', 'standardized', 'iscm', 'snr'",
         ),
         (

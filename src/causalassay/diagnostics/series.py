@@ -103,7 +103,7 @@ def series_r2_sortability(
     >>> from causalassay.graphs import lagged_erdos_renyi
     >>> from causalassay.models import draw
     >>> rng = np.random.default_rng(0)
-    >>> graph = lagged_erdos_renyi(5, 0.5, 2, rng)
+    >>> graph = lagged_erdos_renyi(5, 0.5, 2, rng, feedback=False)
     >>> values = draw("uumc", graph, rng, mechanism="var").sample(500, rng)
     >>> 0 <= series_r2_sortability(values, graph) <= 1
     True

@@ -162,7 +162,7 @@ def no_such_kind(kind: str, mechanism: str | None) -> str:
     >>> no_such_kind("icsm", None)
     "there is no model 'icsm'; did you mean 'iscm'?"
     >>> no_such_kind("uumc", "gp")
-    "'uumc' is for linear and var models; mechanism 'gp' has 'scm', 'standardized', 'iscm', 'snr'"
+    "'uumc' is for linear or var models; mechanism 'gp' has 'scm', 'standardized', 'iscm', 'snr'"
     """
     having = [name for name, kinds in SOURCES.items() if kind in kinds]
     if mechanism is None or not having:
@@ -170,7 +170,7 @@ def no_such_kind(kind: str, mechanism: str | None) -> str:
             one for name, kinds in SOURCES.items() if mechanism in (None, name) for one in kinds
         ]
         return f"there is no model {kind!r}; {did_you_mean(kind, list(dict.fromkeys(known)))}"
-    others, here = " and ".join(having), listed(SOURCES[mechanism])
+    others, here = " or ".join(having), listed(SOURCES[mechanism])
     return f"{kind!r} is for {others} models; mechanism {mechanism!r} has {here}"
 
 
