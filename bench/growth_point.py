@@ -18,6 +18,7 @@ import numpy as np
 from causalassay import graphs, models
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Regime
+from causalassay.data.dataset import Rows
 from causalassay.discovery import make_algorithm
 from causalassay.seeding import stream
 
@@ -29,7 +30,10 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def problem(name: str, n_nodes: int, n_samples: int) -> Dataset:
-    """Return rows of a linear model on an ER-2 graph; for GIES a tenth of them under do."""
+    """Return rows of a linear model on an ER-2 graph; for GIES a tenth of them under do.
+
+    Algorithms for series get the same rows, said to follow each other.
+    """
     rng = stream(1, "bench", "growth", n_nodes, n_samples)
     graph = graphs.erdos_renyi(n_nodes, min(2, (n_nodes - 1) / 2), rng)
     noise = "exponential" if name == "direct-lingam" else "gaussian"
@@ -40,7 +44,9 @@ def problem(name: str, n_nodes: int, n_samples: int) -> Dataset:
     if n_set:
         values = model.sample(n_set, rng, (models.Do(0, 2.0),))
         regimes.append(Regime("x0 set", values, (0,)))
-    return Dataset(columns, tuple(regimes), observational="observed")
+    follow = name == "granger-lasso" or name.startswith("series-")
+    rows: Rows = "series" if follow else "independent"
+    return Dataset(columns, tuple(regimes), observational="observed", rows=rows)
 
 
 def algorithm(name: str, n_nodes: int) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from bench.quality import same
+from bench.quality import same, same_skeleton
 from bench.rows import Contestant, Row
 from bench.session import Absent, Failure, Overtime
 from bench.timings import Effort, Result, Timing
@@ -161,6 +161,7 @@ def _judge(row: Row, data: Arrays, results: Sequence[Result], place: Path, seed:
             ours = answer
         else:
             timing.same = same(ours, answer)
+            timing.same_skeleton = same_skeleton(ours, answer)
 
 
 def summary(results: Sequence[Result], seed: int) -> str:

@@ -130,3 +130,11 @@ def same(ours: Arrays, theirs: Arrays) -> bool | None:
         and np.allclose(ours[name], theirs[name], rtol=1e-6, atol=1e-8)
         for name in shared
     )
+
+
+def same_skeleton(ours: Arrays, theirs: Arrays) -> bool | None:
+    """Whether the same pairs are adjacent in both graphs; None where there are not two."""
+    if "graph" not in ours or "graph" not in theirs:
+        return None
+    one, other = (np.asarray(answer["graph"]) != 0 for answer in (ours, theirs))
+    return bool(np.array_equal(one | one.T, other | other.T))

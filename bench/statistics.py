@@ -184,10 +184,16 @@ def is_worse(score: str, ours: Result, peer: Result) -> bool:
 
 
 def quality_of(one: Result) -> str:
-    """Return the means of the figures over seeds, and on how many the result is ours."""
+    """Return the means of the figures over seeds, and on how many the result is ours.
+
+    Where some are not, it also says on how many the adjacent pairs are ours.
+    """
     timings = list(one.timings.values())
     compared = [timing.same for timing in timings if timing.same is not None]
     parts = [f"same result on {sum(compared)} of {len(compared)}"] if compared else []
+    pairs = [timing.same_skeleton for timing in timings if timing.same_skeleton is not None]
+    if pairs and not all(compared):
+        parts.append(f"same skeleton on {sum(pairs)} of {len(pairs)}")
     return ", ".join([*_means(timings), *parts])
 
 

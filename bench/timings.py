@@ -46,12 +46,15 @@ class Timing:
     quality : dict
     same : bool, optional
         Whether the result is that of ours.
+    same_skeleton : bool, optional
+        Whether the graph has the adjacent pairs of ours.
     """
 
     first: float | None = None
     times: list[float] = field(default_factory=list)
     quality: dict[str, float] = field(default_factory=dict)
     same: bool | None = None
+    same_skeleton: bool | None = None
 
 
 @dataclass

@@ -39,6 +39,25 @@ def linear_models(draw, min_nodes=1, max_nodes=6):
 
 
 @st.composite
+def discrete_models(draw, min_nodes=1, max_nodes=5, zeros=True):
+    """Tables of 1 to 3 levels a node (2 to 3 without `zeros`), some probabilities 0."""
+    from causalassay.models import DiscreteSCM
+
+    dag = draw(dags(min_nodes=min_nodes, max_nodes=max_nodes))
+    rng = draw(rngs())
+    n_levels = rng.integers(1 if zeros else 2, 4, size=len(dag))
+    tables = []
+    for node in range(len(dag)):
+        shape = [*n_levels[dag[:, node]], n_levels[node]]
+        table = rng.gamma(0.5, size=shape) + (0 if zeros else 0.05)
+        if zeros:
+            table *= rng.random(shape) < 0.8
+            table[..., 0] += table.sum(axis=-1) == 0
+        tables.append(table / table.sum(axis=-1, keepdims=True))
+    return DiscreteSCM(dag, tables)
+
+
+@st.composite
 def datasets(draw, min_nodes=1, max_nodes=4, max_regimes=3, discrete=True):
     """A data set of continuous and discrete columns under regimes of 6 to 8 rows."""
     from causalassay.data import Dataset, Regime

@@ -12,6 +12,7 @@ from causalassay import diagnostics, metrics
 from causalassay.discovery import algorithms
 from causalassay.graphs.sources import GRAPH_SOURCES
 from causalassay.models.drawing import SOURCES
+from causalassay.models.mechanisms import FAMILIES
 from causalassay.study.tasks.measuring import DIAGNOSTICS
 from causalassay.study.tasks.scoring import METRICS
 
@@ -44,7 +45,7 @@ def catalogue(what: str) -> list[Row]:
             ]
         case "models":
             return [
-                {"kind": kind, "mechanism": mechanism, "what": _first_line(source)}
+                {"kind": kind, "mechanism": mechanism, "what": _model(source, mechanism)}
                 for mechanism, kinds in SOURCES.items()
                 for kind, source in kinds.items()
             ]
@@ -70,6 +71,12 @@ def _algorithm_row(record: Any) -> Row:
         "reference": record.reference,
         "licence": record.licence,
     }
+
+
+def _model(source: object, mechanism: str) -> str:
+    """Return what a scheme does, and with which functions unless they are linear."""
+    family = FAMILIES.get(mechanism)
+    return " ".join(_first_line(thing) for thing in (source, family) if thing is not None)
 
 
 def _fields(source: Any) -> tuple[dataclasses.Field[Any], ...]:

@@ -12,13 +12,39 @@ from causalassay.arrays import Adjacency, Weights
 from causalassay.data.dataset import Dataset
 from causalassay.data.problem import Problem
 from causalassay.graphs.drawing import show
+from causalassay.graphs.lagged import LaggedGraph
 from causalassay.notebook import fragment, paragraph, table
 
-Kind = Literal["dag", "cpdag", "pdag"]
+Kind = Literal["dag", "cpdag", "pdag", "summary"]
+"""Of an estimate; "summary" is of a series, where both entries of a pair mean feedback."""
 
 
 class NotApplicable(ValueError):
     """The data lack what the algorithm needs; the message says what, and the way out."""
+
+
+def check_rows(data: Dataset, rows: Literal["independent", "series", "any"]) -> None:
+    """Raise `NotApplicable` unless the rows of `data` are what an algorithm is for.
+
+    Examples
+    --------
+    >>> series = Dataset.from_values([[0.0, 1.0], [2.0, 4.5]], rows="series")
+    >>> check_rows(series, "series")
+    >>> check_rows(series, "independent")
+    Traceback (most recent call last):
+    causalassay.contracts.NotApplicable: the rows are a series ...
+    """
+    if rows in ("any", data.rows):
+        return
+    if rows == "independent":
+        raise NotApplicable(
+            "the rows are a series and this algorithm takes them for independent draws; take one "
+            "for series, such as granger-lasso, or forget time with `data.as_independent()`"
+        )
+    raise NotApplicable(
+        "the rows are independent and this algorithm is for series; if they follow each other "
+        'in time, say so of the data: rows="series"'
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,14 +54,17 @@ class Estimate:
     Parameters
     ----------
     graph : Adjacency
-    kind : {"dag", "cpdag", "pdag"}
-        What the algorithm promises `graph` to be.
+    kind : {"dag", "cpdag", "pdag", "summary"}
+        What the algorithm promises `graph` to be. "summary": of a series, i
+        acts on j at some lag; both entries of a pair mean feedback.
     weights : Weights, optional
         Unthresholded, ``weights[i, j]`` for i→j.
     order : tuple of int, optional
         The causal order the graph was built on, causes first.
     info : mapping
         Convergence, iterations, score: whatever a reader should know.
+    lagged : LaggedGraph, optional
+        Of a series: at which lags the links are; its summary is `graph`.
     """
 
     graph: Adjacency
@@ -43,6 +72,7 @@ class Estimate:
     weights: Weights | None = None
     order: tuple[int, ...] | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
+    lagged: LaggedGraph | None = None
 
     def _repr_html_(self) -> str:
         drawing = show(self.graph)
@@ -60,8 +90,9 @@ class Algorithm(Protocol):
 
     Optional class variables tell `causalassay.algorithms` and the conformance
     suite more: ``output`` (kind of graph), ``scale_sensitive``, ``assumptions``,
-    ``reference``, ``licence``, and ``equivariant = False`` where relabelling the
-    columns need not relabel the result.
+    ``reference``, ``licence``, ``equivariant = False`` where relabelling the
+    columns need not relabel the result, and ``rows``: "independent" (also where it
+    is left out), "series", or "any" for what does not look at rows.
     """
 
     version: ClassVar[int]

@@ -10,10 +10,11 @@ import numpy as np
 from causalassay.arrays import Weights, check_adjacency
 from causalassay.contracts import Algorithm, Estimate, NotApplicable
 from causalassay.data import Dataset, Regime
-from causalassay.graphs import erdos_renyi, is_cpdag, is_dag
-from causalassay.models import SCM
+from causalassay.data.dataset import Rows
+from causalassay.graphs import erdos_renyi, is_cpdag, is_dag, lagged_erdos_renyi
+from causalassay.models import SCM, SeriesSCM
 
-KINDS = ("dag", "cpdag", "pdag")
+KINDS = ("dag", "cpdag", "pdag", "summary")
 
 
 def check_algorithm(algorithm: Algorithm) -> None:
@@ -23,7 +24,8 @@ def check_algorithm(algorithm: Algorithm) -> None:
     the same stream; leave its input alone; return a valid graph of the kind it
     says, with weights and an order that fit; relabel its result when the
     columns are relabelled, unless it declares ``equivariant = False``; and
-    answer tiny and degenerate data with an estimate or `NotApplicable`.
+    answer tiny and degenerate data with an estimate or `NotApplicable`. One that
+    declares ``rows = "series"`` is given series, others are given independent rows.
 
     Parameters
     ----------
@@ -47,11 +49,18 @@ def check_algorithm(algorithm: Algorithm) -> None:
         raise AssertionError(f"{type(algorithm).__name__} breaks the contract:\n- {listed}")
 
 
-def _benchmark(n_nodes: int = 6, n_samples: int = 300) -> Dataset:
+def _benchmark(algorithm: Algorithm, n_nodes: int = 6, n_samples: int = 300) -> Dataset:
     rng = np.random.default_rng(0)
+    if _rows(algorithm) == "series":
+        model = SeriesSCM().draw(lagged_erdos_renyi(n_nodes, 0.4, 1, rng), rng)
+        return Dataset.from_values(model.sample(n_samples, rng), rows="series")
     graph = erdos_renyi(n_nodes, 1.5, rng)
     values = SCM(noise="exponential").draw(graph, rng).sample(n_samples, rng)
     return Dataset.from_values(values)
+
+
+def _rows(algorithm: Algorithm) -> Rows:
+    return "series" if getattr(algorithm, "rows", "independent") == "series" else "independent"
 
 
 def _run(algorithm: Algorithm, data: Dataset, seed: int = 1) -> Estimate:
@@ -71,7 +80,7 @@ def _is_a_frozen_dataclass(algorithm: Algorithm) -> Iterator[str]:
 
 
 def _is_deterministic(algorithm: Algorithm) -> Iterator[str]:
-    data = _benchmark()
+    data = _benchmark(algorithm)
     first, second = _run(algorithm, data), _run(algorithm, data)
     if not np.array_equal(first.graph, second.graph):
         yield "two runs with the same stream gave different graphs: draw from `rng` alone"
@@ -84,7 +93,7 @@ def _weights(found: Estimate) -> Weights:
 
 
 def _leaves_its_input_alone(algorithm: Algorithm) -> Iterator[str]:
-    data = _benchmark()
+    data = _benchmark(algorithm)
     before = data.pooled.copy()
     try:
         _run(algorithm, data)
@@ -97,7 +106,7 @@ def _leaves_its_input_alone(algorithm: Algorithm) -> Iterator[str]:
 
 
 def _returns_what_it_says(algorithm: Algorithm) -> Iterator[str]:
-    data = _benchmark()
+    data = _benchmark(algorithm)
     yield from estimate_flaws(_run(algorithm, data), data.n_nodes)
 
 
@@ -118,12 +127,7 @@ def estimate_flaws(found: Estimate, n_nodes: int) -> Iterator[str]:
     if found.graph.shape != (n_nodes, n_nodes):
         yield f"its graph has shape {found.graph.shape} for {n_nodes} columns"
         return
-    if found.kind not in KINDS:
-        yield f"its kind is {found.kind!r}, expected one of {KINDS}"
-    if found.kind == "dag" and not is_dag(found.graph):
-        yield 'its kind is "dag" but the graph is none'
-    if found.kind == "cpdag" and not is_cpdag(found.graph):
-        yield 'its kind is "cpdag" but the graph is none; say "pdag" when in doubt'
+    yield from _kind_flaws(found)
     if found.weights is not None:
         if found.weights.shape != found.graph.shape:
             yield f"its weights have shape {found.weights.shape}"
@@ -133,10 +137,21 @@ def estimate_flaws(found: Estimate, n_nodes: int) -> Iterator[str]:
         yield f"its order {found.order} does not name each column once"
 
 
+def _kind_flaws(found: Estimate) -> Iterator[str]:
+    if found.kind not in KINDS:
+        yield f"its kind is {found.kind!r}, expected one of {KINDS}"
+    if found.kind == "dag" and not is_dag(found.graph):
+        yield 'its kind is "dag" but the graph is none'
+    if found.kind == "cpdag" and not is_cpdag(found.graph):
+        yield 'its kind is "cpdag" but the graph is none; say "pdag" when in doubt'
+    if found.lagged is not None and not np.array_equal(found.lagged.summary, found.graph):
+        yield "the summary of its lagged graph is not its graph"
+
+
 def _relabels_its_result(algorithm: Algorithm) -> Iterator[str]:
     if not getattr(algorithm, "equivariant", True):
         return
-    data = _benchmark()
+    data = _benchmark(algorithm)
     label = np.random.default_rng(2).permutation(data.n_nodes)
     straight = _run(algorithm, data).graph
     turned = _run(algorithm, data.permute_columns(label)).graph
@@ -169,7 +184,7 @@ def _survives_odd_data(algorithm: Algorithm) -> Iterator[str]:
     }
     for what, data in odd.items():
         try:
-            found = _run(algorithm, data)
+            found = _run(algorithm, dataclasses.replace(data, rows=_rows(algorithm)))
         except NotApplicable:
             continue
         except Exception as reason:  # anything else is the finding

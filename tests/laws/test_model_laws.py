@@ -14,6 +14,7 @@ from causalassay.models import (
     SCM,
     SNR,
     UUMC,
+    DaO,
     Do,
     HalfExplained,
     Harmonized,
@@ -40,6 +41,7 @@ SCHEMES = {
     "half-explained-sample": HalfExplained(sample_size=100),
     "snr": SNR(),
     "snr-sample": SNR(sample_size=100),
+    "dao": DaO(),
 }
 INTERVENTIONS = {
     "observation": (),
@@ -55,9 +57,9 @@ INTERVENTIONS = {
 @pytest.mark.parametrize("family", get_args(Family))
 @pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES.keys())
 def test_samples_have_the_exact_moments(scheme, family, intervention):
-    """14 schemes x 7 noises x 6 interventions.
+    """15 schemes x 7 noises x 6 interventions.
 
-    Each of the 588 cases compares 4 means and 10 covariances with 6 of their
+    Each of the 630 cases compares 4 means and 10 covariances with 6 of their
     own standard errors: for Gaussian statistics all together fail with
     probability 2e-5.
     """
@@ -100,7 +102,7 @@ def unblocked_paths(dag, source, target):
             yield [(a, b) if dag[a, b] else (b, a) for a, b in steps]
 
 
-@pytest.mark.parametrize("scheme", [Standardized(), ISCM(), UUMC(), HalfExplained(), SNR()])
+@pytest.mark.parametrize("scheme", [Standardized(), ISCM(), UUMC(), HalfExplained(), SNR(), DaO()])
 @given(data=st.data())
 def test_covariance_of_unit_variance_models_sums_over_unblocked_paths(scheme, data):
     """Ormaniec 2024, lemma 1."""

@@ -14,10 +14,10 @@ from bench.growth import section as growth_section
 from bench.measuring import measure
 from bench.picture import ratios
 from bench.programme import rows
-from bench.quality import same
+from bench.quality import same, same_skeleton
 from bench.rows import Contestant, Recorded, Row
 from bench.session import Absent, Connection, Ended, Failure, Overtime
-from bench.statistics import Ratio, is_met, is_worse, lines, ratio_of, times_of
+from bench.statistics import Ratio, is_met, is_worse, lines, quality_of, ratio_of, times_of
 from bench.table import duration, section, table
 from bench.timings import QUICK, Effort, Result, Timing
 from bench.worker import serve
@@ -356,3 +356,19 @@ def test_the_section_on_growth_has_a_line_for_each_algorithm():
 def test_the_section_on_starting_judges_the_minimum():
     text = startup.section([startup.Wait("an import", 0.4, 0.6, 0.5)], "")
     assert "| an import | 400 ms | 600 ms | ≤ 0.5 s | yes |  |" in text
+
+
+def test_skeletons_agree_whatever_the_directions():
+    arrow, undirected = np.array([[0, 1], [0, 0]]), np.array([[0, 1], [1, 0]])
+    assert same_skeleton({"graph": arrow}, {"graph": undirected}) is True
+    assert same_skeleton({"graph": arrow}, {"graph": np.zeros((2, 2))}) is False
+    assert same_skeleton({"graph": arrow}, {"order": 1}) is None
+
+
+def test_skeletons_are_told_where_some_result_differs():
+    def of(*agreements):
+        timings = {k: Timing(same=a, same_skeleton=b) for k, (a, b) in enumerate(agreements)}
+        return quality_of(Result("peer", "", None, 1.0, timings=timings))
+
+    assert of((True, True), (False, True)) == "same result on 1 of 2, same skeleton on 2 of 2"
+    assert of((True, True)) == "same result on 1 of 1"

@@ -7,36 +7,43 @@ from collections.abc import Callable
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Values
+from causalassay.arrays import Adjacency, Values, check_adjacency
 from causalassay.audit.baselines import score_baselines
 from causalassay.audit.fit import graph_fit
+from causalassay.audit.levels import audit_levels
 from causalassay.audit.result import Audit
+from causalassay.audit.series import audit_series
 from causalassay.audit.statistics import column_spread, sortabilities
 from causalassay.audit.verdict import judge, judge_columns
 from causalassay.data import Continuous, Dataset
+from causalassay.discovery.levels import is_discrete
+from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.orders import check_dag
 
 N_BOOTSTRAP = 200
 N_ORDERS = 100
 
 
-def audit(
+def audit(  # noqa: PLR0913, PLR0917
     data: Dataset,
-    graph: Adjacency | None,
+    graph: Adjacency | LaggedGraph | None,
     rng: Generator,
     n_bootstrap: int = N_BOOTSTRAP,
     n_orders: int = N_ORDERS,
     on_progress: Callable[[int, int], None] | None = None,
+    max_lag: int | None = None,
 ) -> Audit:
     """Measure the artefacts of a data set and say whether they give its graph away.
 
     Parameters
     ----------
     data : Dataset
-        Continuous columns; its observational regime is audited.
-    graph : Adjacency or None
-        The DAG that is held to be true. Without one, the audit says what the
-        columns tell alone.
+        All columns continuous, or all discrete; its observational regime is audited.
+        Codes of levels have no variance, so that of discrete columns the entropy is
+        looked at; see `levels`.
+    graph : Adjacency, LaggedGraph or None
+        The DAG that is held to be true; of a series the lagged graph or its
+        summary. Without one, the audit says what the columns tell alone.
     rng : Generator
     n_bootstrap : int
         Resamples of the rows, for the intervals of the sortabilities.
@@ -45,6 +52,9 @@ def audit(
         verdict's tests need at least 40.
     on_progress : callable, optional
         Called with the number of steps done and to do.
+    max_lag : int, optional
+        Of a series: how far its links reach back; by default as the lagged
+        graph says, and 1 where it is a summary.
 
     Examples
     --------
@@ -56,18 +66,45 @@ def audit(
     >>> audit(data.Dataset.from_values(values), graph, rng, n_bootstrap=20).verdict.kind
     'gameable'
     """
+    if data.rows == "series":
+        return _audit_series(data, graph, rng, n_orders, on_progress, max_lag)
+    if isinstance(graph, LaggedGraph) or max_lag is not None:
+        raise ValueError(
+            "the rows are independent, so nothing acts over time; if they follow each other in "
+            'time, say so of the data: rows="series"'
+        )
     values = _check(data, graph, n_bootstrap, n_orders)
+    tick = _Ticker(n_bootstrap + n_orders, on_progress)
+    if is_discrete(data):
+        return audit_levels(data, graph, rng, n_bootstrap, n_orders, tick)
     n, d = values.shape
     spread = column_spread(values)
     if graph is None:
         return Audit(n, d, None, spread, (), (), None, judge_columns(spread))
-    tick = _Ticker(n_bootstrap + n_orders, on_progress)
     bootstrap_rng, order_rng, fit_rng = rng.spawn(3)
     sortable = sortabilities(values, graph, n_bootstrap, bootstrap_rng, tick)
     scores = score_baselines(values, graph, n_orders, order_rng, tick)
     fit = graph_fit(values, graph, fit_rng)
     verdict = judge(sortable, scores, fit, spread, len(graph))
     return Audit(n, d, int(graph.sum()), spread, sortable, scores, fit, verdict)
+
+
+def _audit_series(  # noqa: PLR0913, PLR0917
+    data: Dataset,
+    graph: Adjacency | LaggedGraph | None,
+    rng: Generator,
+    n_orders: int,
+    on_progress: Callable[[int, int], None] | None,
+    max_lag: int | None,
+) -> Audit:
+    if max_lag is None:
+        max_lag = graph.max_lag if isinstance(graph, LaggedGraph) else 1
+    if max_lag < 1:
+        raise ValueError(f"max_lag: expected at least 1, got {max_lag}")
+    summary = graph.summary if isinstance(graph, LaggedGraph) else graph
+    _check_columns(data, n_orders, None if summary is None else len(check_adjacency(summary)))
+    tick = _Ticker(n_orders, on_progress)
+    return audit_series(data, summary, max_lag, rng, n_orders, tick)
 
 
 class _Ticker:
@@ -83,23 +120,28 @@ class _Ticker:
 
 
 def _check(data: Dataset, graph: Adjacency | None, n_bootstrap: int, n_orders: int) -> Values:
+    if n_bootstrap < 0:
+        raise ValueError(f"n_bootstrap: expected at least 0, got {n_bootstrap}")
+    return _check_columns(data, n_orders, None if graph is None else len(check_dag(graph)))
+
+
+def _check_columns(data: Dataset, n_orders: int, n_nodes: int | None) -> Values:
     discrete = [
         name
         for name, kind in zip(data.columns, data.kinds, strict=True)
         if not isinstance(kind, Continuous)
     ]
-    if discrete:
+    if discrete and len(discrete) < data.n_nodes:
         raise ValueError(
-            f"an audit sorts by variance and R², which discrete columns do not have: {discrete}"
+            f"an audit sorts by variance and R², which discrete columns do not have: {discrete}; "
+            "audit the columns of one kind"
         )
-    if n_bootstrap < 0:
-        raise ValueError(f"n_bootstrap: expected at least 0, got {n_bootstrap}")
     if n_orders < 40:
         raise ValueError(f"n_orders: the verdict needs at least 40 random orders, got {n_orders}")
     values = data.observational_values
-    if graph is not None and len(check_dag(graph)) != values.shape[1]:
+    if n_nodes is not None and n_nodes != values.shape[1]:
         raise ValueError(
-            f"graph: expected {values.shape[1]} nodes, one for each column, got {len(graph)}"
+            f"graph: expected {values.shape[1]} nodes, one for each column, got {n_nodes}"
         )
     width = np.ptp(values, axis=0)
     constant = [name for name, wide in zip(data.columns, width, strict=True) if not wide]

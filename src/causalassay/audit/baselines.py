@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -10,6 +11,7 @@ from numpy.random import Generator
 from causalassay.arrays import Adjacency, Values
 from causalassay.audit.result import BaselineScore
 from causalassay.contracts import NotApplicable
+from causalassay.data.dataset import Dataset
 from causalassay.discovery import discover
 from causalassay.metrics import f1, shd
 
@@ -27,21 +29,27 @@ def score_baselines(
 ) -> tuple[BaselineScore, ...]:
     """Return the scores of every baseline; one that cannot run says why."""
     sorting, random_orders, random_sorts, rest = rng.spawn(4)
-    drawn = _score_repeatedly(RANDOM_ORDER, values, graph, n_orders, random_orders, tick)
-    scores = [_score(name, values, graph, sorting, drawn) for name in SORTED_BY.values()]
-    scores.append(_summarise(RANDOM_ORDER, drawn))
-    scores.append(_score("variance-sorting", values, graph, rest, np.empty((0, 2))))
-    sorts = _score_repeatedly("random-sorting", values, graph, n_orders, random_sorts, None)
-    scores.append(_summarise("random-sorting", sorts))
-    scores.append(_score("empty", values, graph, rest, np.empty((0, 2))))
+    drawn = score_repeatedly(RANDOM_ORDER, values, graph, n_orders, random_orders, tick)
+    scores = [score(name, values, graph, sorting, drawn) for name in SORTED_BY.values()]
+    scores.append(summarise(RANDOM_ORDER, drawn))
+    scores.append(score("variance-sorting", values, graph, rest, np.empty((0, 2))))
+    sorts = score_repeatedly("random-sorting", values, graph, n_orders, random_sorts, None)
+    scores.append(summarise("random-sorting", sorts))
+    scores.append(score("empty", values, graph, rest, np.empty((0, 2))))
     return tuple(scores)
 
 
-def _score(
-    name: str, values: Values, graph: Adjacency, rng: Generator, random_orders: Values
+def score(  # noqa: PLR0913
+    name: str,
+    data: Values | Dataset,
+    graph: Adjacency,
+    rng: Generator,
+    random_orders: Values,
+    **hyperparameters: Any,
 ) -> BaselineScore:
+    """Return the scores of one run, and how many of the random orders reach its F1."""
     try:
-        guess = discover(name, values, rng).graph
+        guess = discover(name, data, rng, **hyperparameters).graph
     except NotApplicable as reason:
         return BaselineScore(name, np.nan, np.nan, note=str(reason))
     found = f1(graph, guess)
@@ -51,19 +59,20 @@ def _score(
     return BaselineScore(name, float(shd(graph, guess)), found, p_order=p_order)
 
 
-def _score_repeatedly(
+def score_repeatedly(  # noqa: PLR0913, PLR0917
     name: str,
-    values: Values,
+    data: Values | Dataset,
     graph: Adjacency,
     n_times: int,
     rng: Generator,
     tick: Callable[[], None] | None,
+    **hyperparameters: Any,
 ) -> Values:
     """Return SHD and F1 of `n_times` runs, shape (n, 2); no row if the data do not allow any."""
     found = []
     for _ in range(n_times):
         try:
-            guess = discover(name, values, rng).graph
+            guess = discover(name, data, rng, **hyperparameters).graph
         except NotApplicable:
             return np.empty((0, 2))
         found.append((shd(graph, guess), f1(graph, guess)))
@@ -72,7 +81,8 @@ def _score_repeatedly(
     return np.array(found, dtype=float).reshape(-1, 2)
 
 
-def _summarise(name: str, found: Values) -> BaselineScore:
+def summarise(name: str, found: Values) -> BaselineScore:
+    """Return the means of repeated runs, and their central 95 %."""
     if not len(found):
         return BaselineScore(name, np.nan, np.nan, note="not applicable, as above")
     low, high = np.quantile(found, [0.025, 0.975], axis=0)

@@ -20,13 +20,18 @@ def graph_fit(values: Values, graph: Adjacency, rng: Generator) -> GraphFit:
     or the absolute correlation where that is not defined (n <= d, or linearly
     dependent columns). The p value comes from random relabellings of the graph.
     """
+    return fit_of(np.abs(_partial_correlations(values)), graph, rng)
+
+
+def fit_of(dependence: Weights, graph: Adjacency, rng: Generator) -> GraphFit:
+    """Compare joined pairs with others by any symmetric measure of dependence."""
     pairs = np.triu_indices(len(graph), 1)
     joined = graph | graph.T
     n_joined = int(joined[pairs].sum())
     if n_joined in (0, len(pairs[0])):
         return GraphFit(float("nan"), float("nan"))
     ranks = np.zeros(graph.shape)
-    ranks[pairs] = rankdata(np.abs(_partial_correlations(values))[pairs])
+    ranks[pairs] = rankdata(dependence[pairs])
     ranks += ranks.T
     observed = _rank_sum(ranks, joined, pairs)
     reached = 1

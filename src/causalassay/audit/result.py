@@ -21,11 +21,13 @@ class Sortability:
     statistic : str
         "variance"; "R2" on all other columns; "SNR", the share of the variance
         that the graph's parents explain; "relatives", the number of columns
-        that a column is correlated with.
+        that a column is correlated with; of discrete columns "entropy". Of a
+        series: "variance"; "R2" on all else at lags 0 to the largest; "R2 without
+        own past".
     convention : {"paths", "pairs"}
     value : float
     interval : (float, float)
-        95 % of the bootstrap over rows.
+        95 % of the bootstrap over rows; nan of a series.
     p_rising, p_falling : float
         Share of random assignments of the statistic to the nodes that are at
         least as far above, or below, one half.
@@ -131,7 +133,8 @@ class Audit:
     n_samples: int
     n_nodes: int
     n_edges: int | None
-    spread: ColumnSpread
+    spread: ColumnSpread | None
+    """None for discrete columns, which have no variance."""
     sortabilities: tuple[Sortability, ...]
     baselines: tuple[BaselineScore, ...]
     fit: GraphFit | None

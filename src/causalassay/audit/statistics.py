@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -71,10 +73,24 @@ def sortabilities(
     tick: Callable[[], None],
 ) -> tuple[Sortability, ...]:
     """Return each sortability, by paths and by pairs, with its interval and its chance level."""
+    measure = partial(column_statistics, graph=graph)
+    notes = _notes(values, measure(values))
+    return sortability_rows(values, graph, measure, n_bootstrap, rng, tick, notes)
+
+
+def sortability_rows(  # noqa: PLR0913, PLR0917  what each row is made of
+    values: Values,
+    graph: Adjacency,
+    measure: Callable[[Values], Statistics],
+    n_bootstrap: int,
+    rng: Generator,
+    tick: Callable[[], None],
+    notes: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[Sortability, ...]:
+    """Return the same of any statistics of the columns."""
     bootstrap_rng, chance_rng = rng.spawn(2)
-    statistics = column_statistics(values, graph)
-    resampled = list(_resampled_statistics(values, graph, n_bootstrap, bootstrap_rng, tick))
-    notes = _notes(values, statistics)
+    statistics = measure(values)
+    resampled = list(_resampled_statistics(values, measure, n_bootstrap, bootstrap_rng, tick))
     found = []
     conventions: tuple[Literal["paths"], Literal["pairs"]] = ("paths", "pairs")
     for convention in conventions:
@@ -85,15 +101,15 @@ def sortabilities(
             # Resampling would break the ties of standardised columns and show noise instead.
             spread = [value] if tied else [aligned_share(weights, s[name], TIE) for s in resampled]
             low, high = np.quantile(spread, [0.025, 0.975]) if spread else (np.nan, np.nan)
-            chance = _chance(weights, scores, chance_rng)
+            chance = chance_shares(weights, scores, chance_rng)
             found.append(
                 Sortability(
                     name,
                     convention,
                     value,
                     (float(low), float(high)),
-                    _p_value(chance >= value),
-                    _p_value(chance <= value),
+                    p_value(chance >= value),
+                    p_value(chance <= value),
                     notes.get(name, ""),
                 )
             )
@@ -101,7 +117,11 @@ def sortabilities(
 
 
 def _resampled_statistics(
-    values: Values, graph: Adjacency, n_bootstrap: int, rng: Generator, tick: Callable[[], None]
+    values: Values,
+    measure: Callable[[Values], Statistics],
+    n_bootstrap: int,
+    rng: Generator,
+    tick: Callable[[], None],
 ) -> Iterator[Statistics]:
     """Yield the statistics of bootstrap samples; one with a constant column is drawn again."""
     n_samples = len(values)
@@ -111,7 +131,7 @@ def _resampled_statistics(
             sample = values[rng.integers(n_samples, size=n_samples)]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RankDeficientWarning)
-            yield column_statistics(sample, graph)
+            yield measure(sample)
         tick()
 
 
@@ -125,11 +145,12 @@ def _notes(values: Values, statistics: Statistics) -> dict[str, str]:
     return notes
 
 
-def _chance(weights: PairWeights, scores: Vector, rng: Generator) -> NDArray[np.floating]:
+def chance_shares(weights: PairWeights, scores: Vector, rng: Generator) -> NDArray[np.floating]:
     """Return the sortabilities of random assignments of the scores to the nodes."""
     shares = [aligned_share(weights, rng.permutation(scores), TIE) for _ in range(N_ASSIGNMENTS)]
     return np.array(shares)
 
 
-def _p_value(as_extreme: NDArray[np.bool_]) -> float:
+def p_value(as_extreme: NDArray[np.bool_]) -> float:
+    """Return the share of chance values that are as extreme, the found one counted too."""
     return (1 + int(as_extreme.sum())) / (1 + len(as_extreme))

@@ -43,21 +43,9 @@ def judge(
     """Return the verdict on data with a graph."""
     rising = {s.statistic: s for s in sortabilities if s.convention == "paths"}
     score = {b.algorithm: b for b in baselines}
-    if math.isnan(rising["variance"].value):
-        return Verdict("too small", "The graph has no edge, so there is no order to find.", RULE)
-    if math.factorial(n_nodes) * LEVEL < 1:
-        sentence = (
-            f"With {n_nodes} columns no order is surprising: one of {math.factorial(n_nodes)} "
-            f"is right by luck alone ({_scores(score)})."
-        )
-        return Verdict("too small", sentence, RULE)
-    if fit.p_value > FIT_LEVEL:
-        sentence = (
-            "The graph does not describe these data: the pairs it joins depend no more strongly "
-            f"than the others (AUC {fit.auc:.2f}, reached by {fit.p_value:.0%} of relabelled "
-            "graphs); check that its node names and the columns mean the same variables."
-        )
-        return Verdict("graph does not fit", sentence, RULE)
+    refusal = unjudged(rising["variance"].value, fit, n_nodes, RULE, _scores(score))
+    if refusal is not None:
+        return refusal
     sortable = {s for s in SORTED_BY if rising[s].p_rising <= LEVEL}
     winning = {s for s, name in SORTED_BY.items() if (score[name].p_order or 1.0) <= LEVEL}
     if sortable & winning:
@@ -66,6 +54,28 @@ def judge(
     if sortable | winning:
         return Verdict("leaning", _leaning(sortable, winning, rising, score), RULE)
     return Verdict("not gameable", _not_gameable(rising, score, spread), RULE)
+
+
+def unjudged(
+    sortability: float, fit: GraphFit, n_nodes: int, rule: str, scores: str
+) -> Verdict | None:
+    """Return why no order can be judged, if none can: too small, or another graph's data."""
+    if math.isnan(sortability):
+        return Verdict("too small", "The graph has no edge, so there is no order to find.", rule)
+    if math.factorial(n_nodes) * LEVEL < 1:
+        sentence = (
+            f"With {n_nodes} columns no order is surprising: one of {math.factorial(n_nodes)} "
+            f"is right by luck alone ({scores})."
+        )
+        return Verdict("too small", sentence, rule)
+    if fit.p_value > FIT_LEVEL:
+        sentence = (
+            "The graph does not describe these data: the pairs it joins depend no more strongly "
+            f"than the others (AUC {fit.auc:.2f}, reached by {fit.p_value:.0%} of relabelled "
+            "graphs); check that its node names and the columns mean the same variables."
+        )
+        return Verdict("graph does not fit", sentence, rule)
+    return None
 
 
 def _gameable(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -34,6 +34,20 @@ def audit(  # noqa: PLR0913, PLR0917  one argument an option
     observational: Annotated[
         str | None, typer.Option(help="Condition to audit: the one without intervention.")
     ] = None,
+    series: Annotated[
+        bool,
+        typer.Option(
+            "--series",
+            help="The rows follow each other in time; the graph is then the summary of what acts "
+            "on what at any lag, and both directions mean feedback.",
+        ),
+    ] = False,
+    max_lag: Annotated[
+        int | None, typer.Option(help="Of a series: how far links reach back. Default: 1.")
+    ] = None,
+    discrete: Annotated[
+        bool, typer.Option("--discrete", help="All columns are discrete: their values are levels.")
+    ] = False,
     bootstrap: Annotated[int, typer.Option(help="Resamples for the intervals.")] = 200,
     orders: Annotated[int, typer.Option(help="Random orders to compare with.")] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 0,
@@ -53,11 +67,12 @@ def audit(  # noqa: PLR0913, PLR0917  one argument an option
     from causalassay.graphs import read_graph
     from causalassay.seeding import stream
 
-    dataset = read(data, target=target, condition=condition, observational=observational)
+    rows: Literal["independent", "series"] = "series" if series else "independent"
+    dataset = read(data, target, condition, observational, discrete, rows)
     truth = read_graph(graph, columns=dataset.columns)[0] if graph else None
     with progress_bar("auditing") as on_progress:
         found = run_audit(
-            dataset, truth, stream(seed, "audit"), bootstrap, orders, on_progress=on_progress
+            dataset, truth, stream(seed, "audit"), bootstrap, orders, on_progress, max_lag
         )
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2, allow_nan=False))
@@ -94,6 +109,8 @@ def _sortability_table(rows: tuple[Sortability, ...]) -> Table:
         title_justify="left",
         title_style="bold",
     )
+    if all(row.convention == "pairs" for row in rows):
+        return _pairs_table(table, rows)
     for heading in ("statistic", "by paths", "95 %", "by pairs", "95 %", "chance"):
         table.add_column(heading, justify="left" if heading == "statistic" else "right")
     pairs = {row.statistic: row for row in rows if row.convention == "pairs"}
@@ -108,6 +125,15 @@ def _sortability_table(rows: tuple[Sortability, ...]) -> Table:
                 limits_text(pair.interval),
                 number(row.p_rising, 3),
             )
+    return table
+
+
+def _pairs_table(table: Table, rows: tuple[Sortability, ...]) -> Table:
+    """Fill in the sortabilities of a series, which counts no paths and has no intervals."""
+    for heading in ("statistic", "by pairs", "chance"):
+        table.add_column(heading, justify="left" if heading == "statistic" else "right")
+    for row in rows:
+        table.add_row(row.statistic.replace("R2", "R²"), number(row.value), number(row.p_rising, 3))
     return table
 
 

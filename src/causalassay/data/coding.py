@@ -20,16 +20,17 @@ Declared = Mapping[str, Discrete | None]
 """The discrete columns; None where the levels are those that occur."""
 
 
-def declare(discrete: Iterable[str] | Mapping[str, Levels]) -> Declared:
+def declare(discrete: Iterable[str] | Mapping[str, Levels | None]) -> Declared:
     """Return what `discrete`, a list of names or a mapping to levels, declares."""
     if isinstance(discrete, str):
         raise TypeError(f"discrete: expected a list of names, got {discrete!r}; put it in a list")
     if not isinstance(discrete, Mapping):
         return dict.fromkeys(discrete)
-    kinds = {}
+    kinds: dict[str, Discrete | None] = {}
     for name, levels in discrete.items():
         try:
-            kinds[name] = Discrete(levels)  # type: ignore[arg-type]  # it makes the tuple
+            # The class makes the tuple.
+            kinds[name] = None if levels is None else Discrete(levels)  # type: ignore[arg-type]
         except (TypeError, ValueError) as error:
             raise type(error)(f"discrete: column {name!r}: {error}") from None
     return kinds

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import index
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,9 @@ from causalassay.data.kinds import ColumnKind, Continuous, Discrete
 from causalassay.data.regime import Regime
 from causalassay.data.showing import dataset_html
 from causalassay.spelling import did_you_mean, listed
+
+Rows = Literal["independent", "series"]
+"""Whether the rows of a regime are independent draws, or follow each other in time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +37,9 @@ class Dataset:
         that no regime is known to be so, whatever its targets.
     kinds : tuple of ColumnKind
         One a column; left empty, all columns are continuous.
+    rows : {"independent", "series"}
+        Whether the rows of each regime are independent draws, or a series in
+        the order of time, evenly spaced.
 
     Examples
     --------
@@ -48,12 +54,15 @@ class Dataset:
     regimes: tuple[Regime, ...]
     observational: str | None
     kinds: tuple[ColumnKind, ...] = ()
+    rows: Rows = "independent"
 
     def __post_init__(self) -> None:
         if isinstance(self.columns, str):
             raise TypeError(f"columns: expected a tuple of names, got the text {self.columns!r}")
         for name in ("columns", "regimes", "kinds"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        if self.rows not in get_args(Rows):
+            raise ValueError(f'rows: expected "independent" or "series", got {self.rows!r}')
         checks.check_column_names(self.columns)
         if not self.kinds:
             object.__setattr__(self, "kinds", (Continuous(),) * len(self.columns))
@@ -69,6 +78,7 @@ class Dataset:
         values: ArrayLike,
         columns: Sequence[str] | None = None,
         condition: str = "observational",
+        rows: Rows = "independent",
     ) -> Dataset:
         """Return a data set of one regime, which is observational.
 
@@ -79,6 +89,7 @@ class Dataset:
             By default a data frame's own names, else x0, x1, …
         condition : str
             The name of the regime.
+        rows : {"independent", "series"}
 
         Examples
         --------
@@ -90,7 +101,7 @@ class Dataset:
             columns = getattr(values, "columns", None)
         if columns is None:
             columns = [f"x{j}" for j in range(regime.values.shape[1])]
-        return cls(tuple(columns), (regime,), observational=condition)
+        return cls(tuple(columns), (regime,), observational=condition, rows=rows)
 
     @property
     def n_nodes(self) -> int:
@@ -182,7 +193,22 @@ class Dataset:
             regimes=tuple(regime.permute_columns(old) for regime in self.regimes),
             observational=self.observational,
             kinds=tuple(self.kinds[j] for j in old),
+            rows=self.rows,
         )
+
+    def as_independent(self) -> Dataset:
+        """Return the data set with time forgotten: its rows taken for independent draws.
+
+        Of a series this is an approximation, at the caller's risk: tests and
+        scores then count more rows than there is information.
+
+        Examples
+        --------
+        >>> series = Dataset.from_values([[0.0, 1.0], [2.0, 4.5]], rows="series")
+        >>> series.as_independent().rows
+        'independent'
+        """
+        return replace(self, rows="independent")
 
     def _repr_html_(self) -> str:
         return dataset_html(self)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.data.dataset import Dataset
 from causalassay.data.showing import problem_html
+from causalassay.graphs.lagged import LaggedGraph
 
 if TYPE_CHECKING:
-    from causalassay.models import Model
+    from causalassay.models import VAR, Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,10 +25,13 @@ class Problem:
     data : Dataset
     graph : Adjacency, shape (d, d)
         The truth, its nodes in the order of the data's columns. The problem
-        holds a read-only copy.
+        holds a read-only copy. Of a series it is the summary of the links,
+        in which both entries of a pair mean feedback.
     model : Model, optional
     name : str
         What reports call it.
+    lagged : LaggedGraph, optional
+        Of a series: at which lags the links are, if that is known.
 
     Examples
     --------
@@ -38,8 +44,9 @@ class Problem:
 
     data: Dataset
     graph: Adjacency = field(repr=False)
-    model: Model | None = field(default=None, repr=False)
+    model: Model | VAR | None = field(default=None, repr=False)
     name: str = ""
+    lagged: LaggedGraph | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         graph = check_adjacency(self.graph).copy()
@@ -50,6 +57,35 @@ class Problem:
             )
         graph.setflags(write=False)
         object.__setattr__(self, "graph", graph)
+        if self.lagged is not None:
+            self._check_lagged(self.lagged)
+
+    @classmethod
+    def of_series(
+        cls, data: Dataset, lagged: LaggedGraph, model: VAR | None = None, name: str = ""
+    ) -> Problem:
+        """Return the problem of a series; its graph is the summary of the lagged one.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> links = np.zeros((2, 2, 2), dtype=bool)
+        >>> links[1, 0, 1] = True
+        >>> data = Dataset.from_values([[0.0, 1.0], [2.0, 4.5]], rows="series")
+        >>> Problem.of_series(data, LaggedGraph(links)).graph.astype(int)
+        array([[0, 1],
+               [0, 0]])
+        """
+        return cls(data, lagged.summary, model, name, lagged)
+
+    def _check_lagged(self, lagged: LaggedGraph) -> None:
+        if self.data.rows != "series":
+            raise ValueError(
+                "lagged: the rows of the data are independent, so nothing acts over time; "
+                'say rows="series" of the data, or leave the lagged graph out'
+            )
+        if not np.array_equal(lagged.summary, self.graph):
+            raise ValueError("lagged: its summary is not the graph; pass `lagged.summary` as graph")
 
     def _repr_html_(self) -> str:
         return problem_html(self)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from causalassay.data.checks import check_none_missing
 from causalassay.data.coding import Levels, declare, encode, has_text_levels, missing_entries
-from causalassay.data.dataset import Dataset
+from causalassay.data.dataset import Dataset, Rows
 from causalassay.data.regime import Regime
 from causalassay.spelling import did_you_mean, listed
 
@@ -19,12 +19,13 @@ UNTARGETED = "untargeted"
 """The condition of the rows without a target in a file without a condition column."""
 
 
-def read(
+def read(  # noqa: PLR0913, PLR0917  the file says none of it
     path: str | Path,
     target: str | None = None,
     condition: str | None = None,
     observational: str | None = None,
-    discrete: Iterable[str] | Mapping[str, Levels] = (),
+    discrete: bool | Iterable[str] | Mapping[str, Levels | None] = (),
+    rows: Rows = "independent",
 ) -> Dataset:
     r"""Return the data set that a CSV, TSV or Parquet file holds.
 
@@ -45,10 +46,13 @@ def read(
         "untargeted" — except in a file read with neither `target` nor
         `condition`: to name no such column says that all rows are
         observational, and this name is then theirs.
-    discrete : iterable of str, or mapping of str to levels
-        The discrete columns. Their levels are as the mapping states them, else
-        the sorted values that occur (as numbers, if all are numbers). Text
-        such as NA or None is missing, unless it is a stated level.
+    discrete : bool, iterable of str, or mapping of str to levels
+        The discrete columns; True for all columns of data. Their levels are as the
+        mapping states them, else the sorted values that occur (as numbers, if all are
+        numbers). Text such as NA or None is missing, unless it is a stated level.
+    rows : {"independent", "series"}
+        "series": the rows of each condition follow each other in time, in the
+        order of the file.
 
     Returns
     -------
@@ -71,24 +75,26 @@ def read(
     from causalassay.data import tables  # noqa: PLC0415  # pyarrow loads when a file is read
 
     where = str(path)
-    declared = declare(discrete)
+    declared = declare(() if isinstance(discrete, bool) else discrete)
     labels = [name for name in (condition, target) if name is not None]
     as_text = {name for name, kind in declared.items() if has_text_levels(kind)}
     table = tables.load(Path(path), text=as_text | set(labels))
     _check_request(table, labels, declared, where)
     columns = tuple(name for name in table if name not in labels)
+    if discrete is True:
+        declared = dict.fromkeys(columns)
     values, kinds = encode({name: table[name] for name in columns}, declared, where)
     if not labels:
         observational = "observational" if observational is None else observational
-        return Dataset(columns, (Regime(observational, values),), observational, kinds)
+        return Dataset(columns, (Regime(observational, values),), observational, kinds, rows)
     cells = _target_cells(table, target, len(values))
     regimes = []
-    for name, rows in _rows_of(_conditions(table, condition, cells, where)).items():
-        cell = _common({cells[row] for row in rows}, name, where)
+    for name, places in _rows_of(_conditions(table, condition, cells, where)).items():
+        cell = _common({cells[row] for row in places}, name, where)
         unstated = () if name == observational else None
         targets = _targets(cell, columns, where) if cell else unstated
-        regimes.append(Regime(name, values[rows], targets))
-    return Dataset(columns, tuple(regimes), observational, kinds)
+        regimes.append(Regime(name, values[places], targets))
+    return Dataset(columns, tuple(regimes), observational, kinds, rows)
 
 
 def _check_request(table: Table, labels: list[str], declared: Iterable[str], where: str) -> None:

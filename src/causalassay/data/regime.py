@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from causalassay.arrays import Values
+from causalassay.models.interventions import on_node
 
 if TYPE_CHECKING:
-    from causalassay.models.interventions import Intervention
+    from causalassay.models.interventions import Change
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,7 @@ class Regime:
         The columns that were intervened upon: ``()`` where it is known that
         there were none, None where there was or may have been an intervention
         whose target is unknown or was not measured.
-    intervention : Intervention, optional
+    intervention : tuple of Do, Shift, Randomize and At, optional
         What was done to the targets, if that is known.
 
     Examples
@@ -42,7 +43,7 @@ class Regime:
     condition: str
     values: Values = field(repr=False)
     targets: tuple[int, ...] | None = ()
-    intervention: Intervention | None = None
+    intervention: tuple[Change, ...] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.condition, str) or not self.condition:
@@ -75,7 +76,7 @@ class Regime:
             targets=None if targets is None else tuple(place[target] for target in targets),
             intervention=None
             if intervention is None
-            else tuple(replace(change, node=place[change.node]) for change in intervention),
+            else tuple(on_node(change, place[change.node]) for change in intervention),
         )
 
 

@@ -25,7 +25,8 @@ def dataset_html(data: Dataset) -> str:
     >>> "&lt;script&gt;" in dataset_html(Dataset.from_values([[0.0], [1.0]], ["<script>"]))
     True
     """
-    size = paragraph(f"Dataset: {data.n_samples} rows, {data.n_nodes} columns")
+    series = ", a series" if data.rows == "series" else ""
+    size = paragraph(f"Dataset: {data.n_samples} rows, {data.n_nodes} columns{series}")
     return fragment(size, _column_table(data), _regime_table(data))
 
 
@@ -43,8 +44,11 @@ def problem_html(problem: Problem) -> str:
     drawing = show(problem.graph, problem.data.columns)
     name = f"Problem {problem.name}".strip()
     model = "unknown" if problem.model is None else repr(problem.model)
+    caption = drawing.caption
+    if problem.data.rows == "series":
+        caption = f"summary of a series ({caption}; a line without arrow is feedback)"
     return fragment(
-        paragraph(f"{name}: {drawing.caption}; model: {model}"),
+        paragraph(f"{name}: {caption}; model: {model}"),
         drawing._repr_svg_(),
         _column_table(problem.data),
         _regime_table(problem.data),

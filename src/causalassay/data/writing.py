@@ -19,9 +19,9 @@ def write(
 
     One observational regime called "observational" is written as it is; any
     other data set with a condition and a target column. `read`, told the names
-    of these, of the observational condition and the levels, gives the same
-    data set again, save what was done to the targets (`Regime.intervention`):
-    a table has no place for it.
+    of these, of the observational condition, the levels and whether the rows
+    are a series, gives the same data set again, save what was done to the
+    targets (`Regime.intervention`): a table has no place for it.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 from causalassay.diagnostics.bounds import iscm_cev_bound, pairwise_varsortability_bound
 from causalassay.diagnostics.chains import chain_leaning, orient_chain
+from causalassay.diagnostics.entropy import entropies, entropy_sortability
 from causalassay.diagnostics.explained import (
     Determination,
     RankDeficientWarning,
@@ -9,11 +10,19 @@ from causalassay.diagnostics.explained import (
     determination,
     r2,
 )
+from causalassay.diagnostics.forests import identified_edges
 from causalassay.diagnostics.pairs import (
     PairWeights,
     aligned_share,
     alignment,
     pair_weights,
+)
+from causalassay.diagnostics.series import (
+    lagged_values,
+    series_pair_weights,
+    series_r2,
+    series_r2_sortability,
+    series_var_sortability,
 )
 from causalassay.diagnostics.sortability import (
     r2_sortability,
@@ -32,7 +41,11 @@ __all__ = [
     "cause_explained_variance",
     "chain_leaning",
     "determination",
+    "identified_edges",
+    "entropies",
+    "entropy_sortability",
     "iscm_cev_bound",
+    "lagged_values",
     "orient_chain",
     "pair_weights",
     "pairwise_varsortability_bound",
@@ -40,6 +53,10 @@ __all__ = [
     "r2_sortability",
     "relatives",
     "relatives_sortability",
+    "series_pair_weights",
+    "series_r2",
+    "series_r2_sortability",
+    "series_var_sortability",
     "snr_sortability",
     "var_sortability",
 ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
 
 from causalassay.arrays import Adjacency, Values, check_adjacency, check_values
 from causalassay.diagnostics.explained import cause_explained_variance, r2_or_warn
@@ -187,6 +186,8 @@ def relatives(values: ArrayLike, alpha: float = 0.05) -> NDArray[np.int64]:
     >>> relatives([[0, 0, 1], [1, 2, 0], [2, 4, 0], [3, 6, 1]])
     array([2, 2, 1])
     """
+    from scipy.special import stdtrit  # noqa: PLC0415  # loads where it is used
+
     array = check_values(values)
     if not 0 < alpha < 1:
         raise ValueError(f"alpha: expected 0 < alpha < 1, got {alpha}")

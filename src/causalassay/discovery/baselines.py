@@ -32,6 +32,7 @@ class Empty:
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = "none"
+    rows: ClassVar[str] = "any"
     reference: ClassVar[str] = "the graph that any useful method must beat"
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
@@ -94,6 +95,7 @@ class RandomSorting:
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = "none"
+    rows: ClassVar[str] = "any"
     equivariant: ClassVar[bool] = False
     reference: ClassVar[str] = "Reisach, Seiler, Weichwald (2021), arXiv 2102.13647, section 5.2"
 

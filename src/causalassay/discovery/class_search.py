@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, Weights
+from causalassay.arrays import Adjacency, Vector, Weights
 from causalassay.contracts import NotApplicable
 from causalassay.discovery.choices import check_choice
 from causalassay.discovery.gaussian import PIVOT
@@ -88,28 +88,93 @@ def search_classes(
     columns : sequence of str
         Their names, for messages.
     """
-    bic = make_bic(statistics, settings.penalty_discount)
+    operators = GaussianOperators(make_bic(statistics, settings.penalty_discount))
+    search = search_by(operators, separated, settings, columns)
+    score = gaussian_bic(statistics, search.graph, settings.penalty_discount)
+    return search.graph, search_info(search, score)
+
+
+class Operators(Protocol):
+    """What a search asks of a score: the best valid operators; see `operators`."""
+
+    def n_rows(self, node: int) -> int:
+        """Return how many rows speak about a node."""
+        ...
+
+    def insert_bounds(self, graph: Adjacency, y: int, most: int, bounds: Vector) -> None:
+        """Fill in for each x an upper bound on the gain of an Insert of x→y."""
+        ...
+
+    def best_insert(self, graph: Adjacency, bounds: Weights, most: int, least: float) -> Operator:
+        """Return the best valid Insert above `least`."""
+        ...
+
+    def best_delete(self, graph: Adjacency, least: float) -> Operator:
+        """Return the best valid Delete above `least`."""
+        ...
+
+    def best_turn(self, graph: Adjacency, most: int, least: float) -> Operator:
+        """Return the best valid Turn above `least`."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianOperators:
+    """The operators by the Gaussian BIC."""
+
+    bic: BIC
+
+    def n_rows(self, node: int) -> int:
+        """Return how many rows speak about a node."""
+        return round(2 * self.bic.half_rows[node])
+
+    def insert_bounds(self, graph: Adjacency, y: int, most: int, bounds: Vector) -> None:
+        """Fill in for each x an upper bound on the gain of an Insert of x→y."""
+        insert_bounds(self.bic, graph, y, most, bounds)
+
+    def best_insert(self, graph: Adjacency, bounds: Weights, most: int, least: float) -> Operator:
+        """Return the best valid Insert above `least`."""
+        return best_insert(self.bic, graph, bounds, most, least)
+
+    def best_delete(self, graph: Adjacency, least: float) -> Operator:
+        """Return the best valid Delete above `least`."""
+        return best_delete(self.bic, graph, least)
+
+    def best_turn(self, graph: Adjacency, most: int, least: float) -> Operator:
+        """Return the best valid Turn above `least`."""
+        return best_turn(self.bic, graph, most, least)
+
+
+def search_by(
+    operators: Operators, separated: Adjacency, settings: SearchSettings, columns: Sequence[str]
+) -> ClassSearch:
+    """Return the search, ended, from the empty graph by the operators of some score."""
     most = len(columns) if settings.max_parents is None else settings.max_parents
-    search = _ClassSearch(bic, separated, most, columns)
+    search = ClassSearch(operators, separated, most, columns)
     search.run(settings.phases, settings.iterate)
+    return search
+
+
+def search_info(search: ClassSearch, score: float) -> MappingProxyType[str, Any]:
+    """Return what `Estimate.info` tells about a search."""
     info = {
-        "score": gaussian_bic(statistics, search.graph, settings.penalty_discount),
+        "score": score,
         "iterations": sum(search.steps.values()),
         "steps": dict(search.steps),
         "converged": search.converged,
     }
-    return search.graph, MappingProxyType(info)
+    return MappingProxyType(info)
 
 
 @dataclass
-class _ClassSearch:
+class ClassSearch:
     """A walk through essential graphs that takes the best valid operator at each step.
 
     It begins without edges. ``converged`` turns False, and the walk ends, if rounding errors
     lead back to a graph that it had left: by its score it never could.
     """
 
-    bic: BIC
+    operators: Operators
     separated: Adjacency
     most_parents: int
     columns: Sequence[str]
@@ -144,18 +209,18 @@ class _ClassSearch:
             stale = _stale(before, self.graph, x, y)
 
     def _best(self, phase: str, bounds: Weights, stale: Adjacency) -> Operator:
-        bic, graph, most = self.bic, self.graph, self.most_parents
+        operators, graph, most = self.operators, self.graph, self.most_parents
         match phase:
             case "forward":
                 for y in np.flatnonzero(stale).tolist():
-                    insert_bounds(bic, graph, y, most, bounds[y])
+                    operators.insert_bounds(graph, y, most, bounds[y])
                 # Where arrows lead from y to x, no Insert of x→y is valid.
                 possible = np.where(reachability(directed_part(graph)), -np.inf, bounds)
-                found = best_insert(bic, graph, possible, most, LEAST_GAIN)
+                found = operators.best_insert(graph, possible, most, LEAST_GAIN)
             case "backward":
-                found = best_delete(bic, graph, LEAST_GAIN)
+                found = operators.best_delete(graph, LEAST_GAIN)
             case "turning":
-                found = best_turn(bic, graph, most, LEAST_GAIN)
+                found = operators.best_turn(graph, most, LEAST_GAIN)
             case _:
                 raise ValueError(phase)
         if np.isinf(found[0]):
@@ -184,7 +249,7 @@ class _ClassSearch:
         _, x, y, clique = operator
         given = directed_part(self.graph)[:, y] | clique
         given[x] = True
-        rows = round(2 * self.bic.half_rows[y])
+        rows = self.operators.n_rows(y)
         raise NotApplicable(
             f"column {self.columns[y]!r} and {listed(self._names(given))} are linearly dependent "
             f"in the {rows} rows used: a regression leaves at most {PIVOT:g} of a variance; "

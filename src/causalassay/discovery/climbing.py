@@ -81,7 +81,7 @@ def _detour(graph: Adjacency, lists: tuple[Indices, Indices], source: int, goal:
 
 
 @njit(cache=True, nogil=True)
-def _best_change(
+def best_change(
     graph: Adjacency,
     lists: tuple[Indices, Indices],
     gains: Weights,
@@ -137,7 +137,7 @@ def _climb(
             dependent = _rescore(correlation, rows_and_penalty, graph, int(node), near, gains)
             if len(dependent):
                 return best_graph, best_score, n_changes, dependent
-        gain, (i, j, reverse) = _best_change(graph, lists, gains, tie, keys, tabu)
+        gain, (i, j, reverse) = best_change(graph, lists, gains, tie, keys, tabu)
         if i < 0:
             break
         key = tabu[-1] ^ keys[i, j] ^ (keys[j, i] if reverse else np.uint64(0))

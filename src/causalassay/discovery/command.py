@@ -11,12 +11,12 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, get_args
+from typing import ClassVar, Literal, get_args
 
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency
-from causalassay.contracts import Estimate, Kind, NotApplicable
+from causalassay.contracts import Estimate, Kind, NotApplicable, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.data.writing import write
 from causalassay.graphs import is_cpdag, is_dag, read_graph
@@ -45,8 +45,10 @@ class Command:
     ----------
     program : str or tuple of str
         ``"Rscript pc.R"``, or its words.
-    promises : {"pdag", "cpdag", "dag"}
+    promises : {"pdag", "cpdag", "dag", "summary"}
         The kind of graph it writes; an estimate that is not of this kind is an error.
+        A program that promises the summary graph of a series is given series, in the
+        order of time, and no other data; the others are given independent rows only.
     max_seconds : float, optional
         The program, with all it started, is killed after this time.
     max_memory_mb : int, optional
@@ -82,11 +84,17 @@ class Command:
             if limit is not None and not limit > 0:
                 raise ValueError(f"{name}: expected a positive number or None, got {limit}")
 
+    @property
+    def rows(self) -> Literal["independent", "series"]:
+        """Which rows the program is for."""
+        return "series" if self.promises == "summary" else "independent"
+
     def _words(self) -> list[str]:
         return shlex.split(self.program) if isinstance(self.program, str) else list(self.program)
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Run the program on the data and read the graph it wrote."""
+        check_rows(data, self.rows)
         seed = int(rng.integers(2**31))
         with tempfile.TemporaryDirectory(prefix="causalassay-") as folder:
             data_file, graph_file = Path(folder) / "data.csv", Path(folder) / "graph.csv"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Vector, Weights
-from causalassay.contracts import Estimate, Kind, NotApplicable
+from causalassay.contracts import Estimate, Kind, NotApplicable, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.moments import correlations
 from causalassay.discovery.gaussian import check_continuous
@@ -129,6 +129,7 @@ class ACor:
 
 def _pair_sizes(data: Dataset) -> tuple[Vector, Indices]:
     """Return the |correlation| of each pair of columns, shape (m,), and the pairs, (m, 2)."""
+    check_rows(data, "independent")
     values = data.pooled
     check_continuous(data, values)
     pairs = np.argwhere(np.triu(np.ones((data.n_nodes, data.n_nodes)), 1))

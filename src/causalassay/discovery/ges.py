@@ -8,18 +8,28 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.contracts import Estimate, Kind
+from causalassay.arrays import Adjacency
+from causalassay.contracts import Estimate, Kind, NotApplicable
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.class_search import SearchSettings, search_classes
+from causalassay.discovery.class_search import (
+    SearchSettings,
+    search_by,
+    search_classes,
+    search_info,
+)
+from causalassay.discovery.level_scores import LevelScore, ScoreName, check_score
+from causalassay.discovery.levels import is_discrete, level_statistics
+from causalassay.discovery.score_operators import ScoreOperators
 from causalassay.discovery.scores import observational_node_statistics
 
 
 @dataclass(frozen=True)
 class GES:
-    """Search the Markov equivalence classes greedily for the best Gaussian BIC.
+    """Search the Markov equivalence classes greedily for the best score.
 
     Forward, the best valid Insert is applied until none raises the score; backward, the best
-    valid Delete; turning, if asked for, the best valid Turn.
+    valid Delete; turning, if asked for, the best valid Turn. The score is the Gaussian BIC; of
+    discrete data the BIC of tables, or BDeu.
 
     Parameters
     ----------
@@ -31,10 +41,14 @@ class GES:
         Whether to run the phases again until none changes the graph.
     max_parents : int, optional
         The largest number of parents that a node of a member of the class may have.
+    score : {"bic", "bdeu"}
+        "bdeu" is for discrete data; see `level_scores.LevelScore` for both.
+    equivalent_sample_size : float
+        The weight of BDeu's prior; with "bic" it does not matter.
 
     Notes
     -----
-    The score is ``-n/2 log(residual variance) - penalty_discount log(n)/2 (parents + 1)``,
+    The Gaussian score is ``-n/2 log(residual variance) - penalty_discount log(n)/2 (parents + 1)``,
     summed over the nodes; see `scores.gaussian_bic` for the constants. `Estimate.info` has it
     as ``score``, and ``steps``, the number of operators by phase; ``iterations``, their sum;
     and ``converged``, which is False only if rounding errors led in a circle.
@@ -79,23 +93,42 @@ class GES:
     phases: tuple[str, ...] = ("forward", "backward")
     iterate: bool = False
     max_parents: int | None = None
+    score: ScoreName = "bic"
+    equivalent_sample_size: float = 10.0
 
     version: ClassVar[int] = 1
     output: ClassVar[Kind] = "cpdag"
     scale_sensitive: ClassVar[bool] = False
-    assumptions: ClassVar[str] = "linear Gaussian, acyclic, no hidden common cause, faithful"
+    assumptions: ClassVar[str] = (
+        "linear Gaussian or discrete, acyclic, no hidden common cause, faithful"
+    )
     reference: ClassVar[str] = "Chickering (2002), JMLR 3"
 
     def __post_init__(self) -> None:
         self._settings()
+        check_score(self.score, self.equivalent_sample_size)
         object.__setattr__(self, "phases", tuple(self.phases))
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
         """Return the CPDAG that the search over the observational rows ends in."""
-        statistics = observational_node_statistics(data)
         separated = np.zeros((data.n_nodes, data.n_nodes), dtype=bool)
+        if is_discrete(data):
+            return self._discover_discrete(data, separated)
+        if self.score == "bdeu":
+            raise NotApplicable("BDeu is a score of discrete data, and these are continuous")
+        statistics = observational_node_statistics(data)
         graph, info = search_classes(statistics, separated, self._settings(), data.columns)
         return Estimate(graph, "cpdag", info=info)
+
+    def _discover_discrete(self, data: Dataset, separated: Adjacency) -> Estimate:
+        statistics = level_statistics(data)
+        score = LevelScore(
+            statistics, self.score, self.penalty_discount, self.equivalent_sample_size
+        )
+        operators = ScoreOperators(score, statistics.n_samples)
+        search = search_by(operators, separated, self._settings(), data.columns)
+        info = search_info(search, score.of_graph(search.graph))
+        return Estimate(search.graph, "cpdag", info=info)
 
     def _settings(self) -> SearchSettings:
         return SearchSettings(self.penalty_discount, self.phases, self.iterate, self.max_parents)

@@ -7,12 +7,18 @@ from typing import ClassVar
 
 from numpy.random import Generator
 
-from causalassay.contracts import Estimate, Kind
+from causalassay.arrays import Adjacency
+from causalassay.contracts import Estimate, Kind, NotApplicable
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.climbing import climb
+from causalassay.discovery.candidate_search import find_candidates
+from causalassay.discovery.climbing import TIE, Climb, climb
+from causalassay.discovery.g_test import GTest
 from causalassay.discovery.gaussian import gaussian_statistics
 from causalassay.discovery.independence import check_count, check_defined, check_test, z_scales
+from causalassay.discovery.level_scores import LevelScore, ScoreName, check_score
+from causalassay.discovery.levels import is_discrete, level_statistics
 from causalassay.discovery.mmpc import parents_and_children
+from causalassay.discovery.score_climbing import climb_score
 
 
 @dataclass(frozen=True)
@@ -20,7 +26,7 @@ class MMHC:
     """Find candidate neighbours by tests, then climb to a good DAG among their edges.
 
     Max-min parents and children by Fisher's z test, then hill climbing on the Gaussian
-    BIC with a tabu list.
+    BIC with a tabu list; of discrete data by the G test, and on the BIC of tables or BDeu.
 
     Parameters
     ----------
@@ -36,17 +42,23 @@ class MMHC:
         How many of the last structures the search does not return to.
     patience : int
         It ends after so many changes in succession without a new best score.
+    score : {"bic", "bdeu"}
+        "bdeu" is for discrete data; see `level_scores.LevelScore` for both.
+    equivalent_sample_size : float
+        The weight of BDeu's prior; with "bic" it does not matter.
 
     Notes
     -----
-    `Estimate.info` has the ``score``, the BIC less that of the empty graph; ``changes``,
+    `Estimate.info` has the ``score``, less that of the empty graph; ``changes``,
     the number of edges added, deleted or reversed; and ``candidates``, the number of
     pairs that an edge may join. These pairs depend on the order of columns at
     exact ties only. The DAG is one of its equivalence class: where changes tie, as
     those within a class do, an order of the nodes decides that `rng` draws.
 
-    Departs from the paper: data are Gaussian, so that Fisher's z stands for G² and the
-    BIC for BDeu; phase II examines members in the order in which they came.
+    Departs from the paper: of Gaussian data Fisher's z stands for G² and the BIC for
+    BDeu; of discrete data the BIC is the default (as in Garant and Jensen 2016), and every
+    test is made however few the rows a cell are, see `g_test.GTest`; phase II examines
+    members in the order in which they came.
 
     References
     ----------
@@ -71,11 +83,15 @@ class MMHC:
     max_condition: int | None = None
     tabu: int = 100
     patience: int = 15
+    score: ScoreName = "bic"
+    equivalent_sample_size: float = 10.0
 
     version: ClassVar[int] = 1
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
-    assumptions: ClassVar[str] = "linear Gaussian, acyclic, no hidden common cause, faithful"
+    assumptions: ClassVar[str] = (
+        "linear Gaussian or discrete, acyclic, no hidden common cause, faithful"
+    )
     reference: ClassVar[str] = "Tsamardinos, Brown, Aliferis (2006), Machine Learning 65"
 
     def __post_init__(self) -> None:
@@ -86,20 +102,42 @@ class MMHC:
             )
         check_count("tabu", self.tabu, 1)
         check_count("patience", self.patience, 1)
+        check_score(self.score, self.equivalent_sample_size)
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Return a DAG from the observational rows; `rng` decides ties."""
-        statistics = gaussian_statistics(data)
+        discrete = is_discrete(data)
+        if self.score == "bdeu" and not discrete:
+            raise NotApplicable("BDeu is a score of discrete data, and these are continuous")
         largest = data.n_nodes - 2
         if self.max_condition is not None:
             largest = min(largest, self.max_condition)
-        scales = z_scales(statistics.n_samples, largest)
-        candidates = parents_and_children(statistics.correlation, self.alpha, scales, data)
-        found = climb(statistics, candidates, rng, self.penalty_discount, self.tabu, self.patience)
-        check_defined(found.dependent, data)
+        search = self._search_levels if discrete else self._search_gaussian
+        found, candidates = search(data, largest, rng)
         info = {
             "score": found.score,
             "changes": found.n_changes,
             "candidates": int(candidates.sum()) // 2,
         }
         return Estimate(found.graph, "dag", info=info)
+
+    def _search_gaussian(
+        self, data: Dataset, largest: int, rng: Generator
+    ) -> tuple[Climb, Adjacency]:
+        statistics = gaussian_statistics(data)
+        scales = z_scales(statistics.n_samples, largest)
+        candidates = parents_and_children(statistics.correlation, self.alpha, scales, data)
+        found = climb(statistics, candidates, rng, self.penalty_discount, self.tabu, self.patience)
+        check_defined(found.dependent, data)
+        return found, candidates
+
+    def _search_levels(
+        self, data: Dataset, largest: int, rng: Generator
+    ) -> tuple[Climb, Adjacency]:
+        statistics = level_statistics(data)
+        candidates = find_candidates(GTest(statistics).surprise, self.alpha, largest, data)
+        score = LevelScore(
+            statistics, self.score, self.penalty_discount, self.equivalent_sample_size
+        )
+        tie = TIE * statistics.n_samples
+        return climb_score(score, candidates, rng, tie, self.tabu, self.patience), candidates

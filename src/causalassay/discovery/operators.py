@@ -211,7 +211,7 @@ def _making(
     """Return the best gain above `best` of making x→y, and its C.
 
     x and y are not adjacent, or they are and the edge turns. C is a clique of neighbours of y
-    that satisfies `_is_valid`; y gets at most `most` parents.
+    that satisfies `is_valid`; y gets at most `most` parents.
     """
     mask = graph[y] & graph[:, y]
     mask[x] = False
@@ -228,7 +228,7 @@ def _making(
             clique = _mask(near, chosen[:n_chosen], len(graph))
             if graph[x, y]:
                 lost = _gain_of_parent(bic, graph, y, x, clique & graph[x])
-            if gain - lost > best and _is_valid(graph, x, y, clique):
+            if gain - lost > best and is_valid(graph, x, y, clique):
                 best, mask = gain - lost, clique
         n_chosen = _next_clique(graph, near, chosen, n_chosen, most - p - 1)
         if n_chosen == 0:
@@ -270,7 +270,7 @@ def _gain_of_parent(bic: BIC, graph: Adjacency, x: int, y: int, given: Adjacency
 
 
 @njit(cache=True, nogil=True)
-def _is_valid(graph: Adjacency, x: int, y: int, clique: Adjacency) -> bool:
+def is_valid(graph: Adjacency, x: int, y: int, clique: Adjacency) -> bool:
     """Whether x→y can be made, in another class, where just the clique points to y.
 
     Unless x—y, the clique must block the walks from y to x, and so hold the common neighbours,

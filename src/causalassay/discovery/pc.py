@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb
 from typing import ClassVar
 
 import numpy as np
 from numba import njit
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, Vector, Weights
-from causalassay.contracts import Estimate, Kind, NotApplicable
+from causalassay.contracts import Estimate, Kind
 from causalassay.data.dataset import Dataset
+from causalassay.discovery.g_test import GTest
 from causalassay.discovery.gaussian import PIVOT, gaussian_statistics
 from causalassay.discovery.independence import (
     check_defined,
@@ -22,15 +21,14 @@ from causalassay.discovery.independence import (
     largest_independent,
     z_scales,
 )
+from causalassay.discovery.levels import is_discrete, level_statistics
+from causalassay.discovery.skeletons import Bits, check_affordable, count_tests, find_skeleton
 from causalassay.graphs import is_cpdag, is_dag, meek_closure
 from causalassay.graphs.cpdag import directed_part
 from causalassay.graphs.orders import Indices, neighbour_lists
 
 MOST_TESTS = 10**12
 """The most tests in a level, about an hour's work: PC does not begin with a level beyond it."""
-
-Bits = NDArray[np.uint64]
-"""Bit sets, shape (d, d, words): of [i, j] the members of sets that separate i and j."""
 
 
 @njit(cache=True, nogil=True)
@@ -144,16 +142,16 @@ def _test_level(
 class PC:
     """Remove edges by tests of conditional independence, then direct what they imply.
 
-    PC-stable with Fisher's z test of partial correlations. The result does not depend
-    on the order of the columns.
+    PC-stable with Fisher's z test of partial correlations, or with the G test where all
+    columns are discrete. The result does not depend on the order of the columns.
 
     Parameters
     ----------
     alpha : float
         The level of each test.
     max_condition : int, optional
-        The largest conditioning set. By default the graph limits it, and the number
-        of rows: n - |S| - 3 must be positive.
+        The largest conditioning set. By default the graph limits it, and with Fisher's z
+        the number of rows: n - |S| - 3 must be positive.
 
     Notes
     -----
@@ -179,8 +177,12 @@ class PC:
     "n_samples", or None; ``conflicts``, the number of edges claimed in both directions;
     and ``cyclic``, whether the arrows form a cycle.
 
+    The G test counts the full product of levels as degrees of freedom, see `g_test.GTest`:
+    where there are few rows a cell it takes nearly everything for independent.
+
     `NotApplicable` is raised where a test is undefined since columns are linearly
-    dependent, and before more than 10^12 tests of one size.
+    dependent; where some columns are discrete and others are not; and before more than
+    10^12 tests of one size (10^8 G tests).
 
     Departs from the paper: the three choices above; and the sets of both nodes'
     neighbours are always tested to the end, which the union needs.
@@ -213,7 +215,9 @@ class PC:
     version: ClassVar[int] = 1
     output: ClassVar[Kind] = "pdag"
     scale_sensitive: ClassVar[bool] = False
-    assumptions: ClassVar[str] = "linear Gaussian, acyclic, no hidden common cause, faithful"
+    assumptions: ClassVar[str] = (
+        "linear Gaussian or discrete, acyclic, no hidden common cause, faithful"
+    )
     reference: ClassVar[str] = "Colombo, Maathuis (2014), JMLR 15, algorithm 4.1"
 
     def __post_init__(self) -> None:
@@ -221,16 +225,21 @@ class PC:
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
         """Return the PDAG of the observational rows; nothing in it is random."""
-        statistics = gaussian_statistics(data)
         largest = data.n_nodes - 2
         if self.max_condition is not None:
             largest = min(largest, self.max_condition)
-        limits = largest_independent(self.alpha, z_scales(statistics.n_samples, largest))
-        skeleton, separating, n_tests = _find_skeleton(statistics.correlation, limits, data)
+        if is_discrete(data):
+            test = GTest(level_statistics(data))
+            found = find_skeleton(data.n_nodes, test.surprise, self.alpha, largest)
+        else:
+            statistics = gaussian_statistics(data)
+            limits = largest_independent(self.alpha, z_scales(statistics.n_samples, largest))
+            found = _find_skeleton(statistics.correlation, limits, data)
+        skeleton, separating, n_tests = found
         directed, n_conflicts = _direct_colliders(skeleton, separating)
         graph = meek_closure(directed)
         limited_by = None
-        if _count_tests(skeleton, len(n_tests)):
+        if count_tests(skeleton, len(n_tests)):
             limited_by = "max_condition" if largest == self.max_condition else "n_samples"
         info = {
             "tests": sum(n_tests),
@@ -240,12 +249,6 @@ class PC:
             "cyclic": not is_dag(directed_part(graph)),
         }
         return Estimate(graph, "cpdag" if is_cpdag(graph) else "pdag", info=info)
-
-
-def _count_tests(skeleton: Adjacency, size: int) -> int:
-    """Return how many tests given sets of that size PC does, counted at both ends of an edge."""
-    degrees = [degree for degree in skeleton.sum(axis=1).tolist() if degree > size]
-    return sum(degree * comb(degree - 1, size) for degree in degrees)
 
 
 def _find_skeleton(
@@ -260,14 +263,10 @@ def _find_skeleton(
     separating = np.zeros((d, d, (d + 63) // 64), dtype=np.uint64)
     n_tests = []
     for size, limit in enumerate(limits.tolist()):
-        n_next = _count_tests(skeleton, size)
+        n_next = count_tests(skeleton, size)
         if n_next == 0:
             break
-        if n_next > MOST_TESTS:
-            raise NotApplicable(
-                f"PC would need {n_next:.1e} tests given {size} columns each, too many; "
-                f"set max_condition to at most {size - 1}, or lower alpha"
-            )
+        check_affordable(n_next, size, MOST_TESTS)
         if size == 0:
             skeleton &= correlation**2 > limit
         else:

@@ -12,7 +12,7 @@ from typing import Any
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from causalassay.contracts import Algorithm, Estimate, Kind
+from causalassay.contracts import Algorithm, Estimate, Kind, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.spelling import did_you_mean
 
@@ -33,6 +33,7 @@ BUILT_IN = MappingProxyType(
         "gies": "causalassay.discovery.gies:GIES",
         "golem-ev": "causalassay.discovery.golem:GolemEV",
         "golem-nv": "causalassay.discovery.golem:GolemNV",
+        "granger-lasso": "causalassay.discovery.series:GrangerLasso",
         "mmhc": "causalassay.discovery.mmhc:MMHC",
         "mse-gds": "causalassay.discovery.mse_gds:MSEGDS",
         "notears": "causalassay.discovery.notears:NOTEARS",
@@ -40,6 +41,9 @@ BUILT_IN = MappingProxyType(
         "r2-sortnregress": "causalassay.discovery.sortnregress:R2SortnRegress",
         "random-sorting": "causalassay.discovery.baselines:RandomSorting",
         "random-sortnregress": "causalassay.discovery.sortnregress:RandomSortnRegress",
+        "series-r2-sortnregress": "causalassay.discovery.series:SeriesR2SortnRegress",
+        "series-random-sortnregress": "causalassay.discovery.series:SeriesRandomSortnRegress",
+        "series-var-sortnregress": "causalassay.discovery.series:SeriesVarSortnRegress",
         "single-edge": "causalassay.discovery.correlation_graphs:SingleEdge",
         "var-sortnregress": "causalassay.discovery.sortnregress:VarSortnRegress",
         "variance-sorting": "causalassay.discovery.baselines:VarianceSorting",
@@ -55,7 +59,7 @@ class AlgorithmRecord:
     Parameters
     ----------
     name : str
-    output : {"dag", "cpdag", "pdag"}, optional
+    output : {"dag", "cpdag", "pdag", "summary"}, optional
         The kind of graph it promises.
     scale_sensitive : bool, optional
         Whether a change of units can change its view of the causal order.
@@ -115,6 +119,7 @@ def discover(
         )
     algorithm = make_algorithm(name, **hyperparameters)
     dataset = data if isinstance(data, Dataset) else Dataset.from_values(data)
+    check_rows(dataset, getattr(algorithm, "rows", "independent"))
     return algorithm.discover(dataset, rng)
 
 

@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, Values, Vector, Weights
-from causalassay.contracts import NotApplicable
+from causalassay.contracts import NotApplicable, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.moments import correlations
 from causalassay.discovery.gaussian import (
@@ -79,6 +79,7 @@ def interventional_node_statistics(data: Dataset) -> NodeStatistics:
     >>> interventional_node_statistics(data).n_rows.tolist()
     [5, 3]
     """
+    check_rows(data, "independent")
     obeys = _obeys_causes(data)
     patterns, group = np.unique(obeys, axis=1, return_inverse=True)
     values = [_rows_of(data, pattern) for pattern in patterns.T]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Values, Vector
-from causalassay.contracts import NotApplicable
+from causalassay.contracts import NotApplicable, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.graphs.orders import Indices
 
@@ -38,7 +38,8 @@ def random_ties_order(scores: Vector, rng: Generator, tolerance: float = 1e-9) -
 
 
 def observational_values(data: Dataset) -> Values:
-    """Return the observational rows, or raise `NotApplicable` if no condition is known to be so."""
+    """Return the observational rows, independent ones, or raise `NotApplicable`."""
+    check_rows(data, "independent")
     if data.observational is None:
         raise NotApplicable(
             "no condition is known to be observational; name one as `observational` of the data"

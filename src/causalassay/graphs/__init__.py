@@ -26,6 +26,7 @@ from causalassay.graphs.families import (
 )
 from causalassay.graphs.files import read_graph, write_graph
 from causalassay.graphs.interventional import to_interventional_cpdag
+from causalassay.graphs.lagged import LaggedGraph, lagged_erdos_renyi, summary_ancestors
 from causalassay.graphs.meek import meek_closure
 from causalassay.graphs.orders import (
     ancestors,
@@ -42,6 +43,7 @@ from causalassay.graphs.walks import possible_descendants, possible_reachability
 
 __all__ = [
     "Drawing",
+    "LaggedGraph",
     "NoExtension",
     "acyclic_threshold",
     "ancestors",
@@ -63,6 +65,7 @@ __all__ = [
     "from_pandas",
     "is_cpdag",
     "is_dag",
+    "lagged_erdos_renyi",
     "mec_size",
     "meek_closure",
     "path_counts",
@@ -75,6 +78,7 @@ __all__ = [
     "scale_free",
     "show",
     "skeleton",
+    "summary_ancestors",
     "threshold",
     "to_cpdag",
     "to_edges",

@@ -10,6 +10,7 @@ from numpy.random import Generator
 
 from causalassay.arrays import Adjacency
 from causalassay.graphs import families
+from causalassay.graphs.lagged import LaggedGraph, lagged_erdos_renyi
 
 
 class GraphSource(Protocol):
@@ -17,8 +18,8 @@ class GraphSource(Protocol):
 
     version: ClassVar[int]
 
-    def draw(self, rng: Generator) -> Adjacency:
-        """Draw a DAG."""
+    def draw(self, rng: Generator) -> Adjacency | LaggedGraph:
+        """Draw a DAG, or the lagged graph of a series."""
         ...
 
 
@@ -109,6 +110,31 @@ class Bipartite:
         return families.bipartite(self.n_treatments, self.n_outcomes, self.edge_probability, rng)
 
 
+@dataclass(frozen=True)
+class LaggedErdosRenyi:
+    """Links of a series, every summary link equally likely; see `lagged.lagged_erdos_renyi`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> LaggedErdosRenyi(5, 0.3, 2).draw(np.random.default_rng(0)).max_lag
+    2
+    """
+
+    n_nodes: int
+    probability: float
+    max_lag: int
+    self_probability: float = 0.8
+    feedback: bool = True
+    version: ClassVar[int] = 1
+
+    def draw(self, rng: Generator) -> LaggedGraph:
+        """Draw a lagged graph."""
+        return lagged_erdos_renyi(
+            self.n_nodes, self.probability, self.max_lag, rng, self.self_probability, self.feedback
+        )
+
+
 GRAPH_SOURCES: MappingProxyType[str, type[GraphSource]] = MappingProxyType(
     {
         "erdos-renyi": ErdosRenyi,
@@ -117,6 +143,7 @@ GRAPH_SOURCES: MappingProxyType[str, type[GraphSource]] = MappingProxyType(
         "forest": Forest,
         "complete": Complete,
         "bipartite": Bipartite,
+        "lagged-erdos-renyi": LaggedErdosRenyi,
     }
 )
 """By the family's name in a study file."""

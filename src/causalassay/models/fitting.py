@@ -1,9 +1,9 @@
-"""Linear-Gaussian models fitted to data, or to moments, on a given DAG."""
+"""Models fitted to data, or to moments, on a given DAG."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,9 @@ from scipy.linalg.lapack import dgeqrf, dpotrf, dtrtrs
 
 from causalassay.arrays import Adjacency, Values, Vector, Weights, check_square, check_values
 from causalassay.graphs.orders import Indices, check_dag
+from causalassay.models.discrete import DiscreteSCM
 from causalassay.models.linear import LinearSCM
+from causalassay.models.table_fitting import LevelsLike, fit_tables
 from causalassay.spelling import listed
 
 # A pivot is the share of a variable's variance that the variables before it leave unexplained.
@@ -24,10 +26,22 @@ _TRUSTED = 1e-7
 _COLLINEAR = 1e-10
 
 
-def fit(graph: Adjacency, values: ArrayLike) -> LinearSCM:
-    """Return the linear-Gaussian model of greatest likelihood on a DAG.
+@overload
+def fit(graph: Adjacency, values: ArrayLike) -> LinearSCM: ...
+@overload
+def fit(
+    graph: Adjacency, values: ArrayLike, levels: LevelsLike, *, smoothing: float = 0.0
+) -> DiscreteSCM: ...
+def fit(
+    graph: Adjacency,
+    values: ArrayLike,
+    levels: LevelsLike | None = None,
+    *,
+    smoothing: float = 0.0,
+) -> LinearSCM | DiscreteSCM:
+    """Return the model of greatest likelihood on a DAG: linear-Gaussian, or tables of levels.
 
-    Each node is regressed on its parents, with an intercept; its noise variance
+    Linear-Gaussian: each node is regressed on its parents, with an intercept; its noise variance
     is the residual sum of squares over n (ddof 0), which is the maximum of the
     likelihood and on average a share (parents + 1)/n too small.
 
@@ -38,12 +52,20 @@ def fit(graph: Adjacency, values: ArrayLike) -> LinearSCM:
     values : array_like, shape (n, d)
         A node of k parents needs at least k + 2 rows. Parents that are
         collinear, or constant, are an error: their weights are not determined.
+        With `levels` the values are codes.
+    levels : sequence of int or of levels, optional
+        Of each column, their number or their names: all columns are discrete, and the
+        result is a `DiscreteSCM`. A level that does not occur stays.
+    smoothing : float
+        Only with `levels`: what is added to the count of every cell of a table. 0 is
+        maximum likelihood. Where it leaves a configuration of the parents without any
+        count, as one never seen, the levels are equally probable.
 
     Returns
     -------
-    LinearSCM
-        With Gaussian noise. Its ``graph`` is where a weight is not zero: an
-        edge whose coefficient comes out as exactly 0, as in a balanced
+    LinearSCM or DiscreteSCM
+        A linear one has Gaussian noise. Its ``graph`` is where a weight is not
+        zero: an edge whose coefficient comes out as exactly 0, as in a balanced
         experiment without an effect, is not in it. Score the graph that went
         in, not the one of the fitted model.
 
@@ -73,7 +95,17 @@ def fit(graph: Adjacency, values: ArrayLike) -> LinearSCM:
 
     >>> fit(chain(2), np.array([[0, 1], [0, 2], [1, 1], [1, 2]])).graph.any()
     np.False_
+
+    Codes of two levels each:
+
+    >>> fit(chain(2), np.array([[0, 0], [0, 1], [1, 1], [1, 1]]), levels=[2, 2]).tables[1]
+    array([[0.5, 0.5],
+           [0. , 1. ]])
     """
+    if levels is not None:
+        return fit_tables(graph, check_values(values, len(check_dag(graph))), levels, smoothing)
+    if smoothing != 0:
+        raise ValueError("smoothing: only tables are smoothed; state the `levels` of the columns")
     array = check_values(values, len(check_dag(graph)))
     n_parents = graph.sum(axis=0)
     if n_parents.max() + 2 > len(array):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Scale = Literal["observed", "latent"]
@@ -55,9 +55,92 @@ class Randomize:
     scale: Scale = "observed"
 
 
+@dataclass(frozen=True)
+class RandomizeLevels:
+    """Cut a discrete node off its causes and draw its level.
+
+    Parameters
+    ----------
+    node : int
+    probabilities : tuple of float, optional
+        Of each level, with a sum of 1; all alike by default.
+
+    Examples
+    --------
+    >>> RandomizeLevels(1, probabilities=(0.2, 0.8))
+    RandomizeLevels(node=1, probabilities=(0.2, 0.8))
+    """
+
+    node: int
+    probabilities: tuple[float, ...] | None = None
+
+
 Action = Do | Shift | Randomize
 Intervention = tuple[Action, ...]
 """Several actions at once, at most one on a node; ``()`` is observation."""
+
+LevelIntervention = tuple[Action | RandomizeLevels, ...]
+"""The same where nodes may be discrete."""
+
+
+@dataclass(frozen=True)
+class At:
+    """Act on a node of a series from one row on, up to another; only series know time.
+
+    Parameters
+    ----------
+    action : Do, Shift or Randomize
+        What is done in each of these steps.
+    start : int
+        The first row.
+    stop : int, optional
+        The row after the last; None: to the end.
+
+    Examples
+    --------
+    >>> At(Do(2, 1.5), start=10, stop=20).node
+    2
+    """
+
+    action: Action
+    start: int = 0
+    stop: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.start < 0 or (self.stop is not None and self.stop <= self.start):
+            raise ValueError(
+                f"At: expected 0 <= start < stop, got start={self.start}, stop={self.stop}"
+            )
+
+    @property
+    def node(self) -> int:
+        """The node acted upon."""
+        return self.action.node
+
+    def lasts(self, row: int) -> bool:
+        """Tell whether it is at work in a row."""
+        return self.start <= row and (self.stop is None or row < self.stop)
+
+
+SeriesIntervention = tuple[Action | At, ...]
+"""Actions at all times, or at stated ones; at most one on a node at a time."""
+
+
+Change = Action | RandomizeLevels | At
+"""Whatever can be done to a node of some model."""
+
+
+def on_node(change: Change, node: int) -> Change:
+    """Return the same act upon another node.
+
+    Examples
+    --------
+    >>> on_node(At(Do(0, 1.0), 5), 3)
+    At(action=Do(node=3, value=1.0, scale='observed'), start=5, stop=None)
+    """
+    if isinstance(change, At):
+        return replace(change, action=replace(change.action, node=node))
+    return replace(change, node=node)
 
 
 def check_intervention(intervention: Intervention, n_nodes: int) -> Intervention:
@@ -74,6 +157,56 @@ def check_intervention(intervention: Intervention, n_nodes: int) -> Intervention
     if twice:
         raise ValueError(f"intervention: only one action on a node, but several on {twice}")
     return intervention
+
+
+def on_observed_scale(action: Action, latent_mean: float, latent_sd: float) -> Action:
+    """Return an action on the scale of the data, where observed = (latent - mean) / sd.
+
+    References
+    ----------
+    Ormaniec et al. 2024, appendix B.
+
+    Examples
+    --------
+    >>> on_observed_scale(Do(0, 5.0, "latent"), latent_mean=1.0, latent_sd=2.0)
+    Do(node=0, value=2.0, scale='observed')
+    """
+    if action.scale == "observed":
+        return action
+    match action:
+        case Do(node, value):
+            return Do(node, (value - latent_mean) / latent_sd)
+        case Shift(node, by):
+            return Shift(node, by / latent_sd)
+        case Randomize(node, centre, variance):
+            return Randomize(node, (centre - latent_mean) / latent_sd, variance / latent_sd**2)
+
+
+def check_series_intervention(
+    intervention: SeriesIntervention, n_nodes: int
+) -> tuple[Intervention, tuple[At, ...]]:
+    """Return the actions at all times and those at stated ones, or raise."""
+    if not isinstance(intervention, tuple):
+        raise TypeError(
+            "intervention: expected a tuple of Do, Shift, Randomize and At, "
+            f"got {type(intervention).__name__}; for a single one write `(At(Do(0, 1.0), 10, 20),)`"
+        )
+    always = tuple(change for change in intervention if not isinstance(change, At))
+    windows = tuple(change for change in intervention if isinstance(change, At))
+    check_intervention(always, n_nodes)
+    for window in windows:
+        _check_action(window.action, n_nodes)
+        rows = [window.start, *(one.start for one in windows)]
+        at_once = [one for one in windows if any(one.lasts(r) and window.lasts(r) for r in rows)]
+        if [one.node for one in (*always, *at_once)].count(window.node) > 1:
+            raise ValueError(
+                f"intervention: only one action on a node at a time, but {window} meets another "
+                f"on node {window.node}; make their times disjoint"
+            )
+    actions = (*always, *(window.action for window in windows))
+    if any(action.scale == "latent" for action in actions):
+        raise ValueError('intervention: a series has no latent scale; take scale="observed"')
+    return always, windows
 
 
 def _check_action(action: Action, n_nodes: int) -> None:

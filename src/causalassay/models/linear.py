@@ -15,12 +15,12 @@ from scipy.linalg import solve_triangular
 from causalassay.arrays import Adjacency, Values, Vector, Weights, check_weights
 from causalassay.graphs.orders import Indices, topological_order
 from causalassay.models.interventions import (
-    Action,
     Do,
     Intervention,
     Randomize,
     Shift,
     check_intervention,
+    on_observed_scale,
 )
 from causalassay.models.noise import Noise, as_noise
 from causalassay.models.showing import model_html
@@ -96,11 +96,11 @@ class LinearSCM:
         d = len(matrix)
         checked = {
             "weights": matrix,
-            "noise_variance": _per_node(noise_variance, d, "noise_variance"),
-            "intercept": _per_node(intercept, d, "intercept"),
+            "noise_variance": per_node(noise_variance, d, "noise_variance"),
+            "intercept": per_node(intercept, d, "intercept"),
             "noise": as_noise(noise),
-            "latent_mean": _per_node(latent_mean, d, "latent_mean"),
-            "latent_sd": _per_node(latent_sd, d, "latent_sd"),
+            "latent_mean": per_node(latent_mean, d, "latent_mean"),
+            "latent_sd": per_node(latent_sd, d, "latent_sd"),
             "_order": topological_order(matrix != 0, "weights"),
         }
         for name, value in checked.items():
@@ -156,7 +156,7 @@ class LinearSCM:
         variance, intercept = self.noise_variance.copy(), self.intercept.copy()
         for action in intervention:
             node = action.node
-            match self._on_observed_scale(action):
+            match on_observed_scale(action, self.latent_mean[node], self.latent_sd[node]):
                 case Do(_, value):
                     weights[:, node], variance[node], intercept[node] = 0.0, 0.0, value
                 case Shift(_, by):
@@ -164,18 +164,6 @@ class LinearSCM:
                 case Randomize(_, mean, spread):
                     weights[:, node], variance[node], intercept[node] = 0.0, spread, mean
         return replace(self, weights=weights, noise_variance=variance, intercept=intercept)
-
-    def _on_observed_scale(self, action: Action) -> Action:
-        if action.scale == "observed":
-            return action
-        mean, sd = self.latent_mean[action.node], self.latent_sd[action.node]
-        match action:
-            case Do(node, value):
-                return Do(node, (value - mean) / sd)
-            case Shift(node, by):
-                return Shift(node, by / sd)
-            case Randomize(node, centre, variance):
-                return Randomize(node, (centre - mean) / sd, variance / sd**2)
 
     def sample(self, n_samples: int, rng: Generator, intervention: Intervention = ()) -> Values:
         """Draw `n_samples` rows.
@@ -274,7 +262,8 @@ class LinearSCM:
             return 1 - 1 / (np.diag(self.covariance()) * (own + from_children))
 
 
-def _per_node(numbers: ArrayLike, n_nodes: int, name: str) -> NDArray[np.floating[Any]]:
+def per_node(numbers: ArrayLike, n_nodes: int, name: str) -> NDArray[np.floating[Any]]:
+    """Return a number, or one for each node, as a finite vector that cannot be written to."""
     array = np.array(numbers, dtype=float)
     if array.ndim > 1 or (array.ndim == 1 and array.shape != (n_nodes,)):
         raise ValueError(f"{name}: expected a number or {n_nodes} of them, got shape {array.shape}")

@@ -45,6 +45,11 @@ def find_experiments(dataset: Dataset) -> Experiments:
     >>> list(found.on), found.left_out
     ([1], {'heat': 'its target is unknown'})
     """
+    if dataset.rows == "series":
+        raise ValueError(
+            "the rows are a series, and causal risk is estimated by tests of independent rows; "
+            "forget time with `dataset.as_independent()` if that is what you mean"
+        )
     on: dict[int, tuple[Regime, ...]] = {}
     left_out = {}
     for regime in dataset.regimes:

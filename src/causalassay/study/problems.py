@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from causalassay.graphs.sources import GraphSource
-from causalassay.models.drawing import SOURCES, Source
+from causalassay.models.discrete import Levels
+from causalassay.models.drawing import SeriesSource, Source, named
 from causalassay.study.canonical import digest
 
 Transform = Literal["standardize", "rescale", "shuffle-labels"]
@@ -37,6 +38,9 @@ class Interventions:
     variance : float
         Of a randomised node.
     scale : {"observed", "latent"}
+    start, stop : int, optional
+        Of a series: the first row acted in, and the row after the last; without
+        `start`, the action has always been at work.
     """
 
     action: Literal["do", "shift", "randomize"]
@@ -46,6 +50,8 @@ class Interventions:
     value: float = 0.0
     variance: float = 1.0
     scale: Literal["observed", "latent"] = "observed"
+    start: int | None = None
+    stop: int | None = None
 
     def __post_init__(self) -> None:
         if (self.probability is None) == (self.targets is None):
@@ -56,6 +62,12 @@ class Interventions:
             raise ValueError(f"samples: expected at least 2, got {self.samples}")
         if self.variance < 0:
             raise ValueError(f"variance: expected at least 0, got {self.variance}")
+        if self.start is None and self.stop is not None:
+            raise ValueError("start: state it beside `stop`; 0 is the first row")
+        if self.start is not None and not 0 <= self.start < (self.stop or self.samples):
+            raise ValueError(
+                f"start: expected 0 to {(self.stop or self.samples) - 1}, got {self.start}"
+            )
 
 
 @dataclass(frozen=True)
@@ -131,7 +143,11 @@ class FromFile:
     bootstrap : int, optional
         Rows to draw with replacement for each replicate, within each condition in
         proportion to its size; 0 means as many as there are. None: the rows as they are.
+    rows : {"independent", "series"}
+        A series is not resampled.
     transform : tuple of Transform
+    discrete : bool or tuple of (name, levels)
+        The discrete columns, with None for the levels that occur; True: all columns.
     """
 
     sha256: str
@@ -144,47 +160,94 @@ class FromFile:
     only_observational: bool = False
     bootstrap: int | None = None
     transform: tuple[Transform, ...] = ()
+    rows: Literal["independent", "series"] = "independent"
+    discrete: bool | tuple[tuple[str, Levels | None], ...] = ()
+    version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if self.rows == "series" and self.bootstrap is not None:
+            raise ValueError("bootstrap: rows of a series cannot be drawn one by one; leave it out")
+
+
+@dataclass(frozen=True)
+class Network:
+    """A problem drawn from a discrete network in a BIF file, which has its own graph.
+
+    Parameters
+    ----------
+    file : Path
+        Where it is on this machine: no part of the key.
+    sha256 : str
+        What it holds.
+    samples : int
+        Observational rows.
+    interventions : Interventions, optional
+    transform : tuple of Transform
+    """
+
+    sha256: str
+    file: Path = field(compare=False)
+    samples: int
+    interventions: Interventions | None = None
+    transform: tuple[Transform, ...] = ()
     version: ClassVar[int] = 1
 
 
-ProblemSpec = Generated | FromFile
+ProblemSpec = Generated | FromFile | Network
+
+
+def is_series(spec: ProblemSpec) -> bool:
+    """Tell whether the rows of a problem follow each other in time.
+
+    Examples
+    --------
+    >>> from causalassay.graphs.sources import LaggedErdosRenyi
+    >>> from causalassay.models import SeriesUUMC
+    >>> is_series(Generated(LaggedErdosRenyi(5, 0.3, 2), SeriesUUMC(), 100))
+    True
+    """
+    if isinstance(spec, FromFile):
+        return spec.rows == "series"
+    return isinstance(spec, Generated) and isinstance(spec.model, SeriesSource)
 
 
 def graph_address(spec: ProblemSpec) -> str:
     """Return what problems on the same graphs, replicate by replicate, have in common."""
     if isinstance(spec, FromFile):
         return spec.graph_sha256
+    if isinstance(spec, Network):
+        return spec.sha256
     return digest(spec.graph) if spec.setting is None else digest(spec.graph, spec.setting)
 
 
 def scheme(spec: ProblemSpec) -> str:
     """Return how the problem's columns came by their scale: what attributions compare.
 
-    "raw", "standardized", another kind of model by its name, "data" for files; a
-    transform that changes the scale is added.
+    "raw", "standardized", another kind of model by its name, "data" for files of data,
+    "network" for those of a network; a transform that changes the scale is added. Nonlinear
+    models and series have their mechanism before it, for they share scales, not laws.
 
     Examples
     --------
     >>> from causalassay.graphs.sources import Chain
-    >>> from causalassay.models import SCM, UUMC
+    >>> from causalassay.models import SCM, UUMC, NonlinearSCM
     >>> scheme(Generated(Chain(3), UUMC(), 100)), scheme(Generated(Chain(3), SCM(), 100))
     ('uumc', 'raw')
     >>> scheme(Generated(Chain(3), SCM(), 100, transform=("standardize",)))
     'standardized'
+    >>> scheme(Generated(Chain(3), NonlinearSCM(), 100))
+    'gp raw'
     """
+    world = ""
     if isinstance(spec, FromFile):
         name = "data"
+    elif isinstance(spec, Network):
+        name = "network"
     else:
-        name = {"scm": "raw"}.get(kind := _kind(spec.model), kind)
+        mechanism, kind = named(spec.model)
+        name = {"scm": "raw"}.get(kind, kind)
+        world = "" if mechanism in ("linear", "discrete") else f"{mechanism} "
     changes = list(spec.transform)
     if name == "raw" and changes[:1] == ["standardize"]:
         name, changes = "standardized", changes[1:]
-    return " + ".join([name, *changes])
-
-
-def _kind(source: Source) -> str:
-    for kinds in SOURCES.values():
-        for kind, known in kinds.items():
-            if type(source) is known:
-                return kind
-    raise TypeError(f"{type(source).__name__} is no known model source")
+    return " + ".join([world + name, *changes])

@@ -183,6 +183,9 @@ def _unmeasured(evidence: Evidence, found: Assessment, say: Ledger) -> str:
         for artefact, lead in found.leads.items()
     ]
     told = f"; {in_words(parts)}" if parts else ""
+    if any(column.endswith("_sortability_pairs") for column in evidence.runs.measured):
+        word = scheme_word(found.scheme)
+        return f"On {word} sortability was measured by pairs, by which no rule judges{told}."
     return f"No sortability was measured on {scheme_word(found.scheme)}{told}."
 
 

@@ -28,6 +28,8 @@ from causalassay.study.summary.summarizing import Summary
 MAIN = "f1"
 """The metric that rules look at; a study without it is judged by its first."""
 FAMILY, NODES, EDGES = "graph.kind", "graph.n_nodes", "n_edges"
+LAGGED = "lagged-erdos-renyi"
+"""The family whose graphs are summaries of series, in which links may go both ways."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,8 +190,15 @@ class Evidence:
         cells = self.cells[scheme]
         edges = self.runs.measured[EDGES][cells]
         nodes = self.runs.cells[NODES].to_numpy(dtype=float, na_value=np.nan)[cells]
+        # All edges along a random order hit half of a DAG; all links of a series hit its summary.
+        both_ways = np.zeros(len(cells), dtype=bool)
+        if FAMILY in self.runs.cells:
+            both_ways = (self.runs.cells[FAMILY] == LAGGED).to_numpy(dtype=bool)[cells]
+        pairs = nodes * (nodes - 1) / 2
         with np.errstate(invalid="ignore"):  # no edge among one node
-            found: Vector = edges / (edges + nodes * (nodes - 1) / 2)
+            found: Vector = np.where(
+                both_ways, 2 * edges / (edges + 2 * pairs), edges / (edges + pairs)
+            )
         return None if np.isnan(found).any() else found
 
     def spread(self, scheme: str, column: str) -> Number:

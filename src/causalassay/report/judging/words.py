@@ -12,6 +12,7 @@ SCHEME_WORDS = {
     "standardized": "standardized data",
     "iscm": "iSCM",
     "uumc": "UUMC",
+    "dao": "DaO",
     FROM_FILE: "the data files",
 }
 
@@ -34,8 +35,11 @@ def scheme_word(scheme: str) -> str:
     --------
     >>> scheme_word("raw"), scheme_word("raw + rescale")
     ('raw data', 'raw + rescale')
+    >>> scheme_word("gp raw")
+    'gp raw data'
     """
-    return SCHEME_WORDS.get(scheme, str(scheme))
+    *mechanism, kind = str(scheme).split(" ", 1)
+    return " ".join([*mechanism, SCHEME_WORDS[kind]]) if kind in SCHEME_WORDS else str(scheme)
 
 
 def in_words(parts: Sequence[str], last: str = "and") -> str:

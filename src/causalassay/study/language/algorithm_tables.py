@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,13 @@ from causalassay.study.plan import AlgorithmEntry, Limits, Tuning
 
 BASELINES = ("empty", "random-sortnregress", "var-sortnregress", "r2-sortnregress")
 """What stands beside the algorithms of every study, unless it says ``baselines = false``."""
+SERIES_BASELINES = (
+    "empty",
+    "series-random-sortnregress",
+    "series-var-sortnregress",
+    "series-r2-sortnregress",
+)
+"""Where problems are series."""
 
 _HEAD = tuple(AlgorithmHead.model_fields)
 _LIMITS = tuple(LimitsTable.model_fields)
@@ -165,13 +172,14 @@ class AlgorithmReader:
 def assemble(
     found: list[tuple[AlgorithmEntry | Tuned, Place]],
     baselines: bool,
+    usual: Sequence[str],
     limits: Limits,
     metrics: MetricReader,
     mistakes: Mistakes,
 ) -> tuple[AlgorithmEntry, ...]:
-    """Return all algorithms: those listed, then baselines, then candidates."""
+    """Return all algorithms: those listed, then the usual baselines, then candidates."""
     defaults = {}
-    for use in BASELINES:
+    for use in usual:
         entry = AlgorithmEntry(use, use, make_algorithm(use), "baseline", limits)
         defaults[entry.key] = entry
     listed = [_with_role(one, defaults) for one, _ in found]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, cast, get_args
 
 from numpy.random import Generator
@@ -12,15 +12,20 @@ from numpy.random import Generator
 from causalassay.contracts import Algorithm
 from causalassay.discovery import make_algorithm, registry
 from causalassay.graphs.sources import GRAPH_SOURCES, GraphSource
-from causalassay.models.drawing import SOURCES, Source
+from causalassay.models.drawing import (
+    SOURCES,
+    Source,
+    mechanism_of,
+    no_such_kind,
+    parameter_names,
+)
+from causalassay.models.mechanisms import FAMILIES
 from causalassay.models.noise import Family, Noise
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.mistakes import Mistakes, Place, shown
-from causalassay.study.language.parameters import construct
+from causalassay.study.language.parameters import construct, unknown_parameter
 from causalassay.study.problems import Accept, Interventions
 from causalassay.study.tasks.measuring import DIAGNOSTICS
-
-MECHANISM = "linear"
 
 
 def build_graph(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> GraphSource | None:
@@ -57,20 +62,59 @@ def build_model(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> S
     >>> mistakes.lines
     ["model.noise: there is no noise 'laplac'; did you mean 'laplace'?"]
     """
-    mechanism = table.get("mechanism", MECHANISM)
-    mechanism = known_name(mechanism, SOURCES, "mechanism", place.at("mechanism"), mistakes)
-    kinds = SOURCES[mechanism or MECHANISM]
-    kind = known_name(table.get("kind"), kinds, "model", place.at("kind"), mistakes)
+    kind, mechanism = _kind_and_mechanism(table, place, mistakes)
     fields = _without(table, "kind", "mechanism")
     noise_stands = "noise" not in fields
     if not noise_stands:
         noise = _noise(fields.pop("noise"), place.at("noise"), mistakes)
         noise_stands = noise is not None
         fields |= {"noise": noise} if noise_stands else {}
-    if kind is None:
+    if kind is None or mechanism is None:
         return None
-    made = construct(kinds[kind], fields, kind, place, mistakes)
+    if mechanism in FAMILIES:
+        made = _nonlinear(kind, mechanism, fields, place, mistakes)
+    else:
+        made = construct(SOURCES[mechanism][kind], fields, kind, place, mistakes)
     return made if noise_stands else None
+
+
+def _kind_and_mechanism(
+    table: Mapping[str, Any], place: Place, mistakes: Mistakes
+) -> tuple[str | None, str | None]:
+    """Return the names of a model's kind and mechanism; None for what does not exist."""
+    stated, kind = table.get("mechanism"), table.get("kind")
+    if stated is not None:
+        stated = known_name(stated, SOURCES, "mechanism", place.at("mechanism"), mistakes)
+    mechanism = mechanism_of(kind, stated) if isinstance(kind, str) else None
+    if mechanism is not None:
+        # Of a wrong mechanism only that is told: what its kind may be is not known.
+        return kind, None if stated is None and "mechanism" in table else mechanism
+    if isinstance(kind, str):
+        mistakes.add(place.at("kind"), no_such_kind(kind, stated))
+        return None, None
+    known = {one: None for kinds in SOURCES.values() for one in kinds}
+    return known_name(kind, known, "model", place.at("kind"), mistakes), None
+
+
+def _nonlinear(
+    kind: str, mechanism: str, fields: Mapping[str, Any], place: Place, mistakes: Mistakes
+) -> Source | None:
+    """Return a nonlinear source; some of the fields are its functions' and the others its own."""
+    before = mistakes.noted
+    legal = parameter_names(kind, mechanism)
+    for key in fields:
+        if key not in legal:
+            told = unknown_parameter(key, f"{mechanism} {kind}", legal)
+            mistakes.add(place.at(key), told, element=False)
+    family: Any = FAMILIES[mechanism]
+    source: Any = SOURCES[mechanism][kind]
+    own = {field.name for field in dataclasses.fields(family)}
+    scheme = {key: fields[key] for key in fields if key in legal and key not in own}
+    functions = {key: fields[key] for key in fields if key in own}
+    drawn_from = construct(family, functions, mechanism, place, mistakes)
+    make = partial(source, mechanism=drawn_from or family())
+    made = construct(source, scheme, kind, place, mistakes, make)
+    return made if mistakes.noted == before else None
 
 
 def build_interventions(

@@ -8,6 +8,7 @@ from typing import Any
 
 from causalassay.data import read
 from causalassay.graphs import is_dag, read_graph
+from causalassay.models import read_bif
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.mistakes import Mistakes, Place
 from causalassay.study.language.tables import DataTable, validated
@@ -49,6 +50,9 @@ class DataFiles:
             key, trouble = self._trouble(given)
             if trouble:
                 self.mistakes.add(place.at(key), trouble)
+        if given.rows == "series" and given.bootstrap is not False:
+            told = "rows of a series cannot be drawn one by one; leave it out"
+            self.mistakes.add(place.at("bootstrap"), told)
         if self.mistakes.noted > before:
             return None
         return FromFile(
@@ -62,7 +66,22 @@ class DataFiles:
             only_observational=given.only_observational,
             bootstrap=_bootstrap(given.bootstrap),
             transform=transform,
+            rows=given.rows,
+            discrete=_discrete(given.discrete),
         )
+
+    def network(self, stated: str, place: Place) -> tuple[Path, str] | None:
+        """Return where the BIF file of a network is and its checksum, unless it does not fit."""
+        found = self._sum(stated, place)
+        if found is None:
+            return None
+        path = self._path(stated)
+        try:
+            read_bif(path)
+        except (ValueError, OSError) as reason:
+            self.mistakes.add(place, _relative(str(reason), path, stated))
+            return None
+        return path, found
 
     def _path(self, stated: str) -> Path:
         return (self.folder / stated).absolute()
@@ -80,7 +99,7 @@ class DataFiles:
     def _trouble(self, given: DataTable) -> tuple[str, str]:
         """Return the key and the reason why the files are no problem; empty if they are one."""
         way = (given.file, given.graph, given.target, given.condition, given.observational)
-        known = (*way, given.only_observational)
+        known = (*way, given.only_observational, given.rows, _discrete(given.discrete))
         if known not in self._troubles:
             self._troubles[known] = self._look(given)
         return self._troubles[known]
@@ -88,7 +107,7 @@ class DataFiles:
     def _look(self, given: DataTable) -> tuple[str, str]:
         path = self._path(given.file)
         try:
-            data = read(path, given.target, given.condition, given.observational)
+            data = read(path, given.target, given.condition, given.observational, given.discrete)
         except (ValueError, OSError) as reason:
             return "file", _relative(str(reason), path, given.file)
         if given.only_observational and data.observational is None:
@@ -98,9 +117,18 @@ class DataFiles:
             graph, _ = read_graph(path, columns=data.columns)
         except (ValueError, OSError) as reason:
             return "graph", _relative(str(reason), path, given.graph or "")
-        if not is_dag(graph):
+        if given.rows == "independent" and not is_dag(graph):
             return "graph", "expected a DAG, got a graph with a cycle or an undirected edge"
         return "", ""
+
+
+def _discrete(stated: Any) -> bool | tuple[tuple[str, Any], ...]:
+    """Return the discrete columns as a key can hold them; () where there are none."""
+    if isinstance(stated, bool):
+        return stated or ()
+    if isinstance(stated, dict):
+        return tuple((name, tuple(levels)) for name, levels in sorted(stated.items()))
+    return tuple((name, None) for name in sorted(stated))
 
 
 def _bootstrap(stated: bool | int) -> int | None:

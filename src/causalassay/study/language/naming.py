@@ -64,7 +64,11 @@ def problem_name(table: Mapping[str, Any], varied: Mapping[Keys, Any]) -> str:
     >>> varied = {("model", "kind"): "iscm", ("samples",): 100}
     >>> problem_name({"graph": graph, "model": {"kind": "iscm"}}, varied)
     'erdos-renyi-20-2 iscm samples=100'
+    >>> problem_name({"graph": graph, "model": {"kind": "iscm", "mechanism": "gp"}}, {})
+    'erdos-renyi-20-2 gp iscm'
     """
+    if isinstance(network := table.get("network"), str):
+        return f"{PurePath(network).stem} {suffix(varied, {('network',)})}".strip()
     if isinstance(data := table.get("data"), Mapping):
         words = [PurePath(str(data.get("file", "data"))).stem, suffix(varied, {("data", "file")})]
         return " ".join(word for word in words if word)
@@ -75,7 +79,15 @@ def problem_name(table: Mapping[str, Any], varied: Mapping[Keys, Any]) -> str:
     sizes = _sizes(family)
     size = [value_text(graph[key]) for key in sizes if key in graph]
     known = {("graph", key) for key in ("kind", *sizes)} | {("model", "kind")}
-    words = ["-".join([family, *size]), str(model.get("kind", "model")), suffix(varied, known)]
+    mechanism = str(model.get("mechanism", "linear"))
+    if mechanism != "linear":
+        known.add(("model", "mechanism"))
+    words = [
+        "-".join([family, *size]),
+        "" if mechanism == "linear" else mechanism,
+        str(model.get("kind", "model")),
+        suffix(varied, known),
+    ]
     return " ".join(word for word in words if word)
 
 
@@ -94,7 +106,7 @@ def problem_labels(table: Mapping[str, Any]) -> dict[str, Label]:
             continue
         for inner, one in value.items():
             labels[f"{key}.{inner}"] = _label(one)
-    for key in ("data.file", "data.graph"):
+    for key in ("data.file", "data.graph", "network"):
         if key in labels:
             labels[key] = PurePath(str(labels[key])).name
     return labels

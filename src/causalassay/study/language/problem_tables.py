@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
+from causalassay.graphs.sources import LaggedErdosRenyi
+from causalassay.models import Dirichlet, Logistic
+from causalassay.models.drawing import SeriesSource
 from causalassay.study.language.building import (
     build_accept,
     build_graph,
@@ -16,11 +19,17 @@ from causalassay.study.language.building import (
 )
 from causalassay.study.language.data_tables import DataFiles
 from causalassay.study.language.expansion import Member, draw_settings, expand
+from causalassay.study.language.level_checks import check_changes_of_levels
 from causalassay.study.language.mistakes import Mistakes, Place
 from causalassay.study.language.naming import problem_labels, problem_name, suffix
 from causalassay.study.language.tables import ProblemBody, ProblemHead, validated
 from causalassay.study.plan import ProblemEntry
-from causalassay.study.problems import Generated, ProblemSpec, Transform
+from causalassay.study.problems import (
+    Generated,
+    Network,
+    ProblemSpec,
+    Transform,
+)
 
 _HEAD = tuple(ProblemHead.model_fields)
 _PARTS: dict[str, Callable[[Mapping[str, Any], Place, Mistakes], Any]] = {
@@ -30,7 +39,7 @@ _PARTS: dict[str, Callable[[Mapping[str, Any], Place, Mistakes], Any]] = {
     "accept": build_accept,
 }
 _NEEDED = {
-    "graph": "a table [problems.graph], or [problems.data] for a data file",
+    "graph": "a table [problems.graph], or [problems.data] for a data file, or `network`",
     "model": "a table [problems.model]",
     "samples": "an integer of at least 2",
 }
@@ -101,6 +110,8 @@ class ProblemReader:
         transform = self._transform(table.get("transform", []), place)
         if "data" in table:
             return self._from_file(table, transform, place)
+        if "network" in table:
+            return self._network(table, transform, place)
         parts = {
             key: build(table[key], place.at(key), self.mistakes)
             for key, build in _PARTS.items()
@@ -110,6 +121,10 @@ class ProblemReader:
             if key not in table:
                 self.mistakes.add(place.at(key), f"missing; expected {expected}")
         self._check_targets(parts, place)
+        self._check_time(parts, place)
+        if isinstance(parts.get("model"), Dirichlet | Logistic):
+            given = parts.get("interventions")
+            check_changes_of_levels(given, transform, place, self.mistakes)
         if self.mistakes.noted > before:
             return None
         return Generated(samples=table["samples"], transform=transform, setting=setting, **parts)
@@ -122,6 +137,30 @@ class ProblemReader:
                 told = f"a problem with `data` has no `{key}`; remove one of the two"
                 self.mistakes.add(place.at(key), told)
         return self.files.read(table["data"], transform, place.at("data"))
+
+    def _network(
+        self, table: Mapping[str, Any], transform: tuple[Any, ...], place: Place
+    ) -> ProblemSpec | None:
+        """Return the problem of a network in a file, which has its own graph and model."""
+        before = self.mistakes.noted
+        for key in ("graph", "model", "accept"):
+            if key in table:
+                told = f"a problem with `network` has no `{key}`; remove one of the two"
+                self.mistakes.add(place.at(key), told)
+        if "samples" not in table:
+            self.mistakes.add(place.at("samples"), f"missing; expected {_NEEDED['samples']}")
+        stated, interventions = table.get("interventions"), None
+        if isinstance(stated, Mapping):
+            where = place.at("interventions")
+            interventions = build_interventions(stated, where, self.mistakes)
+        check_changes_of_levels(interventions, transform, place, self.mistakes)
+        found = None
+        if isinstance(table["network"], str):
+            found = self.files.network(table["network"], place.at("network"))
+        if found is None or self.mistakes.noted > before:
+            return None
+        file, sha256 = found
+        return Network(sha256, file, table["samples"], interventions, transform)
 
     def _transform(self, names: Any, place: Place) -> tuple[Any, ...]:
         where = place.at("transform")
@@ -143,6 +182,25 @@ class ProblemReader:
         if outside:
             told = f"there is no node {outside[0]}; {n_nodes} nodes are called 0 to {n_nodes - 1}"
             self.mistakes.add(place.at("interventions", "targets"), told)
+
+    def _check_time(self, parts: Mapping[str, Any], place: Place) -> None:
+        """Note a series on a graph without lags, lags without a series, and times without either.
+
+        What a part lacks is noted elsewhere.
+        """
+        graph, model, acts = (parts.get(key) for key in ("graph", "model", "interventions"))
+        lagged, series = isinstance(graph, LaggedErdosRenyi), isinstance(model, SeriesSource)
+        if graph is not None and model is not None and lagged != series:
+            told = (
+                'a lagged graph needs a model of series: state mechanism = "var"'
+                if lagged
+                else 'mechanism "var" needs a lagged graph, such as kind = "lagged-erdos-renyi"'
+            )
+            where = place.at("model", "mechanism") if lagged else place.at("graph", "kind")
+            self.mistakes.add(where, told)
+        if model is not None and acts is not None and acts.start is not None and not series:
+            told = "only series know time; leave `start` and `stop` out"
+            self.mistakes.add(place.at("interventions", "start"), told)
 
 
 def _good_part(given: Mapping[str, Any], place: Place) -> ProblemHead:

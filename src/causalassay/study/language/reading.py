@@ -6,10 +6,12 @@ import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.algorithm_tables import (
+    BASELINES,
+    SERIES_BASELINES,
     AlgorithmReader,
     Tuned,
     assemble,
@@ -21,7 +23,9 @@ from causalassay.study.language.mistakes import Mistakes, Place, StudyMistakes
 from causalassay.study.language.problem_tables import ProblemReader
 from causalassay.study.language.tables import StudyTable, validated
 from causalassay.study.plan import AlgorithmEntry, Limits, ProblemEntry, Study
-from causalassay.study.problems import FromFile
+from causalassay.study.problems import FromFile, is_series
+from causalassay.study.tasks.measuring import DEFAULT_DIAGNOSTICS, SERIES_DIAGNOSTICS
+from causalassay.study.tasks.scoring import DEFAULT_METRICS, SERIES_METRICS
 
 __all__ = ["StudyMistakes", "describe", "parse_study", "read_study"]
 
@@ -109,18 +113,25 @@ def _study(whole: dict[str, Any], text: str, folder: Path, mistakes: Mistakes) -
         name: whole.get(name, field.default) for name, field in StudyTable.model_fields.items()
     }
     metrics = MetricReader(mistakes)
-    metrics.read(stated["metrics"], Place("metrics"))
-    diagnostics = read_diagnostics(stated["diagnostics"], Place("diagnostics"), mistakes)
+    if "metrics" in whole:
+        metrics.read(stated["metrics"], Place("metrics"))
+    diagnostics = read_diagnostics(whole.get("diagnostics"), Place("diagnostics"), mistakes)
     limits = Limits()
     if isinstance(stated["limits"], dict):
         limits = read_limits(stated["limits"], limits, Place("limits"), mistakes) or limits
     seed = stated["seed"] if head or _is_seed(stated["seed"]) else 0
     problem_reader = ProblemReader(folder, seed, mistakes)
     problems = _read_all(problem_reader, stated["problems"], "problems")
+    usual = _usual([entry for entry, _ in problems])
+    if "metrics" not in whole:
+        metrics.read(list(usual.metrics), Place("metrics"))
+    if "diagnostics" not in whole:
+        diagnostics = usual.diagnostics
     reader = AlgorithmReader(limits, metrics, mistakes)
     found = _read_all(reader, stated["algorithms"], "algorithms")
     _check_unlike(problems, mistakes)
-    algorithms = assemble(found, stated["baselines"] is not False, limits, metrics, mistakes)
+    baselines = stated["baselines"] is not False
+    algorithms = assemble(found, baselines, usual.baselines, limits, metrics, mistakes)
     places = [place for _, place in found]
     _check_unlike(list(zip(algorithms[: len(places)], places, strict=True)), mistakes)
     _check_held_out(problems, found, mistakes)
@@ -138,6 +149,26 @@ def _study(whole: dict[str, Any], text: str, folder: Path, mistakes: Mistakes) -
         diagnostics=diagnostics,
         text=text,
     )
+
+
+class _Usual(NamedTuple):
+    """What a study has where it does not say otherwise."""
+
+    metrics: tuple[str, ...]
+    diagnostics: tuple[str, ...]
+    baselines: tuple[str, ...]
+
+
+def _usual(problems: Sequence[ProblemEntry]) -> _Usual:
+    """Return the usual parts for independent rows, for series, or, for both kinds, of both."""
+    plain = _Usual(DEFAULT_METRICS, DEFAULT_DIAGNOSTICS, BASELINES)
+    series = _Usual(SERIES_METRICS, SERIES_DIAGNOSTICS, SERIES_BASELINES)
+    kinds = {is_series(entry.spec) for entry in problems}
+    if kinds == {True}:
+        return series
+    if True not in kinds:
+        return plain
+    return _Usual(*(tuple(dict.fromkeys((*a, *b))) for a, b in zip(plain, series, strict=True)))
 
 
 def _is_seed(seed: Any) -> bool:

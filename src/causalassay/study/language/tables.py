@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -116,6 +116,7 @@ class ProblemBody(Table):
     interventions: dict[str, Any] | None = Field(None, description="a table")
     accept: dict[str, Any] | None = Field(None, description="a table")
     data: dict[str, Any] | None = Field(None, description="a table")
+    network: str | None = Field(None, description="the path of a BIF file")
 
 
 class DataTable(Table):
@@ -129,6 +130,13 @@ class DataTable(Table):
     only_observational: bool = Field(False, description="true or false")
     bootstrap: bool | Annotated[int, Field(ge=2)] = Field(
         False, description="true, false or a number of rows of at least 2"
+    )
+    rows: Literal["independent", "series"] = Field(
+        "independent", description='"independent" or "series"'
+    )
+    discrete: bool | list[str] | dict[str, list[str] | list[float]] = Field(
+        False,
+        description="true for all columns, a list of columns, or a table of their levels",
     )
 
 

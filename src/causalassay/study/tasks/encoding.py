@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from causalassay.contracts import Estimate
+from causalassay.graphs.lagged import LaggedGraph
 
 _LENGTH = struct.Struct("<I")
 _PLACE = "<u4"
@@ -26,6 +27,8 @@ def encode(estimate: Estimate) -> bytes:
     """
     edges = np.flatnonzero(estimate.graph)
     weighted = None if estimate.weights is None else np.flatnonzero(estimate.weights)
+    lagged = estimate.lagged
+    links = {} if lagged is None else {"lags": len(lagged.links), "links": _places(lagged.links)}
     head = json.dumps(
         {
             "n": len(estimate.graph),
@@ -34,6 +37,7 @@ def encode(estimate: Estimate) -> bytes:
             "info": _plain(estimate.info),
             "edges": len(edges),
             "weights": None if weighted is None else len(weighted),
+            **links,
         },
         separators=(",", ":"),
     ).encode()
@@ -70,7 +74,16 @@ def decode(blob: bytes) -> Estimate:
         weights[places] = np.frombuffer(raw, "<f8", head["weights"], at + places.nbytes)
         weights = weights.reshape(n, n)
     order = None if head["order"] is None else tuple(head["order"])
-    return Estimate(graph.reshape(n, n), head["kind"], weights, order, head["info"])
+    lagged = None
+    if "links" in head:
+        links = np.zeros(head["lags"] * n * n, dtype=bool)
+        links[head["links"]] = True
+        lagged = LaggedGraph(links.reshape(-1, n, n))
+    return Estimate(graph.reshape(n, n), head["kind"], weights, order, head["info"], lagged)
+
+
+def _places(marked: np.ndarray) -> list[int]:
+    return np.flatnonzero(marked).tolist()
 
 
 def _plain(info: Any) -> Any:

@@ -12,14 +12,23 @@ import hashlib
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values
-from causalassay.data import Dataset, Problem, Regime, read
-from causalassay.graphs import read_graph
-from causalassay.models import Do, Model, Randomize, Shift
+from causalassay.data import ColumnKind, Continuous, Dataset, Discrete, Problem, Regime, read
+from causalassay.graphs import LaggedGraph, read_graph
+from causalassay.models import (
+    At,
+    DiscreteSCM,
+    Do,
+    Randomize,
+    RandomizeLevels,
+    Shift,
+    read_bif,
+)
 from causalassay.models.interventions import Action
 from causalassay.seeding import stream
 from causalassay.study.canonical import digest
@@ -29,6 +38,7 @@ from causalassay.study.problems import (
     FromFile,
     Generated,
     Interventions,
+    Network,
     ProblemSpec,
     graph_address,
 )
@@ -80,6 +90,10 @@ def make(seed: int, spec: ProblemSpec, purpose: Purpose, replicate: int) -> Made
         problem = _from_file(seed, spec, purpose, replicate)
         rng = stream(seed, purpose, "transform", digest(spec), replicate)
         return Made(transformed(problem, spec.transform, rng))
+    if isinstance(spec, Network):
+        model = _network(spec)
+        place = (purpose, graph_address(spec), replicate, 0)
+        return Made(_sampled(seed, spec, model.graph, model, None, place))
     most_draws = spec.accept.most_draws if spec.accept else 1
     for attempt in range(most_draws):
         problem = _generate(seed, spec, purpose, replicate, attempt)
@@ -110,25 +124,64 @@ def _generate(
     place = (purpose, graph_address(spec), replicate, attempt)
     graph = spec.graph.draw(stream(seed, "graph", *place))
     model, observed = _model(spec, graph, stream(seed, "model", *place))
+    return _sampled(seed, spec, graph, model, observed, place)
+
+
+def _sampled(  # noqa: PLR0913, PLR0917  what a problem is made of
+    seed: int,
+    spec: Generated | Network,
+    graph: Adjacency | LaggedGraph,
+    model: Any,
+    observed: Values | None,
+    place: tuple[str | int, ...],
+) -> Problem:
+    """Return the problem of a model, with its interventions and transforms."""
     if observed is None:
         observed = model.sample(spec.samples, stream(seed, "data", *place))
     regimes = [Regime("observational", observed)]
     if spec.interventions is not None:
         rng = stream(seed, "targets", *place)
-        for targets in _targets(spec.interventions, len(graph), rng):
+        for targets in _targets(spec.interventions, observed.shape[1], rng):
             draws = stream(seed, "data", *place, "regime", *targets)
             regimes.append(_regime(spec.interventions, model, targets, draws))
-    data = Dataset(tuple(f"x{node}" for node in range(len(graph))), tuple(regimes), "observational")
-    problem = Problem(data, graph, model)
-    return transformed(problem, spec.transform, stream(seed, "transform", *place))
+    return transformed(
+        _observed(graph, model, tuple(regimes)),
+        spec.transform,
+        stream(seed, "transform", *place),
+    )
 
 
-def _model(spec: Generated, graph: Adjacency, rng: Generator) -> tuple[Model, Values | None]:
+def _observed(graph: Adjacency | LaggedGraph, model: Any, regimes: tuple[Regime, ...]) -> Problem:
+    """Return what was drawn, as a problem."""
+    columns, kinds = _columns(model)
+    if isinstance(graph, LaggedGraph):
+        series = Dataset(columns, regimes, "observational", kinds, rows="series")
+        return Problem.of_series(series, graph, model)
+    try:
+        data = Dataset(columns, regimes, "observational", kinds)
+    except ValueError as reason:
+        # A small sample can miss all levels of a column but one, or show two columns alike.
+        if isinstance(model, DiscreteSCM):
+            raise NoProblem(f"the rows drawn make no data set: {reason}; or take more") from None
+        raise
+    return Problem(data, graph, model)
+
+
+def _columns(model: Any) -> tuple[tuple[str, ...], tuple[ColumnKind, ...]]:
+    """Return the names and kinds of a model's columns."""
+    if isinstance(model, DiscreteSCM):
+        return model.names, tuple(Discrete(levels) for levels in model.levels)
+    return tuple(f"x{node}" for node in range(model.n_nodes)), (Continuous(),) * model.n_nodes
+
+
+def _model(
+    spec: Generated, graph: Adjacency | LaggedGraph, rng: Generator
+) -> tuple[Any, Values | None]:
     """Draw the model; a source that standardised a sample of the size asked for gives that too."""
-    source = spec.model
+    source: Any = spec.model
     if getattr(source, "sample_size", None) is None:
         return source.draw(graph, rng), None
-    model, values = source.calibrate(graph, rng)  # type: ignore[union-attr]
+    model, values = source.calibrate(graph, rng)
     return model, values if values is not None and len(values) == spec.samples else None
 
 
@@ -142,11 +195,18 @@ def _targets(
 
 
 def _regime(
-    interventions: Interventions, model: Model, targets: tuple[int, ...], rng: Generator
+    interventions: Interventions, model: Any, targets: tuple[int, ...], rng: Generator
 ) -> Regime:
-    intervention = tuple(_action(interventions, node) for node in targets)
+    names = ", ".join(_columns(model)[0][node] for node in targets)
+    if isinstance(model, DiscreteSCM) and interventions.action == "randomize":
+        drawn = tuple(RandomizeLevels(node) for node in targets)
+        values = model.sample(interventions.samples, rng, drawn)
+        return Regime(f"randomize {names}", values, targets, drawn)
+    intervention: tuple[Action | At, ...] = tuple(_action(interventions, n) for n in targets)
+    if interventions.start is not None:
+        start, stop = interventions.start, interventions.stop
+        intervention = tuple(At(_action(interventions, n), start, stop) for n in targets)
     values = model.sample(interventions.samples, rng, intervention)
-    names = ", ".join(f"x{node}" for node in targets)
     return Regime(f"{interventions.action} {names}", values, targets, intervention)
 
 
@@ -167,17 +227,30 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def _check_file(path: Path, expected: str) -> None:
+    try:
+        found = file_sha256(path)
+    except OSError as reason:
+        # Of the error only its kind: a path differs between machines.
+        raise NoProblem(f"{path.name} cannot be read: {reason.strerror}") from reason
+    if found != expected:
+        raise NoProblem(f"{path.name} is not the file it was when the study began")
+
+
+@lru_cache(maxsize=4)
+def _network(spec: Network) -> DiscreteSCM:
+    _check_file(spec.file, spec.sha256)
+    return read_bif(spec.file)
+
+
 @lru_cache(maxsize=4)
 def _read(spec: FromFile) -> Problem:
-    for path, expected in ((spec.file, spec.sha256), (spec.graph_file, spec.graph_sha256)):
-        try:
-            found = file_sha256(path)
-        except OSError as reason:
-            # Of the error only its kind: a path differs between machines.
-            raise NoProblem(f"{path.name} cannot be read: {reason.strerror}") from reason
-        if found != expected:
-            raise NoProblem(f"{path.name} is not the file it was when the study began")
-    data = read(spec.file, spec.target, spec.condition, spec.observational)
+    _check_file(spec.file, spec.sha256)
+    _check_file(spec.graph_file, spec.graph_sha256)
+    discrete = spec.discrete if isinstance(spec.discrete, bool) else dict(spec.discrete)
+    data = read(
+        spec.file, spec.target, spec.condition, spec.observational, discrete, rows=spec.rows
+    )
     if spec.only_observational:
         values = data.observational_values
         data = Dataset(
@@ -185,6 +258,7 @@ def _read(spec: FromFile) -> Problem:
             (Regime(data.observational or "observational", values),),
             data.observational,
             data.kinds,
+            data.rows,
         )
     return Problem(data, read_graph(spec.graph_file, columns=data.columns)[0])
 

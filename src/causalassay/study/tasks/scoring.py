@@ -17,7 +17,8 @@ from causalassay.contracts import Estimate
 from causalassay.data import Problem
 from causalassay.graphs import is_dag
 from causalassay.metrics.resolution import Members, Repair
-from causalassay.models import LinearSCM, fit
+from causalassay.models import DiscreteSCM, LinearSCM, fit
+from causalassay.seeding import stream
 from causalassay.study.plan import MetricEntry, Resolution
 
 Takes = Literal["any", "class", "dag"]
@@ -76,9 +77,17 @@ def _of_graphs(function: Callable[[Adjacency, Adjacency], Any]) -> Callable[...,
 
 def _tv_dag(problem: Problem, guess: Adjacency) -> float:
     """Fit the guess to the observational rows and compare it with the true model."""
-    if not isinstance(problem.model, LinearSCM):
-        raise Undefined("the true model is not known")
-    return metrics.tv_dag(problem.model, fit(guess, problem.data.observational_values))
+    model, values = problem.model, problem.data.observational_values
+    match model:
+        case LinearSCM():
+            return metrics.tv_dag(model, fit(guess, values))
+        case DiscreteSCM():
+            fitted = fit(guess, values, model.levels)
+            return metrics.tv_dag(model, fitted, rng=stream(0, "tv_dag"))
+        case None:
+            raise Undefined("the true model is not known")
+        case _:
+            raise Undefined(f"it is for linear and discrete models, and the true one is {model}")
 
 
 def _rules() -> dict[str, Rule]:
@@ -106,6 +115,9 @@ METRICS: MappingProxyType[str, Rule] = MappingProxyType(_rules())
 """By name. Undirected edges: as they are, the mean over the class, or as the truth favours."""
 
 DEFAULT_METRICS = ("shd", "f1", "sid", "mec_shd")
+
+SERIES_METRICS = ("shd", "f1", "precision", "recall")
+"""What estimates of series are scored by, on the summary graph, unless a study says otherwise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +150,9 @@ class Scorer:
     def score(self, entry: MetricEntry) -> float:
         """Return the number; raises a ValueError where there is none."""
         rule = METRICS[entry.name]
+        if self.problem.data.rows == "series":
+            self._check_summary(entry, rule)
+            return rule.score(self.problem, self.estimate.graph)
         if is_dag(self.estimate.graph):
             return rule.score(self.problem, self.estimate.graph)
         match entry.resolution:
@@ -150,3 +165,13 @@ class Scorer:
             case "favourable":
                 guess = metrics.favourable_resolution(self.problem.graph, self.estimate.graph)
                 return rule.score(self.problem, guess)
+
+    def _check_summary(self, entry: MetricEntry, rule: Rule) -> None:
+        """Raise where a number of DAGs or classes would be taken of a summary graph."""
+        if rule.takes != "any" or entry.resolution != "as-is":
+            raise Undefined(
+                f"{entry.label or entry.name} is of DAGs and their classes; a series is scored on "
+                "its summary graph, link by link, by f1, precision, recall, shd and their like"
+            )
+        if self.estimate.kind not in ("summary", "dag"):
+            raise Undefined("an undirected edge is no link of a summary graph")

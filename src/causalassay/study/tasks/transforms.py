@@ -10,7 +10,7 @@ from numpy.random import Generator
 from causalassay.arrays import Vector
 from causalassay.data import Continuous, Problem
 from causalassay.graphs.families import shuffle_labels
-from causalassay.models import LinearSCM
+from causalassay.models import VAR, AdditiveNoiseSCM, LinearSCM, Model
 from causalassay.models.scaling import standardized_implied
 from causalassay.study.problems import Transform
 
@@ -42,8 +42,13 @@ def transformed(problem: Problem, changes: tuple[Transform, ...], rng: Generator
                 factor = np.exp(rng.uniform(-limit, limit, problem.data.n_nodes))
                 problem = _rescaled(problem, np.zeros(len(factor)), factor)
             case "shuffle-labels":
-                graph = shuffle_labels(problem.graph, rng)
-                problem = Problem(problem.data, graph, name=problem.name)
+                if problem.lagged is not None:
+                    label = rng.permutation(problem.data.n_nodes)
+                    shuffled = problem.lagged.relabel(label)
+                    problem = Problem.of_series(problem.data, shuffled, name=problem.name)
+                else:
+                    graph = shuffle_labels(problem.graph, rng)
+                    problem = Problem(problem.data, graph, name=problem.name)
             case _:
                 raise ValueError(f"transform: there is no {change!r}")
     return problem
@@ -58,10 +63,20 @@ def _rescaled(problem: Problem, centre: Vector, scale: Vector) -> Problem:
         replace(regime, values=(regime.values - centre) / scale, intervention=None)
         for regime in problem.data.regimes
     )
-    model = problem.model
     return Problem(
         replace(problem.data, regimes=regimes),
         problem.graph,
-        standardized_implied(model, centre, scale) if isinstance(model, LinearSCM) else None,
+        _rescaled_model(problem.model, centre, scale),
         problem.name,
+        problem.lagged,
     )
+
+
+def _rescaled_model(model: Model | VAR | None, centre: Vector, scale: Vector) -> Model | None:
+    match model:
+        case LinearSCM():
+            return standardized_implied(model, centre, scale)
+        case AdditiveNoiseSCM():
+            return model.standardized(centre, scale)
+        case _:
+            return None

@@ -13,8 +13,8 @@ import numpy as np
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset, Problem, Regime
 from causalassay.discovery.registry import BUILT_IN
-from causalassay.graphs import erdos_renyi
-from causalassay.models import SCM
+from causalassay.graphs import erdos_renyi, lagged_erdos_renyi
+from causalassay.models import SCM, SeriesSCM
 from causalassay.study.plan import AlgorithmEntry, Study
 from causalassay.study.tasks.measuring import DIAGNOSTICS
 from causalassay.study.tasks.scoring import Scorer
@@ -38,7 +38,9 @@ def warm(study: Study, folder: Path | None = None) -> None:
     problem = _tiny_problem()
     jobs: dict[str, Job] = {"numbers": partial(_measure, study, problem)}
     for name, algorithm in _native(study).items():
-        jobs[name] = partial(_meet, study, problem, algorithm)
+        of_series = getattr(algorithm, "rows", "independent") == "series"
+        met = _tiny_series() if of_series else problem
+        jobs[name] = partial(_meet, study, met, algorithm)
     if folder is None:
         for job in jobs.values():
             job()
@@ -111,3 +113,10 @@ def _tiny_problem() -> Problem:
     model = SCM().draw(graph, rng)
     regimes = (Regime("o", model.sample(60, rng)), Regime("i", model.sample(60, rng), (0,)))
     return Problem(Dataset(tuple("abcde"), regimes, observational="o"), graph, model)
+
+
+def _tiny_series() -> Problem:
+    rng = np.random.default_rng(0)
+    graph = lagged_erdos_renyi(4, 0.5, 1, rng)
+    model = SeriesSCM().draw(graph, rng)
+    return Problem.of_series(Dataset.from_values(model.sample(60, rng), rows="series"), graph)

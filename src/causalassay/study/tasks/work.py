@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from causalassay.contracts import Algorithm, Estimate, NotApplicable
+from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data import Dataset, Problem
 from causalassay.seeding import stream
 from causalassay.study.plan import Record, Status, Study, Task, sent_back
@@ -108,6 +108,7 @@ def _discover(study: Study, task: Task, data: Dataset) -> Found:
     permuted = data.permute_columns(permutation)
     rng = stream(study.seed, "discover", *place, run.key)
     algorithm: Algorithm = run.algorithm
+    check_rows(data, getattr(algorithm, "rows", "independent"))
     began = time.perf_counter()
     found = algorithm.discover(permuted, rng)
     seconds = time.perf_counter() - began
@@ -125,7 +126,9 @@ def _put_back(found: Estimate, permutation: np.ndarray) -> Estimate:
         weights = np.asarray(weights)[both]
     if order is not None and sorted(order) == list(range(len(permutation))):
         order = tuple(int(permutation[node]) for node in order)
-    return replace(found, graph=np.asarray(found.graph)[both], weights=weights, order=order)
+    lagged = None if found.lagged is None else found.lagged.relabel(place)
+    graph = np.asarray(found.graph)[both]
+    return replace(found, graph=graph, weights=weights, order=order, lagged=lagged)
 
 
 def _flaws(estimate: Estimate, n_nodes: int) -> list[str]:

@@ -1,0 +1,257 @@
+"""Networks from files in the Bayesian Interchange Format, as the bnlearn repository has them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from causalassay.models.bif_tokens import Token, Tokens, tokens_of
+from causalassay.models.discrete import DiscreteSCM
+from causalassay.models.elimination import Table
+from causalassay.spelling import did_you_mean
+
+ROUNDED = 1e-3
+"""How far printed probabilities may be from a sum of 1; they are then divided by it."""
+
+
+def read_bif(path: str | Path) -> DiscreteSCM:
+    r"""Return the network that a BIF file holds, with the names of its nodes and levels.
+
+    Parameters
+    ----------
+    path : str or Path
+        Blocks ``network``, ``variable`` and ``probability``; probabilities as ``table``,
+        as one row a configuration of the parents, or with a ``default``. Comments and
+        properties are passed over.
+
+    Notes
+    -----
+    Nodes stand in the order of the ``variable`` blocks. In a ``table`` of a node with
+    parents the node's own level changes slowest and the last parent's fastest, as the
+    format has it. Rows whose sum is within 1e-3 of 1 are divided by it: files print
+    rounded numbers.
+
+    References
+    ----------
+    Cozman (1998), The Interchange Format for Bayesian Networks, version 0.15.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "rain.bif"
+    >>> _ = path.write_text('''network rain { }
+    ... variable Rain { type discrete [ 2 ] { yes, no }; }
+    ... variable Wet { type discrete [ 2 ] { yes, no }; }
+    ... probability ( Rain ) { table 0.2, 0.8; }
+    ... probability ( Wet | Rain ) { (yes) 0.9, 0.1; (no) 0.05, 0.95; }
+    ... ''')
+    >>> model = read_bif(path)
+    >>> model.names, model.levels[1], model.marginals().probabilities[1].round(12)
+    (('Rain', 'Wet'), ('yes', 'no'), array([0.22, 0.78]))
+    >>> folder.cleanup()
+    """
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{file}: not UTF-8 text ({error.reason}); save it as UTF-8") from error
+    where = str(path)
+    return _Reader(Tokens(tokens_of(text, where), where)).read()
+
+
+@dataclass
+class _Probabilities:
+    """A block `probability` before the table is filled."""
+
+    start: Token
+    parents: list[str]
+    table: list[Token] | None = None
+    default: list[Token] | None = None
+    rows: list[tuple[list[Token], list[Token]]] = field(default_factory=list)
+
+
+@dataclass
+class _Reader:
+    tokens: Tokens
+    levels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    blocks: dict[str, _Probabilities] = field(default_factory=dict)
+
+    def read(self) -> DiscreteSCM:
+        tokens = self.tokens
+        while tokens.next is not None:
+            keyword = tokens.take("'network', 'variable' or 'probability'")
+            match keyword.text:
+                case "network":
+                    tokens.words_until("{", "the name of the network")
+                    tokens.words_until("}", "a property")
+                case "variable":
+                    self._variable()
+                case "probability":
+                    self._probability(keyword)
+                case other:
+                    told = f"expected 'network', 'variable' or 'probability', got {other!r}"
+                    raise tokens.wrong(keyword, told)
+        if not self.levels:
+            raise ValueError(f"{tokens.where}: there is no block 'variable'; is it a BIF file?")
+        return self._model()
+
+    def _variable(self) -> None:
+        tokens = self.tokens
+        name = tokens.take("the name of a variable")
+        if name.text in self.levels:
+            raise tokens.wrong(name, f"the variable {name.text!r} stands there twice")
+        tokens.take("'{'", mark="{")
+        self._keyword("type")
+        self._keyword("discrete")
+        tokens.take("'[' and the number of levels", mark="[")
+        number = tokens.take("the number of levels")
+        tokens.take("']'", mark="]")
+        tokens.take("'{' and the levels", mark="{")
+        levels = tuple(word.text for word in tokens.words_until("}", "a level"))
+        if number.text != str(len(levels)):
+            told = f"{name.text!r} is said to have {number.text} levels, got {len(levels)}"
+            raise tokens.wrong(number, told)
+        if len(set(levels)) < len(levels) or not levels:
+            raise tokens.wrong(name, f"{name.text!r}: expected different levels, got {levels}")
+        tokens.take("';'", mark=";")
+        tokens.take("'}'", mark="}")
+        self.levels[name.text] = levels
+
+    def _keyword(self, keyword: str) -> None:
+        token = self.tokens.take(repr(keyword))
+        if token.text != keyword:
+            raise self.tokens.wrong(token, f"expected {keyword!r}, got {token.text!r}")
+
+    def _probability(self, start: Token) -> None:
+        tokens = self.tokens
+        tokens.take("'(' and the name of a variable", mark="(")
+        name = tokens.take("the name of a variable")
+        parents: list[Token] = []
+        if tokens.at("|"):
+            tokens.take("'|'", mark="|")
+            parents = tokens.words_until(")", "a parent")
+        else:
+            tokens.take("'|' or ')'", mark=")")
+        for token in (name, *parents):
+            self._known(token)
+        if name.text in self.blocks:
+            raise tokens.wrong(name, f"{name.text!r} has a block 'probability' already")
+        if len({name.text, *(one.text for one in parents)}) <= len(parents):
+            raise tokens.wrong(name, f"{name.text!r} has a parent twice, or is one of its own")
+        block = _Probabilities(start, [one.text for one in parents])
+        self.blocks[name.text] = block
+        tokens.take("'{'", mark="{")
+        while not tokens.at("}"):
+            self._entry(block)
+        tokens.take("'}'", mark="}")
+
+    def _entry(self, block: _Probabilities) -> None:
+        tokens = self.tokens
+        if tokens.at("("):
+            tokens.take("'('", mark="(")
+            configuration = tokens.words_until(")", "a level")
+            block.rows.append((configuration, tokens.words_until(";", "a probability")))
+            return
+        keyword = tokens.take("'table', 'default' or '(' and the levels of the parents")
+        if keyword.text not in ("table", "default"):
+            told = f"expected 'table', 'default' or '(', got {keyword.text!r}"
+            raise tokens.wrong(keyword, told)
+        if getattr(block, keyword.text) is not None:
+            raise tokens.wrong(keyword, f"{keyword.text!r} stands there twice")
+        setattr(block, keyword.text, tokens.words_until(";", "a probability"))
+
+    def _known(self, token: Token) -> None:
+        if token.text not in self.levels:
+            told = f"there is no variable {token.text!r} above; "
+            raise self.tokens.wrong(token, told + did_you_mean(token.text, list(self.levels)))
+
+    def _model(self) -> DiscreteSCM:
+        names = list(self.levels)
+        node = {name: k for k, name in enumerate(names)}
+        graph = np.zeros((len(names), len(names)), dtype=bool)
+        tables = []
+        for name in names:
+            if name not in self.blocks:
+                told = f"the variable {name!r} has no block 'probability'"
+                raise ValueError(f"{self.tokens.where}: {told}")
+            parents = [node[parent] for parent in self.blocks[name].parents]
+            graph[parents, node[name]] = True
+            table = self._table(name, self.blocks[name])
+            tables.append(np.transpose(table, [*np.argsort(parents), len(parents)]))
+        try:
+            return DiscreteSCM(graph, tables, list(self.levels.values()), names)
+        except ValueError as error:
+            raise ValueError(f"{self.tokens.where}: {error}") from None
+
+    def _table(self, name: str, block: _Probabilities) -> Table:
+        """Return the probabilities, its axes the parents as the file has them, then the node."""
+        own = len(self.levels[name])
+        shape = (*(len(self.levels[parent]) for parent in block.parents), own)
+        if block.table is not None:
+            if block.rows or block.default is not None:
+                told = f"{name!r} has a table, so it takes no rows and no default beside it"
+                raise self.tokens.wrong(block.start, told)
+            flat = self._numbers(block.table, math.prod(shape), name, block.start)
+            table = np.moveaxis(flat.reshape(own, *shape[:-1]), 0, -1)
+            return self._normalized(table, name, block.start)
+        table = np.full(shape, np.nan)
+        if block.default is not None:
+            table[...] = self._row(block.default, own, name, block.start)
+        seen = set()
+        for configuration, numbers in block.rows:
+            place = self._place(name, block, configuration)
+            here = configuration[0] if configuration else block.start
+            if place in seen:
+                raise self.tokens.wrong(here, f"{name!r} has this configuration twice")
+            seen.add(place)
+            table[place] = self._row(numbers, own, name, here)
+        if np.isnan(table).any():
+            missing = np.argwhere(np.isnan(table))[0][:-1].tolist()
+            levels = [self.levels[p][k] for p, k in zip(block.parents, missing, strict=True)]
+            told = f"{name!r} has no probabilities where its parents are {levels}, and no default"
+            raise self.tokens.wrong(block.start, told)
+        return table
+
+    def _place(self, name: str, block: _Probabilities, levels: list[Token]) -> tuple[int, ...]:
+        if len(levels) != len(block.parents):
+            here = levels[0] if levels else block.start
+            told = f"{name!r} has {len(block.parents)} parents, got {len(levels)} levels"
+            raise self.tokens.wrong(here, told)
+        place = []
+        for parent, level in zip(block.parents, levels, strict=True):
+            known = self.levels[parent]
+            if level.text not in known:
+                told = f"{parent!r} has no level {level.text!r}; {did_you_mean(level.text, known)}"
+                raise self.tokens.wrong(level, told)
+            place.append(known.index(level.text))
+        return tuple(place)
+
+    def _row(self, words: list[Token], expected: int, name: str, here: Token) -> Table:
+        return self._normalized(self._numbers(words, expected, name, here), name, here)
+
+    def _numbers(self, words: list[Token], expected: int, name: str, here: Token) -> Table:
+        if len(words) != expected:
+            told = f"{name!r}: expected {expected} probabilities, got {len(words)}"
+            raise self.tokens.wrong(words[0] if words else here, told)
+        numbers = []
+        for word in words:
+            try:
+                numbers.append(float(word.text))
+            except ValueError:
+                told = f"expected a probability, got {word.text!r}"
+                raise self.tokens.wrong(word, told) from None
+            if not 0 <= numbers[-1] <= 1 + ROUNDED:
+                raise self.tokens.wrong(word, f"a probability is 0 to 1, got {word.text}")
+        return np.array(numbers)
+
+    def _normalized(self, table: Table, name: str, here: Token) -> Table:
+        total = table.sum(axis=-1, keepdims=True)
+        far = np.abs(total - 1)
+        if far.max() > ROUNDED:
+            told = f"{name!r}: probabilities sum to {float(total.flat[far.argmax()]):.6g}, not to 1"
+            raise self.tokens.wrong(here, told)
+        return table / total

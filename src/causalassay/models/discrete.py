@@ -1,0 +1,365 @@
+"""Structural causal models of discrete variables: a conditional probability table a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+
+from causalassay.arrays import Adjacency, Values, Vector
+from causalassay.graphs.orders import Indices, topological_order
+from causalassay.models import elimination
+from causalassay.models.elimination import MOST_CELLS, Factor, Table, TooWide
+from causalassay.models.interventions import LevelIntervention
+from causalassay.models.level_interventions import SUM_TOLERANCE, check_level_intervention
+from causalassay.models.level_sampling import CompiledTables, compile_tables, draw_levels
+from causalassay.models.showing import discrete_model_html
+
+Levels = tuple[str, ...] | tuple[float, ...]
+
+
+class Marginals(NamedTuple):
+    """The law of each node.
+
+    Parameters
+    ----------
+    probabilities : tuple of ndarray
+        One a node, of each level.
+    standard_errors : tuple of ndarray
+        Of these probabilities; 0 where they are exact.
+    exact : bool
+    """
+
+    probabilities: tuple[Vector, ...]
+    standard_errors: tuple[Vector, ...]
+    exact: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class DiscreteSCM:
+    """Each node has a level whose probabilities depend on the levels of its parents.
+
+    Parameters
+    ----------
+    graph : Adjacency
+        A DAG.
+    tables : sequence of array_like
+        One a node: its axes are the node's parents in ascending order, and last the node
+        itself, along which probabilities sum to 1 (up to 1e-6; they are divided by the sum).
+    levels : sequence of int or of levels, optional
+        Of each node, the number of levels, which are then 0, 1, …; or their names, all text
+        or all numbers. By default as many as the table has.
+    names : sequence of str, optional
+        Of the nodes; x0, x1, … by default.
+
+    Notes
+    -----
+    Values are codes: k stands for the node's level number k, from 0 on. Codes carry no
+    order and no distance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.graphs import chain
+    >>> from causalassay.models import Do
+    >>> model = DiscreteSCM(chain(2), [[0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]]])
+    >>> model
+    DiscreteSCM(2 nodes, 1 edges, 2 to 2 levels)
+    >>> model.marginals().probabilities[1].round(12)
+    array([0.6, 0.4])
+    >>> model.marginals((Do(0, 1),)).probabilities[1].round(12)
+    array([0.3, 0.7])
+    """
+
+    graph: Adjacency
+    tables: tuple[Table, ...]
+    levels: tuple[Levels, ...]
+    names: tuple[str, ...]
+    _order: Indices = field(init=False)
+
+    def __init__(
+        self,
+        graph: Adjacency,
+        tables: Sequence[ArrayLike],
+        levels: Sequence[int | Sequence[str] | Sequence[float]] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        order = topological_order(graph)
+        own = graph.copy()
+        own.setflags(write=False)
+        d = len(own)
+        if len(tables) != d:
+            raise ValueError(f"tables: expected one a node, {d} in all, got {len(tables)}")
+        arrays = [np.array(table, dtype=float) for table in tables]
+        if levels is None:
+            levels = [table.shape[-1] if table.ndim else 0 for table in arrays]
+        checked = {
+            "graph": own,
+            "levels": check_levels(levels, d),
+            "names": _check_names(names, d),
+            "_order": order,
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        for node in range(d):
+            self._check_table(node, arrays[node])
+        object.__setattr__(self, "tables", tuple(arrays))
+
+    def __repr__(self) -> str:
+        return (
+            f"DiscreteSCM({self.n_nodes} nodes, {int(self.graph.sum())} edges, "
+            f"{min(self.n_levels)} to {max(self.n_levels)} levels)"
+        )
+
+    def _repr_html_(self) -> str:
+        return discrete_model_html(self)
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes d."""
+        return len(self.graph)
+
+    @property
+    def n_levels(self) -> tuple[int, ...]:
+        """The number of levels of each node."""
+        return tuple(len(levels) for levels in self.levels)
+
+    def parents(self, node: int) -> tuple[int, ...]:
+        """Return the parents in ascending order: those of the table's axes.
+
+        Examples
+        --------
+        >>> from causalassay.graphs import chain
+        >>> DiscreteSCM(chain(2), [[1, 0], [[1, 0], [0, 1]]]).parents(1)
+        (0,)
+        """
+        return tuple(np.flatnonzero(self.graph[:, node]).tolist())
+
+    def under(self, intervention: LevelIntervention) -> DiscreteSCM:
+        """Return the model after an intervention.
+
+        `Do` sets a node to the level of a code; `RandomizeLevels` draws its level. `Shift`
+        and `Randomize` are errors: levels have neither sums nor means.
+
+        Examples
+        --------
+        >>> from causalassay.graphs import chain
+        >>> from causalassay.models import RandomizeLevels
+        >>> pair = DiscreteSCM(chain(2), [[0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]]])
+        >>> pair.under((RandomizeLevels(1, (0.2, 0.8)),)).tables[1]
+        array([0.2, 0.8])
+        """
+        changes = check_level_intervention(intervention, self.n_levels)
+        if not changes:
+            return self
+        graph, tables = self.graph.copy(), list(self.tables)
+        for node, probabilities in changes.items():
+            graph[:, node] = False
+            tables[node] = probabilities
+        return DiscreteSCM(graph, tables, self.levels, self.names)
+
+    def sample(
+        self, n_samples: int, rng: Generator, intervention: LevelIntervention = ()
+    ) -> Values:
+        """Draw `n_samples` rows of codes.
+
+        One uniform number for every node of a row is drawn whatever the intervention, so
+        equal states of `rng` give equal rows in all that the intervention does not reach.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from causalassay.graphs import chain
+        >>> model = DiscreteSCM(chain(2), [[0.5, 0.5], [[1, 0], [0, 1]]])
+        >>> model.sample(4, np.random.default_rng(0))
+        array([[1., 1.],
+               [0., 0.],
+               [1., 1.],
+               [1., 1.]])
+        """
+        if n_samples < 1:
+            raise ValueError(f"n_samples: expected at least 1, got {n_samples}")
+        model = self.under(intervention)
+        values = rng.random((n_samples, model.n_nodes))
+        draw_levels(values, model._order, model._compiled)
+        return values
+
+    def marginals(
+        self,
+        intervention: LevelIntervention = (),
+        *,
+        rng: Generator | None = None,
+        n_samples: int = 100_000,
+        most_cells: int = MOST_CELLS,
+    ) -> Marginals:
+        """Return the law of each node: exact, or from a sample where the network is too dense.
+
+        Parameters
+        ----------
+        intervention : LevelIntervention
+        rng : Generator, optional
+            To sample from where no table of `most_cells` suffices for exact laws; without
+            one, that is an error.
+        n_samples : int
+            How many rows to draw then; a probability p has the standard error
+            sqrt(p (1 - p) / n_samples).
+        most_cells : int
+
+        Raises
+        ------
+        TooWide
+            Without `rng`, where the network is too dense.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from causalassay.graphs import chain
+        >>> model = DiscreteSCM(chain(2), [[0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]]])
+        >>> found = model.marginals(rng=np.random.default_rng(0), most_cells=1)
+        >>> found.exact, bool(abs(found.probabilities[1][0] - 0.6) < 0.01)
+        (False, True)
+        """
+        try:
+            exact = self.laws(range(self.n_nodes), intervention, most_cells)
+        except TooWide:
+            if rng is None:
+                raise
+            return _shares(self.sample(n_samples, rng, intervention), self.n_levels)
+        laws = tuple(exact[node] for node in range(self.n_nodes))
+        return Marginals(laws, tuple(np.zeros_like(law) for law in laws), exact=True)
+
+    def laws(
+        self,
+        nodes: Iterable[int],
+        intervention: LevelIntervention = (),
+        most_cells: int = MOST_CELLS,
+    ) -> dict[int, Vector]:
+        """Return the exact laws of some nodes, for which only their ancestors are looked at.
+
+        Examples
+        --------
+        >>> from causalassay.graphs import chain
+        >>> model = DiscreteSCM(chain(2), [[0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]]])
+        >>> model.laws([1])[1].round(12)
+        array([0.6, 0.4])
+        """
+        changes = check_level_intervention(intervention, self.n_levels)
+        wanted, left = set(), list(nodes)
+        asked = list(left)
+        while left:
+            node = left.pop()
+            if node not in wanted:
+                wanted.add(node)
+                left += () if node in changes else self.parents(node)
+        factors = [
+            Factor((node,), changes[node]) if node in changes else self.factors[node]
+            for node in sorted(wanted)
+        ]
+        found = elimination.marginals(factors, self.n_levels, most_cells)
+        return {node: found[node] for node in asked}
+
+    def joint(self, intervention: LevelIntervention = ()) -> Table:
+        """Return the probability of every configuration, an axis a node; for small models.
+
+        Examples
+        --------
+        >>> from causalassay.graphs import chain
+        >>> DiscreteSCM(chain(2), [[0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]]]).joint()
+        array([[0.45, 0.05],
+               [0.15, 0.35]])
+        """
+        model = self.under(intervention)
+        if np.prod(model.n_levels, dtype=float) > MOST_CELLS:
+            raise TooWide(
+                f"the joint law of {self.n_nodes} nodes has {np.prod(model.n_levels):.2g} cells, "
+                f"more than {MOST_CELLS}; ask for `marginals`"
+            )
+        return elimination.product(model.factors).table
+
+    @cached_property
+    def factors(self) -> tuple[Factor, ...]:
+        """The tables with their axes in ascending order of the nodes."""
+        found = []
+        for node, table in enumerate(self.tables):
+            nodes = (*self.parents(node), node)
+            axes = np.argsort(nodes)
+            found.append(Factor(tuple(sorted(nodes)), np.transpose(table, axes)))
+        return tuple(found)
+
+    @cached_property
+    def _compiled(self) -> CompiledTables:
+        return compile_tables([self.parents(node) for node in range(self.n_nodes)], self.tables)
+
+    def _check_table(self, node: int, table: Table) -> None:
+        """Raise unless the table has the shape it should; make its sums 1, in place."""
+        where = f"tables: node {node} ({self.names[node]!r})"
+        parents = self.parents(node)
+        shape = tuple(len(self.levels[one]) for one in (*parents, node))
+        if table.shape != shape:
+            raise ValueError(
+                f"{where} has the parents {list(parents)}, so its table has the shape {shape}: "
+                f"their levels, then its own; got {table.shape}"
+            )
+        if not np.isfinite(table).all() or (table < 0).any():
+            raise ValueError(f"{where}: expected probabilities of at least 0")
+        total = table.sum(axis=-1, keepdims=True)
+        far = np.abs(total - 1)
+        if far.max() > SUM_TOLERANCE:
+            raise ValueError(
+                f"{where}: probabilities sum to {float(total.flat[far.argmax()]):.9g} where they "
+                "should sum to 1; divide them by their sum"
+            )
+        table /= total
+        table.setflags(write=False)
+
+
+def check_levels(
+    levels: Sequence[int | Sequence[str] | Sequence[float]], n_nodes: int
+) -> tuple[Levels, ...]:
+    """Return the levels of each node, of a number k the levels 0 to k - 1, or raise.
+
+    Examples
+    --------
+    >>> check_levels([2, ("no", "yes")], 2)
+    ((0.0, 1.0), ('no', 'yes'))
+    """
+    if len(levels) != n_nodes:
+        raise ValueError(f"levels: expected those of {n_nodes} nodes, got {len(levels)}")
+    checked: list[Any] = []
+    for node, stated in enumerate(levels):
+        if isinstance(stated, Integral):
+            checked.append(tuple(float(k) for k in range(int(stated))))
+        elif isinstance(stated, str) or not isinstance(stated, Sequence | np.ndarray):
+            raise TypeError(
+                f"levels: node {node}: expected a number of levels or their names, got {stated!r}"
+            )
+        else:
+            checked.append(tuple(stated))
+        if len(set(checked[-1])) < max(len(checked[-1]), 1):
+            raise ValueError(
+                f"levels: node {node}: expected one level or more, each once, got {stated!r}"
+            )
+    return tuple(checked)
+
+
+def _check_names(names: Sequence[str] | None, n_nodes: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"x{node}" for node in range(n_nodes))
+    if len(names) != n_nodes or len(set(names)) < n_nodes:
+        raise ValueError(f"names: expected {n_nodes} different ones, got {list(names)}")
+    return tuple(names)
+
+
+def _shares(values: NDArray[Any], n_levels: Sequence[int]) -> Marginals:
+    laws = [
+        np.bincount(values[:, node].astype(int), minlength=size) / len(values)
+        for node, size in enumerate(n_levels)
+    ]
+    errors = [np.sqrt(law * (1 - law) / len(values)) for law in laws]
+    return Marginals(tuple(laws), tuple(errors), exact=False)
