@@ -53,12 +53,14 @@ class StudyTable:
         )
 
 
-def study_table(folder: Path, *, purpose: Purpose = "main", everything: bool = False) -> StudyTable:
+def study_table(
+    folder: Path | str, *, purpose: Purpose = "main", everything: bool = False
+) -> StudyTable:
     """Return the rows of a study, also while it runs.
 
     Parameters
     ----------
-    folder : Path
+    folder : Path or str
         Of the store.
     purpose : {"main", "tuning"}
     everything : bool

@@ -79,7 +79,7 @@ class Found:
     text: str
 
 
-def read_store(folder: Path) -> StoreReader:
+def read_store(folder: Path | str) -> StoreReader:
     """Open a store for reading; all that is read is of the moment it was opened.
 
     Raises
@@ -89,6 +89,7 @@ def read_store(folder: Path) -> StoreReader:
     StoreRefused
         It is damaged, of a newer version, or no store.
     """
+    folder = Path(folder)
     path = folder / schema.FILE
     if not path.exists():
         raise FileNotFoundError(f"{folder} has no {schema.FILE}; name the folder of a study's run")
