@@ -4,7 +4,10 @@ import threading
 import time
 
 from causalassay.discovery import make_algorithm
-from causalassay.study.plan import AlgorithmEntry, Study
+from causalassay.graphs.sources import Chain, LaggedErdosRenyi
+from causalassay.models import Dirichlet, NonlinearSCM, SeriesUUMC
+from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Study
+from causalassay.study.problems import Generated
 from causalassay.study.tasks import warming
 
 
@@ -52,3 +55,23 @@ def test_strangers_and_programs_are_not_run_to_warm_up():
         AlgorithmEntry("s", "a-stranger", make_algorithm("empty")),
     ]
     assert {} == warming._native(Study("s", 1, 1, (), tuple(entries), (), ()))
+
+
+def test_algorithms_are_warmed_on_the_kinds_of_data_that_the_study_has(tmp_path, monkeypatch):
+    sources = {
+        "continuous": Generated(Chain(3), NonlinearSCM(), 100),
+        "discrete": Generated(Chain(3), Dirichlet(), 100),
+        "series": Generated(LaggedErdosRenyi(3, 0.5, 1), SeriesUUMC(), 100),
+    }
+    uses = ("pc", "granger-lasso", "empty")
+    algorithms = tuple(AlgorithmEntry(use, use, make_algorithm(use)) for use in uses)
+    met = {}
+    monkeypatch.setattr(warming, "_share", lambda jobs, _folder: met.update(jobs))
+    for world, spec in sources.items():
+        met.clear()
+        problems = (ProblemEntry(world, spec),)
+        warming.warm(Study("s", 1, 1, problems, algorithms, (), ()), tmp_path)
+        own = "granger-lasso" if world == "series" else "pc"
+        expected = {"models", f"{world} numbers", f"{world} {own}", f"{world} empty"}
+        assert expected == set(met)
+        met["models"]()

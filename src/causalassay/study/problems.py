@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from causalassay.graphs.sources import GraphSource
 from causalassay.models.discrete import Levels
-from causalassay.models.drawing import SeriesSource, Source, named
+from causalassay.models.drawing import DiscreteSource, SeriesSource, Source, named
 from causalassay.study.canonical import digest
 
 Transform = Literal["standardize", "rescale", "shuffle-labels"]
@@ -209,6 +209,21 @@ def is_series(spec: ProblemSpec) -> bool:
     if isinstance(spec, FromFile):
         return spec.rows == "series"
     return isinstance(spec, Generated) and isinstance(spec.model, SeriesSource)
+
+
+def is_discrete(spec: ProblemSpec) -> bool:
+    """Tell whether some columns of a problem are discrete.
+
+    Examples
+    --------
+    >>> from causalassay.graphs.sources import Chain
+    >>> from causalassay.models import Dirichlet
+    >>> is_discrete(Generated(Chain(3), Dirichlet(), 100))
+    True
+    """
+    if isinstance(spec, FromFile):
+        return bool(spec.discrete)
+    return isinstance(spec, Network) or isinstance(spec.model, DiscreteSource)
 
 
 def graph_address(spec: ProblemSpec) -> str:

@@ -7,15 +7,18 @@ import fcntl
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from causalassay.contracts import Algorithm
-from causalassay.data import Dataset, Problem, Regime
+from causalassay.data import Dataset, Discrete, Problem, Regime
 from causalassay.discovery.registry import BUILT_IN
 from causalassay.graphs import erdos_renyi, lagged_erdos_renyi
-from causalassay.models import SCM, SeriesSCM
+from causalassay.models import SCM, Dirichlet, SeriesSCM
+from causalassay.models.drawing import SeriesSource
 from causalassay.study.plan import AlgorithmEntry, Study
+from causalassay.study.problems import Generated, is_discrete, is_series
 from causalassay.study.tasks.measuring import DIAGNOSTICS
 from causalassay.study.tasks.scoring import Scorer
 
@@ -35,12 +38,12 @@ def warm(study: Study, folder: Path | None = None) -> None:
         Where several workers agree, by locked files, who compiles what. On a
         fresh machine each then compiles a part and loads what others have left.
     """
-    problem = _tiny_problem()
-    jobs: dict[str, Job] = {"numbers": partial(_measure, study, problem)}
-    for name, algorithm in _native(study).items():
-        of_series = getattr(algorithm, "rows", "independent") == "series"
-        met = _tiny_series() if of_series else problem
-        jobs[name] = partial(_meet, study, met, algorithm)
+    jobs: dict[str, Job] = {"models": partial(_draw, study)}
+    for world, problem in _worlds(study).items():
+        jobs[f"{world} numbers"] = partial(_measure, study, problem)
+        for name, algorithm in _native(study).items():
+            if getattr(algorithm, "rows", "independent") in (problem.data.rows, "any"):
+                jobs[f"{world} {name}"] = partial(_meet, study, problem, algorithm)
     if folder is None:
         for job in jobs.values():
             job()
@@ -92,6 +95,31 @@ def _measure(study: Study, problem: Problem) -> None:
             DIAGNOSTICS[name](problem)
 
 
+def _draw(study: Study) -> None:
+    """Draw from each model source: some have kernels of their own."""
+    rng = np.random.default_rng(0)
+    for entry in study.problems:
+        if isinstance(entry.spec, Generated):
+            source: Any = entry.spec.model
+            series = isinstance(source, SeriesSource)
+            graph = lagged_erdos_renyi(4, 0.5, 1, rng) if series else erdos_renyi(5, 1.0, rng)
+            with contextlib.suppress(Exception):
+                source.draw(graph, rng).sample(10, rng)
+
+
+def _worlds(study: Study) -> dict[str, Problem]:
+    """Return a tiny problem for each kind of data that the study has."""
+    specs = [entry.spec for entry in study.problems]
+    made: dict[str, Callable[[], Problem]] = {}
+    if any(not is_series(spec) and not is_discrete(spec) for spec in specs):
+        made["continuous"] = _tiny_problem
+    if any(is_series(spec) for spec in specs):
+        made["series"] = _tiny_series
+    if any(is_discrete(spec) for spec in specs):
+        made["discrete"] = _tiny_levels
+    return {name: make() for name, make in made.items()}
+
+
 def _native(study: Study) -> dict[str, Algorithm]:
     """Return one of each algorithm of ours, and of each way it has of going about its work."""
     found: dict[str, Algorithm] = {}
@@ -113,6 +141,15 @@ def _tiny_problem() -> Problem:
     model = SCM().draw(graph, rng)
     regimes = (Regime("o", model.sample(60, rng)), Regime("i", model.sample(60, rng), (0,)))
     return Problem(Dataset(tuple("abcde"), regimes, observational="o"), graph, model)
+
+
+def _tiny_levels() -> Problem:
+    rng = np.random.default_rng(0)
+    graph = erdos_renyi(5, 1.0, rng)
+    model = Dirichlet().draw(graph, rng)
+    kinds = tuple(Discrete(levels) for levels in model.levels)
+    regimes = (Regime("o", model.sample(60, rng)),)
+    return Problem(Dataset(model.names, regimes, "o", kinds), graph, model)
 
 
 def _tiny_series() -> Problem:
