@@ -56,7 +56,8 @@ def encode(table: Table, declared: Declared, where: str) -> tuple[Values, tuple[
             raise ValueError(
                 f"{where}: column {name!r} holds text, {_first_text(column)}; correct it, "
                 f"leave the column out, name it as `condition` or "
-                f"`target` if it is one, or declare it with discrete=[{name!r}]"
+                f"`target` if it is one, or declare it with discrete=[{name!r}]; "
+                "on the command line `--discrete` declares all columns"
             )
     missing = [missing_entries(column, declared.get(name)) for name, column in table.items()]
     check_none_missing(np.column_stack(missing), list(table), where, first_row=1)
