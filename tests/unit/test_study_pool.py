@@ -16,7 +16,7 @@ import pytest
 
 from causalassay.study.plan import Limits
 from causalassay.study.processes.executor import Loss
-from causalassay.study.processes.pool import NO_LIMITS, SupervisedPool
+from causalassay.study.processes.pool import NO_LIMITS, TRIES, SupervisedPool
 from causalassay.study.processes.scratch import scratch
 from causalassay.threads import ONE_THREAD
 from hostile import functions as hostile
@@ -345,3 +345,11 @@ def test_threads_can_schedule_at_the_same_time(pool):
     for thread in threads:
         thread.join()
     assert {name: [(name, n) for n in range(100)] for name in "abcd"} == found
+
+
+def test_starts_that_fail_between_answers_are_not_failures_in_a_row(pool):
+    wait([pool.schedule(hostile.same, 0)], timeout=SOON)
+    pool._failed_starts = TRIES - 1
+    assert 1 == pool.schedule(hostile.same, 1).result(timeout=SOON)
+    with pool._lock:
+        assert 0 == pool._failed_starts

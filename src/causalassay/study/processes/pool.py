@@ -239,6 +239,7 @@ class SupervisedPool:
                 self._lose(seat, outcome)
                 return
             seat.job, seat.used = None, True
+            self._failed_starts = 0  # others may be killed as they start: the pool still works
             self._dispatch(seat)
         job.future.set_result(outcome)
 
