@@ -67,7 +67,7 @@ def waits(tell: Callable[[str], None]) -> list[Wait]:
     found = [
         _wait("an empty Python, for comparison", [*python, "pass"], None),
         _wait("`import causalassay`", [*python, IMPORT], 0.5),
-        _wait("`causalassay --help`", [str(program), "--help"], 0.5),
+        _wait("`--help` of the command", [str(program), "--help"], 0.5),
         _wait("import, a model and a sortability: kernels from the cache", [*python, KERNEL], 1.0),
         *_first_algorithms(),
         *_fresh_machine(),
