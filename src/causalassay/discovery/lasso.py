@@ -6,18 +6,7 @@ import numpy as np
 from numba import njit
 
 from causalassay.arrays import Vector, Weights
-from causalassay.discovery.least_angles import (
-    BARRED,
-    EPS,
-    WAITING,
-    append_column,
-    delete_column,
-    equiangular,
-    pull,
-    steepest,
-    step_to_join,
-    step_to_leave,
-)
+from causalassay.discovery.least_angles import EPS, begin, join, steepest, to_next_knot
 
 
 @njit(cache=True, nogil=True)
@@ -66,42 +55,26 @@ def lasso_bic(
     >>> lasso_bic(np.eye(1), np.array([0.6]), np.array([0.6]), 0.64, 100, 1e-7)
     array([0.6])
     """
-    p = len(moment)
-    coefficient, chosen, slope = np.zeros(p), np.zeros(p), moment.copy()
-    active, sign = np.empty(p, np.int64), np.empty(p)
-    status, factor = np.zeros(p, np.int8), np.empty((p, p))
+    path, chosen = begin(moment), np.zeros(len(moment))
     size, dropped, least, level_before = 0, False, np.inf, np.inf
-    for _ in range(8 * (p + 1)):
-        criterion = _bic(ols, coefficient, slope, residual, n_samples)
+    for _ in range(8 * (len(moment) + 1)):
+        criterion = _bic(ols, path.coefficient, path.slope, residual, n_samples)
         if criterion < least:
             least = criterion
-            chosen[:] = coefficient
-        joining = steepest(slope, status)
-        level = abs(slope[joining]) if joining >= 0 else 0.0
+            chosen[:] = path.coefficient
+        joining = steepest(path.slope, path.status)
+        level = abs(path.slope[joining]) if joining >= 0 else 0.0
         # A level that rises shows that rounding errors have taken over.
         if level <= stop or level > level_before * (1 + 1e-9):
             break
+        joined = size
         if not dropped or size == 0:
-            status[joining] = append_column(factor, gram, active[:size], joining)
-            if status[joining] == BARRED:
+            joined = join(path, gram, size, joining)
+            if joined == size:
                 continue
-            active[size], sign[size] = joining, np.sign(slope[joining])
-            size += 1
         level_before = level
-        direction = equiangular(factor, sign[:size])
-        taken = pull(gram, active[:size], direction)
-        step = step_to_join(slope, taken, status, level)
-        step, leaving = step_to_leave(coefficient, direction, active[:size], step)
-        for j in range(p):
-            slope[j] -= step * taken[j]
-        for a in range(size):
-            coefficient[active[a]] += step * direction[a]
-            slope[active[a]] = sign[a] * (level - step)
-        dropped = leaving >= 0
-        if dropped:
-            coefficient[active[leaving]] = 0.0
-            status[active[leaving]] = WAITING
-            size = delete_column(factor, active, sign, size, leaving)
+        _, size = to_next_knot(path, gram, joined, level)
+        dropped = size < joined
     return chosen
 
 

@@ -6,17 +6,7 @@ import numpy as np
 from numba import njit
 
 from causalassay.arrays import Values, Vector, Weights
-from causalassay.discovery.least_angles import (
-    ACTIVE,
-    WAITING,
-    append_column,
-    delete_column,
-    equiangular,
-    pull,
-    steepest,
-    step_to_join,
-    step_to_leave,
-)
+from causalassay.discovery.least_angles import begin, join, steepest, to_next_knot
 from causalassay.discovery.regressions import PATH_END, prefix_fits
 from causalassay.graphs.orders import Indices
 
@@ -131,35 +121,21 @@ def lasso_path(gram: Weights, moment: Vector, stop: float) -> tuple[Vector, Weig
     (array([0.6, 0.2, 0. ]), [[0.0, 0.0], [0.4, 0.0], [0.6, 0.2]])
     """
     p = len(moment)
-    coefficient, slope = np.zeros(p), moment.copy()
-    active, sign = np.empty(p, np.int64), np.empty(p)
-    status, factor = np.zeros(p, np.int8), np.empty((p, p))
+    path = begin(moment)
     levels, knots = np.zeros(8 * (p + 1)), np.zeros((8 * (p + 1), p))
     size, dropped, n_knots, level = 0, False, 0, np.abs(moment).max()
     while n_knots < len(levels):
-        levels[n_knots], knots[n_knots] = level, coefficient
+        levels[n_knots], knots[n_knots] = level, path.coefficient
         n_knots += 1
-        joining = steepest(slope, status)
+        joining = steepest(path.slope, path.status)
         if level <= stop or joining < 0:
             break
+        joined = size
         if not dropped or size == 0:
-            status[joining] = append_column(factor, gram, active[:size], joining)
-            if status[joining] != ACTIVE:
+            joined = join(path, gram, size, joining)
+            if joined == size:
                 break
-            active[size], sign[size] = joining, np.sign(slope[joining])
-            size += 1
-        direction = equiangular(factor, sign[:size])
-        taken = pull(gram, active[:size], direction)
-        step = step_to_join(slope, taken, status, level)
-        step, leaving = step_to_leave(coefficient, direction, active[:size], step)
+        step, size = to_next_knot(path, gram, joined, level)
         level -= step
-        slope -= step * taken
-        for a in range(size):
-            coefficient[active[a]] += step * direction[a]
-            slope[active[a]] = sign[a] * level
-        dropped = leaving >= 0
-        if dropped:
-            coefficient[active[leaving]] = 0.0
-            status[active[leaving]] = WAITING
-            size = delete_column(factor, active, sign, size, leaving)
+        dropped = size < joined
     return levels[:n_knots], knots[:n_knots]

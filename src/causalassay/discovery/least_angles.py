@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -13,6 +15,67 @@ WAITING, ACTIVE, BARRED = 0, 1, 2
 """Of a regressor: not yet in, in, or left out because those in determine it."""
 
 EPS = 2.220446049250313e-16
+
+
+class Progress(NamedTuple):
+    """How far the path of p regressors was followed; arrays that its steps change.
+
+    `slope` is X'(y - Xb)/n. The first places of `active` and `sign` and the
+    leading rows of `factor` belong to the active regressors, in the order in
+    which they joined.
+    """
+
+    coefficient: Vector
+    slope: Vector
+    status: NDArray[np.int8]
+    active: Indices
+    sign: Vector
+    factor: Weights
+
+
+@njit(cache=True, nogil=True)
+def begin(moment: Vector) -> Progress:
+    """Return the beginning of the path: no regressor is active."""
+    p = len(moment)
+    return Progress(
+        np.zeros(p),
+        moment.copy(),
+        np.zeros(p, np.int8),
+        np.empty(p, np.int64),
+        np.empty(p),
+        np.empty((p, p)),
+    )
+
+
+@njit(cache=True, nogil=True)
+def join(path: Progress, gram: Weights, size: int, joining: int) -> int:
+    """Make a regressor active and return how many are; as many as before if it is barred."""
+    path.status[joining] = append_column(path.factor, gram, path.active[:size], joining)
+    if path.status[joining] == BARRED:
+        return size
+    path.active[size], path.sign[size] = joining, np.sign(path.slope[joining])
+    return size + 1
+
+
+@njit(cache=True, nogil=True)
+def to_next_knot(path: Progress, gram: Weights, size: int, level: float) -> tuple[float, int]:
+    """Go on until a regressor would join or leaves; return the step and how many are active."""
+    active, sign = path.active[:size], path.sign[:size]
+    direction = equiangular(path.factor, sign)
+    taken = pull(gram, active, direction)
+    step = step_to_join(path.slope, taken, path.status, level)
+    step, leaving = step_to_leave(path.coefficient, direction, active, step)
+    for j in range(len(taken)):
+        path.slope[j] -= step * taken[j]
+    for a in range(size):
+        path.coefficient[active[a]] += step * direction[a]
+        path.slope[active[a]] = sign[a] * (level - step)
+    if leaving >= 0:
+        path.coefficient[active[leaving]] = 0.0
+        path.status[active[leaving]] = WAITING
+        delete_column(path.factor, active, sign, leaving)
+        return step, size - 1
+    return step, size
 
 
 @njit(cache=True, nogil=True)
@@ -43,8 +106,9 @@ def append_column(factor: Weights, gram: Weights, active: Indices, joining: int)
 
 
 @njit(cache=True, nogil=True)
-def delete_column(factor: Weights, active: Indices, sign: Vector, size: int, leaving: int) -> int:
+def delete_column(factor: Weights, active: Indices, sign: Vector, leaving: int) -> None:
     """Take a regressor out of the active set; Givens rotations keep the factor triangular."""
+    size = len(active)
     for a in range(leaving, size - 1):
         active[a], sign[a] = active[a + 1], sign[a + 1]
         for b in range(a + 2):
@@ -56,7 +120,6 @@ def delete_column(factor: Weights, active: Indices, sign: Vector, size: int, lea
             left, right = factor[row, a], factor[row, a + 1]
             factor[row, a] = cosine * left + sine * right
             factor[row, a + 1] = cosine * right - sine * left
-    return size - 1
 
 
 @njit(cache=True, nogil=True)
