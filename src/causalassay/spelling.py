@@ -33,3 +33,17 @@ def listed(names: Collection[Hashable]) -> str:
     shown = ", ".join(repr(name) for name in list(names)[:_MOST_NAMED])
     left = len(names) - _MOST_NAMED
     return f"{shown} and {left} more" if left > 0 else shown
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Raise unless the hyper-parameter's value is one of the choices.
+
+    Examples
+    --------
+    >>> check_choice("regression", "linaer", ("linear", "support-vector"))
+    Traceback (most recent call last):
+    ...
+    ValueError: regression: there is no 'linaer'; did you mean 'linear'?
+    """
+    if value not in choices:
+        raise ValueError(f"{name}: there is no {value!r}; {did_you_mean(str(value), choices)}")

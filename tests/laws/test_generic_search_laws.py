@@ -8,17 +8,17 @@ import pytest
 from scipy.stats import norm
 
 from causalassay.data import Dataset
-from causalassay.discovery.candidate_search import find_candidates
-from causalassay.discovery.class_search import PHASES, SearchSettings, search_by
-from causalassay.discovery.climbing import TIE, climb
-from causalassay.discovery.gaussian import gaussian_statistics, unexplained_share
 from causalassay.discovery.ges import GES
-from causalassay.discovery.independence import largest_independent, z_scales
-from causalassay.discovery.mmpc import parents_and_children
+from causalassay.discovery.independence.fisher_z import largest_independent, z_scales
+from causalassay.discovery.independence.neighbours_by_any_test import find_candidates
+from causalassay.discovery.independence.neighbours_by_fisher_z import parents_and_children
+from causalassay.discovery.independence.skeleton_by_any_test import find_skeleton
 from causalassay.discovery.pc import _find_skeleton
-from causalassay.discovery.score_climbing import climb_score
-from causalassay.discovery.score_operators import ScoreOperators
-from causalassay.discovery.skeletons import find_skeleton
+from causalassay.discovery.search.any_score.class_operators import ScoreOperators
+from causalassay.discovery.search.any_score.dag_climbing import climb_score
+from causalassay.discovery.search.equivalence_classes import PHASES, SearchSettings, search_by
+from causalassay.discovery.search.gaussian.dag_climbing import TIE, climb
+from causalassay.discovery.statistics.gaussian import gaussian_statistics, unexplained_share
 from causalassay.graphs import erdos_renyi
 from causalassay.models import draw
 from constraint_twins import standard_z

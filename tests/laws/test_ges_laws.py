@@ -8,15 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalassay.data import Dataset, Regime
-from causalassay.discovery import class_search
 from causalassay.discovery.ges import GES
 from causalassay.discovery.gies import GIES
-from causalassay.discovery.operators import best_delete, best_insert, best_turn, insert_bounds
-from causalassay.discovery.scores import (
+from causalassay.discovery.search import equivalence_classes as class_search
+from causalassay.discovery.search.gaussian.bic import (
     gaussian_bic,
     interventional_node_statistics,
     make_bic,
     observational_node_statistics,
+)
+from causalassay.discovery.search.gaussian.class_operators import (
+    best_delete,
+    best_insert,
+    best_turn,
+    insert_bounds,
 )
 from causalassay.graphs import erdos_renyi, is_cpdag, reachability, to_interventional_cpdag
 from causalassay.graphs.cpdag import directed_part

@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from causalassay.discovery.lasso_folds import N_FOLDS, lasso_path, sort_regress_held_out
+from causalassay.discovery.regression.cross_validated_lasso import (
+    N_FOLDS,
+    lasso_path,
+    sort_regress_held_out,
+)
 from causalassay.graphs import erdos_renyi
 
 linear_model = pytest.importorskip("sklearn.linear_model")

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from causalassay.discovery.g_test import GTest
-from causalassay.discovery.level_scores import LevelScore
-from causalassay.discovery.levels import LevelStatistics
+from causalassay.discovery.independence.g_test import GTest
+from causalassay.discovery.search.any_score.discrete_scores import LevelScore
+from causalassay.discovery.statistics.discrete import LevelStatistics
 
 FROZEN = json.loads((Path(__file__).parent / "frozen" / "pgmpy-discrete.json").read_text())
 STATISTICS = LevelStatistics(

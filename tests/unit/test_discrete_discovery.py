@@ -6,12 +6,12 @@ from scipy.stats import chi2
 import causalassay as ca
 from causalassay.contracts import NotApplicable
 from causalassay.data import Continuous, Dataset, Discrete, Regime
-from causalassay.discovery.g_test import GTest, minus_log_p
 from causalassay.discovery.ges import GES
-from causalassay.discovery.level_scores import LevelScore
-from causalassay.discovery.levels import LevelStatistics, level_statistics
+from causalassay.discovery.independence.g_test import GTest, minus_log_p
 from causalassay.discovery.mmhc import MMHC
 from causalassay.discovery.pc import PC
+from causalassay.discovery.search.any_score.discrete_scores import LevelScore
+from causalassay.discovery.statistics.discrete import LevelStatistics, level_statistics
 from causalassay.graphs import erdos_renyi, from_edges, to_cpdag
 from causalassay.models.counting import as_codes, configurations, count_levels
 from discrete_twins import as_dataset, slow_surprise

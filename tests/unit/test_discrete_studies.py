@@ -6,7 +6,7 @@ import pytest
 
 import causalassay as ca
 from causalassay.data import Dataset, Discrete, Problem, Regime, read, write
-from causalassay.discovery.levels import level_statistics
+from causalassay.discovery.statistics.discrete import level_statistics
 from causalassay.graphs import erdos_renyi
 from causalassay.graphs.sources import ErdosRenyi
 from causalassay.models import Dirichlet, Logistic, RandomizeLevels

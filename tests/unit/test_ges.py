@@ -5,13 +5,19 @@ import pytest
 
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Discrete, Regime
-from causalassay.discovery import class_search, discover, make_algorithm
+from causalassay.discovery import discover, make_algorithm
 from causalassay.discovery.ges import GES
-from causalassay.discovery.operators import best_delete, best_insert, best_turn, insert_bounds
-from causalassay.discovery.scores import (
+from causalassay.discovery.search import equivalence_classes as class_search
+from causalassay.discovery.search.gaussian.bic import (
     gaussian_bic,
     make_bic,
     observational_node_statistics,
+)
+from causalassay.discovery.search.gaussian.class_operators import (
+    best_delete,
+    best_insert,
+    best_turn,
+    insert_bounds,
 )
 from causalassay.graphs import erdos_renyi, from_edges, is_cpdag, to_cpdag
 from causalassay.models import draw

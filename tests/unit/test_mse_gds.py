@@ -161,7 +161,7 @@ def test_sorting_with_support_vectors_finds_what_the_lasso_misses(name):
 
 def test_elimination_finds_the_parents_along_a_causal_order():
     # Seeds are fixed; of 120 edges of 20 other graphs 14 were missed, and 8 false ones kept.
-    support_vectors = pytest.importorskip("causalassay.discovery.support_vectors")
+    support_vectors = pytest.importorskip("causalassay.discovery.regression.support_vectors")
     missing = extra = 0
     for seed in range(3):
         rng = np.random.default_rng(seed)
@@ -198,7 +198,9 @@ def test_too_few_rows_to_fold_are_not_applicable():
 @pytest.mark.parametrize("name", ["mse-gds", "r2-sortnregress"])
 def test_without_scikit_learn_the_extra_is_named(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.svm", None)
-    monkeypatch.delitem(sys.modules, "causalassay.discovery.support_vectors", raising=False)
+    monkeypatch.delitem(
+        sys.modules, "causalassay.discovery.regression.support_vectors", raising=False
+    )
     values = nonlinear_values(30, 0)
     with pytest.raises(ImportError, match=r"pip install causalassay\[nonlinear\]"):
         discover(name, values, np.random.default_rng(0), regression="support-vector")

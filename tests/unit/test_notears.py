@@ -11,10 +11,10 @@ from scipy.optimize import approx_fprime, minimize
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.discovery import acyclicity, discover
-from causalassay.discovery.cauchy_point import new_walk
-from causalassay.discovery.lagrangian import evaluate, minimise, new_lagrangian
+from causalassay.discovery.continuous.cauchy_point import new_walk
+from causalassay.discovery.continuous.notears_objective import evaluate, minimise, new_lagrangian
 from causalassay.discovery.notears import NOTEARS
-from causalassay.discovery.order_search import best_order, regressions
+from causalassay.discovery.search.variable_orders import best_order, regressions
 from causalassay.graphs import acyclic_threshold, erdos_renyi, threshold
 from causalassay.metrics import f1
 from causalassay.models import draw

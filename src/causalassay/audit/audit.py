@@ -16,7 +16,7 @@ from causalassay.audit.series import audit_series
 from causalassay.audit.statistics import column_spread, sortabilities
 from causalassay.audit.verdict import judge, judge_columns
 from causalassay.data import Continuous, Dataset
-from causalassay.discovery.levels import is_discrete
+from causalassay.discovery.statistics.discrete import is_discrete
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.orders import check_dag
 

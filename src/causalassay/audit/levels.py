@@ -20,11 +20,11 @@ from causalassay.audit.statistics import TIE, sortability_rows
 from causalassay.audit.verdict import FIT_LEVEL, LEVEL, unjudged
 from causalassay.data import Dataset
 from causalassay.diagnostics.entropy import entropies
-from causalassay.discovery.along_order import parents_along
-from causalassay.discovery.g_test import GTest
-from causalassay.discovery.level_scores import LevelScore
-from causalassay.discovery.levels import LevelStatistics, level_statistics
-from causalassay.discovery.sorting import random_ties_order
+from causalassay.discovery.independence.g_test import GTest
+from causalassay.discovery.search.any_score.discrete_scores import LevelScore
+from causalassay.discovery.search.any_score.parents_along_order import parents_along
+from causalassay.discovery.statistics.discrete import LevelStatistics, level_statistics
+from causalassay.discovery.statistics.tied_orders import random_ties_order
 from causalassay.metrics import f1, shd
 
 SORTED = "entropy order"

@@ -21,12 +21,12 @@ from causalassay.discovery.registry import (
 )
 
 if TYPE_CHECKING:
-    from causalassay.discovery.golem_objective import golem_loss
-    from causalassay.discovery.matrix_exponential import acyclicity
+    from causalassay.discovery.continuous.golem_objective import golem_loss
+    from causalassay.discovery.continuous.matrix_exponential import acyclicity
 
 _OBJECTIVES = {
-    "acyclicity": "causalassay.discovery.matrix_exponential",
-    "golem_loss": "causalassay.discovery.golem_objective",
+    "acyclicity": "causalassay.discovery.continuous.matrix_exponential",
+    "golem_loss": "causalassay.discovery.continuous.golem_objective",
 }
 
 __all__ = [

@@ -11,7 +11,8 @@ from numpy.random import Generator
 from causalassay.contracts import Estimate, Kind
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.moments import variances
-from causalassay.discovery.sorting import observational_values, random_ties_order
+from causalassay.discovery.statistics.observational import observational_values
+from causalassay.discovery.statistics.tied_orders import random_ties_order
 from causalassay.graphs.orders import Indices
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import random
+import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,9 +24,8 @@ except ImportError as missing:
 from causalassay.arrays import Adjacency, Values
 from causalassay.contracts import Estimate, Kind, NotApplicable
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.external import fenced
-from causalassay.discovery.gaussian import PIVOT, check_continuous
-from causalassay.discovery.sorting import observational_values
+from causalassay.discovery.statistics.gaussian import PIVOT, check_continuous
+from causalassay.discovery.statistics.observational import observational_values
 from causalassay.graphs import is_cpdag
 
 REFERENCE = "Zheng et al. (2024), Causal-learn, JMLR 25(60)"
@@ -48,7 +52,7 @@ class CausalLearnPC:
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Run it on the observational values."""
         values = _regular_values(data)
-        with fenced(rng):
+        with _isolated(rng):
             found = pc(values, self.alpha, "fisherz", show_progress=False)
         return _estimate(found.G)
 
@@ -67,7 +71,7 @@ class CausalLearnGES:
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Run it on the observational values."""
         values = _regular_values(data)
-        with fenced(rng):
+        with _isolated(rng):
             found = ges(values, score_func="local_score_BIC_from_cov")
         return _estimate(found["G"])
 
@@ -86,7 +90,7 @@ class CausalLearnBOSS:
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Run it on the observational values."""
         values = _regular_values(data)
-        with fenced(rng):
+        with _isolated(rng):
             found = boss(values, score_func="local_score_BIC_from_cov", verbose=False)
         return _estimate(found)
 
@@ -112,7 +116,7 @@ class CausalLearnGRaSP:
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Run it on the observational values."""
         values = _regular_values(data)
-        with fenced(rng):
+        with _isolated(rng):
             found = grasp(
                 values, score_func="local_score_BIC_from_cov", depth=self.depth, verbose=False
             )
@@ -153,3 +157,27 @@ def from_causal_learn(endpoints: np.ndarray) -> Adjacency:
     adjacent = endpoints != 0
     head_at_row_only = (endpoints == 1) & (endpoints.T == -1)
     return adjacent & ~head_at_row_only
+
+
+@contextlib.contextmanager
+def _isolated(rng: Generator) -> Iterator[None]:
+    """Seed the global generators from `rng`, silence the library, and put all back afterwards.
+
+    Examples
+    --------
+    >>> before = random.getstate()
+    >>> with _isolated(np.random.default_rng(0)):
+    ...     print("not shown")
+    >>> before == random.getstate()
+    True
+    """
+    numpy_state, python_state = np.random.get_state(), random.getstate()  # noqa: NPY002
+    np.random.seed(int(rng.integers(2**32)))  # noqa: NPY002
+    random.seed(int(rng.integers(2**32)))
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        np.random.set_state(numpy_state)  # noqa: NPY002
+        random.setstate(python_state)

@@ -13,8 +13,8 @@ from causalassay.arrays import Adjacency, Vector, Weights
 from causalassay.contracts import Estimate, Kind, NotApplicable, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.moments import correlations
-from causalassay.discovery.gaussian import check_continuous
-from causalassay.discovery.sorting import random_ties_order
+from causalassay.discovery.statistics.gaussian import check_continuous
+from causalassay.discovery.statistics.tied_orders import random_ties_order
 from causalassay.graphs.orders import Indices
 
 _REFERENCE = "Eigenmann, Mukherjee, Maathuis (2020), UAI, PMLR 124, section 4.1"

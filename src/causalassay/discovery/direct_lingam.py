@@ -11,12 +11,12 @@ from numpy.random import Generator
 from causalassay.arrays import Values, Weights
 from causalassay.contracts import Estimate, Kind, NotApplicable
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.choices import check_choice
-from causalassay.discovery.determined import determined_values
-from causalassay.discovery.exogeneity import exogenous_order
-from causalassay.discovery.lasso_folds import N_FOLDS, sort_regress_held_out
-from causalassay.discovery.regressions import PATH_END, sort_regress
+from causalassay.discovery.independence.exogenous_order import exogenous_order
+from causalassay.discovery.regression.along_order import PATH_END, sort_regress
+from causalassay.discovery.regression.cross_validated_lasso import N_FOLDS, sort_regress_held_out
+from causalassay.discovery.statistics.determination import determined_values
 from causalassay.graphs.orders import Indices
+from causalassay.spelling import check_choice
 
 Pruning = Literal["bic", "cross-validated"]
 

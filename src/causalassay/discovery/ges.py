@@ -11,16 +11,20 @@ from numpy.random import Generator
 from causalassay.arrays import Adjacency
 from causalassay.contracts import Estimate, Kind, NotApplicable
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.class_search import (
+from causalassay.discovery.search.any_score.class_operators import ScoreOperators
+from causalassay.discovery.search.any_score.discrete_scores import (
+    LevelScore,
+    ScoreName,
+    check_score,
+)
+from causalassay.discovery.search.equivalence_classes import (
     SearchSettings,
     search_by,
     search_classes,
     search_info,
 )
-from causalassay.discovery.level_scores import LevelScore, ScoreName, check_score
-from causalassay.discovery.levels import is_discrete, level_statistics
-from causalassay.discovery.score_operators import ScoreOperators
-from causalassay.discovery.scores import observational_node_statistics
+from causalassay.discovery.search.gaussian.bic import observational_node_statistics
+from causalassay.discovery.statistics.discrete import is_discrete, level_statistics
 
 
 @dataclass(frozen=True)

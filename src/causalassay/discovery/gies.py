@@ -9,8 +9,8 @@ from numpy.random import Generator
 
 from causalassay.contracts import Estimate, Kind
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.class_search import PHASES, SearchSettings, search_classes
-from causalassay.discovery.scores import interventional_node_statistics
+from causalassay.discovery.search.equivalence_classes import PHASES, SearchSettings, search_classes
+from causalassay.discovery.search.gaussian.bic import interventional_node_statistics
 from causalassay.graphs.interventional import separated_pairs
 
 

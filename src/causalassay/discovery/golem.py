@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from causalassay.arrays import Weights
 from causalassay.contracts import Estimate, Kind, NotApplicable
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.continuous import (
-    Moments,
-    is_singular,
-    own_order_moments,
-    thresholded,
-)
-from causalassay.discovery.golem_objective import (
+from causalassay.discovery.continuous.golem_objective import (
     Objective,
     Variant,
     evaluate,
     golem_loss,
     new_objective,
+)
+from causalassay.discovery.continuous.moments import (
+    Moments,
+    is_singular,
+    own_order_moments,
+    thresholded,
 )
 
 __all__ = ["GolemEV", "GolemNV", "golem_loss"]

@@ -10,15 +10,24 @@ from numpy.random import Generator
 from causalassay.arrays import Adjacency
 from causalassay.contracts import Estimate, Kind, NotApplicable
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.candidate_search import find_candidates
-from causalassay.discovery.climbing import TIE, Climb, climb
-from causalassay.discovery.g_test import GTest
-from causalassay.discovery.gaussian import gaussian_statistics
-from causalassay.discovery.independence import check_count, check_defined, check_test, z_scales
-from causalassay.discovery.level_scores import LevelScore, ScoreName, check_score
-from causalassay.discovery.levels import is_discrete, level_statistics
-from causalassay.discovery.mmpc import parents_and_children
-from causalassay.discovery.score_climbing import climb_score
+from causalassay.discovery.independence.fisher_z import (
+    check_count,
+    check_defined,
+    check_test,
+    z_scales,
+)
+from causalassay.discovery.independence.g_test import GTest
+from causalassay.discovery.independence.neighbours_by_any_test import find_candidates
+from causalassay.discovery.independence.neighbours_by_fisher_z import parents_and_children
+from causalassay.discovery.search.any_score.dag_climbing import climb_score
+from causalassay.discovery.search.any_score.discrete_scores import (
+    LevelScore,
+    ScoreName,
+    check_score,
+)
+from causalassay.discovery.search.gaussian.dag_climbing import TIE, Climb, climb
+from causalassay.discovery.statistics.discrete import is_discrete, level_statistics
+from causalassay.discovery.statistics.gaussian import gaussian_statistics
 
 
 @dataclass(frozen=True)

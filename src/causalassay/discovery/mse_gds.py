@@ -13,10 +13,11 @@ from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 from causalassay.arrays import Adjacency, Values, Vector, Weights
 from causalassay.contracts import Estimate, Kind
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.choices import Regression, check_choice
-from causalassay.discovery.determined import determined_values
-from causalassay.discovery.gaussian import PIVOT, GaussianStatistics, gaussian_statistics
+from causalassay.discovery.regression.kinds import Regression
+from causalassay.discovery.statistics.determination import determined_values
+from causalassay.discovery.statistics.gaussian import PIVOT, GaussianStatistics, gaussian_statistics
 from causalassay.graphs.orders import Indices
+from causalassay.spelling import check_choice
 
 Errors = Callable[[int, Indices, Indices], Vector]
 """Of a node, parents and candidates: the node's error once each candidate joins the parents."""
@@ -156,7 +157,7 @@ def _least_squares(statistics: GaussianStatistics) -> tuple[Vector, Errors]:
 
 def _support_vectors(values: Values) -> tuple[Vector, Errors]:
     """Return held-out errors of the means, and of support vector regression."""
-    from causalassay.discovery.support_vectors import (  # noqa: PLC0415 (an extra)
+    from causalassay.discovery.regression.support_vectors import (  # noqa: PLC0415 (an extra)
         held_out_errors,
         standardise,
     )

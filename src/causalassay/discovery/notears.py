@@ -11,17 +11,17 @@ from numpy.random import Generator
 from causalassay.arrays import Weights
 from causalassay.contracts import Estimate, Kind, NotApplicable
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.cauchy_point import new_walk
-from causalassay.discovery.continuous import is_singular, own_order_moments, thresholded
-from causalassay.discovery.lagrangian import (
+from causalassay.discovery.continuous.cauchy_point import new_walk
+from causalassay.discovery.continuous.moments import is_singular, own_order_moments, thresholded
+from causalassay.discovery.continuous.notears_objective import (
     GRADIENT_TOLERANCE,
     evaluate,
     minimise,
     new_lagrangian,
 )
-from causalassay.discovery.notears_transcript import follow_authors
-from causalassay.discovery.order_search import best_order, regressions
-from causalassay.discovery.sorting import observational_values
+from causalassay.discovery.continuous.notears_reference import follow_authors
+from causalassay.discovery.search.variable_orders import best_order, regressions
+from causalassay.discovery.statistics.observational import observational_values
 
 RESTARTS = 20
 """How many random orders the fast solver starts from, besides that of the variances."""
@@ -87,8 +87,8 @@ class NOTEARS:
     ----------
     Zheng, Aragam, Ravikumar, Xing (2018), arXiv 1803.01422, algorithm 1;
     Reisach, Seiler, Weichwald (2021), arXiv 2102.13647, appendix D. The fast
-    solver: see `causalassay.discovery.order_search.best_order`; the authors'
-    arithmetic: `causalassay.discovery.notears_transcript`.
+    solver: see `causalassay.discovery.search.variable_orders.best_order`; the authors'
+    arithmetic: `causalassay.discovery.continuous.notears_reference`.
 
     Examples
     --------

@@ -12,17 +12,22 @@ from numpy.random import Generator
 from causalassay.arrays import Adjacency, Vector, Weights
 from causalassay.contracts import Estimate, Kind
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.g_test import GTest
-from causalassay.discovery.gaussian import PIVOT, gaussian_statistics
-from causalassay.discovery.independence import (
+from causalassay.discovery.independence.fisher_z import (
     check_defined,
     check_test,
     condition,
     largest_independent,
     z_scales,
 )
-from causalassay.discovery.levels import is_discrete, level_statistics
-from causalassay.discovery.skeletons import Bits, check_affordable, count_tests, find_skeleton
+from causalassay.discovery.independence.g_test import GTest
+from causalassay.discovery.independence.skeleton_by_any_test import (
+    Bits,
+    check_affordable,
+    count_tests,
+    find_skeleton,
+)
+from causalassay.discovery.statistics.discrete import is_discrete, level_statistics
+from causalassay.discovery.statistics.gaussian import PIVOT, gaussian_statistics
 from causalassay.graphs import is_cpdag, is_dag, meek_closure
 from causalassay.graphs.cpdag import directed_part
 from causalassay.graphs.orders import Indices, neighbour_lists

@@ -19,36 +19,36 @@ from causalassay.spelling import did_you_mean
 GROUP = "causalassay.algorithms"
 """The entry-point group in which other packages announce their algorithms."""
 
-BUILT_IN = MappingProxyType(
-    {
-        "acor": "causalassay.discovery.correlation_graphs:ACor",
-        "causal-learn-boss": "causalassay.discovery.causal_learn:CausalLearnBOSS",
-        "causal-learn-ges": "causalassay.discovery.causal_learn:CausalLearnGES",
-        "causal-learn-grasp": "causalassay.discovery.causal_learn:CausalLearnGRaSP",
-        "causal-learn-pc": "causalassay.discovery.causal_learn:CausalLearnPC",
-        "command": "causalassay.discovery.command:Command",
-        "direct-lingam": "causalassay.discovery.direct_lingam:DirectLiNGAM",
-        "empty": "causalassay.discovery.baselines:Empty",
-        "ges": "causalassay.discovery.ges:GES",
-        "gies": "causalassay.discovery.gies:GIES",
-        "golem-ev": "causalassay.discovery.golem:GolemEV",
-        "golem-nv": "causalassay.discovery.golem:GolemNV",
-        "granger-lasso": "causalassay.discovery.series:GrangerLasso",
-        "mmhc": "causalassay.discovery.mmhc:MMHC",
-        "mse-gds": "causalassay.discovery.mse_gds:MSEGDS",
-        "notears": "causalassay.discovery.notears:NOTEARS",
-        "pc": "causalassay.discovery.pc:PC",
-        "r2-sortnregress": "causalassay.discovery.sortnregress:R2SortnRegress",
-        "random-sorting": "causalassay.discovery.baselines:RandomSorting",
-        "random-sortnregress": "causalassay.discovery.sortnregress:RandomSortnRegress",
-        "series-r2-sortnregress": "causalassay.discovery.series:SeriesR2SortnRegress",
-        "series-random-sortnregress": "causalassay.discovery.series:SeriesRandomSortnRegress",
-        "series-var-sortnregress": "causalassay.discovery.series:SeriesVarSortnRegress",
-        "single-edge": "causalassay.discovery.correlation_graphs:SingleEdge",
-        "var-sortnregress": "causalassay.discovery.sortnregress:VarSortnRegress",
-        "variance-sorting": "causalassay.discovery.baselines:VarianceSorting",
-    }
-)
+_OWN = {
+    "acor": "correlation_graphs:ACor",
+    "causal-learn-boss": "causal_learn:CausalLearnBOSS",
+    "causal-learn-ges": "causal_learn:CausalLearnGES",
+    "causal-learn-grasp": "causal_learn:CausalLearnGRaSP",
+    "causal-learn-pc": "causal_learn:CausalLearnPC",
+    "command": "command:Command",
+    "direct-lingam": "direct_lingam:DirectLiNGAM",
+    "empty": "baselines:Empty",
+    "ges": "ges:GES",
+    "gies": "gies:GIES",
+    "golem-ev": "golem:GolemEV",
+    "golem-nv": "golem:GolemNV",
+    "granger-lasso": "granger_lasso:GrangerLasso",
+    "mmhc": "mmhc:MMHC",
+    "mse-gds": "mse_gds:MSEGDS",
+    "notears": "notears:NOTEARS",
+    "pc": "pc:PC",
+    "r2-sortnregress": "sortnregress:R2SortnRegress",
+    "random-sorting": "baselines:RandomSorting",
+    "random-sortnregress": "sortnregress:RandomSortnRegress",
+    "series-r2-sortnregress": "series_sortnregress:SeriesR2SortnRegress",
+    "series-random-sortnregress": "series_sortnregress:SeriesRandomSortnRegress",
+    "series-var-sortnregress": "series_sortnregress:SeriesVarSortnRegress",
+    "single-edge": "correlation_graphs:SingleEdge",
+    "var-sortnregress": "sortnregress:VarSortnRegress",
+    "variance-sorting": "baselines:VarianceSorting",
+}
+
+BUILT_IN = MappingProxyType({name: f"causalassay.discovery.{own}" for name, own in _OWN.items()})
 """Name to ``module:Class``; the module is imported when the name is first used."""
 
 

@@ -13,10 +13,12 @@ from causalassay.contracts import Estimate, Kind, NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained import determination
 from causalassay.diagnostics.moments import variances
-from causalassay.discovery.choices import Regression, check_choice
-from causalassay.discovery.regressions import PATH_END, sort_regress
-from causalassay.discovery.sorting import observational_values, random_ties_order
+from causalassay.discovery.regression.along_order import PATH_END, sort_regress
+from causalassay.discovery.regression.kinds import Regression
+from causalassay.discovery.statistics.observational import observational_values
+from causalassay.discovery.statistics.tied_orders import random_ties_order
 from causalassay.graphs.orders import Indices
+from causalassay.spelling import check_choice
 
 
 @dataclass(frozen=True)
@@ -207,7 +209,7 @@ def _regress_in_order(
     if algorithm.regression == "linear":
         weights = sort_regress(values, order, algorithm.path_end)
         return Estimate(weights != 0, "dag", weights, nodes)
-    from causalassay.discovery.support_vectors import (  # noqa: PLC0415 (an extra)
+    from causalassay.discovery.regression.support_vectors import (  # noqa: PLC0415 (an extra)
         support_vector_parents,
     )
 

@@ -1,0 +1,208 @@
+"""The augmented Lagrangian of NOTEARS, and one minimisation of it by L-BFGS-B."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from causalassay.arrays import Vector, Weights
+from causalassay.discovery.continuous.cauchy_point import Walk
+from causalassay.discovery.continuous.lbfgsb import propose
+from causalassay.discovery.continuous.line_search import Trial, is_done, next_step, open_bracket
+from causalassay.discovery.continuous.matrix_exponential import expm1, expm1_workspace
+from causalassay.discovery.continuous.quasi_newton import (
+    COUNT,
+    Memory,
+    forget,
+    new_memory,
+    remember,
+)
+
+GRADIENT_TOLERANCE = 1e-5
+"""SciPy's default: no entry of the projected gradient is larger at a minimum."""
+_VALUE_TOLERANCE = 2.220446049250313e-9
+_MOST_ITERATIONS = _MOST_EVALUATIONS = 15_000
+_MOST_TRIALS = 20
+_EPS = 2.220446049250313e-16
+
+
+class Lagrangian(NamedTuple):
+    """loss + ρh²/2 + αh + λΣ(w⁺ + w⁻) of W = w⁺ - w⁻, with room for its evaluation."""
+
+    covariance: NDArray[np.float64]
+    multipliers: NDArray[np.float64]
+    """ρ, α and λ."""
+    weights: NDArray[np.float64]
+    """W of the last evaluation."""
+    square: NDArray[np.float64]
+    parts: NDArray[np.float64]
+    """h and the loss of the last evaluation."""
+    pinned: NDArray[np.float64]
+    """The gradient on the diagonal, which is held at 0: at the last evaluation, and before."""
+    work: NDArray[np.float64]
+    memory: Memory
+
+
+def new_lagrangian(covariance: Weights, lambda1: float) -> Lagrangian:
+    """Return the problem with ρ = 1 and α = 0."""
+    d = len(covariance)
+    return Lagrangian(
+        np.ascontiguousarray(covariance, dtype=np.float64),
+        np.array([1.0, 0.0, lambda1]),
+        np.zeros((d, d)),
+        np.zeros((d, d)),
+        np.zeros(2),
+        np.zeros((2, d)),
+        expm1_workspace(d),
+        new_memory(2 * d * (d - 1)),
+    )
+
+
+@njit(cache=True, nogil=True)
+def evaluate(problem: Lagrangian, point: Vector, gradient: Vector) -> float:
+    """Return the Lagrangian at ``point``, w⁺ and then w⁻ off the diagonal; write its gradient.
+
+    The loss is tr((I-W)ᵀS(I-W))/2, which is the squared error over 2n.
+    """
+    covariance, weights, square = problem.covariance, problem.weights, problem.square
+    rho, alpha, lambda1 = problem.multipliers[0], problem.multipliers[1], problem.multipliers[2]
+    half, d = len(point) // 2, len(weights)
+    k = 0
+    for i in range(d):
+        for j in range(d):
+            if i != j:
+                weights[i, j] = point[k] - point[half + k]
+                k += 1
+            square[i, j] = weights[i, j] ** 2
+    growth = expm1(square, problem.work)
+    h, loss, size = 0.0, 0.0, 0.0
+    for i in range(len(point)):
+        size += point[i]
+    for i in range(d):
+        h += growth[i, i]
+    product = square
+    np.dot(covariance, weights, product)
+    pull = 2 * (rho * h + alpha)
+    k = 0
+    for i in range(d):
+        for j in range(d):
+            residual = covariance[i, j] - product[i, j]
+            if i == j:
+                loss += residual
+                problem.pinned[0, i] = residual
+                continue
+            loss -= weights[i, j] * residual
+            slope = pull * growth[j, i] * weights[i, j] - residual
+            gradient[k], gradient[half + k] = lambda1 + slope, lambda1 - slope
+            k += 1
+    problem.parts[0], problem.parts[1] = h, loss / 2
+    return loss / 2 + rho * h * h / 2 + alpha * h + lambda1 * size
+
+
+@njit(cache=True, nogil=True)
+def minimise(problem: Lagrangian, walk: Walk) -> tuple[int, bool]:
+    """Move `walk.point` to a minimum; return the evaluations made and whether it converged.
+
+    L-BFGS-B with SciPy's default tolerances and limits.
+    """
+    memory = problem.memory
+    forget(memory)
+    value = evaluate(problem, walk.point, walk.gradient)
+    evaluations, iterations = 1, 0
+    if _steepest(walk) <= GRADIENT_TOLERANCE:
+        return evaluations, True
+    while iterations < _MOST_ITERATIONS and evaluations <= _MOST_EVALUATIONS:
+        found, trials, start, end = False, 0, Trial(0.0, value, 0.0), Trial(0.0, value, 0.0)
+        if propose(memory, walk):
+            found, trials, start, end = _search(problem, walk, value, iterations == 0)
+        evaluations += trials
+        if not found:
+            if memory.cursor[COUNT] == 0:
+                return evaluations, False
+            forget(memory)
+            continue
+        iterations += 1
+        value = end.value
+        if _steepest(walk) <= GRADIENT_TOLERANCE:
+            return evaluations, True
+        if start.value - value <= _VALUE_TOLERANCE * max(abs(start.value), abs(value), 1.0):
+            return evaluations, True
+        _learn(problem, walk, start, end)
+    return evaluations, False
+
+
+@njit(cache=True, nogil=True)
+def _search(
+    problem: Lagrangian, walk: Walk, value: float, first: bool
+) -> tuple[bool, int, Trial, Trial]:
+    """Search towards the proposal; return whether, after how many trials, from and to where."""
+    slope, limit, step = _set_out(walk, first)
+    for i in range(len(problem.weights)):
+        problem.pinned[1, i] = problem.pinned[0, i]
+    start = Trial(0.0, value, slope)
+    trial, bracket = start, open_bracket(start, step, limit)
+    if slope < 0.0:
+        for count in range(1, _MOST_TRIALS + 1):
+            for i in range(len(walk.point)):
+                reached = max(0.0, walk.point_before[i] + step * walk.direction[i])
+                walk.point[i] = walk.proposal[i] if step == 1.0 else reached
+            value = evaluate(problem, walk.point, walk.gradient)
+            trial = Trial(step, value, np.dot(walk.gradient, walk.direction))
+            if is_done(bracket, start, trial, limit):
+                return True, count, start, trial
+            step, bracket = next_step(bracket, start, trial, limit)
+    for i in range(len(walk.point)):
+        walk.point[i], walk.gradient[i] = walk.point_before[i], walk.gradient_before[i]
+    for i in range(len(problem.weights)):
+        problem.pinned[0, i] = problem.pinned[1, i]
+    return False, _MOST_TRIALS if slope < 0.0 else 0, start, trial
+
+
+@njit(cache=True, nogil=True)
+def _set_out(walk: Walk, first: bool) -> tuple[float, float, float]:
+    """Keep point and gradient, set the direction; return slope, longest and first step."""
+    slope, square, limit = 0.0, 0.0, 1e10
+    for i in range(len(walk.point)):
+        here, change = walk.point[i], walk.proposal[i] - walk.point[i]
+        walk.point_before[i], walk.gradient_before[i] = here, walk.gradient[i]
+        walk.direction[i] = change
+        slope += change * walk.gradient[i]
+        square += change * change
+        if change * limit < -here:
+            limit = here / -change
+    if first:
+        return slope, 1.0, min(1.0, 1.0 / np.sqrt(square))
+    return slope, limit, 1.0
+
+
+@njit(cache=True, nogil=True)
+def _learn(problem: Lagrangian, walk: Walk, start: Trial, end: Trial) -> None:
+    """Add the step to the memory if the curvature along it is positive.
+
+    The authors keep the diagonal among the variables, bounded by 0 and 0. It
+    never moves, but its gradient does, which changes the scale of the model.
+    """
+    product = (end.slope - start.slope) * end.step
+    if product <= -_EPS * start.slope * end.step:
+        return
+    pinned = 0.0
+    for i in range(len(problem.weights)):
+        pinned += 2 * (problem.pinned[0, i] - problem.pinned[1, i]) ** 2
+    for i in range(len(walk.point)):
+        walk.gradient_before[i] = walk.gradient[i] - walk.gradient_before[i]
+        walk.direction[i] *= end.step
+    if not remember(problem.memory, walk.direction, walk.gradient_before, product, pinned):
+        forget(problem.memory)
+
+
+@njit(cache=True, nogil=True)
+def _steepest(walk: Walk) -> float:
+    """Return the largest entry of the projected gradient."""
+    largest = 0.0
+    for i in range(len(walk.point)):
+        slope = walk.gradient[i]
+        largest = max(largest, -slope if slope < 0.0 else min(walk.point[i], slope))
+    return largest

@@ -1,0 +1,1 @@
+"""Tests of independence, and the neighbourhoods and skeletons found by them."""

@@ -1,0 +1,1 @@
+"""Sparse regressions: lasso paths, along an order, over time, by support vectors."""

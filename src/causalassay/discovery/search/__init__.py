@@ -1,0 +1,1 @@
+"""Score-based search: over DAGs, over equivalence classes, over orders."""

@@ -1,0 +1,294 @@
+"""Greedy search over equivalence classes: forward, backward and turning phases."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import numpy as np
+
+from causalassay.arrays import Adjacency, Vector, Weights
+from causalassay.contracts import NotApplicable
+from causalassay.discovery.search.gaussian.bic import BIC, NodeStatistics, gaussian_bic, make_bic
+from causalassay.discovery.search.gaussian.class_operators import (
+    Operator,
+    best_delete,
+    best_insert,
+    best_turn,
+    insert_bounds,
+)
+from causalassay.discovery.statistics.gaussian import PIVOT
+from causalassay.graphs.cpdag import directed_part, undirected_part
+from causalassay.graphs.extension import extend
+from causalassay.graphs.interventional import interventional_cpdag
+from causalassay.graphs.orders import reachability
+from causalassay.spelling import check_choice, listed
+
+PHASES = ("forward", "backward", "turning")
+
+LEAST_GAIN = 1e-6
+"""An operator must gain more than this, well above the rounding errors of most scores."""
+
+MOST_IN_CLIQUE = 20
+"""The most nodes of an undirected clique: with k, an edge has up to 2^k operators."""
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """The hyper-parameters that searches over equivalence classes share, checked.
+
+    Examples
+    --------
+    >>> SearchSettings(1.0, ["foreward"], iterate=False, max_parents=None)
+    Traceback (most recent call last):
+    ...
+    ValueError: phases: there is no 'foreward'; did you mean 'forward'?
+    """
+
+    penalty_discount: float
+    phases: Sequence[str]
+    iterate: bool
+    max_parents: int | None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.penalty_discount < np.inf:
+            raise ValueError(
+                f"penalty_discount: expected a positive number, got {self.penalty_discount!r}; "
+                "1 is the BIC, more gives sparser graphs"
+            )
+        if isinstance(self.phases, str) or not self.phases:
+            raise ValueError(
+                f"phases: expected one or several of {listed(PHASES)}, got {self.phases!r}"
+            )
+        for phase in self.phases:
+            check_choice("phases", phase, PHASES)
+        most = self.max_parents
+        if most is not None and (not isinstance(most, int) or isinstance(most, bool) or most < 0):
+            raise ValueError(f"max_parents: expected a whole number or None, got {most!r}")
+
+
+def search_classes(
+    statistics: NodeStatistics,
+    separated: Adjacency,
+    settings: SearchSettings,
+    columns: Sequence[str],
+) -> tuple[Adjacency, MappingProxyType[str, Any]]:
+    """Return the essential graph that the search ends in, and what to know about it.
+
+    Parameters
+    ----------
+    statistics : NodeStatistics
+    separated : Adjacency, shape (d, d)
+        The pairs that some intervention tells apart; none without interventions.
+    settings : SearchSettings
+    columns : sequence of str
+        Their names, for messages.
+    """
+    operators = GaussianOperators(make_bic(statistics, settings.penalty_discount))
+    search = search_by(operators, separated, settings, columns)
+    score = gaussian_bic(statistics, search.graph, settings.penalty_discount)
+    return search.graph, search_info(search, score)
+
+
+class Operators(Protocol):
+    """What a search asks of a score: the best valid operators; see `operators`."""
+
+    def n_rows(self, node: int) -> int:
+        """Return how many rows speak about a node."""
+        ...
+
+    def insert_bounds(self, graph: Adjacency, y: int, most: int, bounds: Vector) -> None:
+        """Fill in for each x an upper bound on the gain of an Insert of x→y."""
+        ...
+
+    def best_insert(self, graph: Adjacency, bounds: Weights, most: int, least: float) -> Operator:
+        """Return the best valid Insert above `least`."""
+        ...
+
+    def best_delete(self, graph: Adjacency, least: float) -> Operator:
+        """Return the best valid Delete above `least`."""
+        ...
+
+    def best_turn(self, graph: Adjacency, most: int, least: float) -> Operator:
+        """Return the best valid Turn above `least`."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianOperators:
+    """The operators by the Gaussian BIC."""
+
+    bic: BIC
+
+    def n_rows(self, node: int) -> int:
+        """Return how many rows speak about a node."""
+        return round(2 * self.bic.half_rows[node])
+
+    def insert_bounds(self, graph: Adjacency, y: int, most: int, bounds: Vector) -> None:
+        """Fill in for each x an upper bound on the gain of an Insert of x→y."""
+        insert_bounds(self.bic, graph, y, most, bounds)
+
+    def best_insert(self, graph: Adjacency, bounds: Weights, most: int, least: float) -> Operator:
+        """Return the best valid Insert above `least`."""
+        return best_insert(self.bic, graph, bounds, most, least)
+
+    def best_delete(self, graph: Adjacency, least: float) -> Operator:
+        """Return the best valid Delete above `least`."""
+        return best_delete(self.bic, graph, least)
+
+    def best_turn(self, graph: Adjacency, most: int, least: float) -> Operator:
+        """Return the best valid Turn above `least`."""
+        return best_turn(self.bic, graph, most, least)
+
+
+def search_by(
+    operators: Operators, separated: Adjacency, settings: SearchSettings, columns: Sequence[str]
+) -> ClassSearch:
+    """Return the search, ended, from the empty graph by the operators of some score."""
+    most = len(columns) if settings.max_parents is None else settings.max_parents
+    search = ClassSearch(operators, separated, most, columns)
+    search.run(settings.phases, settings.iterate)
+    return search
+
+
+def search_info(search: ClassSearch, score: float) -> MappingProxyType[str, Any]:
+    """Return what `Estimate.info` tells about a search."""
+    info = {
+        "score": score,
+        "iterations": sum(search.steps.values()),
+        "steps": dict(search.steps),
+        "converged": search.converged,
+    }
+    return MappingProxyType(info)
+
+
+@dataclass
+class ClassSearch:
+    """A walk through essential graphs that takes the best valid operator at each step.
+
+    It begins without edges. ``converged`` turns False, and the walk ends, if rounding errors
+    lead back to a graph that it had left: by its score it never could.
+    """
+
+    operators: Operators
+    separated: Adjacency
+    most_parents: int
+    columns: Sequence[str]
+    steps: dict[str, int] = field(default_factory=dict)
+    converged: bool = True
+
+    def __post_init__(self) -> None:
+        self.graph = np.zeros_like(self.separated)
+        self._seen = {_digest(self.graph)}
+
+    def run(self, phases: Sequence[str], iterate: bool) -> None:
+        """Run each phase until nothing gains; with `iterate`, all of them again while one does."""
+        going_on = True
+        while going_on:
+            before = sum(self.steps.values())
+            for phase in phases:
+                self.steps.setdefault(phase, 0)
+                self._run_phase(phase)
+            going_on = iterate and self.converged and sum(self.steps.values()) > before
+
+    def _run_phase(self, phase: str) -> None:
+        bounds = np.empty(self.graph.shape)
+        stale = np.ones(len(self.graph), dtype=bool)
+        while self.converged:
+            operator = self._best(phase, bounds, stale)
+            _, x, y, _ = operator
+            if x < 0:
+                return
+            before = self.graph
+            self._apply(phase, operator)
+            self.steps[phase] += 1
+            stale = _stale(before, self.graph, x, y)
+
+    def _best(self, phase: str, bounds: Weights, stale: Adjacency) -> Operator:
+        operators, graph, most = self.operators, self.graph, self.most_parents
+        match phase:
+            case "forward":
+                for y in np.flatnonzero(stale).tolist():
+                    operators.insert_bounds(graph, y, most, bounds[y])
+                # Where arrows lead from y to x, no Insert of x→y is valid.
+                possible = np.where(reachability(directed_part(graph)), -np.inf, bounds)
+                found = operators.best_insert(graph, possible, most, LEAST_GAIN)
+            case "backward":
+                found = operators.best_delete(graph, LEAST_GAIN)
+            case "turning":
+                found = operators.best_turn(graph, most, LEAST_GAIN)
+            case _:
+                raise ValueError(phase)
+        if np.isinf(found[0]):
+            self._refuse_dependent(found)
+        return found
+
+    def _apply(self, phase: str, operator: Operator) -> None:
+        """Go to the class of a member that the operator stands for, with its edge changed."""
+        _, x, y, clique = operator
+        pdag = self.graph.copy()
+        into_y = clique.copy()
+        into_y[x] = phase == "backward"
+        _settle(pdag, y, into_y)
+        if phase == "turning":
+            _settle(pdag, x, clique)
+        dag = extend(pdag)
+        dag[x, y] = phase != "backward"
+        dag[y, x] = False
+        self.graph = interventional_cpdag(dag, self.separated)
+        self._refuse_cliques(dag)
+        digest = _digest(self.graph)
+        self.converged = digest not in self._seen
+        self._seen.add(digest)
+
+    def _refuse_dependent(self, operator: Operator) -> None:
+        _, x, y, clique = operator
+        given = directed_part(self.graph)[:, y] | clique
+        given[x] = True
+        rows = self.operators.n_rows(y)
+        raise NotApplicable(
+            f"column {self.columns[y]!r} and {listed(self._names(given))} are linearly dependent "
+            f"in the {rows} rows used: a regression leaves at most {PIVOT:g} of a variance; "
+            "leave one of them out, or take more rows"
+        )
+
+    def _refuse_cliques(self, member: Adjacency) -> None:
+        """Raise if a clique is too large: it is a last node and parents by undirected edges."""
+        inside = member & undirected_part(self.graph)
+        sizes = 1 + inside.sum(axis=0)
+        if sizes.max() > MOST_IN_CLIQUE:
+            last = int(sizes.argmax())
+            clique = inside[:, last]
+            clique[last] = True
+            raise NotApplicable(
+                f"the columns {listed(self._names(clique))} are all joined by undirected edges, "
+                f"and a clique of {sizes.max()} has too many subsets to look at; set max_parents "
+                f"below {MOST_IN_CLIQUE}"
+            )
+
+    def _names(self, mask: Adjacency) -> list[str]:
+        return [self.columns[node] for node in np.flatnonzero(mask).tolist()]
+
+
+def _settle(pdag: Adjacency, node: int, parents: Adjacency) -> None:
+    """Direct the undirected edges of `node`, in place: from `parents` to it, from it to others."""
+    near = pdag[node] & pdag[:, node]
+    pdag[node, near & parents] = False
+    pdag[near & ~parents, node] = False
+
+
+def _stale(before: Adjacency, after: Adjacency, x: int, y: int) -> Adjacency:
+    """Return the nodes whose `insert_bounds` no longer hold after a change of the edge x, y.
+
+    An edge at the node changed, or x or y is a neighbour of the node.
+    """
+    changed = before != after
+    beside = (after[x] & after[:, x]) | (after[y] & after[:, y])
+    return changed.any(axis=0) | changed.any(axis=1) | beside
+
+
+def _digest(graph: Adjacency) -> bytes:
+    return hashlib.blake2b(np.packbits(graph).tobytes(), digest_size=16).digest()

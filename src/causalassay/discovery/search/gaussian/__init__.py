@@ -1,0 +1,1 @@
+"""Compiled search by the Gaussian BIC."""

@@ -1,0 +1,1 @@
+"""What tests, scores and regressions need of the data, computed once."""

@@ -1,0 +1,74 @@
+"""Codes and numbers of levels: what tests and scores need of discrete data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from causalassay.contracts import NotApplicable
+from causalassay.data.dataset import Dataset
+from causalassay.data.kinds import Discrete
+from causalassay.discovery.statistics.observational import observational_values
+from causalassay.graphs.orders import Indices
+from causalassay.models.counting import Codes, as_codes
+
+
+@dataclass(frozen=True, eq=False)
+class LevelStatistics:
+    """The rows of discrete data.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (d, n)
+        A row a column of the data.
+    n_levels : ndarray of int, shape (d,)
+        As the data's kinds have them, whether or not they occur.
+    """
+
+    codes: Codes
+    n_levels: Indices
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of columns."""
+        return len(self.codes)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return self.codes.shape[1]
+
+
+def is_discrete(data: Dataset) -> bool:
+    """Tell whether all columns are discrete; raise `NotApplicable` if only some are.
+
+    Examples
+    --------
+    >>> is_discrete(Dataset.from_values([[0.0, 1.0], [2.0, 4.5]]))
+    False
+    """
+    discrete = [isinstance(kind, Discrete) for kind in data.kinds]
+    if any(discrete) and not all(discrete):
+        raise NotApplicable(
+            f"column {data.columns[discrete.index(True)]!r} is discrete and column "
+            f"{data.columns[discrete.index(False)]!r} is continuous; the tests and scores here "
+            "are for data of one kind: leave some columns out, or declare all discrete"
+        )
+    return all(discrete)
+
+
+def level_statistics(data: Dataset) -> LevelStatistics:
+    """Return the observational rows of discrete data.
+
+    Examples
+    --------
+    >>> from causalassay.data import Regime
+    >>> coin = Discrete(("heads", "tails"))
+    >>> rows = Regime("observational", [[0, 1], [1, 1], [0, 0]])
+    >>> data = Dataset(("a", "b"), (rows,), "observational", (coin, coin))
+    >>> level_statistics(data).codes.tolist()
+    [[0, 1, 0], [1, 1, 0]]
+    """
+    n_levels = [len(kind.levels) for kind in data.kinds if isinstance(kind, Discrete)]
+    return LevelStatistics(as_codes(observational_values(data)), np.array(n_levels))
