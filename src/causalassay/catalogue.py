@@ -11,8 +11,8 @@ from typing import Any
 from causalassay import diagnostics, metrics
 from causalassay.discovery import algorithms
 from causalassay.graphs.sources import GRAPH_SOURCES
-from causalassay.models.drawing import SOURCES
-from causalassay.models.mechanisms import FAMILIES
+from causalassay.models.nonlinear.mechanisms import FAMILIES
+from causalassay.models.registry import SOURCES
 from causalassay.study.tasks.measuring import DIAGNOSTICS
 from causalassay.study.tasks.scoring import METRICS
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from causalassay.graphs import reachability, topological_order
 from causalassay.models import AdditiveNoiseSCM, Do, Randomize, Shift, draw
-from causalassay.models.drawing import NONLINEAR
-from causalassay.models.mechanisms import FAMILIES
+from causalassay.models.nonlinear.mechanisms import FAMILIES
+from causalassay.models.registry import NONLINEAR
 from strategies import dags, permutations_of, relabel, rngs
 
 CASES = list(product(NONLINEAR, FAMILIES))

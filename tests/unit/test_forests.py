@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from causalassay.diagnostics import identified_edges
 from causalassay.graphs import chain, enumerate_dags, forest, meek_closure, skeleton, to_cpdag
 from causalassay.models import ISCM, Standardized, iscm_implied, standardized_implied
-from causalassay.models.linear import LinearSCM
+from causalassay.models.linear.scm import LinearSCM
 from strategies import relabel, rngs
 
 SOURCES = {"standardized": Standardized, "iscm": ISCM}

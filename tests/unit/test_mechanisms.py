@@ -18,8 +18,8 @@ from causalassay.models import (
     MultiIndex,
     Sigmoid,
 )
-from causalassay.models.mechanisms import FAMILIES
-from causalassay.models.mechanisms.cosines import CosineSum
+from causalassay.models.nonlinear.mechanisms import FAMILIES
+from causalassay.models.nonlinear.mechanisms.cosines import CosineSum
 from strategies import rngs
 
 

@@ -23,8 +23,8 @@ from causalassay.models import (
     draw,
     source,
 )
-from causalassay.models.drawing import NONLINEAR, SOURCES
-from causalassay.models.mechanisms import FAMILIES
+from causalassay.models.nonlinear.mechanisms import FAMILIES
+from causalassay.models.registry import NONLINEAR, SOURCES
 from causalassay.study.canonical import canonical, digest
 
 CALIBRATED = [NonlinearStandardized, NonlinearISCM, NonlinearSNR]

@@ -17,8 +17,8 @@ from causalassay.models import (
     NonlinearStandardized,
     draw,
 )
-from causalassay.models.drawing import NONLINEAR
-from causalassay.models.mechanisms import FAMILIES
+from causalassay.models.nonlinear.mechanisms import FAMILIES
+from causalassay.models.registry import NONLINEAR
 from causalassay.study.problems import Generated, Interventions, scheme
 from causalassay.study.tasks.making import make
 from causalassay.study.tasks.scoring import METRICS, Undefined

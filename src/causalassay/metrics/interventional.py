@@ -14,8 +14,8 @@ from causalassay.graphs.orders import Indices
 from causalassay.metrics.level_variation import level_tv_matrix
 from causalassay.metrics.settings import At, per_node, settings_of
 from causalassay.metrics.variation import normal_total_variation
-from causalassay.models.discrete import DiscreteSCM
-from causalassay.models.linear import LinearSCM
+from causalassay.models.discrete.scm import DiscreteSCM
+from causalassay.models.linear.scm import LinearSCM
 
 Nodes = SupportsIndex | Iterable[SupportsIndex]
 

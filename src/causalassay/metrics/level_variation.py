@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from causalassay.arrays import Vector
 from causalassay.graphs.orders import Indices, reachability
 from causalassay.metrics.settings import At, Quantile, settings_of
-from causalassay.models.discrete import DiscreteSCM
-from causalassay.models.elimination import TooWide
+from causalassay.models.discrete.elimination import TooWide
+from causalassay.models.discrete.scm import DiscreteSCM
 from causalassay.models.interventions import Do, LevelIntervention
 
 N_SAMPLES = 100_000

@@ -1,12 +1,9 @@
 """Models: graphs turned into something that can be sampled and intervened upon."""
 
-from causalassay.models.additive import AdditiveNoiseSCM
-from causalassay.models.bif import read_bif
-from causalassay.models.dao import DaO
-from causalassay.models.discrete import DiscreteSCM, Marginals
-from causalassay.models.discrete_sources import Dirichlet, Logistic
-from causalassay.models.drawing import draw, source
-from causalassay.models.elimination import TooWide
+from causalassay.models.discrete.bif import read_bif
+from causalassay.models.discrete.elimination import TooWide
+from causalassay.models.discrete.scm import DiscreteSCM, Marginals
+from causalassay.models.discrete.sources import Dirichlet, Logistic
 from causalassay.models.fitting import fit, fit_covariance
 from causalassay.models.interventions import (
     At,
@@ -17,27 +14,10 @@ from causalassay.models.interventions import (
     RandomizeLevels,
     Shift,
 )
-from causalassay.models.linear import LinearSCM
-from causalassay.models.mechanisms import (
-    MLP,
-    AdditiveGaussianProcess,
-    FourierFeatures,
-    GaussianProcess,
-    MultiIndex,
-    Sigmoid,
-)
-from causalassay.models.model import Model
-from causalassay.models.noise import Noise
-from causalassay.models.nonlinear import (
-    NonlinearISCM,
-    NonlinearSCM,
-    NonlinearSNR,
-    NonlinearStandardized,
-)
-from causalassay.models.scaling import iscm_implied, standardized_implied, transfer_noise
-from causalassay.models.series_sources import SeriesISCM, SeriesSCM, SeriesStandardized
-from causalassay.models.series_uumc import NoStationarySystem, SeriesUUMC
-from causalassay.models.sources import (
+from causalassay.models.linear.dao import DaO
+from causalassay.models.linear.scaling import iscm_implied, standardized_implied, transfer_noise
+from causalassay.models.linear.scm import LinearSCM
+from causalassay.models.linear.sources import (
     ISCM,
     SCM,
     SNR,
@@ -46,7 +26,27 @@ from causalassay.models.sources import (
     Harmonized,
     Standardized,
 )
-from causalassay.models.var import VAR
+from causalassay.models.model import Model
+from causalassay.models.noise import Noise
+from causalassay.models.nonlinear.mechanisms import (
+    MLP,
+    AdditiveGaussianProcess,
+    FourierFeatures,
+    GaussianProcess,
+    MultiIndex,
+    Sigmoid,
+)
+from causalassay.models.nonlinear.scm import AdditiveNoiseSCM
+from causalassay.models.nonlinear.sources import (
+    NonlinearISCM,
+    NonlinearSCM,
+    NonlinearSNR,
+    NonlinearStandardized,
+)
+from causalassay.models.registry import draw, source
+from causalassay.models.series.sources import SeriesISCM, SeriesSCM, SeriesStandardized
+from causalassay.models.series.uumc import NoStationarySystem, SeriesUUMC
+from causalassay.models.series.var import VAR
 
 __all__ = [
     "ISCM",

@@ -11,9 +11,9 @@ from scipy.linalg.lapack import dgeqrf, dpotrf, dtrtrs
 
 from causalassay.arrays import Adjacency, Values, Vector, Weights, check_square, check_values
 from causalassay.graphs.orders import Indices, check_dag
-from causalassay.models.discrete import DiscreteSCM
-from causalassay.models.linear import LinearSCM
-from causalassay.models.table_fitting import LevelsLike, fit_tables
+from causalassay.models.discrete.fitting import LevelsLike, fit_tables
+from causalassay.models.discrete.scm import DiscreteSCM
+from causalassay.models.linear.scm import LinearSCM
 from causalassay.spelling import listed
 
 # A pivot is the share of a variable's variance that the variables before it leave unexplained.

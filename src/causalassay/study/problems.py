@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from causalassay.graphs.sources import GraphSource
-from causalassay.models.discrete import Levels
-from causalassay.models.drawing import DiscreteSource, SeriesSource, Source, named
+from causalassay.models.discrete.scm import Levels
+from causalassay.models.registry import DiscreteSource, SeriesSource, Source, named
 from causalassay.study.canonical import digest
 
 Transform = Literal["standardize", "rescale", "shuffle-labels"]

@@ -13,7 +13,7 @@ from scipy.special import gammaincc, gammaln
 from causalassay.arrays import Vector
 from causalassay.discovery.statistics.discrete import LevelStatistics
 from causalassay.graphs.orders import Indices
-from causalassay.models.counting import Codes, Labels, configurations
+from causalassay.models.discrete.contingency import Codes, Labels, configurations
 
 _SMALL = 1e-250
 """Below this a p-value's logarithm comes from a continued fraction; near 1e-308 it underflows."""

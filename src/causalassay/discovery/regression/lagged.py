@@ -15,7 +15,7 @@ from causalassay.discovery.regression.lasso import lasso_bic
 from causalassay.discovery.statistics.gaussian import check_continuous
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.orders import Indices
-from causalassay.models.stationarity import Coefficients
+from causalassay.models.series.stationarity import Coefficients
 
 
 def lagged_design(data: Dataset, max_lag: int) -> Values:

@@ -11,7 +11,7 @@ from causalassay.data.dataset import Dataset
 from causalassay.data.kinds import Discrete
 from causalassay.discovery.statistics.observational import observational_values
 from causalassay.graphs.orders import Indices
-from causalassay.models.counting import Codes, as_codes
+from causalassay.models.discrete.contingency import Codes, as_codes
 
 
 @dataclass(frozen=True, eq=False)

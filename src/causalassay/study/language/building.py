@@ -12,15 +12,15 @@ from numpy.random import Generator
 from causalassay.contracts import Algorithm
 from causalassay.discovery import make_algorithm, registry
 from causalassay.graphs.sources import GRAPH_SOURCES, GraphSource
-from causalassay.models.drawing import (
+from causalassay.models.noise import Family, Noise
+from causalassay.models.nonlinear.mechanisms import FAMILIES
+from causalassay.models.registry import (
     SOURCES,
     Source,
     mechanism_of,
     no_such_kind,
     parameter_names,
 )
-from causalassay.models.mechanisms import FAMILIES
-from causalassay.models.noise import Family, Noise
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.mistakes import Mistakes, Place, shown
 from causalassay.study.language.parameters import construct, unknown_parameter

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from causalassay.graphs.sources import LaggedErdosRenyi
 from causalassay.models import Dirichlet, Logistic
-from causalassay.models.drawing import SeriesSource
+from causalassay.models.registry import SeriesSource
 from causalassay.study.language.building import (
     build_accept,
     build_graph,

@@ -11,7 +11,7 @@ from causalassay.arrays import Vector
 from causalassay.data import Continuous, Problem
 from causalassay.graphs.families import shuffle_labels
 from causalassay.models import VAR, AdditiveNoiseSCM, LinearSCM, Model
-from causalassay.models.scaling import standardized_implied
+from causalassay.models.linear.scaling import standardized_implied
 from causalassay.study.problems import Transform
 
 LARGEST_FACTOR = 100.0

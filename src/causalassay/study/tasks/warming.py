@@ -16,7 +16,7 @@ from causalassay.data import Dataset, Discrete, Problem, Regime
 from causalassay.discovery.registry import BUILT_IN
 from causalassay.graphs import erdos_renyi, lagged_erdos_renyi
 from causalassay.models import SCM, Dirichlet, SeriesSCM
-from causalassay.models.drawing import SeriesSource
+from causalassay.models.registry import SeriesSource
 from causalassay.study.plan import AlgorithmEntry, Study
 from causalassay.study.problems import Generated, is_discrete, is_series
 from causalassay.study.tasks.measuring import DIAGNOSTICS

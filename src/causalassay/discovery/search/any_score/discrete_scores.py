@@ -12,7 +12,7 @@ from numba import njit
 from causalassay.arrays import Adjacency
 from causalassay.discovery.statistics.discrete import LevelStatistics
 from causalassay.graphs.extension import extend
-from causalassay.models.counting import Labels, configurations, count_levels
+from causalassay.models.discrete.contingency import Labels, configurations, count_levels
 from causalassay.spelling import check_choice
 
 ScoreName = Literal["bic", "bdeu"]

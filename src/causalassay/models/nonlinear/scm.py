@@ -21,9 +21,9 @@ from causalassay.models.interventions import (
     check_intervention,
     on_observed_scale,
 )
-from causalassay.models.linear import per_node
-from causalassay.models.mechanisms.function import Function, Functions
+from causalassay.models.linear.scm import per_node
 from causalassay.models.noise import Noise, as_noise
+from causalassay.models.nonlinear.mechanisms.function import Function, Functions
 from causalassay.notebook import fragment, paragraph
 
 

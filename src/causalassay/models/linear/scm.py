@@ -23,7 +23,7 @@ from causalassay.models.interventions import (
     on_observed_scale,
 )
 from causalassay.models.noise import Noise, as_noise
-from causalassay.models.showing import model_html
+from causalassay.models.notebook_html import model_html
 
 
 @njit(cache=True, nogil=True)

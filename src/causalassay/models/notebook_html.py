@@ -10,8 +10,8 @@ from causalassay.graphs.drawing import MOST_NODES, show
 from causalassay.notebook import fragment, number, paragraph, table
 
 if TYPE_CHECKING:
-    from causalassay.models.discrete import DiscreteSCM
-    from causalassay.models.linear import LinearSCM
+    from causalassay.models.discrete.scm import DiscreteSCM
+    from causalassay.models.linear.scm import LinearSCM
 
 MOST_WEIGHTS = 40
 

@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from causalassay.arrays import Adjacency, Values, Vector
 from causalassay.graphs.orders import Indices, topological_order
-from causalassay.models import elimination
-from causalassay.models.elimination import MOST_CELLS, Factor, Table, TooWide
+from causalassay.models.discrete import elimination
+from causalassay.models.discrete.elimination import MOST_CELLS, Factor, Table, TooWide
+from causalassay.models.discrete.interventions import SUM_TOLERANCE, check_level_intervention
+from causalassay.models.discrete.sampling import CompiledTables, compile_tables, draw_levels
 from causalassay.models.interventions import LevelIntervention
-from causalassay.models.level_interventions import SUM_TOLERANCE, check_level_intervention
-from causalassay.models.level_sampling import CompiledTables, compile_tables, draw_levels
-from causalassay.models.showing import discrete_model_html
+from causalassay.models.notebook_html import discrete_model_html
 
 Levels = tuple[str, ...] | tuple[float, ...]
 

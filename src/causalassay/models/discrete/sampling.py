@@ -10,7 +10,7 @@ from numba import njit
 
 from causalassay.arrays import Values, Vector
 from causalassay.graphs.orders import Indices
-from causalassay.models.elimination import Table
+from causalassay.models.discrete.elimination import Table
 
 
 class CompiledTables(NamedTuple):

@@ -23,8 +23,8 @@ from causalassay.models.interventions import (
     check_intervention,
     check_series_intervention,
 )
-from causalassay.models.linear import per_node
-from causalassay.models.stationarity import (
+from causalassay.models.linear.scm import per_node
+from causalassay.models.series.stationarity import (
     Coefficients,
     companion,
     reduced_form,

@@ -2,15 +2,15 @@
 
 from types import MappingProxyType
 
-from causalassay.models.mechanisms.function import Function, Mechanism
-from causalassay.models.mechanisms.gaussian_process import (
+from causalassay.models.nonlinear.mechanisms.function import Function, Mechanism
+from causalassay.models.nonlinear.mechanisms.gaussian_process import (
     AdditiveGaussianProcess,
     FourierFeatures,
     GaussianProcess,
 )
-from causalassay.models.mechanisms.indices import MultiIndex
-from causalassay.models.mechanisms.networks import MLP
-from causalassay.models.mechanisms.sigmoids import Sigmoid
+from causalassay.models.nonlinear.mechanisms.indices import MultiIndex
+from causalassay.models.nonlinear.mechanisms.networks import MLP
+from causalassay.models.nonlinear.mechanisms.sigmoids import Sigmoid
 
 Family = (
     type[GaussianProcess]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from causalassay.models.bif_tokens import Token, Tokens, tokens_of
-from causalassay.models.discrete import DiscreteSCM
-from causalassay.models.elimination import Table
+from causalassay.models.discrete.bif_tokens import Token, Tokens, tokens_of
+from causalassay.models.discrete.elimination import Table
+from causalassay.models.discrete.scm import DiscreteSCM
 from causalassay.spelling import did_you_mean
 
 ROUNDED = 1e-3

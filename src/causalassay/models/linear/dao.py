@@ -11,7 +11,7 @@ from scipy.linalg import solve_triangular
 
 from causalassay.arrays import Adjacency
 from causalassay.graphs.orders import topological_order
-from causalassay.models.linear import LinearSCM
+from causalassay.models.linear.scm import LinearSCM
 from causalassay.models.noise import Noise, as_noise
 
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from causalassay.arrays import Values, Vector, Weights
 from causalassay.graphs.orders import Indices, topological_order
-from causalassay.models.linear import LinearSCM
+from causalassay.models.linear.scm import LinearSCM
 
 
 class Spread(NamedTuple):

@@ -12,10 +12,10 @@ from numpy.random import Generator
 from causalassay.arrays import Adjacency, Vector
 from causalassay.graphs.lagged import LaggedGraph, summary_ancestors
 from causalassay.graphs.orders import Indices
-from causalassay.models.series_sources import check_lagged
-from causalassay.models.stationarity import Coefficients, companion, spectral_radius
-from causalassay.models.unit_variance import rescaled, unit_scales
-from causalassay.models.var import VAR
+from causalassay.models.series.sources import check_lagged
+from causalassay.models.series.stationarity import Coefficients, companion, spectral_radius
+from causalassay.models.series.unit_variance import rescaled, unit_scales
+from causalassay.models.series.var import VAR
 
 TOLERANCE = 1e-9
 """How far from 1 a stationary variance of a finished system may be."""

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values, Vector
-from causalassay.models.mechanisms.function import Functions
-from causalassay.models.sources import SCM, Range, Signs
+from causalassay.models.linear.sources import SCM, Range, Signs
+from causalassay.models.nonlinear.mechanisms.function import Functions
 
 
 @dataclass(frozen=True, eq=False)

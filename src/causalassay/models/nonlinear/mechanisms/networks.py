@@ -9,13 +9,13 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values, Vector
-from causalassay.models.mechanisms.function import (
+from causalassay.models.linear.sources import SCM, Range
+from causalassay.models.nonlinear.mechanisms.function import (
     Functions,
     check_count,
     draw_each,
     draw_signed,
 )
-from causalassay.models.sources import SCM, Range
 
 
 @dataclass(frozen=True, eq=False)

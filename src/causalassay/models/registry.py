@@ -9,18 +9,9 @@ from numpy.random import Generator
 
 from causalassay.arrays import Adjacency
 from causalassay.graphs.lagged import LaggedGraph
-from causalassay.models.dao import DaO
-from causalassay.models.discrete_sources import Dirichlet, Logistic
-from causalassay.models.mechanisms import FAMILIES
-from causalassay.models.nonlinear import (
-    NonlinearISCM,
-    NonlinearSCM,
-    NonlinearSNR,
-    NonlinearStandardized,
-)
-from causalassay.models.series_sources import SeriesISCM, SeriesSCM, SeriesStandardized
-from causalassay.models.series_uumc import SeriesUUMC
-from causalassay.models.sources import (
+from causalassay.models.discrete.sources import Dirichlet, Logistic
+from causalassay.models.linear.dao import DaO
+from causalassay.models.linear.sources import (
     ISCM,
     SCM,
     SNR,
@@ -29,6 +20,15 @@ from causalassay.models.sources import (
     Harmonized,
     Standardized,
 )
+from causalassay.models.nonlinear.mechanisms import FAMILIES
+from causalassay.models.nonlinear.sources import (
+    NonlinearISCM,
+    NonlinearSCM,
+    NonlinearSNR,
+    NonlinearStandardized,
+)
+from causalassay.models.series.sources import SeriesISCM, SeriesSCM, SeriesStandardized
+from causalassay.models.series.uumc import SeriesUUMC
 from causalassay.spelling import did_you_mean, listed
 
 Linear = SCM | Standardized | ISCM | UUMC | Harmonized | HalfExplained | SNR | DaO

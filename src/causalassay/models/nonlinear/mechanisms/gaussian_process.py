@@ -16,14 +16,14 @@ from numpy.random import Generator
 from scipy.special import ndtri
 
 from causalassay.arrays import Adjacency, Values
-from causalassay.models.mechanisms.cosines import CosineSum, SumOverParents
-from causalassay.models.mechanisms.function import (
+from causalassay.models.linear.sources import Range
+from causalassay.models.nonlinear.mechanisms.cosines import CosineSum, SumOverParents
+from causalassay.models.nonlinear.mechanisms.function import (
     Functions,
     check_count,
     check_scale,
     draw_each,
 )
-from causalassay.models.sources import Range
 
 
 @dataclass(frozen=True)

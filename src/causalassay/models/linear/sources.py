@@ -17,9 +17,7 @@ from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values, Vector, Weights
 from causalassay.graphs.orders import check_dag
-from causalassay.models.linear import LinearSCM
-from causalassay.models.noise import Noise, as_noise
-from causalassay.models.scaling import (
+from causalassay.models.linear.scaling import (
     Rule,
     rescale,
     rescale_by_sample,
@@ -28,6 +26,8 @@ from causalassay.models.scaling import (
     standardized_implied,
     variances,
 )
+from causalassay.models.linear.scm import LinearSCM
+from causalassay.models.noise import Noise, as_noise
 
 Range = tuple[float, float]
 Signs = Literal["random", "positive", "shared"]

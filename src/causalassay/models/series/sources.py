@@ -15,15 +15,15 @@ from numpy.random import Generator
 from causalassay.arrays import Vector
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.orders import topological_order
-from causalassay.models.sources import Range, Signs, _check_draws, _draw_variance
-from causalassay.models.stationarity import (
+from causalassay.models.linear.sources import Range, Signs, _check_draws, _draw_variance
+from causalassay.models.series.stationarity import (
     Coefficients,
     companion,
     reduced_form,
     spectral_radius,
 )
-from causalassay.models.unit_variance import rescaled, unit_scales
-from causalassay.models.var import VAR
+from causalassay.models.series.unit_variance import rescaled, unit_scales
+from causalassay.models.series.var import VAR
 
 
 def check_lagged(graph: LaggedGraph) -> LaggedGraph:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency
-from causalassay.models.counting import as_codes
-from causalassay.models.discrete import DiscreteSCM, check_levels
-from causalassay.models.discrete_sources import table_shape
-from causalassay.models.elimination import Table
+from causalassay.models.discrete.contingency import as_codes
+from causalassay.models.discrete.elimination import Table
+from causalassay.models.discrete.scm import DiscreteSCM, check_levels
+from causalassay.models.discrete.sources import table_shape
 
 LevelsLike = Sequence[int | Sequence[str] | Sequence[float]]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, Values, Vector
 from causalassay.graphs.orders import check_dag
-from causalassay.models.sources import Range
+from causalassay.models.linear.sources import Range
 
 
 class Function(Protocol):

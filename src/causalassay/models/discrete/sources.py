@@ -13,8 +13,8 @@ from scipy.special import expit
 
 from causalassay.arrays import Adjacency
 from causalassay.graphs.orders import check_dag
-from causalassay.models.discrete import DiscreteSCM
-from causalassay.models.elimination import MOST_CELLS, Table
+from causalassay.models.discrete.elimination import MOST_CELLS, Table
+from causalassay.models.discrete.scm import DiscreteSCM
 
 
 @dataclass(frozen=True)

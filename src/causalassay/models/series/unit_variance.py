@@ -11,7 +11,7 @@ import numpy as np
 
 from causalassay.arrays import Vector, Weights
 from causalassay.graphs.orders import Indices
-from causalassay.models.stationarity import (
+from causalassay.models.series.stationarity import (
     Coefficients,
     companion,
     reduced_form,

@@ -16,11 +16,11 @@ from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values
 from causalassay.graphs.orders import topological_order
-from causalassay.models.additive import AdditiveNoiseSCM
-from causalassay.models.mechanisms import FAMILIES, GaussianProcess, Mechanism
+from causalassay.models.linear.scaling import Rule, Spread, signal_to_noise, standardize
+from causalassay.models.linear.sources import SCM, Range, Standardized
 from causalassay.models.noise import Noise
-from causalassay.models.scaling import Rule, Spread, signal_to_noise, standardize
-from causalassay.models.sources import SCM, Range, Standardized
+from causalassay.models.nonlinear.mechanisms import FAMILIES, GaussianProcess, Mechanism
+from causalassay.models.nonlinear.scm import AdditiveNoiseSCM
 
 CALIBRATION_SIZE = 10_000
 """Rows from which statistics are taken unless stated: standard deviations to about 1 %."""
@@ -46,7 +46,7 @@ class NonlinearSCM:
     --------
     >>> import numpy as np
     >>> from causalassay.graphs import chain
-    >>> from causalassay.models.mechanisms import MultiIndex
+    >>> from causalassay.models.nonlinear.mechanisms import MultiIndex
     >>> NonlinearSCM(MultiIndex()).draw(chain(3), np.random.default_rng(0))
     AdditiveNoiseSCM(3 nodes, 2 edges, gaussian noise)
     """
@@ -134,7 +134,7 @@ class NonlinearISCM:
     --------
     >>> import numpy as np
     >>> from causalassay.graphs import chain
-    >>> from causalassay.models.mechanisms import FourierFeatures
+    >>> from causalassay.models.nonlinear.mechanisms import FourierFeatures
     >>> source = NonlinearISCM(FourierFeatures(), sample_size=50)
     >>> model, values = source.calibrate(chain(3), np.random.default_rng(0))
     >>> values.std(axis=0, ddof=1).round(12)
@@ -185,7 +185,7 @@ class NonlinearSNR:
     --------
     >>> import numpy as np
     >>> from causalassay.graphs import chain
-    >>> from causalassay.models.mechanisms import Sigmoid
+    >>> from causalassay.models.nonlinear.mechanisms import Sigmoid
     >>> model = NonlinearSNR(Sigmoid(), snr=3.0).draw(chain(3), np.random.default_rng(0))
     >>> model.noise_variance
     array([1.  , 0.25, 0.25])

@@ -1,0 +1,1 @@
+"""Discrete models: probability tables, exact interventional laws, BIF files."""

@@ -1,0 +1,1 @@
+"""Linear models: exact moments, and the schemes that draw them at random."""

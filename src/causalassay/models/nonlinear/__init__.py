@@ -1,0 +1,1 @@
+"""Nonlinear models with additive noise: families of functions, and schemes of scaling."""

@@ -1,0 +1,1 @@
+"""Series: vector autoregressions with an exact stationary law."""
