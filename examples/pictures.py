@@ -36,7 +36,7 @@ def main() -> None:
     for name, chart in pictures.items():
         (folder / f"{name}.svg").write_text(vl_convert.vegalite_to_svg(chart.to_json()) + "\n")
     example = ca.graphs.erdos_renyi(10, 1.5, np.random.default_rng(0))
-    svg = ca.graphs.show(example, [f"x{k}" for k in range(10)])._repr_svg_()
+    svg = ca.drawing.show(example, [f"x{k}" for k in range(10)])._repr_svg_()
     (folder / "graph.svg").write_text(svg + "\n")
     print(means(found).to_string())
 

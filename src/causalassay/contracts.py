@@ -11,7 +11,7 @@ from numpy.random import Generator
 from causalassay.arrays import Adjacency, Weights
 from causalassay.data.dataset import Dataset
 from causalassay.data.problem import Problem
-from causalassay.graphs.drawing import show
+from causalassay.drawing import show
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.notebook import fragment, paragraph, table
 

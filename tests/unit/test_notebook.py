@@ -11,9 +11,9 @@ from hypothesis import given
 import causalassay as ca
 from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Problem, Regime
-from causalassay.graphs.circle import around
-from causalassay.graphs.drawing import MOST_EDGES, MOST_NODES
-from causalassay.graphs.layers import in_layers
+from causalassay.drawing.circle import around
+from causalassay.drawing.drawing import MOST_EDGES, MOST_NODES
+from causalassay.drawing.layers import in_layers
 from causalassay.notebook import escaped, table
 from causalassay.study.storage.exporting import StudyTable
 from causalassay.study.summary import summarize
@@ -72,7 +72,7 @@ def test_a_cycle_is_drawn_around_the_circle_without_crossings():
 
 @given(pdags())
 def test_a_drawing_has_each_node_and_edge_once_and_a_head_for_each_arrow(graph):
-    svg = ca.graphs.show(graph)._repr_svg_()
+    svg = ca.drawing.show(graph)._repr_svg_()
     directed = graph & ~graph.T
     assert int((graph | graph.T).sum()) // 2 == count(svg, "path")
     assert int(directed.sum()) == count(svg, "polygon")
@@ -81,7 +81,7 @@ def test_a_drawing_has_each_node_and_edge_once_and_a_head_for_each_arrow(graph):
 
 @given(pdags())
 def test_drawing_twice_gives_the_same_picture(graph):
-    assert ca.graphs.show(graph)._repr_html_() == ca.graphs.show(graph.copy())._repr_html_()
+    assert ca.drawing.show(graph)._repr_html_() == ca.drawing.show(graph.copy())._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_drawing_twice_gives_the_same_picture(graph):
     ids=["nodes", "edges", "a thousand nodes"],
 )
 def test_a_large_graph_is_shown_as_a_small_matrix(graph):
-    svg = ca.graphs.show(graph)._repr_svg_()
+    svg = ca.drawing.show(graph)._repr_svg_()
     assert len(graph) > MOST_NODES or graph.sum() > MOST_EDGES
     assert (1, 1) == (count(svg, "rect"), count(svg, "path"))
     assert len(svg) < 20_000
@@ -102,7 +102,7 @@ def test_a_large_graph_is_shown_as_a_small_matrix(graph):
 
 def test_the_matrix_of_a_dag_has_its_edges_above_the_diagonal():
     dag = ca.graphs.erdos_renyi(40, 2, np.random.default_rng(RNG_SEED))
-    path = re.search(r'<path d="([^"]*)"', ca.graphs.show(dag)._repr_svg_())[1]
+    path = re.search(r'<path d="([^"]*)"', ca.drawing.show(dag)._repr_svg_())[1]
     corners = [tuple(map(float, pair)) for pair in re.findall(r"M([\d.]+) ([\d.]+)", path)]
     assert corners
     assert all(x > y for x, y in corners)
@@ -110,14 +110,14 @@ def test_the_matrix_of_a_dag_has_its_edges_above_the_diagonal():
 
 def test_text_lists_the_edges():
     graph = ca.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "b")], ["a", "b", "c"])
-    shown = repr(ca.graphs.show(graph, ["a", "b", "c"]))
+    shown = repr(ca.drawing.show(graph, ["a", "b", "c"]))
     assert "graph of 3 nodes, 1 directed and 1 undirected edge\na → b\nb — c" == shown
-    assert "… and 59 more" in repr(ca.graphs.show(ca.graphs.chain(100)))
+    assert "… and 59 more" in repr(ca.drawing.show(ca.graphs.chain(100)))
 
 
 def test_a_drawing_is_not_changed_by_changing_the_graph():
     graph = ca.graphs.chain(3)
-    drawing = ca.graphs.show(graph)
+    drawing = ca.drawing.show(graph)
     before = drawing._repr_html_()
     graph[:] = False
     assert before == drawing._repr_html_()
@@ -125,12 +125,12 @@ def test_a_drawing_is_not_changed_by_changing_the_graph():
 
 def test_names_must_fit_the_graph():
     with pytest.raises(ValueError, match="has 3 nodes but there are 2 names"):
-        ca.graphs.show(ca.graphs.chain(3), ["a", "b"])
+        ca.drawing.show(ca.graphs.chain(3), ["a", "b"])
 
 
 def test_long_names_are_cut_in_the_picture_and_whole_in_its_titles():
     names = ["the first of two names that are long", "b"]
-    svg = ca.graphs.show(ca.graphs.chain(2), names)._repr_svg_()
+    svg = ca.drawing.show(ca.graphs.chain(2), names)._repr_svg_()
     assert f"<title>{names[0]}</title>" in svg
     assert "the firs… are long</text>" in svg
 
@@ -160,9 +160,9 @@ def rich():
     data = Dataset(names, regimes, "control")
     study_table = hostile_study_table()
     return {
-        "graph": ca.graphs.show(graph, names),
-        "circle": ca.graphs.show(ca.graphs.to_cpdag(graph), names),
-        "matrix": ca.graphs.show(ca.graphs.chain(40), [HOSTILE, *range(39)]),
+        "graph": ca.drawing.show(graph, names),
+        "circle": ca.drawing.show(ca.graphs.to_cpdag(graph), names),
+        "matrix": ca.drawing.show(ca.graphs.chain(40), [HOSTILE, *range(39)]),
         "model": model,
         "dataset": data,
         "problem": Problem(data, graph, model, name=HOSTILE),

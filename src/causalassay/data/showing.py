@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from causalassay.data.kinds import ColumnKind, Continuous
-from causalassay.graphs.drawing import show
+from causalassay.drawing import show
 from causalassay.notebook import fragment, number, paragraph, table
 
 if TYPE_CHECKING:

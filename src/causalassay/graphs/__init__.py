@@ -14,7 +14,6 @@ from causalassay.graphs.conversions import (
     to_pandas,
 )
 from causalassay.graphs.cpdag import skeleton, to_cpdag, v_structures
-from causalassay.graphs.drawing import Drawing, show
 from causalassay.graphs.extension import NoExtension, extend
 from causalassay.graphs.families import (
     bipartite,
@@ -42,7 +41,6 @@ from causalassay.graphs.validity import as_cpdag, check_cpdag, is_cpdag
 from causalassay.graphs.walks import possible_descendants, possible_reachability
 
 __all__ = [
-    "Drawing",
     "LaggedGraph",
     "NoExtension",
     "acyclic_threshold",
@@ -76,7 +74,6 @@ __all__ = [
     "sample_dag",
     "sample_dags",
     "scale_free",
-    "show",
     "skeleton",
     "summary_ancestors",
     "threshold",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from causalassay.graphs.drawing import MOST_NODES, show
+from causalassay.drawing.drawing import MOST_NODES, show
 from causalassay.notebook import fragment, number, paragraph, table
 
 if TYPE_CHECKING:

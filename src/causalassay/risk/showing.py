@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from causalassay.graphs.drawing import show
+from causalassay.drawing import show
 from causalassay.notebook import fragment, paragraph, table, with_interval
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from causalassay.arrays import Adjacency, Values, Vector
-from causalassay.graphs.drawing import show
+from causalassay.drawing import show
 from causalassay.graphs.orders import Indices, topological_order
 from causalassay.models.interventions import (
     Do,

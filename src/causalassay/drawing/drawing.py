@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from causalassay.arrays import Adjacency, check_adjacency
+from causalassay.drawing.pictures import circle_picture, layered_picture, matrix_picture
 from causalassay.graphs.cpdag import directed_part, undirected_part
 from causalassay.graphs.names import check_names
 from causalassay.graphs.orders import is_dag
-from causalassay.graphs.pictures import circle_picture, layered_picture, matrix_picture
 from causalassay.notebook import fragment
 
 MOST_NODES = 30

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from causalassay.arrays import Adjacency, Vector
-from causalassay.graphs.circle import around
-from causalassay.graphs.labels import shortened, width
-from causalassay.graphs.layers import Layers, in_layers
+from causalassay.drawing.circle import around
+from causalassay.drawing.labels import shortened, width
+from causalassay.drawing.layers import Layers, in_layers
 from causalassay.graphs.orders import is_dag, topological_order
 from causalassay.notebook import escaped
 
