@@ -12,11 +12,11 @@ import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from causalassay.compiled import ensure_folder
+from causalassay.kernel_cache import ensure_folder
 
 if TYPE_CHECKING:
     from causalassay import (
-        audit,
+        auditing,
         data,
         diagnostics,
         discovery,
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
         seeding,
         study,
     )
+    from causalassay.auditing import audit
     from causalassay.discovery import algorithms, discover
 
 _MODULES = (
-    "audit",
+    "auditing",
     "data",
     "diagnostics",
     "discovery",
@@ -43,11 +44,16 @@ _MODULES = (
     "seeding",
     "study",
 )
-_FUNCTIONS = {"discover": "causalassay.discovery", "algorithms": "causalassay.discovery"}
+_FUNCTIONS = {
+    "algorithms": "causalassay.discovery",
+    "audit": "causalassay.auditing",
+    "discover": "causalassay.discovery",
+}
 
 __all__ = [
     "algorithms",
     "audit",
+    "auditing",
     "data",
     "diagnostics",
     "discover",

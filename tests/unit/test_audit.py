@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import causalassay as ca
-from causalassay.audit import audit
-from causalassay.audit.fit import graph_fit
+from causalassay.auditing import audit
+from causalassay.auditing.graph_fit import graph_fit
 from causalassay.data import Dataset, Discrete, Regime
 
 

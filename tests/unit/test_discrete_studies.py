@@ -196,7 +196,7 @@ def test_the_audit_of_codes_is_by_entropy():
     graph = erdos_renyi(12, 1.5, rng)
     model = ca.models.draw("dirichlet", graph, rng)
     data = as_dataset(model.sample(2000, rng), model.n_levels)
-    found = ca.audit.audit(data, graph, rng, n_bootstrap=10, n_orders=40)
+    found = ca.audit(data, graph, rng, n_bootstrap=10, n_orders=40)
     assert ["entropy", "entropy"] == [row.statistic for row in found.sortabilities]
     assert found.spread is None
     assert "codes have no variance and no R²" in found.verdict.sentence
@@ -205,12 +205,12 @@ def test_the_audit_of_codes_is_by_entropy():
     json.dumps(found.to_dict(), allow_nan=False)
     assert "entropy" in found._repr_html_()
     recoded = as_dataset((data.observational_values + 1) % 3, model.n_levels)
-    again = ca.audit.audit(recoded, graph, np.random.default_rng(5), n_bootstrap=10, n_orders=40)
+    again = ca.audit(recoded, graph, np.random.default_rng(5), n_bootstrap=10, n_orders=40)
     assert found.sortabilities[0].value == again.sortabilities[0].value
-    alone = ca.audit.audit(data, None, rng)
+    alone = ca.audit(data, None, rng)
     assert "entropies run from" in alone.verdict.sentence
     shuffled = ca.graphs.families.shuffle_labels(graph, np.random.default_rng(1))
-    other = ca.audit.audit(data, shuffled, rng, n_bootstrap=10, n_orders=40)
+    other = ca.audit(data, shuffled, rng, n_bootstrap=10, n_orders=40)
     assert "graph does not fit" == other.verdict.kind
 
 

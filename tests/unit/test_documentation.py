@@ -19,7 +19,7 @@ from causalassay.discovery.registry import GROUP
 from pages import PAGES, ROOT, SHELL, blocks_of, inline_commands
 from study_texts import HEAD, PROBLEM, parsed
 
-PACKAGES = ["graphs", "models", "data", "diagnostics", "discovery", "metrics", "risk", "audit"]
+PACKAGES = ["graphs", "models", "data", "diagnostics", "discovery", "metrics", "risk", "auditing"]
 LANGUAGES = {"pycon", "python", "toml", *SHELL}
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 RUN = [block for block in BLOCKS if not block.not_run]

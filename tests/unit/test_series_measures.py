@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from causalassay.audit import audit
+from causalassay.auditing import audit
 from causalassay.data import Dataset
 from causalassay.diagnostics import (
     series_pair_weights,

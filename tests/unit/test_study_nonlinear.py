@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from causalassay.audit import audit
+from causalassay.auditing import audit
 from causalassay.data import Dataset
 from causalassay.graphs import erdos_renyi
 from causalassay.graphs.sources import ErdosRenyi

@@ -13,7 +13,7 @@ from rich.table import Table
 from causalassay.cli.printing import escaped, limits_text, number, progress_bar
 
 if TYPE_CHECKING:
-    from causalassay.audit import Audit, BaselineScore, Sortability
+    from causalassay.auditing import Audit, BaselineScore, Sortability
 
 
 def audit(  # noqa: PLR0913, PLR0917  one argument an option
@@ -62,7 +62,7 @@ def audit(  # noqa: PLR0913, PLR0917  one argument an option
 
     Example: causalassay audit data.csv --graph graph.csv
     """
-    from causalassay.audit import audit as run_audit
+    from causalassay.auditing import audit as run_audit
     from causalassay.data import read
     from causalassay.graphs import read_graph
     from causalassay.seeding import stream

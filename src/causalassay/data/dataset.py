@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from causalassay.arrays import Values
 from causalassay.data import checks
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
+from causalassay.data.notebook_html import dataset_html
 from causalassay.data.regime import Regime
-from causalassay.data.showing import dataset_html
 from causalassay.spelling import did_you_mean, listed
 
 Rows = Literal["independent", "series"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.data.dataset import Dataset
-from causalassay.data.showing import problem_html
+from causalassay.data.notebook_html import problem_html
 from causalassay.graphs.lagged import LaggedGraph
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causalassay.arrays import Vector, Weights, check_nodes
 from causalassay.graphs.orders import Indices
-from causalassay.metrics.level_variation import level_tv_matrix
+from causalassay.metrics.discrete_variation import level_tv_matrix
 from causalassay.metrics.settings import At, per_node, settings_of
 from causalassay.metrics.variation import normal_total_variation
 from causalassay.models.discrete.scm import DiscreteSCM

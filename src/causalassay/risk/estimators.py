@@ -12,11 +12,11 @@ from causalassay.arrays import Adjacency, Vector, check_adjacency
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
 from causalassay.discovery import make_algorithm
-from causalassay.risk.bench import Bench, Losses, set_up
 from causalassay.risk.descendants import Descendants, implied_descendants
 from causalassay.risk.detection import DEFAULT_TESTS, DescendantTests
 from causalassay.risk.losses import Loss, jaccard
 from causalassay.risk.result import Comparison, Difference, Risk
+from causalassay.risk.shared_work import Bench, Losses, set_up
 from causalassay.risk.uncertainty import Intervals, Scoring, percentile_intervals
 
 DEFAULT_SCORING = Scoring()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from causalassay.arrays import Adjacency
 from causalassay.risk.descendants import Descendants
-from causalassay.risk.showing import comparison_html, risk_html
+from causalassay.risk.notebook_html import comparison_html, risk_html
 from causalassay.risk.uncertainty import Intervals
 from causalassay.spelling import did_you_mean
 

@@ -1,7 +1,7 @@
 """A data set against the baselines that exploit its artefacts."""
 
-from causalassay.audit.audit import audit
-from causalassay.audit.result import (
+from causalassay.auditing.audit import audit
+from causalassay.auditing.result import (
     Audit,
     BaselineScore,
     ColumnSpread,

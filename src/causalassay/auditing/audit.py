@@ -8,13 +8,13 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values, check_adjacency
-from causalassay.audit.baselines import score_baselines
-from causalassay.audit.fit import graph_fit
-from causalassay.audit.levels import audit_levels
-from causalassay.audit.result import Audit
-from causalassay.audit.series import audit_series
-from causalassay.audit.statistics import column_spread, sortabilities
-from causalassay.audit.verdict import judge, judge_columns
+from causalassay.auditing.baselines import score_baselines
+from causalassay.auditing.discrete import audit_levels
+from causalassay.auditing.graph_fit import graph_fit
+from causalassay.auditing.result import Audit
+from causalassay.auditing.series import audit_series
+from causalassay.auditing.statistics import column_spread, sortabilities
+from causalassay.auditing.verdict import judge, judge_columns
 from causalassay.data import Continuous, Dataset
 from causalassay.discovery.statistics.discrete import is_discrete
 from causalassay.graphs.lagged import LaggedGraph

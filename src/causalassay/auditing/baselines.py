@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values
-from causalassay.audit.result import BaselineScore
+from causalassay.auditing.result import BaselineScore
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.discovery import discover

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from causalassay.arrays import Adjacency, Values, Vector
-from causalassay.audit.result import ColumnSpread, Sortability
+from causalassay.auditing.result import ColumnSpread, Sortability
 from causalassay.diagnostics import (
     PairWeights,
     RankDeficientWarning,

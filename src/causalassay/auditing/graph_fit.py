@@ -7,7 +7,7 @@ from numpy.random import Generator
 from scipy.stats import rankdata
 
 from causalassay.arrays import Adjacency, Values, Weights
-from causalassay.audit.result import GraphFit
+from causalassay.auditing.result import GraphFit
 from causalassay.graphs.orders import Indices
 
 N_RELABELLINGS = 999

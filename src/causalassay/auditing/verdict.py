@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from causalassay.audit.baselines import RANDOM_ORDER, SORTED_BY
-from causalassay.audit.result import (
+from causalassay.auditing.baselines import RANDOM_ORDER, SORTED_BY
+from causalassay.auditing.result import (
     BaselineScore,
     ColumnSpread,
     GraphFit,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from causalassay.notebook import fragment, number, paragraph, table, with_interval
 
 if TYPE_CHECKING:
-    from causalassay.audit.result import Audit, BaselineScore, Interval
+    from causalassay.auditing.result import Audit, BaselineScore, Interval
 
 
 def audit_html(found: Audit) -> str:

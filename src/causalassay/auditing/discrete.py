@@ -13,11 +13,11 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values, Vector, Weights
-from causalassay.audit.baselines import summarise
-from causalassay.audit.fit import fit_of
-from causalassay.audit.result import Audit, BaselineScore, Sortability, Verdict
-from causalassay.audit.statistics import TIE, sortability_rows
-from causalassay.audit.verdict import FIT_LEVEL, LEVEL, unjudged
+from causalassay.auditing.baselines import summarise
+from causalassay.auditing.graph_fit import fit_of
+from causalassay.auditing.result import Audit, BaselineScore, Sortability, Verdict
+from causalassay.auditing.statistics import TIE, sortability_rows
+from causalassay.auditing.verdict import FIT_LEVEL, LEVEL, unjudged
 from causalassay.data import Dataset
 from causalassay.diagnostics.entropy import entropies
 from causalassay.discovery.independence.g_test import GTest

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from causalassay.audit.showing import audit_html
+from causalassay.auditing.notebook_html import audit_html
 
 Interval = tuple[float, float]
 

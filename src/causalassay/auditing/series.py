@@ -9,9 +9,9 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values
-from causalassay.audit.baselines import score, score_repeatedly, summarise
-from causalassay.audit.result import Audit, BaselineScore, ColumnSpread, Sortability, Verdict
-from causalassay.audit.statistics import (
+from causalassay.auditing.baselines import score, score_repeatedly, summarise
+from causalassay.auditing.result import Audit, BaselineScore, ColumnSpread, Sortability, Verdict
+from causalassay.auditing.statistics import (
     STANDARDISED,
     TIE,
     chance_shares,
@@ -19,7 +19,7 @@ from causalassay.audit.statistics import (
     p_value,
     ties_throughout,
 )
-from causalassay.audit.verdict import LEVEL, WORDS
+from causalassay.auditing.verdict import LEVEL, WORDS
 from causalassay.data import Dataset
 from causalassay.diagnostics import aligned_share, series_pair_weights, series_r2
 
