@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from causalassay.study.summary.intervals import resamples
+from causalassay.analysis.bootstrap import resamples
 
 BASELINES = ("var-sortnregress", "r2-sortnregress", "random-sortnregress", "empty")
 SORTABILITIES = ("var_sortability", "r2_sortability")

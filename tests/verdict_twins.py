@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from causalassay.report.judging.statements import COUNTS
+from causalassay.analysis.bootstrap import resamples
+from causalassay.analysis.verdict.statements import COUNTS
 from causalassay.study.language import parse_study
 from causalassay.study.pending import pending
 from causalassay.study.storage import Store
-from causalassay.study.summary.intervals import resamples
 from causalassay.study.tasks.work import run_task
 from causalassay.study.tasks.worker import attempt
 

@@ -16,6 +16,7 @@ from causalassay.kernel_cache import ensure_folder
 
 if TYPE_CHECKING:
     from causalassay import (
+        analysis,
         auditing,
         data,
         diagnostics,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from causalassay.discovery import algorithms, discover
 
 _MODULES = (
+    "analysis",
     "auditing",
     "data",
     "diagnostics",
@@ -52,6 +54,7 @@ _FUNCTIONS = {
 
 __all__ = [
     "algorithms",
+    "analysis",
     "audit",
     "auditing",
     "data",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalassay.study.summary.summarizing import summarize
+from causalassay.analysis.summary import summarize
 from summary_twins import draw_table, with_frame
 
 tables = st.builds(

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 import causalassay as ca
+from causalassay.analysis import summarize
 from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Problem, Regime
 from causalassay.drawing.circle import around
@@ -16,7 +17,6 @@ from causalassay.drawing.drawing import MOST_EDGES, MOST_NODES
 from causalassay.drawing.layers import in_layers
 from causalassay.notebook import escaped, table
 from causalassay.study.storage.exporting import StudyTable
-from causalassay.study.summary import summarize
 from strategies import dags, datasets, pdags
 
 HOSTILE = "<script>alert('1')</script> & \x1b\u202e"

@@ -5,10 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from causalassay.report import aggregates, groupings
+from causalassay.analysis import figure_tables as aggregates
+from causalassay.analysis import panel_tables as groupings
+from causalassay.analysis import summarize
+from causalassay.analysis.figure_scope import MOST_ALGORITHMS, MOST_METRICS, MOST_SCHEMES, choose
 from causalassay.report.charts import gallery
-from causalassay.report.scope import MOST_ALGORITHMS, MOST_METRICS, MOST_SCHEMES, choose
-from causalassay.study.summary import summarize
 from report_tables import BASELINES, study_like
 from summary_twins import with_frame
 

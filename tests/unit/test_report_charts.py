@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import vl_convert
 
+from causalassay.analysis import summarize
 from causalassay.report.charts import KINDS, figures, gallery
 from causalassay.report.sizing import NARROW, fitted
 from causalassay.report.theme import KNOWN, LABEL, shown, style_of, wrapped
-from causalassay.study.summary import summarize
 from report_tables import study_like
 from summary_twins import with_frame
 

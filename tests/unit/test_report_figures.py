@@ -6,10 +6,10 @@ import struct
 import numpy as np
 import pytest
 
+from causalassay.analysis import summarize
 from causalassay.report.charts import figures
-from causalassay.report.figures import write_figures
+from causalassay.report.figure_files import write_figures
 from causalassay.report.latex import escape, write_tables
-from causalassay.study.summary import summarize
 from report_tables import study_like
 from summary_twins import with_frame
 

@@ -9,6 +9,8 @@ import altair as alt
 import pandas as pd
 import pytest
 
+from causalassay.analysis import summarize
+from causalassay.analysis.verdict.verdict import verdict
 from causalassay.report import page as page_module
 from causalassay.report.bundle import asset, policy, script_text, source_hash, vega_bundle
 from causalassay.report.charts import KINDS, Gallery, LeftOut, gallery
@@ -16,10 +18,8 @@ from causalassay.report.embedding import HEADINGS
 from causalassay.report.leaderboard import level
 from causalassay.report.markup import Html, number, packed_script, tag
 from causalassay.report.page import read_content, render_page, write_report
-from causalassay.report.verdict import verdict
 from causalassay.study.plan import Record, Task
 from causalassay.study.storage import Store, read_store
-from causalassay.study.summary import summarize
 from causalassay.study.tasks.scoring import METRICS as ALL_METRICS
 from report_stores import (
     ATTACKS,

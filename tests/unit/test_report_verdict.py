@@ -9,13 +9,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from causalassay.report.judging.assessing import ARTEFACTS, assess, is_clear
-from causalassay.report.judging.attributing import comparisons, find
-from causalassay.report.judging.evidence import Evidence, difference_of_means
-from causalassay.report.judging.intervals import Interval
-from causalassay.report.verdict import STATISTICS, Number, Verdict, verdict
+from causalassay.analysis import summarize
+from causalassay.analysis.verdict.assessment import ARTEFACTS, assess, is_clear
+from causalassay.analysis.verdict.attribution import comparisons, find
+from causalassay.analysis.verdict.evidence import Evidence, difference_of_means
+from causalassay.analysis.verdict.intervals import Interval
+from causalassay.analysis.verdict.verdict import STATISTICS, Number, Verdict, verdict
 from causalassay.study.storage import export, study_table
-from causalassay.study.summary import summarize
 from summary_twins import BASELINES, SORTABILITIES, draw_table, make_table, with_frame
 from verdict_twins import HEAD, STUDIES, Exported, run_here
 

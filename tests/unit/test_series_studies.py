@@ -5,16 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from causalassay.analysis import summarize
+from causalassay.analysis.verdict.evidence import Evidence
 from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Problem, write
 from causalassay.graphs import LaggedGraph, chain, lagged_erdos_renyi, write_graph
 from causalassay.graphs.sources import Chain, ErdosRenyi, LaggedErdosRenyi
 from causalassay.models import SCM, UUMC, SeriesSCM, SeriesUUMC
-from causalassay.report.judging.evidence import Evidence
 from causalassay.study.canonical import digest
 from causalassay.study.plan import MetricEntry, Task
 from causalassay.study.problems import FromFile, Generated, Interventions, scheme
-from causalassay.study.summary import summarize
 from causalassay.study.tasks.encoding import decode, encode
 from causalassay.study.tasks.making import make
 from causalassay.study.tasks.measuring import DIAGNOSTICS

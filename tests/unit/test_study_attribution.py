@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from causalassay.study.summary.attribution import attribute
-from causalassay.study.summary.explaining import explained_shares
-from causalassay.study.summary.intervals import resamples
-from causalassay.study.summary.runs import arrange
+from causalassay.analysis.attribution import attribute
+from causalassay.analysis.bootstrap import resamples
+from causalassay.analysis.explained_variance import explained_shares
+from causalassay.analysis.runs import arrange
 from summary_twins import (
     SORTABILITIES,
     by_cell,

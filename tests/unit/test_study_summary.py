@@ -9,23 +9,23 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from causalassay.seeding import stream
-from causalassay.study.summary.comparison import mean_ranks, paired_differences
-from causalassay.study.summary.intervals import (
+from causalassay.analysis.bootstrap import (
     MOST_BLOCKS,
     deal,
     mean_with_interval,
     median_with_interval,
     resamples,
 )
-from causalassay.study.summary.rendering import render
-from causalassay.study.summary.runs import arrange
-from causalassay.study.summary.summarizing import (
+from causalassay.analysis.comparison import mean_ranks, paired_differences
+from causalassay.analysis.runs import arrange
+from causalassay.analysis.summary import (
     count_reasons,
     count_statuses,
     score_groups,
     summarize,
 )
+from causalassay.report.terminal import render
+from causalassay.seeding import stream
 from summary_twins import (
     by_cell,
     draw_table,

@@ -11,8 +11,8 @@ from rich.console import Console
 from causalassay.cli.printing import escaped
 
 if TYPE_CHECKING:
+    from causalassay.analysis import Summary
     from causalassay.study.storage import StudyTable
-    from causalassay.study.summary import Summary
 
 
 def report(
@@ -41,10 +41,10 @@ def report(
 
 
 def _write_figures(folder: Path, target: Path) -> list[Path]:
-    from causalassay.report.figures import write_figures
+    from causalassay.analysis import summarize
+    from causalassay.report.figure_files import write_figures
     from causalassay.report.latex import write_tables
     from causalassay.study.storage import study_table
-    from causalassay.study.summary import summarize
 
     table = study_table(folder)
     summary = summarize(table)
@@ -53,7 +53,7 @@ def _write_figures(folder: Path, target: Path) -> list[Path]:
 
 def print_verdict(table: StudyTable, summary: Summary, console: Console) -> None:
     """Print the sentences of a study's verdict, and then the rules that made them."""
-    from causalassay.report.verdict import verdict
+    from causalassay.analysis.verdict.verdict import verdict
 
     console.print("[bold]Verdict[/]")
     for line in verdict(table, summary).lines():

@@ -169,8 +169,8 @@ def summary(
     Example: causalassay summary first-look-results --metric f1
     """
     if as_json:
+        from causalassay.analysis import summarize
         from causalassay.study.storage import study_table
-        from causalassay.study.summary import summarize
 
         typer.echo(json.dumps(summarize(study_table(folder)).to_dict(), indent=2, allow_nan=False))
     else:
@@ -178,8 +178,9 @@ def summary(
 
 
 def _print_summary(folder: Path, console: Console, metric: str | None = None) -> None:
+    from causalassay.analysis import summarize
+    from causalassay.report.terminal import render
     from causalassay.study.storage import study_table
-    from causalassay.study.summary import render, summarize
 
     table = study_table(folder)
     summary = summarize(table)

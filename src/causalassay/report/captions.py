@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from causalassay.report.scope import Scope
+from causalassay.analysis.figure_scope import Scope
+from causalassay.analysis.runs import SCHEME
 from causalassay.report.theme import scheme_words
-from causalassay.study.summary.runs import SCHEME
 
 MOST_NAMED = 6
 """Algorithms that a sentence names; of more it says how many."""

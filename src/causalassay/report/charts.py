@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from causalassay.analysis.figure_scope import NODES, SAMPLES, choose
+from causalassay.analysis.runs import Table
+from causalassay.analysis.summary import Summary
 from causalassay.report.figure import Figure, LeftOut
-from causalassay.report.scope import NODES, SAMPLES, choose
 from causalassay.report.score_figures import against_figures, box_figures, scheme_figures
 from causalassay.report.study_figures import (
     explained_figures,
@@ -15,8 +17,6 @@ from causalassay.report.study_figures import (
     runtime_figures,
     sortability_figures,
 )
-from causalassay.study.summary.runs import Table
-from causalassay.study.summary.summarizing import Summary
 
 __all__ = ["KINDS", "Figure", "Gallery", "LeftOut", "figures", "gallery"]
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pandas as pd
 
-from causalassay.study.summary.runs import SCHEME, STATUSES
-from causalassay.study.summary.summarizing import Summary
+from causalassay.analysis.runs import SCHEME, STATUSES
+from causalassay.analysis.summary import Summary
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",

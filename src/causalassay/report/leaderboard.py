@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from causalassay.analysis.summary import Summary
 from causalassay.report.markup import Html, join, number, tag
-from causalassay.study.summary.summarizing import Summary
 
 Row = Mapping[str, Any]
 

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from causalassay.analysis import Summary, summarize
+from causalassay.analysis.verdict.verdict import Verdict, verdict
 from causalassay.report.bundle import asset, policy, vega_bundle
 from causalassay.report.charts import Gallery, gallery
 from causalassay.report.embedding import figure_data, the_figures
 from causalassay.report.leaderboard import leaderboard
 from causalassay.report.markup import Html, tag
 from causalassay.report.sections import section, the_verdict, what_was_run
-from causalassay.report.verdict import Verdict, verdict
 from causalassay.study.storage import read_store, study_table
 from causalassay.study.storage.reader import Session
 from causalassay.study.storage.status import StudyStatus
-from causalassay.study.summary import Summary, summarize
 
 FILE = "report.html"
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import altair as alt
 import pandas as pd
 
+from causalassay.analysis.explained_variance import R2, VARIANCE
 from causalassay.report import sizing, theme
 from causalassay.report.dots import Series, finished, inline, lanes, row_height, rows_of, tooltip
-from causalassay.study.summary.explaining import R2, VARIANCE
 
 SORTABILITIES = {VARIANCE: "var-sortability", R2: "R²-sortability"}
 BOX_LANE = 7

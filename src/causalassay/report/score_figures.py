@@ -7,13 +7,15 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from causalassay.report import aggregates, captions, groupings
+from causalassay.analysis import figure_tables as aggregates
+from causalassay.analysis import panel_tables as groupings
+from causalassay.analysis.figure_scope import NODES, SAMPLES, Scope
+from causalassay.analysis.runs import SCHEME
+from causalassay.report import captions
 from causalassay.report.dots import Dots, draw_dots
 from causalassay.report.figure import Figure, LeftOut, joined
 from causalassay.report.panels import box_chart, line_chart, own_axes
-from causalassay.report.scope import NODES, SAMPLES, Scope
 from causalassay.report.theme import direction, scheme_words
-from causalassay.study.summary.runs import SCHEME
 
 AXES = {NODES: "nodes", SAMPLES: "samples"}
 TICK = (

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
+from causalassay.analysis.runs import STATUSES
+from causalassay.analysis.summary import Summary
+from causalassay.analysis.verdict.verdict import STATISTICS, Statement, Verdict
 from causalassay.report.markup import Html, join, tag
-from causalassay.report.verdict import STATISTICS, Statement, Verdict
 from causalassay.study.plan import Purpose
 from causalassay.study.storage.reader import Session
 from causalassay.study.storage.status import StudyStatus
-from causalassay.study.summary.runs import STATUSES
-from causalassay.study.summary.summarizing import Summary
 
 NAMES_IN_A_LINE = 40
 """Algorithms or metrics that the facts name; of more, the tables have the rest."""

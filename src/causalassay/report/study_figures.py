@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from causalassay.report import aggregates, captions
+from causalassay.analysis import figure_tables as aggregates
+from causalassay.analysis.figure_scope import Scope
+from causalassay.analysis.runs import SCHEME, Table
+from causalassay.report import captions
 from causalassay.report.dots import Dots, draw_dots
 from causalassay.report.figure import Figure, LeftOut, joined
 from causalassay.report.panels import SORTABILITIES, sortability_chart
-from causalassay.report.scope import Scope
 from causalassay.report.theme import scheme_words
-from causalassay.study.summary.runs import SCHEME, Table
 
 RANKED = ("shd", "sid", "tv_dag")
 """What is compared by the ranks it gives: of each the first metric whose name begins so."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from causalassay.study.summary.runs import FROM_FILE
+from causalassay.analysis.runs import FROM_FILE
 
 INK, QUIET, PAPER = "#222222", "#767676", "white"
 COLOURS = ("#D55E00", "#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", INK)

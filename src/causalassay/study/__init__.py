@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from causalassay.study.processes.cluster import DaskExecutor
     from causalassay.study.processes.local import LocalExecutor
     from causalassay.study.storage import export, study_table
-    from causalassay.study.summary import summarize
 
 _PLACES = {
     "DaskExecutor": "processes.cluster",
@@ -28,7 +27,6 @@ _PLACES = {
     "read_study": "language",
     "run_study": "driver",
     "study_table": "storage",
-    "summarize": "summary",
 }
 
 __all__ = [
@@ -40,7 +38,6 @@ __all__ = [
     "read_study",
     "run_study",
     "study_table",
-    "summarize",
 ]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from causalassay.report.judging.evidence import Evidence
-from causalassay.report.judging.intervals import FEWEST_UNITS, Interval
-from causalassay.study.summary.explaining import R2, VARIANCE
-from causalassay.study.summary.runs import EMPTY, RANDOM_ORDER, SORTING
+from causalassay.analysis.explained_variance import R2, VARIANCE
+from causalassay.analysis.runs import EMPTY, RANDOM_ORDER, SORTING
+from causalassay.analysis.verdict.evidence import Evidence
+from causalassay.analysis.verdict.intervals import FEWEST_UNITS, Interval
 
 CLEAR = 0.6
 """The least mean sortability that is called clear; 1 - CLEAR in the other direction."""

@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from causalassay.arrays import Vector
-from causalassay.report.judging.intervals import Interval, difference_of_means
-from causalassay.report.judging.statements import Number
-from causalassay.report.judging.words import metric_word
-from causalassay.study.summary.attribution import same_graphs
-from causalassay.study.summary.comparison import difference
-from causalassay.study.summary.intervals import (
+from causalassay.analysis.attribution import same_graphs
+from causalassay.analysis.bootstrap import (
     Codes,
     Estimated,
     deal,
     mean_with_interval,
 )
-from causalassay.study.summary.runs import SCHEME, Runs, Table, arrange
-from causalassay.study.summary.summarizing import Summary
+from causalassay.analysis.comparison import difference
+from causalassay.analysis.runs import SCHEME, Runs, Table, arrange
+from causalassay.analysis.summary import Summary
+from causalassay.analysis.verdict.intervals import Interval, difference_of_means
+from causalassay.analysis.verdict.statements import Number
+from causalassay.analysis.verdict.words import metric_word
+from causalassay.arrays import Vector
 
 MAIN = "f1"
 """The metric that rules look at; a study without it is judged by its first."""

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from causalassay.analysis.bootstrap import Codes, deal, mean_with_interval
+from causalassay.analysis.figure_scope import FAMILY, NODES, Scope
+from causalassay.analysis.figure_tables import is_number, rounded, thinned
+from causalassay.analysis.runs import SCHEME
 from causalassay.arrays import Vector
-from causalassay.report.aggregates import is_number, rounded, thinned
-from causalassay.report.scope import FAMILY, NODES, Scope
-from causalassay.study.summary.intervals import Codes, deal, mean_with_interval
-from causalassay.study.summary.runs import SCHEME
 
 MOST_RECORDS = 600
 """Of one figure: beyond, it shows fewer sizes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from causalassay.study.summary.runs import FROM_FILE
+from causalassay.analysis.runs import FROM_FILE
 
 METRIC_WORDS = {"f1": "F1", "shd": "SHD", "sid": "SID", "tv_dag": "TV"}
 SCHEME_WORDS = {

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from causalassay.report.judging.algorithms import judge_algorithm
-from causalassay.report.judging.assessing import assess
-from causalassay.report.judging.benchmark import judge_contrasts, judge_scheme
-from causalassay.report.judging.evidence import Evidence
-from causalassay.report.judging.shortfalls import (
+from causalassay.analysis.runs import Table
+from causalassay.analysis.summary import Summary, summarize
+from causalassay.analysis.verdict.algorithms import judge_algorithm
+from causalassay.analysis.verdict.assessment import assess
+from causalassay.analysis.verdict.benchmark import judge_contrasts, judge_scheme
+from causalassay.analysis.verdict.evidence import Evidence
+from causalassay.analysis.verdict.shortfalls import (
     judge_absences,
     judge_disagreements,
     judge_failures,
 )
-from causalassay.report.judging.statements import STATISTICS, Number, Statement, Verdict
-from causalassay.study.summary.runs import Table
-from causalassay.study.summary.summarizing import Summary, summarize
+from causalassay.analysis.verdict.statements import STATISTICS, Number, Statement, Verdict
 
 __all__ = ["STATISTICS", "Number", "Statement", "Verdict", "verdict"]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from causalassay.analysis.bootstrap import Blocks, deal, percentiles
+from causalassay.analysis.runs import OK, Runs
 from causalassay.arrays import Values, Vector
-from causalassay.study.summary.intervals import Blocks, deal, percentiles
-from causalassay.study.summary.runs import OK, Runs
 
 VARIANCE, R2 = "var_sortability", "r2_sortability"
 REGRESSORS = {VARIANCE: (VARIANCE,), R2: (R2,), "both": (VARIANCE, R2)}

@@ -11,14 +11,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from causalassay.arrays import Vector
-from causalassay.study.summary.intervals import (
+from causalassay.analysis.bootstrap import (
     Blocks,
     deal,
     mean_with_interval,
     median_with_interval,
 )
-from causalassay.study.summary.runs import ABSENT, OK, SCHEME, Group, Runs
+from causalassay.analysis.runs import ABSENT, OK, SCHEME, Group, Runs
+from causalassay.arrays import Vector
 
 MOST_OPPONENTS = 8
 """Listed algorithms that all others are compared with; of more, the best by their mean."""

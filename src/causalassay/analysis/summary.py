@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from causalassay.study.summary.attribution import Attribution, attribute
-from causalassay.study.summary.comparison import MOST_OPPONENTS, mean_ranks, paired_differences
-from causalassay.study.summary.intervals import deal, mean_with_interval, median_with_interval
-from causalassay.study.summary.runs import ABSENT, OK, SCHEME, STATUSES, Runs, Table, arrange
-from causalassay.study.summary.showing import summary_html
+from causalassay.analysis.attribution import Attribution, attribute
+from causalassay.analysis.bootstrap import deal, mean_with_interval, median_with_interval
+from causalassay.analysis.comparison import MOST_OPPONENTS, mean_ranks, paired_differences
+from causalassay.analysis.notebook_html import summary_html
+from causalassay.analysis.runs import ABSENT, OK, SCHEME, STATUSES, Runs, Table, arrange
 
 MOST_REASONS = 5
 

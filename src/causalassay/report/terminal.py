@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from causalassay.analysis.explained_variance import R2, REGRESSORS, VARIANCE
+from causalassay.analysis.runs import SCHEME, STATUSES
+from causalassay.analysis.summary import Summary
 from causalassay.spelling import did_you_mean
-from causalassay.study.summary.explaining import R2, REGRESSORS, VARIANCE
-from causalassay.study.summary.runs import SCHEME, STATUSES
-from causalassay.study.summary.summarizing import Summary
 
 FIRST_METRICS = 2
 """Metrics whose leaderboard is shown if none is named; the attribution is of the first."""

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
+from causalassay.analysis.bootstrap import Codes
+from causalassay.analysis.explained_variance import R2, VARIANCE
+from causalassay.analysis.figure_scope import NODES, Scope
+from causalassay.analysis.runs import SCHEME, SORTING, Table
 from causalassay.arrays import Vector
-from causalassay.report.scope import NODES, Scope
-from causalassay.study.summary.explaining import R2, VARIANCE
-from causalassay.study.summary.intervals import Codes
-from causalassay.study.summary.runs import SCHEME, SORTING, Table
 
 DIGITS = 5
 N_BINS = 20

@@ -7,12 +7,12 @@ from itertools import combinations
 
 import numpy as np
 
-from causalassay.report.judging.evidence import Evidence
-from causalassay.report.judging.intervals import FEWEST_UNITS, Interval
-from causalassay.report.judging.statements import Ledger, Number, Statement
-from causalassay.report.judging.words import in_words, metric_word, scheme_word
-from causalassay.study.summary.intervals import deal, mean_with_interval
-from causalassay.study.summary.runs import ABSENT, OK, STATUSES
+from causalassay.analysis.bootstrap import deal, mean_with_interval
+from causalassay.analysis.runs import ABSENT, OK, STATUSES
+from causalassay.analysis.verdict.evidence import Evidence
+from causalassay.analysis.verdict.intervals import FEWEST_UNITS, Interval
+from causalassay.analysis.verdict.statements import Ledger, Number, Statement
+from causalassay.analysis.verdict.words import in_words, metric_word, scheme_word
 
 COMPARED = ("shd", "sid", "tv_dag")
 """Metrics of structure, of interventions and of interventional distributions."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from causalassay.analysis.bootstrap import Codes, Estimated, deal, percentiles
+from causalassay.analysis.verdict.statements import Ledger, Number
 from causalassay.arrays import Vector
-from causalassay.report.judging.statements import Ledger, Number
-from causalassay.study.summary.intervals import Codes, Estimated, deal, percentiles
 
 FEWEST_UNITS = 10
 """With fewer units an interval covers too little to decide by."""

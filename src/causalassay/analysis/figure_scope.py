@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causalassay.study.summary.runs import SCHEME, Runs, Table, arrange
-from causalassay.study.summary.summarizing import Summary
+from causalassay.analysis.runs import SCHEME, Runs, Table, arrange
+from causalassay.analysis.summary import Summary
 
 FAMILY, NODES, SAMPLES = "graph.kind", "graph.n_nodes", "samples"
 """Labels that charts group by."""

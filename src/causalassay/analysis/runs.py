@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
+from causalassay.analysis.bootstrap import Codes
 from causalassay.arrays import Values, Vector
-from causalassay.study.summary.intervals import Codes
 
 STATUSES = ("ok", "skipped", "failed", "timeout")
 OK, ABSENT = 0, -1

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from causalassay.report.judging.assessing import Artefact, Assessment
-from causalassay.report.judging.attributing import (
+from causalassay.analysis.verdict.assessment import Artefact, Assessment
+from causalassay.analysis.verdict.attribution import (
     REMAINDER,
     Attributed,
     Finding,
     attribute_lead,
     comparisons,
 )
-from causalassay.report.judging.evidence import Evidence
-from causalassay.report.judging.intervals import FEWEST_UNITS, Interval
-from causalassay.report.judging.statements import Ledger, Statement
-from causalassay.report.judging.words import in_words, scheme_word
+from causalassay.analysis.verdict.evidence import Evidence
+from causalassay.analysis.verdict.intervals import FEWEST_UNITS, Interval
+from causalassay.analysis.verdict.statements import Ledger, Statement
+from causalassay.analysis.verdict.words import in_words, scheme_word
 
 UNCHANGED = 1e-9
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from causalassay.analysis.runs import STATUSES
 from causalassay.notebook import fragment, paragraph, table, with_interval
-from causalassay.study.summary.runs import STATUSES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from causalassay.study.summary.summarizing import Summary
+    from causalassay.analysis.summary import Summary
 
 MOST_GROUPS = 8
 """Beside each other; `Summary.scores` holds all."""

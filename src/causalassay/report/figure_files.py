@@ -9,11 +9,11 @@ from typing import Any
 
 import vl_convert
 
+from causalassay.analysis.runs import Table
+from causalassay.analysis.summary import Summary
 from causalassay.report.charts import figures
 from causalassay.report.figure import Figure
 from causalassay.report.sizing import fitted
-from causalassay.study.summary.runs import Table
-from causalassay.study.summary.summarizing import Summary
 
 COLUMN, PAGE = 3.3, 6.9
 """Inches of width: of a chart of one view, and of one whose panels wrap."""

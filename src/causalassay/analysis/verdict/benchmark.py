@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from causalassay.report.judging.assessing import (
+from causalassay.analysis.verdict.assessment import (
     ARTEFACTS,
     CLEAR,
     Artefact,
     Assessment,
     contestants,
 )
-from causalassay.report.judging.evidence import FAMILY, Evidence
-from causalassay.report.judging.intervals import FEWEST_UNITS
-from causalassay.report.judging.statements import Ledger, Number, Statement
-from causalassay.report.judging.words import in_words, scheme_word
+from causalassay.analysis.verdict.evidence import FAMILY, Evidence
+from causalassay.analysis.verdict.intervals import FEWEST_UNITS
+from causalassay.analysis.verdict.statements import Ledger, Number, Statement
+from causalassay.analysis.verdict.words import in_words, scheme_word
 
 NEARLY = 0.9
 """The least mean var-sortability at which the units as good as tell the order."""

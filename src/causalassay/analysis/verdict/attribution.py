@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from causalassay.report.judging.assessing import ARTEFACTS, Artefact, Assessment
-from causalassay.report.judging.evidence import Evidence
-from causalassay.report.judging.intervals import Interval
-from causalassay.study.summary.runs import FROM_FILE
+from causalassay.analysis.runs import FROM_FILE
+from causalassay.analysis.verdict.assessment import ARTEFACTS, Artefact, Assessment
+from causalassay.analysis.verdict.evidence import Evidence
+from causalassay.analysis.verdict.intervals import Interval
 
 REMAINDER = 1 / 4
 """Of a lead: what is left of it when the artefact explains it, at most."""

@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from causalassay.study.summary.comparison import best_by_mean, difference
-from causalassay.study.summary.explaining import explained_shares
-from causalassay.study.summary.intervals import Codes, deal, mean_with_interval
-from causalassay.study.summary.runs import (
+from causalassay.analysis.bootstrap import Codes, deal, mean_with_interval
+from causalassay.analysis.comparison import best_by_mean, difference
+from causalassay.analysis.explained_variance import explained_shares
+from causalassay.analysis.runs import (
     EMPTY,
     FROM_FILE,
     RANDOM_ORDER,

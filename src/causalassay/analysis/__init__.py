@@ -1,0 +1,5 @@
+"""What the rows of a study say: scores with their uncertainty, comparisons, findings."""
+
+from causalassay.analysis.summary import Summary, summarize
+
+__all__ = ["Summary", "summarize"]
