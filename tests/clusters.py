@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from causalassay.study.processes import memory
+from causalassay.study.processes import process_tree as memory
 
 SOON = 60
 DASK = Path(sys.executable).with_name("dask")

@@ -20,7 +20,7 @@ from causalassay.study.plan import (
     Task,
     coordinates,
 )
-from causalassay.study.problems import Generated
+from causalassay.study.problem_specs import Generated
 from causalassay.study.storage import Store, StudyTable
 
 SCHEMES = {"raw": SCM, "standardized": Standardized, "iscm": ISCM, "uumc": UUMC}

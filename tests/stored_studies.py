@@ -10,6 +10,7 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs import chain
 from causalassay.graphs.sources import Chain, ErdosRenyi
 from causalassay.models import ISCM, SCM
+from causalassay.study.estimate_bytes import encode
 from causalassay.study.plan import (
     AlgorithmEntry,
     MetricEntry,
@@ -20,8 +21,7 @@ from causalassay.study.plan import (
     Tuning,
     coordinates,
 )
-from causalassay.study.problems import Generated
-from causalassay.study.tasks.encoding import encode
+from causalassay.study.problem_specs import Generated
 
 ESTIMATE = encode(Estimate(chain(3), "dag"))
 

@@ -13,8 +13,8 @@ from causalassay.analysis.verdict.statements import COUNTS
 from causalassay.study.language import parse_study
 from causalassay.study.pending import pending
 from causalassay.study.storage import Store
-from causalassay.study.tasks.work import run_task
-from causalassay.study.tasks.worker import attempt
+from causalassay.study.worker.batch_runs import attempt
+from causalassay.study.worker.task_runs import run_task
 
 HEAD = """
 name = "small"

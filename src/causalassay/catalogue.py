@@ -9,12 +9,12 @@ from types import ModuleType
 from typing import Any
 
 from causalassay import diagnostics, metrics
+from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery import algorithms
 from causalassay.graphs.sources import GRAPH_SOURCES
 from causalassay.models.nonlinear.mechanisms import FAMILIES
 from causalassay.models.registry import SOURCES
-from causalassay.study.tasks.measuring import DIAGNOSTICS
-from causalassay.study.tasks.scoring import METRICS
+from causalassay.study.worker.scoring import METRICS
 
 Row = dict[str, str]
 

@@ -32,3 +32,28 @@ def stream(seed: int, *path: str | int) -> Generator:
     digest = hashlib.sha256(json.dumps(path).encode()).digest()
     key = [int(word) for word in np.frombuffer(digest, "<u4")]
     return np.random.default_rng(SeedSequence(seed, spawn_key=key))
+
+
+def as_generator(rng: Generator | int) -> Generator:
+    """Return `rng`, or the generator that a seed names; for the outermost functions only.
+
+    Inner functions take a Generator, so that no stream is begun twice.
+
+    Examples
+    --------
+    >>> as_generator(7).integers(10) == np.random.default_rng(7).integers(10)
+    True
+    >>> as_generator(None)
+    Traceback (most recent call last):
+    TypeError: rng: expected a numpy Generator or an int, got NoneType; ...
+    """
+    if isinstance(rng, Generator):
+        return rng
+    if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
+        if rng < 0:
+            raise ValueError(f"rng: a seed is at least 0, got {rng}")
+        return np.random.default_rng(int(rng))
+    raise TypeError(
+        f"rng: expected a numpy Generator or an int, got {type(rng).__name__}; "
+        "pass np.random.default_rng(seed), or a whole number as the seed"
+    )

@@ -6,16 +6,16 @@ import pytest
 
 import causalassay as ca
 from causalassay.data import Dataset, Discrete, Problem, Regime, read, write
+from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.statistics.discrete import level_statistics
 from causalassay.graphs import erdos_renyi
 from causalassay.graphs.sources import ErdosRenyi
 from causalassay.models import Dirichlet, Logistic, RandomizeLevels
 from causalassay.risk.experiments import without
-from causalassay.study.canonical import digest
-from causalassay.study.problems import Generated, Interventions, Network, scheme
-from causalassay.study.tasks.making import NoProblem, file_sha256, make
-from causalassay.study.tasks.measuring import DIAGNOSTICS
-from causalassay.study.tasks.scoring import METRICS
+from causalassay.study.keys import digest
+from causalassay.study.problem_specs import Generated, Interventions, Network, scheme
+from causalassay.study.worker.problem_making import NoProblem, file_sha256, make
+from causalassay.study.worker.scoring import METRICS
 from discrete_twins import ASIA, as_dataset
 from study_texts import HEAD, mistakes_of, parsed
 
@@ -93,7 +93,7 @@ def test_a_network_in_a_file_is_a_problem(tmp_path):
     assert Discrete(("yes", "no")) == problem.data.kinds[0]
     assert problem.graph[1, 0]
     (tmp_path / "asia.bif").write_text(ASIA + "\n")
-    from causalassay.study.tasks import making
+    from causalassay.study.worker import problem_making as making
 
     making._network.cache_clear()
     with pytest.raises(NoProblem, match=r"asia.bif is not the file it was"):

@@ -25,7 +25,7 @@ from causalassay.models import (
 )
 from causalassay.models.nonlinear.mechanisms import FAMILIES
 from causalassay.models.registry import NONLINEAR, SOURCES
-from causalassay.study.canonical import canonical, digest
+from causalassay.study.keys import canonical, digest
 
 CALIBRATED = [NonlinearStandardized, NonlinearISCM, NonlinearSNR]
 

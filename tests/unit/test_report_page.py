@@ -20,7 +20,7 @@ from causalassay.report.markup import Html, number, packed_script, tag
 from causalassay.report.page import read_content, render_page, write_report
 from causalassay.study.plan import Record, Task
 from causalassay.study.storage import Store, read_store
-from causalassay.study.tasks.scoring import METRICS as ALL_METRICS
+from causalassay.study.worker.scoring import METRICS as ALL_METRICS
 from report_stores import (
     ATTACKS,
     BASELINES,

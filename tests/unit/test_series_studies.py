@@ -9,18 +9,18 @@ from causalassay.analysis import summarize
 from causalassay.analysis.verdict.evidence import Evidence
 from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Problem, write
+from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs import LaggedGraph, chain, lagged_erdos_renyi, write_graph
 from causalassay.graphs.sources import Chain, ErdosRenyi, LaggedErdosRenyi
 from causalassay.models import SCM, UUMC, SeriesSCM, SeriesUUMC
-from causalassay.study.canonical import digest
+from causalassay.study.estimate_bytes import decode, encode
+from causalassay.study.keys import digest
 from causalassay.study.plan import MetricEntry, Task
-from causalassay.study.problems import FromFile, Generated, Interventions, scheme
-from causalassay.study.tasks.encoding import decode, encode
-from causalassay.study.tasks.making import make
-from causalassay.study.tasks.measuring import DIAGNOSTICS
-from causalassay.study.tasks.scoring import Scorer, Undefined
-from causalassay.study.tasks.transforms import transformed
-from causalassay.study.tasks.work import run_task
+from causalassay.study.problem_specs import FromFile, Generated, Interventions, scheme
+from causalassay.study.worker.problem_making import make
+from causalassay.study.worker.scoring import Scorer, Undefined
+from causalassay.study.worker.task_runs import run_task
+from causalassay.study.worker.transforms import transformed
 from report_tables import study_like
 from study_texts import mistakes_of, parsed
 

@@ -8,8 +8,8 @@ import pytest
 from causalassay.discovery import registry
 from causalassay.models import UUMC
 from causalassay.models.noise import Noise
-from causalassay.study.canonical import digest
-from causalassay.study.language.describing import describe
+from causalassay.study.keys import digest
+from causalassay.study.language.description import describe
 from causalassay.study.language.mistakes import Mistakes, Place
 from causalassay.study.language.parameters import construct
 from causalassay.study.plan import coordinates

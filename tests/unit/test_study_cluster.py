@@ -13,7 +13,7 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import ErdosRenyi
 from causalassay.models import SCM
 from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, Study, Task
-from causalassay.study.problems import Generated
+from causalassay.study.problem_specs import Generated
 from causalassay.study.processes import cluster
 from causalassay.study.processes.cluster import DaskExecutor
 from causalassay.study.processes.executor import Loss, NoWorkers

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from causalassay.diagnostics.registry import DEFAULT_DIAGNOSTICS
 from causalassay.study.language.mistakes import Mistakes, Origin, Place, StudyMistakes
 from causalassay.study.language.reading import parse_study, read_study
 from causalassay.study.plan import Limits
-from causalassay.study.tasks.measuring import DEFAULT_DIAGNOSTICS
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
 
 

@@ -23,7 +23,7 @@ from causalassay.study.plan import (
     Task,
     Tuning,
 )
-from causalassay.study.problems import Generated
+from causalassay.study.problem_specs import Generated
 from causalassay.study.processes.executor import Loss
 from causalassay.study.tuning import best_candidate
 

@@ -10,9 +10,9 @@ from causalassay.diagnostics import var_sortability
 from causalassay.graphs.sources import GRAPH_SOURCES, Bipartite, Chain, ErdosRenyi
 from causalassay.models import ISCM, SCM, UUMC, Do, Randomize, Shift, Standardized
 from causalassay.study.plan import ProblemEntry
-from causalassay.study.problems import Accept, FromFile, Generated, Interventions, scheme
-from causalassay.study.tasks.making import NoProblem, file_sha256, make
-from causalassay.study.tasks.transforms import transformed
+from causalassay.study.problem_specs import Accept, FromFile, Generated, Interventions, scheme
+from causalassay.study.worker.problem_making import NoProblem, file_sha256, make
+from causalassay.study.worker.transforms import transformed
 
 GRAPH = ErdosRenyi(6, 1.5)
 

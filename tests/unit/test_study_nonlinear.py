@@ -19,9 +19,9 @@ from causalassay.models import (
 )
 from causalassay.models.nonlinear.mechanisms import FAMILIES
 from causalassay.models.registry import NONLINEAR
-from causalassay.study.problems import Generated, Interventions, scheme
-from causalassay.study.tasks.making import make
-from causalassay.study.tasks.scoring import METRICS, Undefined
+from causalassay.study.problem_specs import Generated, Interventions, scheme
+from causalassay.study.worker.problem_making import make
+from causalassay.study.worker.scoring import METRICS, Undefined
 from study_texts import HEAD, mistakes_of, parsed
 
 CHAIN = '[[problems]]\nsamples = 50\ngraph = {kind = "chain", n_nodes = 4}\n'

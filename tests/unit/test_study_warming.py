@@ -7,8 +7,8 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import Chain, LaggedErdosRenyi
 from causalassay.models import Dirichlet, NonlinearSCM, SeriesUUMC
 from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Study
-from causalassay.study.problems import Generated
-from causalassay.study.tasks import warming
+from causalassay.study.problem_specs import Generated
+from causalassay.study.worker import kernel_warming as warming
 
 
 def test_workers_share_the_jobs(tmp_path):

@@ -15,13 +15,13 @@ from causalassay.graphs.sources import Chain, ErdosRenyi
 from causalassay.metrics import f1, shd, sid
 from causalassay.models import SCM
 from causalassay.seeding import stream
+from causalassay.study.estimate_bytes import decode, encode
 from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study, Task, task_key
-from causalassay.study.problems import Accept, Generated
-from causalassay.study.tasks import worker
-from causalassay.study.tasks.encoding import decode, encode
-from causalassay.study.tasks.making import NoProblem, make
-from causalassay.study.tasks.scoring import METRICS, Scorer
-from causalassay.study.tasks.work import run_task
+from causalassay.study.problem_specs import Accept, Generated
+from causalassay.study.worker import batch_runs as worker
+from causalassay.study.worker.problem_making import NoProblem, make
+from causalassay.study.worker.scoring import METRICS, Scorer
+from causalassay.study.worker.task_runs import run_task
 
 
 @dataclass(frozen=True)

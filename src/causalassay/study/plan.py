@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 from causalassay.contracts import Algorithm
-from causalassay.study.canonical import canonical, digest
-from causalassay.study.problems import ProblemSpec
+from causalassay.study.keys import canonical, digest
+from causalassay.study.problem_specs import ProblemSpec
 
 Purpose = Literal["main", "tuning"]
 Role = Literal["listed", "baseline", "candidate"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from causalassay.study.plan import Purpose, Record, Study, Task
-from causalassay.study.tasks.making import make
-from causalassay.study.tasks.work import run_task
+from causalassay.study.worker.problem_making import make
+from causalassay.study.worker.task_runs import run_task
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from causalassay.discovery import make_algorithm
-from causalassay.study.canonical import digest
-from causalassay.study.language.building import algorithm_class, build_algorithm
+from causalassay.study.keys import digest
+from causalassay.study.language.construction import algorithm_class, build_algorithm
 from causalassay.study.language.expansion import Member, expand
 from causalassay.study.language.metric_tables import MetricReader
 from causalassay.study.language.mistakes import Mistakes, Place, shown

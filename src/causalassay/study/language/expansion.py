@@ -11,7 +11,7 @@ from typing import Any
 from numpy.random import Generator
 
 from causalassay.seeding import stream
-from causalassay.study.canonical import digest
+from causalassay.study.keys import digest
 from causalassay.study.language.mistakes import Keys, Mistakes, Origin, Place, shown
 from causalassay.study.language.tables import MOST_MEMBERS, RangeTable, validated
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from causalassay.study.language.building import known_name
+from causalassay.diagnostics.registry import MEASURES
+from causalassay.study.language.construction import known_name
 from causalassay.study.language.mistakes import Mistakes, Place, shown
 from causalassay.study.language.tables import MetricTable, validated
 from causalassay.study.plan import MetricEntry
-from causalassay.study.tasks.measuring import MEASURES
-from causalassay.study.tasks.scoring import METRICS
+from causalassay.study.worker.scoring import METRICS
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from causalassay.graphs.sources import LaggedErdosRenyi
 from causalassay.models import Dirichlet, Logistic
 from causalassay.models.registry import SeriesSource
-from causalassay.study.language.building import (
+from causalassay.study.language.construction import (
     build_accept,
     build_graph,
     build_interventions,
@@ -18,13 +18,13 @@ from causalassay.study.language.building import (
     known_name,
 )
 from causalassay.study.language.data_tables import DataFiles
+from causalassay.study.language.discrete_checks import check_changes_of_levels
 from causalassay.study.language.expansion import Member, draw_settings, expand
-from causalassay.study.language.level_checks import check_changes_of_levels
 from causalassay.study.language.mistakes import Mistakes, Place
 from causalassay.study.language.naming import problem_labels, problem_name, suffix
 from causalassay.study.language.tables import ProblemBody, ProblemHead, validated
 from causalassay.study.plan import ProblemEntry
-from causalassay.study.problems import (
+from causalassay.study.problem_specs import (
     Generated,
     Network,
     ProblemSpec,

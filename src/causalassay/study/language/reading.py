@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from causalassay.diagnostics.registry import DEFAULT_DIAGNOSTICS, SERIES_DIAGNOSTICS
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.algorithm_tables import (
     BASELINES,
@@ -17,15 +18,14 @@ from causalassay.study.language.algorithm_tables import (
     assemble,
     read_limits,
 )
-from causalassay.study.language.describing import describe
+from causalassay.study.language.description import describe
 from causalassay.study.language.metric_tables import MetricReader, read_diagnostics
 from causalassay.study.language.mistakes import Mistakes, Place, StudyMistakes
 from causalassay.study.language.problem_tables import ProblemReader
 from causalassay.study.language.tables import StudyTable, validated
 from causalassay.study.plan import AlgorithmEntry, Limits, ProblemEntry, Study
-from causalassay.study.problems import FromFile, is_series
-from causalassay.study.tasks.measuring import DEFAULT_DIAGNOSTICS, SERIES_DIAGNOSTICS
-from causalassay.study.tasks.scoring import DEFAULT_METRICS, SERIES_METRICS
+from causalassay.study.problem_specs import FromFile, is_series
+from causalassay.study.worker.scoring import DEFAULT_METRICS, SERIES_METRICS
 
 __all__ = ["StudyMistakes", "describe", "parse_study", "read_study"]
 

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Self
 
-from causalassay.study.canonical import digest
+from causalassay.study.keys import digest
 from causalassay.study.plan import Limits, Study
 from causalassay.study.processes.executor import Batch, Loss, NoWorkers, Outcome
 from causalassay.study.processes.local import checked, start_worker
 from causalassay.study.processes.pool import CLOSED, SupervisedPool
-from causalassay.study.tasks import worker
+from causalassay.study.worker import batch_runs as worker
 
 try:
     from distributed import Client, KilledWorker, WorkerPlugin, get_worker

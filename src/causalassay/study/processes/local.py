@@ -11,7 +11,7 @@ from causalassay.study.plan import Limits, Study
 from causalassay.study.processes import child
 from causalassay.study.processes.executor import Batch, Loss, NoWorkers, Outcome
 from causalassay.study.processes.pool import SupervisedPool
-from causalassay.study.tasks import worker
+from causalassay.study.worker import batch_runs as worker
 
 
 class LocalExecutor:

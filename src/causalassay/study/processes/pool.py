@@ -23,7 +23,7 @@ from causalassay.study.plan import Limits
 from causalassay.study.processes import child
 from causalassay.study.processes.executor import Loss
 from causalassay.study.processes.scratch import scratch
-from causalassay.study.processes.seat import Job, Seat
+from causalassay.study.processes.slot import Job, Seat
 from causalassay.threads import one_thread_each
 
 TICK = 0.05

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from causalassay.study.canonical import canonical
+from causalassay.study.keys import canonical
 from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study
-from causalassay.study.problems import graph_address, scheme
-from causalassay.study.tasks.scoring import METRICS
+from causalassay.study.problem_specs import graph_address, scheme
+from causalassay.study.worker.scoring import METRICS
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values
 from causalassay.data import ColumnKind, Continuous, Dataset, Discrete, Problem, Regime, read
+from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs import LaggedGraph, read_graph
 from causalassay.models import (
     At,
@@ -31,9 +32,9 @@ from causalassay.models import (
 )
 from causalassay.models.interventions import Action
 from causalassay.seeding import stream
-from causalassay.study.canonical import digest
+from causalassay.study.keys import digest
 from causalassay.study.plan import Purpose
-from causalassay.study.problems import (
+from causalassay.study.problem_specs import (
     Accept,
     FromFile,
     Generated,
@@ -42,8 +43,7 @@ from causalassay.study.problems import (
     ProblemSpec,
     graph_address,
 )
-from causalassay.study.tasks.measuring import DIAGNOSTICS
-from causalassay.study.tasks.transforms import transformed
+from causalassay.study.worker.transforms import transformed
 
 
 class NoProblem(Exception):

@@ -13,14 +13,14 @@ import numpy as np
 
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset, Discrete, Problem, Regime
+from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.registry import BUILT_IN
 from causalassay.graphs import erdos_renyi, lagged_erdos_renyi
 from causalassay.models import SCM, Dirichlet, SeriesSCM
 from causalassay.models.registry import SeriesSource
 from causalassay.study.plan import AlgorithmEntry, Study
-from causalassay.study.problems import Generated, is_discrete, is_series
-from causalassay.study.tasks.measuring import DIAGNOSTICS
-from causalassay.study.tasks.scoring import Scorer
+from causalassay.study.problem_specs import Generated, is_discrete, is_series
+from causalassay.study.worker.scoring import Scorer
 
 _NOT_OURS = ("command", "causal-learn-boss", "causal-learn-ges", "causal-learn-grasp")
 """Built-ins without kernels of ours. Other people's algorithms are not run: they might hang."""

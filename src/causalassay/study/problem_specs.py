@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from causalassay.graphs.sources import GraphSource
 from causalassay.models.discrete.scm import Levels
 from causalassay.models.registry import DiscreteSource, SeriesSource, Source, named
-from causalassay.study.canonical import digest
+from causalassay.study.keys import digest
 
 Transform = Literal["standardize", "rescale", "shuffle-labels"]
 """What can be done to a problem once it is drawn.

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from causalassay.study.plan import Purpose, Record, Study, Task
-from causalassay.study.tasks.making import Made, NoProblem, make
-from causalassay.study.tasks.warming import warm
-from causalassay.study.tasks.work import run_task
+from causalassay.study.worker.kernel_warming import warm
+from causalassay.study.worker.problem_making import Made, NoProblem, make
+from causalassay.study.worker.task_runs import run_task
 
 _KEPT = 2
 """Problems a worker keeps: tasks come problem by problem."""

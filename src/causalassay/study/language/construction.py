@@ -10,6 +10,7 @@ from typing import Any, cast, get_args
 from numpy.random import Generator
 
 from causalassay.contracts import Algorithm
+from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery import make_algorithm, registry
 from causalassay.graphs.sources import GRAPH_SOURCES, GraphSource
 from causalassay.models.noise import Family, Noise
@@ -24,8 +25,7 @@ from causalassay.models.registry import (
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.mistakes import Mistakes, Place, shown
 from causalassay.study.language.parameters import construct, unknown_parameter
-from causalassay.study.problems import Accept, Interventions
-from causalassay.study.tasks.measuring import DIAGNOSTICS
+from causalassay.study.problem_specs import Accept, Interventions
 
 
 def build_graph(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> GraphSource | None:

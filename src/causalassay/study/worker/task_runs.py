@@ -11,12 +11,12 @@ import numpy as np
 
 from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data import Dataset, Problem
+from causalassay.diagnostics.registry import DIAGNOSTICS, N_DRAWS
 from causalassay.seeding import stream
+from causalassay.study.estimate_bytes import decode, encode
 from causalassay.study.plan import Record, Status, Study, Task, sent_back
-from causalassay.study.tasks.encoding import decode, encode
-from causalassay.study.tasks.making import Made, NoProblem
-from causalassay.study.tasks.measuring import DIAGNOSTICS, N_DRAWS
-from causalassay.study.tasks.scoring import Scorer
+from causalassay.study.worker.problem_making import Made, NoProblem
+from causalassay.study.worker.scoring import Scorer
 from causalassay.testing import estimate_flaws
 
 LONGEST_REASON = 500

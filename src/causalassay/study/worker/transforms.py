@@ -12,7 +12,7 @@ from causalassay.data import Continuous, Problem
 from causalassay.graphs.families import shuffle_labels
 from causalassay.models import VAR, AdditiveNoiseSCM, LinearSCM, Model
 from causalassay.models.linear.scaling import standardized_implied
-from causalassay.study.problems import Transform
+from causalassay.study.problem_specs import Transform
 
 LARGEST_FACTOR = 100.0
 """Units are rescaled by factors between its inverse and itself, log-uniform."""

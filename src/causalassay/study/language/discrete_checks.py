@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from causalassay.study.language.mistakes import Mistakes, Place
-from causalassay.study.problems import Interventions
+from causalassay.study.problem_specs import Interventions
 
 
 def check_changes_of_levels(

@@ -17,7 +17,8 @@ import psutil
 from pebble import ProcessPool
 
 from causalassay.study.plan import Limits
-from causalassay.study.processes import child, memory
+from causalassay.study.processes import child
+from causalassay.study.processes import process_tree as memory
 from causalassay.study.processes.executor import Loss
 
 PATIENCE = 1.0
