@@ -15,10 +15,10 @@ export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: help demo test test-slow check format bench bench-full docs lock clean
+.PHONY: help demo test test-slow test-older-cpu check format bench bench-full docs lock clean
 
 help: ## list the words
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 $(READY): requirements.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -35,6 +35,9 @@ test: $(READY) ## all tests but the slow ones
 
 test-slow: $(READY) ## the slow tests
 	$(BIN)/python -m pytest -m slow
+
+test-older-cpu: $(READY) ## the same tests in the arithmetic of a CPU without AVX
+	OPENBLAS_CORETYPE=Nehalem NUMBA_CPU_NAME=nehalem NUMBA_CPU_FEATURES= $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 check: $(READY) ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .
