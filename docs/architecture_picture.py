@@ -1,0 +1,108 @@
+"""Draws docs/images/architecture.svg: the rooms in the order of the import contract.
+
+    python docs/architecture_picture.py
+"""
+
+from __future__ import annotations
+
+import tomllib
+from html import escape
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PICTURE = ROOT / "docs" / "images" / "architecture.svg"
+
+ROOMS = {
+    "graphs": ("DAGs, CPDAGs, orders,", "separation, families"),
+    "drawing": ("graphs as SVG", ""),
+    "models": ("linear, nonlinear,", "discrete, series"),
+    "data": ("data sets, regimes,", "problems, files"),
+    "contracts": ("the protocols of", "every plug-in kind"),
+    "diagnostics": ("sortabilities, R², bounds", ""),
+    "discovery": ("the algorithms;", "they never see the truth"),
+    "metrics": ("estimate against truth", ""),
+    "risk": ("estimate against", "held-out experiments"),
+    "auditing": ("one data set against", "the sorting baselines"),
+    "study": ("enumerate, run,", "store, resume"),
+    "analysis": ("rows to scores,", "comparisons, verdict"),
+    "report": ("page, figures, tables", ""),
+    "cli": ("parses and prints", ""),
+}
+"""What is in each room, on two lines. The test compares the names with the contract."""
+
+WIDTH, HEIGHT, GAP, COLUMNS = 150, 66, 26, 5
+
+
+def layers() -> list[list[str]]:
+    """Return the layers of the import contract, lowest first, each as its rooms."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    rows = contracts["tool"]["importlinter"]["contracts"][0]["layers"]
+    return [row.split(" | ") for row in reversed(rows)]
+
+
+def rooms() -> list[list[str]]:
+    """Return the layers that hold rooms; single modules are drawn nowhere."""
+    kept = [[name for name in layer if name in ROOMS] for layer in layers()]
+    return [layer for layer in kept if layer]
+
+
+def picture() -> str:
+    """Return the picture: one box per room, an arrow to each layer from the one before."""
+    boxes, arrows = [], []
+    columns = rooms()
+    for number, layer in enumerate(columns):
+        row, column = divmod(number, COLUMNS)
+        left = GAP + column * (WIDTH + GAP)
+        top = 14 + row * (2 * HEIGHT + 3 * GAP)
+        for depth, name in enumerate(layer):
+            offset = HEIGHT / 2 + 5 if len(layer) == 1 else depth * (HEIGHT + 10)
+            boxes.append(_box(name, left, top + offset))
+        middle = top + HEIGHT + 5
+        if number and column:
+            arrows.append(_arrow(left - GAP, middle, left - 3, middle))
+        elif number:
+            arrows.append(_turn(left, middle))
+    height = 14 + (len(columns) + COLUMNS - 1) // COLUMNS * (2 * HEIGHT + 3 * GAP) - GAP
+    width = GAP + COLUMNS * (WIDTH + GAP)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        'font-family="sans-serif" font-size="11">'
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" '
+        'markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" fill="#555"/></marker></defs>'
+        f'<rect width="{width}" height="{height}" fill="#fff"/>{"".join(arrows + boxes)}</svg>\n'
+    )
+
+
+def _box(name: str, left: float, top: float) -> str:
+    first, second = ROOMS[name]
+    x = left + WIDTH / 2
+    return (
+        f'<rect x="{left}" y="{top}" width="{WIDTH}" height="{HEIGHT}" rx="6" fill="#eef3f7" '
+        f'stroke="#44617b"/><text x="{x}" y="{top + 20}" text-anchor="middle" font-size="14" '
+        f'font-weight="bold" fill="#1d3345">{name}</text>'
+        f'<text x="{x}" y="{top + 39}" text-anchor="middle" fill="#333">{escape(first)}</text>'
+        f'<text x="{x}" y="{top + 54}" text-anchor="middle" fill="#333">{escape(second)}</text>'
+    )
+
+
+def _arrow(x1: float, y1: float, x2: float, y2: float) -> str:
+    return (
+        f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="#555" stroke-width="1.4" '
+        'marker-end="url(#tip)"/>'
+    )
+
+
+def _turn(left: float, middle: float) -> str:
+    """Return the line from the end of a row of boxes to the beginning of the next."""
+    right = left + COLUMNS * WIDTH + (COLUMNS - 1) * GAP
+    above, between = middle - 2 * HEIGHT - 3 * GAP, middle - HEIGHT - 5 - GAP
+    path = (
+        f"M{right} {above}H{right + GAP / 2}V{between}H{left - GAP / 2}V{middle}H{left - 3}"
+    )
+    return (
+        f'<path d="{path}" fill="none" stroke="#555" stroke-width="1.4" marker-end="url(#tip)"/>'
+    )
+
+
+if __name__ == "__main__":
+    PICTURE.write_text(picture(), encoding="utf-8")
