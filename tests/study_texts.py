@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 from causalassay.study.language.mistakes import StudyMistakes
-from causalassay.study.language.reading import parse_study
+from causalassay.study.language.study_file import parse_study
 
 HEAD = """\
 name = "trial"

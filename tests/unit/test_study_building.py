@@ -10,8 +10,8 @@ from causalassay.models import UUMC
 from causalassay.models.noise import Noise
 from causalassay.study.keys import digest
 from causalassay.study.language.description import describe
-from causalassay.study.language.mistakes import Mistakes, Place
-from causalassay.study.language.parameters import construct
+from causalassay.study.language.mistakes import Mistakes, Location
+from causalassay.study.language.dataclass_tables import construct
 from causalassay.study.plan import coordinates
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
 
@@ -295,7 +295,7 @@ def test_an_algorithm_whose_extra_is_missing_says_which(monkeypatch):
     expected = "'causal-learn-pc' cannot run here: causal-learn is absent: pip install"
     with pytest.raises(ImportError):
         registry.make_algorithm("empty")
-    monkeypatch.setattr("causalassay.study.language.reading.BASELINES", ())
+    monkeypatch.setattr("causalassay.study.language.defaults.BASELINES", ())
     (line,) = mistakes_of(text)
     assert line.startswith(f"algorithms[0]: {expected}")
 
@@ -320,13 +320,13 @@ class Raising:
 
 
 def test_a_strangers_annotations_may_be_unknown():
-    made = construct(Foreign, {"levels": [1, [2, 3]]}, "foreign", Place("a"), Mistakes())
+    made = construct(Foreign, {"levels": [1, [2, 3]]}, "foreign", Location("a"), Mistakes())
     assert Foreign((1, (2, 3))) == made
 
 
 def test_whatever_a_strangers_class_raises_is_a_mistake():
     mistakes = Mistakes()
-    assert None is construct(Raising, {"depth": -1}, "raising", Place("a"), mistakes)
+    assert None is construct(Raising, {"depth": -1}, "raising", Location("a"), mistakes)
     assert ["a: raised KeyError: 'depth'"] == mistakes.lines
 
 

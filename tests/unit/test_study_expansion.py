@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalassay.study.language.expansion import draw_settings, expand
-from causalassay.study.language.mistakes import Mistakes, Place
+from causalassay.study.language.mistakes import Mistakes, Location
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
 
-GRID = Place("problems[0]").at("grid")
-RANDOM = Place("problems[0]").at("random")
+GRID = Location("problems[0]").at("grid")
+RANDOM = Location("problems[0]").at("random")
 
 
 def members(base, grid):

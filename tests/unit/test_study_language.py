@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from causalassay.diagnostics.registry import DEFAULT_DIAGNOSTICS
-from causalassay.study.language.mistakes import Mistakes, Origin, Place, StudyMistakes
-from causalassay.study.language.reading import parse_study, read_study
+from causalassay.study.language.mistakes import Mistakes, Origin, Location, StudyMistakes
+from causalassay.study.language.study_file import parse_study, read_study
 from causalassay.study.plan import Limits
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
 
@@ -213,7 +213,7 @@ def test_the_mistakes_survive_a_pickle():
 
 def test_a_place_says_where_a_value_truly_stands():
     origins = {("model", "noise"): Origin("grid.together", "[1].model.noise")}
-    place = Place("problems[0]", ("model",), origins)
+    place = Location("problems[0]", ("model",), origins)
     assert "problems[0].grid.together[1].model.noise.df" == str(place.at("noise", "df"))
     assert "problems[0].model.kind" == str(place.at("kind"))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from causalassay.scaffold import STUDY_FILE, new_study
-from causalassay.study.language.reading import parse_study, read_study
+from causalassay.study.language.study_file import parse_study, read_study
 from study_texts import HEAD, PROBLEM
 
 
