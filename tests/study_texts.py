@@ -29,6 +29,6 @@ def mistakes_of(text, folder=None):
     """The lines of all mistakes of a text."""
     try:
         parsed(text, folder)
-    except StudyMistakes as found:
-        return list(found.mistakes)
+    except StudyMistakes as error:
+        return list(error.mistakes)
     return []
