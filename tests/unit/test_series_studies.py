@@ -67,7 +67,7 @@ def test_a_study_of_both_has_what_both_need(tmp_path):
         (PLAIN.replace('"uumc"', '"uumc", mechanism = "var"'), "needs a lagged graph"),
         (
             PLAIN + 'interventions = {action = "do", samples = 9, targets = [0], start = 2}',
-            "only series know time",
+            "only series have time steps",
         ),
         (SERIES.replace("max_lag = 2", "max_lag = 0"), "expected a whole number >= 1, got 0"),
     ],

@@ -74,7 +74,7 @@ def test_the_size_of_a_grid_is_the_product_of_its_lists(sizes):
     [
         ({"a": 3}, "problems[0].grid.a: got 3, expected a list of at least one value"),
         ({"a": []}, "problems[0].grid.a: got [], expected a list of at least one value"),
-        ({"a": [1, 2, 1.0]}, "problems[0].grid.a: 1.0 stands there twice"),
+        ({"a": [1, 2, 1.0]}, "problems[0].grid.a: 1.0 is listed twice"),
         (
             {"together": {"a": [1]}},
             'problems[0].grid.together: got {"a": [1]}, expected a list of at least one table',
@@ -242,6 +242,6 @@ def test_the_work_of_reading_grows_with_the_number_of_problems_and_no_faster():
 
 def test_grid_and_random_may_not_stand_in_one_table():
     text = HEAD + PROBLEM + "grid.samples = [1, 2]\nsettings = 2\nrandom.samples = [100, 200]\n"
-    assert ["problems[0]: `grid` and `random` may not stand in one table; make two"] == (
+    assert ["problems[0]: one table cannot have both `grid` and `random`; make two"] == (
         mistakes_of(text)
     )

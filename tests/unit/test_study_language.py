@@ -60,7 +60,7 @@ model = {kind = "uumc", noise = {family = "student-t", df = 1}, noise_sd = 2}
         "metrics[1].resolution: 'sid' is scored 'mean' or 'favourable', not 'as-is'",
         "metrics[2].resolution: there is no 'favorable'; did you mean 'favourable'?",
         "diagnostics[0]: there is no diagnostic 'var_sortabilty'; did you mean 'var_sortability'?",
-        'limits.memory: got 2, which no worker can do with; did you mean "2 GB"?',
+        'limits.memory: got 2, too little for any worker; did you mean "2 GB"?',
         "limits.second: there is no such key; did you mean 'seconds'?",
         'problems[0].samples (er2): got "x", expected an integer of at least 2',
         "problems[0].transform (er2): there is no transform 'standardise'; "
@@ -102,7 +102,7 @@ model = {kind = "uumc", noise = {family = "student-t", df = 1}, noise_sd = 2}
         ("seed = -1", "seed: got -1, expected an integer from 0 to 2^63 - 1"),
         ("baselines = 1", "baselines: got 1, expected true or false"),
         ('metrics = "shd"', 'metrics: got "shd", expected a list of metrics'),
-        ('metrics = ["shd", "shd"]', "metrics[1]: 'shd' stands there twice"),
+        ('metrics = ["shd", "shd"]', "metrics[1]: 'shd' is listed twice"),
         ("limits = 3", "limits: got 3, expected a table with seconds and memory"),
         ("limits.seconds = 0", "limits.seconds: got 0, expected a positive number of seconds"),
         ('limits.memory = "2 gigs"', 'limits.memory: got "2 gigs", expected bytes or text'),

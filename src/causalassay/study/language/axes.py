@@ -94,7 +94,7 @@ def _values(
     for one in values:
         text = repr(alike(one))
         if text in distinct:
-            mistakes.add(location, f"{toml_text(one)} stands there twice")
+            mistakes.add(location, f"{toml_text(one)} is listed twice")
         distinct.setdefault(text, one)
     return list(distinct.values())
 

@@ -35,7 +35,7 @@ class MetricReader:
             location = Location(f"{key}[{step}]")
             entry = self._entry(stated, location)
             if entry is not None and entry in self.entries:
-                self.mistakes.add(location, f"{entry.label!r} stands there twice")
+                self.mistakes.add(location, f"{entry.label!r} is listed twice")
             elif entry is not None:
                 self.entries.append(entry)
 
@@ -85,7 +85,7 @@ def read_diagnostics(stated: Any, key: str, mistakes: Mistakes) -> tuple[str, ..
         location = Location(f"{key}[{step}]")
         name = known_name(one, MEASURES, "diagnostic", location, mistakes)
         if name in names:
-            mistakes.add(location, f"{name!r} stands there twice")
+            mistakes.add(location, f"{name!r} is listed twice")
         elif name is not None:
             names.append(name)
     return tuple(names)

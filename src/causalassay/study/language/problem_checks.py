@@ -27,7 +27,7 @@ def check_parts(
         and interventions.start is not None
         and world not in ("series", None)
     ):
-        message = "only series know time; leave `start` and `stop` out"
+        message = "only series have time steps; leave `start` and `stop` out"
         mistakes.add(location.at("interventions", "start"), message)
     if world == "discrete":
         check_levels(interventions, transform, location, mistakes)
@@ -63,7 +63,7 @@ def check_levels(
             message = 'nothing can be added to a level; expected "do" or "randomize"'
             mistakes.add(where.at("action"), message)
         case "randomize" if (value, variance) != (0.0, 1.0):
-            message = "levels have no mean or variance: all are alike; leave value and variance out"
+            message = "levels have no mean or variance; leave value and variance out"
             mistakes.add(where, message)
         case "do" if value < 0 or value != int(value):
             message = f"expected the code of a level, 0, 1, …; got {value:g}"

@@ -95,7 +95,7 @@ class ProblemReader:
         if head.random is None and head.settings is not None:
             self.mistakes.add(location.at("settings"), "it needs a table `random` to draw from")
         if head.random is not None and head.grid is not None:
-            self.mistakes.add(location, "`grid` and `random` may not stand in one table; make two")
+            self.mistakes.add(location, "one table cannot have both `grid` and `random`; make two")
         elif head.random is not None and head.settings is None:
             message = "missing; how many settings are to be drawn?"
             self.mistakes.add(location.at("settings"), message)

@@ -45,7 +45,7 @@ def memory_bytes(memory: Any) -> int:
         )
     if size < LEAST_MEMORY:
         raise ValueError(
-            f'got {toml_text(memory)}, which no worker can do with; did you mean "2 GB"?'
+            f'got {toml_text(memory)}, too little for any worker; did you mean "2 GB"?'
         )
     return size
 
