@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 from causalassay.study.language.mistakes import StudyMistakes
-from causalassay.study.language.reading import parse_study
+from causalassay.study.language.study_file import parse_study
 
 HEAD = """\
 name = "trial"
@@ -29,6 +29,6 @@ def mistakes_of(text, folder=None):
     """The lines of all mistakes of a text."""
     try:
         parsed(text, folder)
-    except StudyMistakes as found:
-        return list(found.mistakes)
+    except StudyMistakes as error:
+        return list(error.mistakes)
     return []

@@ -38,7 +38,7 @@ def test_generated_data_are_discrete_with_all_levels():
     assert "dirichlet" == scheme(generated(Dirichlet()))
 
 
-def test_the_same_place_gives_the_same_bits():
+def test_the_same_coordinates_give_the_same_bits():
     first, again = (make(1, generated(Dirichlet()), "main", 3).problem for _ in range(2))
     np.testing.assert_array_equal(first.data.pooled, again.data.pooled)
 
@@ -110,7 +110,7 @@ def test_a_sample_that_misses_levels_is_no_problem(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ('transform = ["standardize"]', "levels have no scale"),
         ('interventions = {action = "shift", samples = 9, probability = 1.0}', "nothing can be"),
@@ -121,16 +121,16 @@ def test_a_sample_that_misses_levels_is_no_problem(tmp_path):
         ('interventions = {action = "do", samples = 9, probability = 1.0, value = 0.5}', "code"),
     ],
 )
-def test_what_levels_do_not_have_is_a_mistake(tmp_path, change, told):
+def test_what_levels_do_not_have_is_a_mistake(tmp_path, change, message):
     (line,) = mistakes_of(HEAD + PROBLEM + change + "\n")
-    assert told in line
+    assert message in line
     (tmp_path / "asia.bif").write_text(ASIA)
     network = HEAD + f'[[problems]]\nnetwork = "asia.bif"\nsamples = 500\n{change}\n'
     (line,) = mistakes_of(network, tmp_path)
-    assert told in line
+    assert message in line
 
 
-def test_mistakes_of_networks_are_told(tmp_path):
+def test_mistakes_of_networks_are_reported(tmp_path):
     (tmp_path / "bad.bif").write_text(ASIA.replace("0.01,", "0.5,"))
     text = '[[problems]]\nnetwork = "{}"\ngraph = {{kind = "chain", n_nodes = 3}}\n'
     lines = mistakes_of(HEAD + text.format("bad.bif"), tmp_path)
@@ -196,17 +196,17 @@ def test_the_audit_of_codes_is_by_entropy():
     graph = erdos_renyi(12, 1.5, rng)
     model = ca.models.draw("dirichlet", graph, rng)
     data = as_dataset(model.sample(2000, rng), model.n_levels)
-    found = ca.audit(data, graph, rng, n_bootstrap=10, n_orders=40)
-    assert ["entropy", "entropy"] == [row.statistic for row in found.sortabilities]
-    assert found.spread is None
-    assert "codes have no variance and no R²" in found.verdict.sentence
-    assert ["entropy order", "random order", "empty"] == [b.algorithm for b in found.baselines]
-    assert found.fit.auc > 0.8
-    json.dumps(found.to_dict(), allow_nan=False)
-    assert "entropy" in found._repr_html_()
+    result = ca.audit(data, graph, rng, n_bootstrap=10, n_orders=40)
+    assert ["entropy", "entropy"] == [row.statistic for row in result.sortabilities]
+    assert result.spread is None
+    assert "codes have no variance and no R²" in result.verdict.sentence
+    assert ["entropy order", "random order", "empty"] == [b.algorithm for b in result.baselines]
+    assert result.fit.auc > 0.8
+    json.dumps(result.to_dict(), allow_nan=False)
+    assert "entropy" in result._repr_html_()
     recoded = as_dataset((data.observational_values + 1) % 3, model.n_levels)
     again = ca.audit(recoded, graph, np.random.default_rng(5), n_bootstrap=10, n_orders=40)
-    assert found.sortabilities[0].value == again.sortabilities[0].value
+    assert result.sortabilities[0].value == again.sortabilities[0].value
     alone = ca.audit(data, None, rng)
     assert "entropies run from" in alone.verdict.sentence
     shuffled = ca.graphs.families.shuffle_labels(graph, np.random.default_rng(1))

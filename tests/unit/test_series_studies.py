@@ -61,19 +61,19 @@ def test_a_study_of_both_has_what_both_need(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (SERIES.replace(', mechanism = "var"', ""), "a lagged graph needs a model of series"),
         (PLAIN.replace('"uumc"', '"uumc", mechanism = "var"'), "needs a lagged graph"),
         (
             PLAIN + 'interventions = {action = "do", samples = 9, targets = [0], start = 2}',
-            "only series know time",
+            "only series have time steps",
         ),
         (SERIES.replace("max_lag = 2", "max_lag = 0"), "expected a whole number >= 1, got 0"),
     ],
 )
-def test_what_does_not_go_together_is_a_mistake(text, told, tmp_path):
-    assert any(told in line for line in mistakes_of(STUDY + text))
+def test_what_does_not_go_together_is_a_mistake(text, message):
+    assert any(message in line for line in mistakes_of(STUDY + text))
 
 
 def test_keys_of_other_problems_are_as_they_were_before_there_were_series():
@@ -105,8 +105,8 @@ def test_tasks_on_a_series_end_in_scores_or_with_the_reason(tmp_path):
     assert "as_independent" in by_use["pc"].reason
     assert "ok" == by_use["granger-lasso"].status
     assert np.isfinite(by_use["granger-lasso"].scores).all()
-    found = decode(by_use["granger-lasso"].estimate)
-    assert np.array_equal(found.lagged.summary, found.graph)
+    estimate = decode(by_use["granger-lasso"].estimate)
+    assert np.array_equal(estimate.lagged.summary, estimate.graph)
 
 
 def test_problems_of_other_schemes_stand_on_the_same_lagged_graphs():
@@ -211,8 +211,8 @@ def test_chance_on_summary_graphs_is_that_of_claiming_all_links():
     table.frame["n_edges"] = 3.0
     table.diagnostics = (*table.diagnostics, "n_edges")
     evidence = Evidence(table, summarize(table))
-    found = evidence._chances("raw")
-    assert sorted(set(found)) == pytest.approx([3 / (3 + 6), 6 / (3 + 12)])
+    chances = evidence._chances("raw")
+    assert sorted(set(chances)) == pytest.approx([3 / (3 + 6), 6 / (3 + 12)])
     problem = series_problem()
     everything = scorer(problem, ~np.eye(4, dtype=bool)).score(MetricEntry("f1", "as-is", 1))
     n_links = problem.graph.sum()

@@ -9,9 +9,9 @@ from causalassay.discovery import registry
 from causalassay.models import UUMC
 from causalassay.models.noise import Noise
 from causalassay.study.keys import digest
+from causalassay.study.language.dataclass_tables import construct
 from causalassay.study.language.description import describe
-from causalassay.study.language.mistakes import Mistakes, Place
-from causalassay.study.language.parameters import construct
+from causalassay.study.language.mistakes import Location, Mistakes
 from causalassay.study.plan import coordinates
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
 
@@ -53,7 +53,7 @@ def test_noise_may_be_a_name_or_a_table():
     assert UUMC(noise=Noise("student-t", 4.0)) == student.spec.model
 
 
-def test_targets_may_stand_alone_or_in_company():
+def test_targets_may_be_numbers_or_lists():
     text = CHAIN + 'model = {kind = "iscm"}\ninterventions = {action = "do", samples = 10, '
     spec = problem(text + "targets = [0, [1, 3]]}").spec
     assert ((0,), (1, 3)) == spec.interventions.targets
@@ -178,7 +178,7 @@ def test_a_tuned_algorithm_has_candidates_at_the_end():
     assert (5, 6, 7, 8) == tuned.tuning.candidates
     assert ("f1 (favourable)", 4) == (study.metrics[4].label, tuned.tuning.criterion)
     assert ("median", 7) == (tuned.tuning.statistic, tuned.tuning.systems)
-    candidates = [study.algorithms[place] for place in tuned.tuning.candidates]
+    candidates = [study.algorithms[index] for index in tuned.tuning.candidates]
     assert {"candidate"} == {entry.role for entry in candidates}
     assert "notears lambda1=0 threshold=0.1 (candidate)" == candidates[0].name
     assert {"lambda1": 0.1, "threshold": 0.1, "max_iter": 50} == candidates[2].parameters
@@ -200,7 +200,7 @@ def test_tunings_share_candidates():
     first, second = study.algorithms[:2]
     assert first.tuning.candidates == second.tuning.candidates
     assert first.key != second.key
-    assert {4} == {len(places) for _, _, places in coordinates(study, "tuning")}
+    assert {4} == {len(candidates) for _, _, candidates in coordinates(study, "tuning")}
     assert any("7 held-out systems × 4 candidates = 28" in line for line in describe(study))
     other = again.replace("max_iter", "seconds = 9\nmax_iter")
     (line,) = mistakes_of(HEAD + PROBLEM + TUNED + other)[:1]
@@ -213,7 +213,7 @@ def test_a_hyper_parameter_without_default_can_be_tuned():
     assert 2 == len(study.algorithms[0].tuning.candidates)
 
 
-def test_a_mistake_in_a_tuning_is_told_where_it_stands():
+def test_a_mistake_in_a_tuning_is_reported_with_its_location():
     text = TUNED.replace("lambda1 = [0.0, 0.1]", 'lambda = [0.0]\nthreshold = [0.1, "x"]')
     text = text.replace("threshold = [0.1, 0.3]\n", "").replace("f1", "f11")
     expected = {
@@ -269,7 +269,7 @@ def test_a_bootstrap_has_as_many_rows_as_stated(files, stated, rows):
         ),
     ],
 )
-def test_a_data_file_that_does_not_fit_is_told(files, old, new, expected):
+def test_a_data_file_that_does_not_fit_is_reported(files, old, new, expected):
     (line,) = mistakes_of(HEAD + DATA.replace(old, new), files)
     assert line.startswith(f"problems[0].{expected}")
 
@@ -287,7 +287,7 @@ def test_a_data_file_without_bootstrap_has_no_systems_to_tune_on(files):
 
 
 def test_an_algorithm_whose_extra_is_missing_says_which(monkeypatch):
-    def load(place):
+    def load(path):
         raise ImportError("causal-learn is absent: pip install causalassay[causal-learn]")
 
     monkeypatch.setattr(registry, "load", load)
@@ -295,16 +295,16 @@ def test_an_algorithm_whose_extra_is_missing_says_which(monkeypatch):
     expected = "'causal-learn-pc' cannot run here: causal-learn is absent: pip install"
     with pytest.raises(ImportError):
         registry.make_algorithm("empty")
-    monkeypatch.setattr("causalassay.study.language.reading.BASELINES", ())
+    monkeypatch.setattr("causalassay.study.language.defaults.BASELINES", ())
     (line,) = mistakes_of(text)
     assert line.startswith(f"algorithms[0]: {expected}")
 
 
 @dataclass(frozen=True)
-class Foreign:
+class Unresolved:
     """Its annotation cannot be resolved."""
 
-    levels: "Unheard" = ()  # noqa: F821
+    levels: "Unknown" = ()  # noqa: F821
     version: ClassVar[int] = 1
 
 
@@ -319,14 +319,14 @@ class Raising:
             raise KeyError("depth")
 
 
-def test_a_strangers_annotations_may_be_unknown():
-    made = construct(Foreign, {"levels": [1, [2, 3]]}, "foreign", Place("a"), Mistakes())
-    assert Foreign((1, (2, 3))) == made
+def test_the_annotations_of_a_plug_in_may_be_unknown():
+    made = construct(Unresolved, {"levels": [1, [2, 3]]}, "unresolved", Location("a"), Mistakes())
+    assert Unresolved((1, (2, 3))) == made
 
 
-def test_whatever_a_strangers_class_raises_is_a_mistake():
+def test_whatever_the_class_of_a_plug_in_raises_is_a_mistake():
     mistakes = Mistakes()
-    assert None is construct(Raising, {"depth": -1}, "raising", Place("a"), mistakes)
+    assert None is construct(Raising, {"depth": -1}, "raising", Location("a"), mistakes)
     assert ["a: raised KeyError: 'depth'"] == mistakes.lines
 
 

@@ -1,4 +1,4 @@
-"""What a study file may say, and what it is told if it says something else."""
+"""What a study file may say, and the mistakes it can have."""
 
 import pickle
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from causalassay.diagnostics.registry import DEFAULT_DIAGNOSTICS
-from causalassay.study.language.mistakes import Mistakes, Origin, Place, StudyMistakes
-from causalassay.study.language.reading import parse_study, read_study
+from causalassay.study.language.mistakes import Location, Mistakes, Origin, StudyMistakes
+from causalassay.study.language.study_file import parse_study, read_study
 from causalassay.study.plan import Limits
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
 
@@ -27,7 +27,7 @@ def test_a_study_can_be_sent_to_workers():
     assert study == pickle.loads(pickle.dumps(study))
 
 
-def test_mistakes_everywhere_are_told_at_once():
+def test_mistakes_everywhere_are_reported_at_once():
     text = """
 name = "a b"
 sed = 1
@@ -60,7 +60,7 @@ model = {kind = "uumc", noise = {family = "student-t", df = 1}, noise_sd = 2}
         "metrics[1].resolution: 'sid' is scored 'mean' or 'favourable', not 'as-is'",
         "metrics[2].resolution: there is no 'favorable'; did you mean 'favourable'?",
         "diagnostics[0]: there is no diagnostic 'var_sortabilty'; did you mean 'var_sortability'?",
-        'limits.memory: got 2, which no worker can do with; did you mean "2 GB"?',
+        'limits.memory: got 2, too little for any worker; did you mean "2 GB"?',
         "limits.second: there is no such key; did you mean 'seconds'?",
         'problems[0].samples (er2): got "x", expected an integer of at least 2',
         "problems[0].transform (er2): there is no transform 'standardise'; "
@@ -102,7 +102,7 @@ model = {kind = "uumc", noise = {family = "student-t", df = 1}, noise_sd = 2}
         ("seed = -1", "seed: got -1, expected an integer from 0 to 2^63 - 1"),
         ("baselines = 1", "baselines: got 1, expected true or false"),
         ('metrics = "shd"', 'metrics: got "shd", expected a list of metrics'),
-        ('metrics = ["shd", "shd"]', "metrics[1]: 'shd' stands there twice"),
+        ('metrics = ["shd", "shd"]', "metrics[1]: 'shd' is listed twice"),
         ("limits = 3", "limits: got 3, expected a table with seconds and memory"),
         ("limits.seconds = 0", "limits.seconds: got 0, expected a positive number of seconds"),
         ('limits.memory = "2 gigs"', 'limits.memory: got "2 gigs", expected bytes or text'),
@@ -112,16 +112,30 @@ model = {kind = "uumc", noise = {family = "student-t", df = 1}, noise_sd = 2}
         ("algorithms = [{}]", "algorithms[0].use: missing; expected the name of an algorithm"),
     ],
 )
-def test_a_wrong_value_is_told_with_what_was_expected(line, expected):
+def test_a_wrong_value_is_reported_with_what_was_expected(line, expected):
     key = line.partition(" ")[0]
     kept = [one for one in HEAD.splitlines() if not one.startswith(key)]
     text = "\n".join([*kept, line]) + ("" if line.startswith("problems") else PROBLEM)
-    found = mistakes_of(text)
-    assert 1 == len(found)
-    assert found[0].startswith(expected)
+    (line,) = mistakes_of(text)
+    assert line.startswith(expected)
 
 
-def test_a_mistake_of_a_grid_is_told_once_and_where_it_stands():
+def test_no_mistake_speaks_of_values_that_the_file_does_not_state():
+    """How many edges fit depends on n_nodes, so of the two only that is reported."""
+    text = PROBLEM.replace("n_nodes = 10, edges_per_node = 2", 'n_nodes = "x", edges_per_node = -1')
+    expected = 'problems[0].graph.n_nodes: got "x", expected an integer'
+    assert [expected] == mistakes_of(HEAD + text)
+    acts = "interventions = {samples = 1, probability = 2, start = 30}\n"
+    expected = [
+        "problems[0].interventions.action: missing; 'interventions' takes "
+        'one of "do", "shift", "randomize"',
+        "problems[0].interventions.probability: expected 0 to 1, got 2.0",
+        "problems[0].interventions.samples: expected at least 2, got 1",
+    ]
+    assert expected == mistakes_of(HEAD + PROBLEM + acts)
+
+
+def test_a_mistake_of_a_grid_is_reported_once_with_its_location():
     text = (
         HEAD
         + PROBLEM
@@ -140,7 +154,7 @@ model.nois = ["laplace", "gaussian"]
     assert expected == mistakes_of(text)
 
 
-def test_a_mistake_of_a_drawn_value_is_told_once():
+def test_a_mistake_of_a_drawn_value_is_reported_once():
     text = (
         HEAD
         + PROBLEM
@@ -152,10 +166,10 @@ settings = 3
 """
     )
     text = text.replace("samples = 100\n", "samples = 100\nsettings = 50\n")
-    found = mistakes_of(text)
-    assert 1 == sum("random.graph.n_nodes" in line for line in found)
-    assert any(line.endswith("expected an integer; state integer = true") for line in found)
-    assert any("problems[1].settings: it needs a table `random`" in line for line in found)
+    lines = mistakes_of(text)
+    assert 1 == sum("random.graph.n_nodes" in line for line in lines)
+    assert any(line.endswith("expected an integer; state integer = true") for line in lines)
+    assert any("problems[1].settings: it needs a table `random`" in line for line in lines)
 
 
 def test_limits_of_an_algorithm_are_its_own():
@@ -206,25 +220,25 @@ def test_a_byte_order_mark_is_no_mistake(tmp_path):
 
 
 def test_the_mistakes_survive_a_pickle():
-    found = StudyMistakes("a.toml", ["seed: missing", "problems[0].samples: missing"])
-    assert str(found) == str(pickle.loads(pickle.dumps(found)))
-    assert "a.toml: 2 mistakes; tables count from 0\n  seed: missing\n" in str(found)
+    error = StudyMistakes("a.toml", ["seed: missing", "problems[0].samples: missing"])
+    assert str(error) == str(pickle.loads(pickle.dumps(error)))
+    assert "a.toml: 2 mistakes; tables count from 0\n  seed: missing\n" in str(error)
 
 
-def test_a_place_says_where_a_value_truly_stands():
+def test_a_location_is_where_the_file_states_the_value():
     origins = {("model", "noise"): Origin("grid.together", "[1].model.noise")}
-    place = Place("problems[0]", ("model",), origins)
-    assert "problems[0].grid.together[1].model.noise.df" == str(place.at("noise", "df"))
-    assert "problems[0].model.kind" == str(place.at("kind"))
+    location = Location("problems[0]", ("model",), origins)
+    assert "problems[0].grid.together[1].model.noise.df" == str(location.at("noise", "df"))
+    assert "problems[0].model.kind" == str(location.at("kind"))
 
 
 def test_a_long_list_of_mistakes_is_cut_only_in_print():
     mistakes = Mistakes()
     for number in range(150):
         mistakes.add("", f"mistake {number}")
-    found = StudyMistakes("a.toml", mistakes.lines)
-    assert 150 == len(found.mistakes)
-    assert str(found).endswith("and 50 more")
+    error = StudyMistakes("a.toml", mistakes.lines)
+    assert 150 == len(error.mistakes)
+    assert str(error).endswith("and 50 more")
 
 
 def test_the_text_may_be_parsed_without_a_file():

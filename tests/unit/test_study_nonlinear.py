@@ -64,7 +64,7 @@ def test_stated_defaults_change_no_key():
     assert short.key == long.key != linear.key
 
 
-def test_names_and_labels_tell_the_mechanism():
+def test_names_and_labels_have_the_mechanism():
     entry = problem('{kind = "scm", mechanism = "mlp"}')
     assert "chain-4 mlp scm" == entry.name
     assert "mlp" == entry.labels["model.mechanism"]
@@ -76,8 +76,8 @@ def test_names_and_labels_tell_the_mechanism():
 
 def test_schemes_are_called_as_the_linear_ones_with_their_mechanism():
     kinds = ("scm", "standardized", "iscm", "snr")
-    found = [scheme(problem(f'{{kind = "{kind}", mechanism = "gp"}}').spec) for kind in kinds]
-    assert ["gp raw", "gp standardized", "gp iscm", "gp snr"] == found
+    schemes = [scheme(problem(f'{{kind = "{kind}", mechanism = "gp"}}').spec) for kind in kinds]
+    assert ["gp raw", "gp standardized", "gp iscm", "gp snr"] == schemes
 
 
 @pytest.mark.parametrize(
@@ -125,16 +125,16 @@ def test_schemes_are_called_as_the_linear_ones_with_their_mechanism():
         ),
     ],
 )
-def test_a_mistake_is_told_with_its_path_and_the_way_out(model, expected):
+def test_a_mistake_is_reported_with_its_path_and_a_remedy(model, expected):
     assert [f"problems[0].model.{expected}"] == mistakes(model)
 
 
-def test_all_mistakes_of_a_table_are_told_at_once():
+def test_all_mistakes_of_a_table_are_reported_at_once():
     text = '{kind = "iscm", mechanism = "gp", n_features = 0, ddof = 3, noise_sd = -1, x = 1}'
-    found = mistakes(text)
-    assert 4 == len(found)
+    lines = mistakes(text)
+    assert 4 == len(lines)
     for key in ("n_features", "ddof", "noise_sd", "x"):
-        assert any(line.startswith(f"problems[0].model.{key}:") for line in found)
+        assert any(line.startswith(f"problems[0].model.{key}:") for line in lines)
 
 
 def generated(model, **changes):
@@ -201,5 +201,5 @@ def test_an_audit_finds_raw_nonlinear_data_gameable_by_variance():
     rng = np.random.default_rng(0)
     graph = erdos_renyi(12, 2, rng)
     values = draw("scm", graph, rng, mechanism="gp-additive").sample(500, rng)
-    found = audit(Dataset.from_values(values), graph, rng, n_bootstrap=20)
-    assert "gameable" == found.verdict.kind
+    result = audit(Dataset.from_values(values), graph, rng, n_bootstrap=20)
+    assert "gameable" == result.verdict.kind

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from causalassay.scaffold import STUDY_FILE, new_study
-from causalassay.study.language.reading import parse_study, read_study
+from causalassay.scaffold import new_study, template
+from causalassay.study.language.study_file import parse_study, read_study
 from study_texts import HEAD, PROBLEM
+
+STUDY_FILE = template("study.toml.template").template
 
 
 def blocks():
@@ -26,11 +28,17 @@ def switched_on(chosen):
     return "\n".join(lines)
 
 
-@pytest.fixture
-def files(tmp_path):
-    (tmp_path / "data.csv").write_text("a,b\n1,2\n2,1\n3,5\n4,5\n")
-    (tmp_path / "graph.csv").write_text("from,to\na,b\n")
-    return tmp_path
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "data.csv").write_text("a,b\n1,2\n2,1\n3,5\n4,5\n")
+    (folder / "graph.csv").write_text("from,to\na,b\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def plain_study(files):
+    return parse_study(switched_on([]), files)
 
 
 def test_the_written_study_is_read(tmp_path):
@@ -41,10 +49,9 @@ def test_the_written_study_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("block", blocks())
-def test_each_block_can_be_switched_on(block, files):
-    plain = parse_study(switched_on([]), files)
+def test_each_block_can_be_switched_on(block, files, plain_study):
     study = parse_study(switched_on([block]), files)
-    assert plain != study
+    assert plain_study != study
 
 
 def test_all_blocks_can_be_switched_on_together(files):

@@ -54,8 +54,6 @@ class Interventions:
     stop: int | None = None
 
     def __post_init__(self) -> None:
-        if (self.probability is None) == (self.targets is None):
-            raise ValueError("state either `probability` or `targets`")
         if self.probability is not None and not 0 <= self.probability <= 1:
             raise ValueError(f"probability: expected 0 to 1, got {self.probability}")
         if self.samples < 2:
@@ -68,6 +66,9 @@ class Interventions:
             raise ValueError(
                 f"start: expected 0 to {(self.stop or self.samples) - 1}, got {self.start}"
             )
+        # Last: the reader of study files asks again with a refused key left out.
+        if (self.probability is None) == (self.targets is None):
+            raise ValueError("state either `probability` or `targets`")
 
 
 @dataclass(frozen=True)
@@ -194,6 +195,31 @@ class Network:
 
 
 ProblemSpec = Generated | FromFile | Network
+World = Literal["continuous", "discrete", "series"]
+
+
+def world(spec: ProblemSpec) -> World:
+    """Return what kind of data a problem has.
+
+    Examples
+    --------
+    >>> from causalassay.graphs.sources import Chain
+    >>> from causalassay.models import SCM, Dirichlet
+    >>> world(Generated(Chain(3), SCM(), 100)), world(Generated(Chain(3), Dirichlet(), 100))
+    ('continuous', 'discrete')
+    """
+    if isinstance(spec, Generated):
+        return model_world(spec.model)
+    if isinstance(spec, FromFile) and spec.rows == "series":
+        return "series"
+    return "discrete" if isinstance(spec, Network) or spec.discrete else "continuous"
+
+
+def model_world(model: Source) -> World:
+    """Return what kind of data a model source gives."""
+    if isinstance(model, SeriesSource):
+        return "series"
+    return "discrete" if isinstance(model, DiscreteSource) else "continuous"
 
 
 def is_series(spec: ProblemSpec) -> bool:

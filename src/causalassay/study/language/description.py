@@ -1,4 +1,4 @@
-"""What a study is going to do, in a few lines."""
+"""What a study will run, in a few lines."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def describe(study: Study) -> list[str]:
     >>> import tempfile
     >>> from pathlib import Path
     >>> from causalassay.scaffold import new_study
-    >>> from causalassay.study.language.reading import read_study
+    >>> from causalassay.study.language.study_file import read_study
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     study = read_study(new_study("first-look", Path(folder)))
     >>> print(describe(study)[0])
     first-look: ... tasks
     """
-    listed = [study.algorithms[place] for place in study.listed]
+    listed = [study.algorithms[index] for index in study.listed]
     main = len(study.problems) * study.replicates * len(listed)
     tuning = _tuning(study)
     total = main + sum(count for count, _ in tuning)
@@ -44,28 +44,23 @@ def describe(study: Study) -> list[str]:
 
 def _tuning(study: Study) -> list[tuple[int, str]]:
     """Return the number of tasks for each size of tuning; a candidate that two share runs once."""
-    systems: dict[int, int] = {}
-    for entry in study.algorithms:
-        for place in entry.tuning.candidates if entry.tuning else ():
-            systems[place] = max(systems.get(place, 0), entry.tuning.systems if entry.tuning else 0)
-    found = []
-    for size in sorted(set(systems.values())):
-        places = [place for place, most in systems.items() if most == size]
-        count = len(study.problems) * size * len(places)
-        tuned = [
-            entry.name
-            for entry in study.algorithms
-            if entry.tuning and set(entry.tuning.candidates) & set(places)
-        ]
-        found.append(
-            (
-                count,
-                f"  tuning of {', '.join(tuned)}: {_counted(len(study.problems), 'problem')} × "
-                f"{_counted(size, 'held-out system')} × {_counted(len(places), 'candidate')} "
-                f"= {count}",
-            )
+    sizes: dict[int, int] = {}
+    tuned = {entry.name: entry.tuning for entry in study.algorithms if entry.tuning}
+    for tuning in tuned.values():
+        for index in tuning.candidates:
+            sizes[index] = max(sizes.get(index, 0), tuning.systems)
+    lines = []
+    for size in sorted(set(sizes.values())):
+        candidates = {index for index, most in sizes.items() if most == size}
+        count = len(study.problems) * size * len(candidates)
+        names = [name for name, one in tuned.items() if candidates & set(one.candidates)]
+        line = (
+            f"  tuning of {', '.join(names)}: {_counted(len(study.problems), 'problem')} × "
+            f"{_counted(size, 'held-out system')} × {_counted(len(candidates), 'candidate')} "
+            f"= {count}"
         )
-    return found
+        lines.append((count, line))
+    return lines
 
 
 def _limits(listed: Sequence[AlgorithmEntry]) -> list[str]:
@@ -93,8 +88,8 @@ def _group(what: str, names: Sequence[str]) -> str:
 
 def _names(names: Sequence[str]) -> str:
     left = len(names) - _MOST_NAMED
-    shown = ", ".join(names[:_MOST_NAMED])
-    return f"{shown} and {left} more" if left > 0 else shown
+    beginning = ", ".join(names[:_MOST_NAMED])
+    return f"{beginning} and {left} more" if left > 0 else beginning
 
 
 def _counted(count: int, noun: str) -> str:

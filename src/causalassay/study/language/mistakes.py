@@ -1,4 +1,4 @@
-"""Mistakes in a study file: collected one by one, told all at once, each with its place."""
+"""Mistakes in a study file: noted one by one, reported together, each with its location."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 Keys = tuple[str, ...]
 
-_LONGEST = 60
-_MOST_TOLD = 100
+_LONGEST_VALUE = 60
+_MOST_PRINTED = 100
 
 
 class StudyMistakes(ValueError):
@@ -31,45 +31,43 @@ class StudyMistakes(ValueError):
 
     def __str__(self) -> str:
         count = len(self.mistakes)
-        told = list(self.mistakes[:_MOST_TOLD])
-        if count > _MOST_TOLD:
-            told.append(f"and {count - _MOST_TOLD} more")
-        counted = (
-            "; tables count from 0" if any(re.search(r"\w\[\d", line) for line in told) else ""
-        )
-        head = f"{self.source}: {count} mistake{'' if count == 1 else 's'}{counted}"
-        return "\n  ".join([head, *told])
+        lines = list(self.mistakes[:_MOST_PRINTED])
+        if count > _MOST_PRINTED:
+            lines.append(f"and {count - _MOST_PRINTED} more")
+        numbered = any(re.search(r"\w\[\d", line) for line in lines)
+        head = f"{self.source}: {count} mistake{'' if count == 1 else 's'}"
+        return "\n  ".join([head + ("; tables count from 0" if numbered else ""), *lines])
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where in the file a value stands that a grid or a draw put elsewhere."""
+    """Where the file states a value that a grid or a draw put elsewhere."""
 
     path: str
-    inside: str = ""
-    """What follows the path for the one element the value came from: ``[1].noise``."""
+    element: str = ""
+    """What follows the path for the one element that the value came from: ``[1].noise``."""
 
 
 @dataclass(frozen=True)
-class Place:
-    """A place in a study file.
+class Location:
+    """Where a value is in a study file.
 
     Parameters
     ----------
     table : str
         ``problems[1]``, or empty at the top.
     keys : tuple of str
-        The way from there.
+        The path from there.
     origins : mapping
-        From keys to where in `table` their value truly stands.
+        From keys to where in `table` the file states their value.
     name : str
         What the user calls the table.
     drawn : bool
-        Its values are drawn: one mistake at a place is enough, the others are like it.
+        Its values are drawn at random: one mistake at a location is enough.
 
     Examples
     --------
-    >>> print(Place("problems[1]", name="er2").at("graph", "n_nodes"))
+    >>> print(Location("problems[1]", name="er2").at("graph", "n_nodes"))
     problems[1].graph.n_nodes (er2)
     """
 
@@ -79,23 +77,23 @@ class Place:
     name: str = ""
     drawn: bool = False
 
-    def at(self, *keys: str) -> Place:
-        """Return the place that lies so many keys deeper."""
+    def at(self, *keys: str) -> Location:
+        """Return the location that lies so many keys deeper."""
         return replace(self, keys=self.keys + keys)
 
     def text(self, element: bool = True) -> str:
-        """Return the path; without `element` that of the whole list the value is in."""
-        path = ".".join(word for word in (self.table, self._way(element)) if word)
+        """Return the path; without `element`, that of the whole list the value is in."""
+        path = ".".join(word for word in (self.table, self._path(element)) if word)
         return f"{path} ({self.name})" if self.name else path
 
     def __str__(self) -> str:
         return self.text()
 
-    def _way(self, element: bool) -> str:
+    def _path(self, element: bool) -> str:
         for size in range(len(self.keys), 0, -1):
             origin = self.origins.get(self.keys[:size])
             if origin is not None:
-                start = origin.path + (origin.inside if element else "")
+                start = origin.path + (origin.element if element else "")
                 return ".".join((start, *self.keys[size:]))
         return ".".join(self.keys)
 
@@ -107,31 +105,31 @@ class Mistakes:
         self._lines: dict[str, None] = {}
         self._drawn: set[str] = set()
         self.noted = 0
-        """How often a mistake was noted, repetitions too: whether a part has one shows here."""
+        """How often a mistake was noted, repetitions included: it grows if a part has one."""
 
-    def add(self, place: Place | str, message: str, element: bool = True) -> None:
-        """Add a line, unless it is there or one like it."""
+    def add(self, location: Location | str, message: str, element: bool = True) -> None:
+        """Add a line, unless it is there already."""
         self.noted += 1
-        where = place.text(element) if isinstance(place, Place) else place
-        if isinstance(place, Place) and place.drawn:
-            if where in self._drawn:
+        path = location.text(element) if isinstance(location, Location) else location
+        if isinstance(location, Location) and location.drawn:
+            if path in self._drawn:
                 return
-            self._drawn.add(where)
-        self._lines[f"{where}: {message}" if where else message] = None
+            self._drawn.add(path)
+        self._lines[f"{path}: {message}" if path else message] = None
 
     @property
     def lines(self) -> list[str]:
-        """The mistakes, in the order in which they were found."""
+        """The mistakes, in the order in which they were noted."""
         return list(self._lines)
 
 
-def shown(value: Any) -> str:
+def toml_text(value: Any) -> str:
     """Return a value as the file has it, cut if it is long.
 
     Examples
     --------
-    >>> shown(True), shown([0.5, "x"])
+    >>> toml_text(True), toml_text([0.5, "x"])
     ('true', '[0.5, "x"]')
     """
     text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"

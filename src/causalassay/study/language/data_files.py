@@ -1,4 +1,4 @@
-"""From a table `data` to a problem in files, which are looked at now and read again later."""
+"""From a table `data`, or a key `network`, to files that are checked now and read again later."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from causalassay.data import read
 from causalassay.graphs import is_dag, read_graph
 from causalassay.models import read_bif
 from causalassay.spelling import did_you_mean
-from causalassay.study.language.mistakes import Mistakes, Place
-from causalassay.study.language.tables import DataTable, validated
+from causalassay.study.language.mistakes import Location, Mistakes
+from causalassay.study.language.schemas import DataSchema, validated
 from causalassay.study.problem_specs import FromFile
 from causalassay.study.worker.problem_making import file_sha256
 
@@ -35,24 +35,24 @@ class DataFiles:
     folder: Path
     mistakes: Mistakes
     _sums: dict[Path, str] = field(default_factory=dict)
-    _troubles: dict[tuple[Any, ...], tuple[str, str]] = field(default_factory=dict)
+    _misfits: dict[tuple[Any, ...], tuple[str, str]] = field(default_factory=dict)
 
-    def read(self, table: Any, transform: tuple[Any, ...], place: Place) -> FromFile | None:
+    def read(self, table: Any, transform: tuple[Any, ...], location: Location) -> FromFile | None:
         """Return the problem, unless a file is absent or does not fit."""
         before = self.mistakes.noted
-        given = validated(DataTable, table, place, self.mistakes)
+        given = validated(DataSchema, table, location, self.mistakes)
         if isinstance(table, dict) and "graph" not in table:
-            self.mistakes.add(place.at("graph"), NO_GRAPH)
+            self.mistakes.add(location.at("graph"), NO_GRAPH)
         if given is None or given.graph is None:
             return None
-        sums = [self._sum(getattr(given, key), place.at(key)) for key in ("file", "graph")]
+        sums = [self._sum(getattr(given, key), location.at(key)) for key in ("file", "graph")]
         if None not in sums:
-            key, trouble = self._trouble(given)
-            if trouble:
-                self.mistakes.add(place.at(key), trouble)
+            key, reason = self._misfit(given)
+            if reason:
+                self.mistakes.add(location.at(key), reason)
         if given.rows == "series" and given.bootstrap is not False:
-            told = "rows of a series cannot be drawn one by one; leave it out"
-            self.mistakes.add(place.at("bootstrap"), told)
+            message = "rows of a series cannot be drawn one by one; leave it out"
+            self.mistakes.add(location.at("bootstrap"), message)
         if self.mistakes.noted > before:
             return None
         return FromFile(
@@ -70,41 +70,41 @@ class DataFiles:
             discrete=_discrete(given.discrete),
         )
 
-    def network(self, stated: str, place: Place) -> tuple[Path, str] | None:
+    def network(self, stated: str, location: Location) -> tuple[Path, str] | None:
         """Return where the BIF file of a network is and its checksum, unless it does not fit."""
-        found = self._sum(stated, place)
-        if found is None:
+        sha256 = self._sum(stated, location)
+        if sha256 is None:
             return None
         path = self._path(stated)
         try:
             read_bif(path)
         except (ValueError, OSError) as reason:
-            self.mistakes.add(place, _relative(str(reason), path, stated))
+            self.mistakes.add(location, _relative(str(reason), path, stated))
             return None
-        return path, found
+        return path, sha256
 
     def _path(self, stated: str) -> Path:
         return (self.folder / stated).absolute()
 
-    def _sum(self, stated: str, place: Place) -> str | None:
+    def _sum(self, stated: str, location: Location) -> str | None:
         path = self._path(stated)
         if path not in self._sums:
             try:
                 self._sums[path] = file_sha256(path)
             except OSError as reason:
-                self.mistakes.add(place, _absent(stated, path, reason))
+                self.mistakes.add(location, _absent(stated, path, reason))
                 return None
         return self._sums[path]
 
-    def _trouble(self, given: DataTable) -> tuple[str, str]:
-        """Return the key and the reason why the files are no problem; empty if they are one."""
-        way = (given.file, given.graph, given.target, given.condition, given.observational)
-        known = (*way, given.only_observational, given.rows, _discrete(given.discrete))
-        if known not in self._troubles:
-            self._troubles[known] = self._look(given)
-        return self._troubles[known]
+    def _misfit(self, given: DataSchema) -> tuple[str, str]:
+        """Return the key and the reason why the files cannot be used; empty if they can."""
+        columns = (given.target, given.condition, given.observational, given.only_observational)
+        request = (given.file, given.graph, *columns, given.rows, _discrete(given.discrete))
+        if request not in self._misfits:
+            self._misfits[request] = self._look(given)
+        return self._misfits[request]
 
-    def _look(self, given: DataTable) -> tuple[str, str]:
+    def _look(self, given: DataSchema) -> tuple[str, str]:
         path = self._path(given.file)
         try:
             data = read(path, given.target, given.condition, given.observational, given.discrete)

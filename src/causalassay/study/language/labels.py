@@ -1,4 +1,4 @@
-"""What problems and algorithms are called, and the labels that rows are grouped by."""
+"""The names of problems and algorithms, and the labels that rows are grouped by."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Label = str | float | int | bool
 
 
 def value_text(value: Any) -> str:
-    """Return a value as it stands in names: short, and different for different values.
+    """Return a value as names have it: short, and different for different values.
 
     Examples
     --------
@@ -38,17 +38,17 @@ def value_text(value: Any) -> str:
 
 
 def suffix(varied: Mapping[Keys, Any], known: Collection[Keys] = ()) -> str:
-    """Return what varies as words, without what is said already.
+    """Return what varies as words, without the keys that the name has already.
 
     Examples
     --------
     >>> suffix({("graph", "n_nodes"): 10, ("model", "kind"): "iscm"})
     'n_nodes=10 iscm'
     """
-    told = {keys: value for keys, value in varied.items() if keys not in known and keys}
-    last = [keys[-1] for keys in told]
+    named = {keys: value for keys, value in varied.items() if keys not in known and keys}
+    last = [keys[-1] for keys in named]
     words = []
-    for keys, value in told.items():
+    for keys, value in named.items():
         key = ".".join(keys) if last.count(keys[-1]) > 1 else keys[-1]
         text = value_text(value) or "none"
         words.append(text if keys[-1] == "kind" else f"{key}={text}")

@@ -1,4 +1,4 @@
-"""The tables of a study file: their keys, and what each key holds."""
+"""The schema of each table of a study file: its keys, and what each key holds."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from causalassay.diagnostics.registry import DEFAULT_DIAGNOSTICS
 from causalassay.spelling import did_you_mean
-from causalassay.study.language.mistakes import Mistakes, Place, shown
+from causalassay.study.language.mistakes import Location, Mistakes, toml_text
 from causalassay.study.plan import Resolution, Statistic
-from causalassay.study.worker.scoring import DEFAULT_METRICS
 
 MOST_MEMBERS = 1_000_000
-"""Of one grid, or of settings drawn at random: more is taken for a mistake."""
+"""Members of one grid, or settings drawn at random: more is taken for a mistake."""
 
 LEAST_MEMORY = 1_000_000
+"""Bytes that a worker needs; a smaller number has most likely lost its unit."""
 
 _UNITS = {
     "b": 1,
@@ -27,39 +26,38 @@ _UNITS = {
 
 
 def memory_bytes(memory: Any) -> int:
-    """Return bytes; raises a ValueError where `memory` is neither a number nor text with a unit.
+    """Return the bytes of a number, or of text with a unit.
 
     Examples
     --------
     >>> memory_bytes("1.5 GiB"), memory_bytes("500 MB"), memory_bytes(2_000_000_000)
     (1610612736, 500000000, 2000000000)
     """
-    found = re.fullmatch(r"\s*(\d+\.?\d*)\s*([a-zA-Z]+)\s*", memory) if _is_text(memory) else None
-    if found and found[2].lower() in _UNITS:
-        size = int(float(found[1]) * _UNITS[found[2].lower()])
+    text = memory if isinstance(memory, str) else ""
+    match = re.fullmatch(r"\s*(\d+\.?\d*)\s*([a-zA-Z]+)\s*", text)
+    if match and match[2].lower() in _UNITS:
+        size = int(float(match[1]) * _UNITS[match[2].lower()])
     elif isinstance(memory, int) and not isinstance(memory, bool):
         size = memory
     else:
         raise ValueError(
-            f'got {shown(memory)}, expected bytes or text such as "2 GB", "500 MB", "1.5 GiB"'
+            f'got {toml_text(memory)}, expected bytes or text such as "2 GB", "500 MB", "1.5 GiB"'
         )
     if size < LEAST_MEMORY:
-        raise ValueError(f'got {shown(memory)}, which no worker can do with; did you mean "2 GB"?')
+        raise ValueError(
+            f'got {toml_text(memory)}, too little for any worker; did you mean "2 GB"?'
+        )
     return size
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-class Table(BaseModel):
-    """A table of the file: a key it does not know is a mistake, and nothing is converted."""
+class StrictTable(BaseModel):
+    """A table of the file: an unknown key is a mistake, and no value is converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class StudyTable(Table):
-    """The whole file; what stands in its lists is validated table by table."""
+class StudySchema(StrictTable):
+    """The whole file; the tables in its lists have schemas of their own."""
 
     name: str = Field(
         pattern=r"^[A-Za-z0-9_-]+$",
@@ -67,23 +65,23 @@ class StudyTable(Table):
     )
     seed: int = Field(ge=0, lt=2**63, description="an integer from 0 to 2^63 - 1")
     replicates: int = Field(ge=1, description="an integer of at least 1")
-    metrics: list[Any] = Field(list(DEFAULT_METRICS), description="a list of metrics")
-    diagnostics: list[Any] = Field(list(DEFAULT_DIAGNOSTICS), description="a list of names")
+    metrics: list[Any] = Field([], description="a list of metrics")
+    diagnostics: list[Any] = Field([], description="a list of names")
     baselines: bool = Field(True, description="true or false")
     limits: dict[str, Any] = Field({}, description="a table with seconds and memory")
     problems: list[Any] = Field(min_length=1, description="one or more tables [[problems]]")
     algorithms: list[Any] = Field([], description="a list of names and tables, or [[algorithms]]")
 
 
-class LimitsTable(Table):
+class LimitsSchema(StrictTable):
     """What one task may use; `seconds` may be inf, for no limit."""
 
     seconds: float | None = Field(None, gt=0, description="a positive number of seconds, or inf")
     memory: Annotated[int, BeforeValidator(memory_bytes)] | None = None
 
 
-class MetricTable(Table):
-    """A metric that is not scored in its own way."""
+class MetricSchema(StrictTable):
+    """A metric, with a resolution that is not its default."""
 
     name: str = Field(description="the name of a metric")
     resolution: Resolution | None = Field(
@@ -91,8 +89,8 @@ class MetricTable(Table):
     )
 
 
-class ProblemHead(Table):
-    """The keys of a problem that do not say what it is."""
+class ProblemHeadSchema(StrictTable):
+    """The keys of a problem that name it or make many of it."""
 
     name: str | None = Field(
         None, min_length=1, pattern=r"^[^\x00-\x1f]+$", description="text on one line"
@@ -106,8 +104,8 @@ class ProblemHead(Table):
     )
 
 
-class ProblemBody(Table):
-    """The keys of one problem, once a grid is expanded."""
+class ProblemSchema(StrictTable):
+    """The keys of one problem, after its grid is expanded or its setting drawn."""
 
     samples: int | None = Field(None, ge=2, description="an integer of at least 2")
     transform: list[Any] = Field([], description="a list of transforms")
@@ -119,7 +117,7 @@ class ProblemBody(Table):
     network: str | None = Field(None, description="the path of a BIF file")
 
 
-class DataTable(Table):
+class DataSchema(StrictTable):
     """A data file with its true graph."""
 
     file: str = Field(description="the path of a CSV, TSV or Parquet file")
@@ -140,7 +138,7 @@ class DataTable(Table):
     )
 
 
-class AlgorithmHead(Table):
+class AlgorithmSchema(StrictTable):
     """The keys of an algorithm that are no hyper-parameters."""
 
     use: str = Field(description="the name of an algorithm, as `causalassay list` has it")
@@ -151,7 +149,7 @@ class AlgorithmHead(Table):
     tune: dict[str, Any] | None = Field(None, description="a table with criterion and grid")
 
 
-class TuneTable(Table):
+class TuneSchema(StrictTable):
     """How hyper-parameters are chosen on held-out systems."""
 
     criterion: str | dict[str, Any] = Field(description="a metric, as a name or a table")
@@ -160,7 +158,7 @@ class TuneTable(Table):
     grid: dict[str, Any] = Field(min_length=1, description="a table with a list for each key")
 
 
-class RangeTable(Table):
+class RangeSchema(StrictTable):
     """A range to draw from."""
 
     low: float = Field(allow_inf_nan=False, description="a number")
@@ -169,46 +167,71 @@ class RangeTable(Table):
     log: bool = Field(False, description="true or false")
 
 
-T = TypeVar("T", bound=Table)
+Schema = TypeVar("Schema", bound=StrictTable)
 
 
-def validated(kind: type[T], table: Any, place: Place, mistakes: Mistakes) -> T | None:
-    """Return the table as its kind; None if it is none, and then every mistake is noted.
+def validated(
+    schema: type[Schema], table: Any, location: Location, mistakes: Mistakes
+) -> Schema | None:
+    """Return the table if it fits its schema; else note every mistake and return None.
 
     Examples
     --------
     >>> mistakes = Mistakes()
-    >>> validated(LimitsTable, {"second": 5}, Place("limits"), mistakes)
+    >>> validated(LimitsSchema, {"second": 5}, Location("limits"), mistakes)
     >>> mistakes.lines
     ["limits.second: there is no such key; did you mean 'seconds'?"]
     """
     if not isinstance(table, Mapping):
-        mistakes.add(place, f"got {shown(table)}, expected a table")
+        mistakes.add(location, f"got {toml_text(table)}, expected a table")
         return None
     try:
-        return kind.model_validate(table)
+        return schema.model_validate(table)
     except ValidationError as error:
-        for found in error.errors(include_url=False):
-            _tell(kind, found, place, mistakes)
+        _note_all(schema, error, location, mistakes)
     return None
 
 
-def _tell(kind: type[Table], found: Any, place: Place, mistakes: Mistakes) -> None:
-    key = str(found["loc"][0])
-    where = place.at(key)
-    expected = kind.model_fields[key].description if key in kind.model_fields else ""
-    match found["type"]:
+def valid_part(
+    schema: type[Schema], table: Mapping[str, Any], location: Location, mistakes: Mistakes
+) -> Schema:
+    """Return the table without its mistaken keys, so that those do not hide other mistakes.
+
+    For a schema whose keys are all optional.
+    """
+    try:
+        return schema.model_validate(table)
+    except ValidationError as error:
+        mistaken = _note_all(schema, error, location, mistakes)
+    return schema.model_validate({key: table[key] for key in table if key not in mistaken})
+
+
+def _note_all(
+    schema: type[StrictTable], error: ValidationError, location: Location, mistakes: Mistakes
+) -> set[str]:
+    """Note every mistake and return the keys that have one."""
+    problems = error.errors(include_url=False)
+    for problem in problems:
+        _note(schema, problem, location, mistakes)
+    return {str(problem["loc"][0]) for problem in problems}
+
+
+def _note(schema: type[StrictTable], problem: Any, location: Location, mistakes: Mistakes) -> None:
+    key = str(problem["loc"][0])
+    where = location.at(key)
+    expected = schema.model_fields[key].description if key in schema.model_fields else ""
+    match problem["type"]:
         case "extra_forbidden":
-            hint = did_you_mean(key, list(kind.model_fields))
+            hint = did_you_mean(key, list(schema.model_fields))
             mistakes.add(where, f"there is no such key; {hint}", element=False)
         case "missing":
             mistakes.add(where, f"missing; expected {expected}")
-        case "literal_error" if isinstance(found["input"], str):
-            choices = re.findall(r"'([^']*)'", found["ctx"]["expected"])
-            hint = did_you_mean(found["input"], choices)
-            mistakes.add(where, f"there is no {found['input']!r}; {hint}")
+        case "literal_error" if isinstance(problem["input"], str):
+            choices = re.findall(r"'([^']*)'", problem["ctx"]["expected"])
+            hint = did_you_mean(problem["input"], choices)
+            mistakes.add(where, f"there is no {problem['input']!r}; {hint}")
         case "value_error":
-            mistakes.add(where, str(found["ctx"]["error"]))
+            mistakes.add(where, str(problem["ctx"]["error"]))
         case _:
-            # Of a union every branch complains of its own part; the whole says more.
-            mistakes.add(where, f"got {shown(found['input'])}, expected {expected}")
+            # Each branch of a union complains of its own part; one line about the whole is clearer.
+            mistakes.add(where, f"got {toml_text(problem['input'])}, expected {expected}")

@@ -1,0 +1,202 @@
+"""From the tables [[algorithms]] to the algorithms that a study lists, and their candidates."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from causalassay.discovery import registry
+from causalassay.study.language.dataclass_tables import construct
+from causalassay.study.language.expansion import Member, expand
+from causalassay.study.language.known_names import known_name, unknown_parameter
+from causalassay.study.language.labels import suffix
+from causalassay.study.language.metrics import MetricReader
+from causalassay.study.language.mistakes import Location, Mistakes, toml_text
+from causalassay.study.language.schemas import (
+    AlgorithmSchema,
+    LimitsSchema,
+    TuneSchema,
+    validated,
+)
+from causalassay.study.plan import AlgorithmEntry, Limits
+
+_HEAD_KEYS = tuple(AlgorithmSchema.model_fields)
+_LIMIT_KEYS = tuple(LimitsSchema.model_fields)
+
+
+@dataclass(frozen=True)
+class TunedAlgorithm:
+    """An algorithm with the candidates of its tuning, which are not in the study's list yet."""
+
+    entry: AlgorithmEntry
+    candidates: list[AlgorithmEntry]
+    table: TuneSchema
+    criterion: int
+
+
+@dataclass(frozen=True)
+class AlgorithmReader:
+    """Reads the algorithms of one file.
+
+    Parameters
+    ----------
+    limits : Limits
+        Of each task, unless the algorithm has its own.
+    metrics : MetricReader
+        The study's; a criterion that is not among them is added.
+    mistakes : Mistakes
+    """
+
+    limits: Limits
+    metrics: MetricReader
+    mistakes: Mistakes
+
+    def read(
+        self, table: Any, location: Location
+    ) -> list[tuple[AlgorithmEntry | TunedAlgorithm, Location]]:
+        """Return the algorithms that a table, or a name alone, declares."""
+        use_location = location if isinstance(table, str) else location.at("use")
+        table = {"use": table} if isinstance(table, str) else table
+        if not isinstance(table, Mapping):
+            self.mistakes.add(location, f"got {toml_text(table)}, expected a name or a table")
+            return []
+        given = {key: one for key, one in table.items() if key in _HEAD_KEYS}
+        name = given.get("name")
+        location = replace(location, name=name if isinstance(name, str) else "")
+        head = validated(AlgorithmSchema, given, location, self.mistakes)
+        use = given.get("use")
+        kind = algorithm_class(use, use_location, self.mistakes) if isinstance(use, str) else None
+        if kind is None or use is None:
+            return []
+        base = {key: value for key, value in table.items() if key not in _HEAD_KEYS}
+        if head is None:
+            self._plain(use, use, kind, base, location)
+            return []
+        members = [Member(base, {}, {})]
+        if head.grid is not None:
+            members = expand(base, head.grid, location.at("grid"), self.mistakes)
+        entries = []
+        for member in members:
+            here = replace(location, origins=member.origins)
+            entry = self._entry(head, kind, member, here)
+            if entry is not None:
+                entries.append((entry, here))
+        return entries
+
+    def _entry(
+        self, head: AlgorithmSchema, kind: Any, member: Member, location: Location
+    ) -> AlgorithmEntry | TunedAlgorithm | None:
+        name = f"{head.name or head.use} {suffix(member.varied)}".strip()
+        if head.tune is not None:
+            return self._tuning(head, name, kind, member, location)
+        return self._plain(head.use, name, kind, member.table, location)
+
+    def _plain(
+        self, use: str, name: str, kind: Any, table: Mapping[str, Any], location: Location
+    ) -> AlgorithmEntry | None:
+        legal = [field.name for field in dataclasses.fields(kind)]
+        own = {key: table[key] for key in _LIMIT_KEYS if key in table and key not in legal}
+        limits = read_limits(own, self.limits, location, self.mistakes)
+        fields = {key: value for key, value in table.items() if key in legal}
+        unknown = [key for key in table if key not in legal and key not in own]
+        for key in unknown:
+            message = unknown_parameter(key, use, legal, (*_HEAD_KEYS, *_LIMIT_KEYS))
+            self.mistakes.add(location.at(key), message, element=False)
+        algorithm = construct(kind, fields, use, location, self.mistakes)
+        if algorithm is None or limits is None or unknown:
+            return None
+        entry = AlgorithmEntry(name, use, algorithm, limits=limits)
+        try:
+            _ = entry.key
+        except TypeError as reason:
+            self.mistakes.add(location, f"{use!r} cannot be told from others: {reason}")
+            return None
+        return entry
+
+    def _tuning(
+        self, head: AlgorithmSchema, name: str, kind: Any, member: Member, location: Location
+    ) -> TunedAlgorithm | None:
+        inside = location.at("tune")
+        stated = head.tune or {}
+        table = validated(TuneSchema, stated, inside, self.mistakes)
+        criterion = None
+        if "criterion" in stated:
+            criterion = self.metrics.index_of(stated["criterion"], inside.at("criterion"))
+        # In the order of the keys: of equal candidates the first is chosen.
+        grid = stated.get("grid")
+        grid = dict(sorted(grid.items())) if isinstance(grid, Mapping) else {}
+        points = expand(member.table, grid, inside.at("grid"), self.mistakes)
+        candidates = []
+        for point in points:
+            candidate_name = f"{name} {suffix(point.varied)} (candidate)"
+            here = replace(location, origins={**member.origins, **point.origins})
+            candidate = self._plain(head.use, candidate_name, kind, point.table, here)
+            if candidate is not None:
+                candidates.append(replace(candidate, role="candidate"))
+        untuned = {**_required_values(kind, points), **member.table}
+        entry = self._plain(head.use, name, kind, untuned, location)
+        if table is None or criterion is None or entry is None or len(candidates) < len(points):
+            return None
+        return TunedAlgorithm(entry, candidates, table, criterion)
+
+
+def algorithm_class(use: Any, location: Location, mistakes: Mistakes) -> Any:
+    """Return the class of an algorithm; None if there is none, or if it cannot run here."""
+    try:
+        classes = registry.places()
+    except ValueError as collision:
+        mistakes.add("", str(collision))
+        return None
+    name = known_name(use, classes, "algorithm", location, mistakes)
+    if name is None:
+        return None
+    try:
+        kind = registry.load(classes[name])
+    except ImportError as missing:
+        mistakes.add(location, f"{name!r} cannot run here: {missing}")
+        return None
+    except Exception as reason:
+        # A plug-in's module may raise anything; the other tables are still read.
+        mistakes.add(location, f"{name!r} cannot be loaded: {type(reason).__name__}: {reason}")
+        return None
+    if not dataclasses.is_dataclass(kind):
+        mistakes.add(location, f"{name!r} is no dataclass; see docs/plugins.md")
+        return None
+    return kind
+
+
+def read_limits(
+    table: Any, default: Limits, location: Location, mistakes: Mistakes
+) -> Limits | None:
+    """Return the limits that a table states, the others as they were.
+
+    Examples
+    --------
+    >>> read_limits({"seconds": 5, "memory": "2 GB"}, Limits(), Location("limits"), Mistakes())
+    Limits(seconds=5.0, memory=2000000000)
+    """
+    given = validated(LimitsSchema, table, location, mistakes)
+    if given is None:
+        return None
+    seconds = default.seconds if given.seconds is None else given.seconds
+    if seconds == float("inf"):
+        seconds = None
+    return Limits(seconds, default.memory if given.memory is None else given.memory)
+
+
+def _required_values(kind: Any, points: list[Member]) -> dict[str, Any]:
+    """Return the first candidate's values of the fields that have no default.
+
+    A tuned algorithm is a value of its class too: a field that only the tuning states needs
+    some value, though it never runs with it.
+    """
+    first = points[0].table if points else {}
+    return {
+        field.name: first[field.name]
+        for field in dataclasses.fields(kind)
+        if field.default is dataclasses.MISSING
+        and field.default_factory is dataclasses.MISSING
+        and field.name in first
+    }

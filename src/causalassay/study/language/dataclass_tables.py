@@ -1,0 +1,204 @@
+"""From a table to a dataclass: its keys are the fields, their annotations the types."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Literal
+
+from pydantic import PydanticUserError, TypeAdapter, ValidationError
+from pydantic.errors import PydanticSchemaGenerationError
+
+from causalassay.spelling import did_you_mean
+from causalassay.study.language.known_names import unknown_parameter
+from causalassay.study.language.mistakes import Location, Mistakes, toml_text
+
+Fields = Mapping[str, dataclasses.Field[Any]]
+
+
+def construct(
+    kind: Any,
+    table: Mapping[str, Any],
+    owner: str,
+    location: Location,
+    mistakes: Mistakes,
+    check: Callable[[Any], None] | None = None,
+) -> Any:
+    r"""Return the dataclass that a table describes; None if the table has a mistake.
+
+    Parameters
+    ----------
+    kind : type
+        A dataclass.
+    table : mapping
+        Its fields, without those left at their defaults.
+    owner : str
+        What the file calls `kind`.
+    location : Location
+    mistakes : Mistakes
+        Every mistake is noted here, also those that the class itself finds.
+    check : callable, optional
+        Raises where the class accepts what it cannot use.
+
+    Examples
+    --------
+    >>> from causalassay.models import SCM
+    >>> construct(SCM, {"noise_sd": 2, "weights": [1, 3]}, "scm", Location("model"), Mistakes())
+    SCM(weights=(1.0, 3.0), signs='random', noise='gaussian', noise_sd=2.0)
+    >>> mistakes = Mistakes()
+    >>> construct(SCM, {"noise_sd": -1, "weight": [1, 3]}, "scm", Location("model"), mistakes)
+    >>> print(*mistakes.lines, sep="\n")
+    model.weight: 'scm' has no such parameter; it takes 'weights', 'signs', 'noise', 'noise_sd';
+    did you mean 'weights'?
+    model.noise_sd: expected a positive number, got -1.0
+    """
+    before = mistakes.noted
+    fields = {field.name: field for field in dataclasses.fields(kind) if field.init}
+    for key in table:
+        if key not in fields:
+            mistakes.add(
+                location.at(key), unknown_parameter(key, owner, list(fields)), element=False
+            )
+    values: dict[str, Any] = {}
+    for name, field in fields.items():
+        if name in table:
+            _convert(kind, name, table[name], values, location, mistakes)
+        elif _required(field):
+            expected = expectation(_hints(kind).get(name, Any))
+            mistakes.add(location.at(name), f"missing; {owner!r} takes {expected}")
+    # A class names one field that it refuses: it is asked again with that key left out.
+    while True:
+        made, refusal = _attempt(kind, fields, values, check)
+        name, _, reason = refusal.partition(": ")
+        if reason and name in values:
+            mistakes.add(location.at(name), reason)
+            del values[name]
+            continue
+        # With a key left out, what the class says of several fields may be due to that.
+        if refusal and mistakes.noted == before:
+            _note_refusal(refusal, fields, location, mistakes)
+        return made if mistakes.noted == before else None
+
+
+def expectation(annotation: Any) -> str:
+    """Return in words what an annotation admits.
+
+    Examples
+    --------
+    >>> expectation(float | tuple[float, float]), expectation(tuple[str, ...] | None)
+    ('a number or a list of 2 (a number each)', 'a list (text each)')
+    """
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (types.UnionType, typing.Union):
+        return " or ".join(expectation(one) for one in arguments if one is not types.NoneType)
+    if origin is Literal:
+        return "one of " + ", ".join(toml_text(one) for one in arguments)
+    if origin is tuple:
+        size = "" if arguments[-1] is Ellipsis else f" of {len(arguments)}"
+        return f"a list{size} ({expectation(arguments[0])} each)"
+    plain = {int: "an integer", float: "a number", bool: "true or false", str: "text"}
+    return plain.get(annotation, getattr(annotation, "__name__", "a value"))
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """Return the annotations of a class; none if they cannot be resolved."""
+    try:
+        return typing.get_type_hints(kind)
+    except Exception:
+        # A plug-in's annotations may name what exists for the type checker only.
+        return {}
+
+
+@cache
+def _adapter(kind: Any, name: str) -> TypeAdapter[Any] | None:
+    if name not in _hints(kind):
+        return None
+    try:
+        return TypeAdapter(_hints(kind)[name])
+    except (PydanticSchemaGenerationError, PydanticUserError):
+        return None
+
+
+def _convert(
+    kind: Any,
+    name: str,
+    value: Any,
+    values: dict[str, Any],
+    location: Location,
+    mistakes: Mistakes,
+) -> None:
+    """Put the value, as the field wants it, into `values`, or note why it cannot be."""
+    adapter = _adapter(kind, name)
+    if adapter is None:
+        values[name] = _frozen(value)
+        return
+    try:
+        values[name] = adapter.validate_python(_frozen(value), strict=True)
+    except ValidationError:
+        message = _mistyped(value, _hints(kind)[name])
+        hint = "; state integer = true" if location.drawn and isinstance(value, float) else ""
+        mistakes.add(location.at(name), message + hint)
+
+
+def _frozen(value: Any) -> Any:
+    """Return the value with tuples in place of lists."""
+    return tuple(_frozen(one) for one in value) if isinstance(value, list | tuple) else value
+
+
+def _mistyped(value: Any, annotation: Any) -> str:
+    if typing.get_origin(annotation) is Literal and isinstance(value, str):
+        return f"there is no {value!r}; {did_you_mean(value, typing.get_args(annotation))}"
+    return f"got {toml_text(value)}, expected {expectation(annotation)}"
+
+
+def _required(field: dataclasses.Field[Any]) -> bool:
+    missing = dataclasses.MISSING
+    return field.default is missing and field.default_factory is missing
+
+
+class _Absent:
+    """In the place of a required value that is missing or mistaken: using it is an error.
+
+    So a class checks what the file states, in the order of its checks, and nothing made up;
+    a check that needs the absent value ends them.
+    """
+
+    def _end(self, *_: Any) -> Any:
+        raise TypeError("the value is absent")
+
+    __bool__ = __eq__ = __repr__ = _end
+    __hash__ = object.__hash__
+
+
+_ABSENT = _Absent()
+
+
+def _attempt(
+    kind: Any, fields: Fields, values: Mapping[str, Any], check: Callable[[Any], None] | None
+) -> tuple[Any, str]:
+    """Return the dataclass of the values, and why it is refused."""
+    required = {name: _ABSENT for name, field in fields.items() if _required(field)}
+    try:
+        made = kind(**{**required, **values})
+        if check is not None:
+            check(made)
+    except (ValueError, TypeError, ImportError) as refusal:
+        return None, str(refusal) or type(refusal).__name__
+    except Exception as refusal:
+        # Whatever a plug-in's class raises, the other tables are still read.
+        return None, f"raised {type(refusal).__name__}: {refusal}"
+    return made, ""
+
+
+def _note_refusal(refusal: str, fields: Fields, location: Location, mistakes: Mistakes) -> None:
+    name, _, reason = refusal.partition(": ")
+    if reason and name in fields:
+        mistakes.add(location.at(name), reason)
+    elif reason and location.keys[-1:] == (name,):
+        mistakes.add(location, reason)
+    else:
+        mistakes.add(location, refusal)

@@ -1,0 +1,49 @@
+"""Names in a study file, checked against the names that exist."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from causalassay.spelling import did_you_mean, listed
+from causalassay.study.language.mistakes import Location, Mistakes, toml_text
+
+
+def known_name(
+    name: Any, known: Collection[str], noun: str, location: Location, mistakes: Mistakes
+) -> str | None:
+    """Return the name if it is known; else note the nearest one and return None.
+
+    Examples
+    --------
+    >>> mistakes = Mistakes()
+    >>> known_name("sidd", ["shd", "sid"], "metric", Location("metrics[0]"), mistakes)
+    >>> mistakes.lines
+    ["metrics[0]: there is no metric 'sidd'; did you mean 'sid'?"]
+    """
+    if isinstance(name, str) and name in known:
+        return name
+    names = sorted(known)
+    if name is None:
+        mistakes.add(location, f"missing; expected a {noun}: {did_you_mean('', names)}")
+    elif isinstance(name, str):
+        mistakes.add(location, f"there is no {noun} {name!r}; {did_you_mean(name, names)}")
+    else:
+        mistakes.add(location, f"got {toml_text(name)}, expected the name of a {noun}")
+    return None
+
+
+def unknown_parameter(
+    key: str, owner: str, legal: Collection[str], also: Collection[str] = ()
+) -> str:
+    """Return that `owner` has no such parameter, what it takes, and what is nearest.
+
+    Examples
+    --------
+    >>> unknown_parameter("lamda", "golem", ["lambda1"], also=["seconds"])
+    "'golem' has no such parameter; it takes 'lambda1'; did you mean 'lambda1'?"
+    """
+    takes = listed(legal) if legal else "none"
+    hint = did_you_mean(key, [*legal, *also]) if legal or also else ""
+    nearest = f"; {hint}" if hint.startswith("did you mean") else ""
+    return f"{owner!r} has no such parameter; it takes {takes}{nearest}"

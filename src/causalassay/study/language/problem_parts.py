@@ -1,0 +1,180 @@
+"""From the tables of one problem to its parts: graph, model, interventions, acceptance."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, cast, get_args
+
+from numpy.random import Generator
+
+from causalassay.diagnostics.registry import DIAGNOSTICS
+from causalassay.graphs.sources import GRAPH_SOURCES, GraphSource
+from causalassay.models.noise import Family, Noise
+from causalassay.models.nonlinear.mechanisms import FAMILIES
+from causalassay.models.registry import (
+    SOURCES,
+    Source,
+    mechanism_of,
+    no_such_kind,
+    parameter_names,
+)
+from causalassay.study.language.dataclass_tables import construct
+from causalassay.study.language.known_names import known_name, unknown_parameter
+from causalassay.study.language.mistakes import Location, Mistakes
+from causalassay.study.problem_specs import Accept, Interventions
+
+
+def build_graph(
+    table: Mapping[str, Any], location: Location, mistakes: Mistakes
+) -> GraphSource | None:
+    """Return the graph source that a table names.
+
+    Examples
+    --------
+    >>> table = {"kind": "erdos-renyi", "n_nodes": 20, "edges_per_node": 2}
+    >>> build_graph(table, Location("graph"), Mistakes())
+    ErdosRenyi(n_nodes=20, edges_per_node=2.0, exact=True)
+    >>> mistakes = Mistakes()
+    >>> build_graph({**table, "edges_per_node": 10}, Location("graph"), mistakes)
+    >>> mistakes.lines
+    ['graph.edges_per_node: 20 nodes can have 0 to 9.5 edges per node, got 10.0']
+    """
+    kind = known_name(
+        table.get("kind"), GRAPH_SOURCES, "graph family", location.at("kind"), mistakes
+    )
+    if kind is None:
+        return None
+    fields = _without(table, "kind")
+    return construct(GRAPH_SOURCES[kind], fields, kind, location, mistakes, _check_drawable)
+
+
+def build_model(table: Mapping[str, Any], location: Location, mistakes: Mistakes) -> Source | None:
+    """Return the model source that a table names.
+
+    Examples
+    --------
+    >>> build_model({"kind": "scm", "noise": "laplac"}, Location("model"), mistakes := Mistakes())
+    >>> mistakes.lines
+    ["model.noise: there is no noise 'laplac'; did you mean 'laplace'?"]
+    """
+    before = mistakes.noted
+    kind, mechanism = _kind_and_mechanism(table, location, mistakes)
+    fields = _without(table, "kind", "mechanism")
+    if "noise" in fields:
+        noise = _noise(fields.pop("noise"), location.at("noise"), mistakes)
+        fields |= {} if noise is None else {"noise": noise}
+    if kind is None or mechanism is None:
+        return None
+    if mechanism in FAMILIES:
+        made = _nonlinear(kind, mechanism, fields, location, mistakes)
+    else:
+        made = construct(SOURCES[mechanism][kind], fields, kind, location, mistakes)
+    return made if mistakes.noted == before else None
+
+
+def build_interventions(
+    table: Mapping[str, Any], location: Location, mistakes: Mistakes
+) -> Interventions | None:
+    """Return the interventions; a target outside of a list is a regime of its own.
+
+    Examples
+    --------
+    >>> table = {"action": "do", "samples": 50, "targets": [0, [1, 2]]}
+    >>> build_interventions(table, Location("interventions"), Mistakes()).targets
+    ((0,), (1, 2))
+    """
+    fields = dict(table)
+    if isinstance(targets := fields.get("targets"), list):
+        fields["targets"] = [one if isinstance(one, list) else [one] for one in targets]
+    return construct(Interventions, fields, "interventions", location, mistakes)
+
+
+def build_accept(table: Mapping[str, Any], location: Location, mistakes: Mistakes) -> Accept | None:
+    """Return the bin that a diagnostic must fall into."""
+    before = mistakes.noted
+    if "diagnostic" in table:
+        where = location.at("diagnostic")
+        known_name(table["diagnostic"], DIAGNOSTICS, "diagnostic", where, mistakes)
+    made = construct(Accept, table, "accept", location, mistakes)
+    return made if mistakes.noted == before else None
+
+
+def _kind_and_mechanism(
+    table: Mapping[str, Any], location: Location, mistakes: Mistakes
+) -> tuple[str | None, str | None]:
+    """Return the names of a model's kind and mechanism; None for one that does not exist."""
+    stated, kind = table.get("mechanism"), table.get("kind")
+    if stated is not None:
+        stated = known_name(stated, SOURCES, "mechanism", location.at("mechanism"), mistakes)
+    mechanism = mechanism_of(kind, stated) if isinstance(kind, str) else None
+    if mechanism is not None:
+        # With a wrong mechanism, which kinds there are is not known: only that is noted.
+        return kind, None if stated is None and "mechanism" in table else mechanism
+    if isinstance(kind, str):
+        mistakes.add(location.at("kind"), no_such_kind(kind, stated))
+        return None, None
+    known = {one for kinds in SOURCES.values() for one in kinds}
+    return known_name(kind, known, "model", location.at("kind"), mistakes), None
+
+
+def _nonlinear(
+    kind: str, mechanism: str, fields: Mapping[str, Any], location: Location, mistakes: Mistakes
+) -> Source | None:
+    """Return a nonlinear source; some of the fields belong to its functions."""
+    legal = parameter_names(kind, mechanism)
+    for key in fields:
+        if key not in legal:
+            message = unknown_parameter(key, f"{mechanism} {kind}", legal)
+            mistakes.add(location.at(key), message, element=False)
+    family: Any = FAMILIES[mechanism]
+    own = {field.name for field in dataclasses.fields(family)}
+    of_functions = {key: fields[key] for key in fields if key in own}
+    of_scheme = {key: fields[key] for key in fields if key in legal and key not in own}
+    functions = construct(family, of_functions, mechanism, location, mistakes)
+    scheme = construct(SOURCES[mechanism][kind], of_scheme, kind, location, mistakes)
+    if functions is None or scheme is None:
+        return None
+    return dataclasses.replace(scheme, mechanism=functions)
+
+
+def _noise(value: Any, location: Location, mistakes: Mistakes) -> Noise | str | None:
+    """Return a noise law; as its name alone if it has no parameters, so that keys are equal."""
+    families = get_args(Family)
+    if not isinstance(value, Mapping):
+        return known_name(value, families, "noise", location, mistakes)
+    where = location.at("family")
+    family = known_name(value.get("family"), families, "noise", where, mistakes)
+    if family is None:
+        return None
+    made = construct(Noise, value, family, location, mistakes)
+    return family if made == Noise(cast(Family, family)) else made
+
+
+class _DrawBegun(Exception):
+    """A family has checked its parameters and begins to draw."""
+
+
+class _NoRandomness:
+    """A generator that ends a draw where it begins to be random."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise _DrawBegun(name)
+
+
+@lru_cache(maxsize=4096)
+def _check_drawable(source: Any) -> None:
+    """Raise where the family refuses the parameters.
+
+    Graph sources have no checks of their own: the functions that draw check the stated
+    parameters first, so a draw is begun and ended before it is random.
+    """
+    try:
+        source.draw(cast(Generator, _NoRandomness()))
+    except _DrawBegun:
+        return
+
+
+def _without(table: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in table.items() if key not in keys}
