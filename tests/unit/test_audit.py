@@ -116,7 +116,7 @@ def test_baselines_stand_beside_random_order():
 def test_the_same_stream_gives_the_same_audit():
     values, graph = benchmark(ca.models.ISCM(), n_nodes=8)
     data = Dataset.from_values(values)
-    first, second = (audit(data, graph, np.random.default_rng(5), 10, 40) for _ in range(2))
+    first, second = (audit(data, graph, 5, n_bootstrap=10, n_orders=40) for _ in range(2))
     assert first == second
 
 
@@ -127,8 +127,8 @@ def test_progress_is_reported_to_the_end():
         Dataset.from_values(values),
         graph,
         np.random.default_rng(0),
-        10,
-        40,
+        n_bootstrap=10,
+        n_orders=40,
         on_progress=lambda done, total: steps.append((done, total)),
     )
     assert [(k, 50) for k in range(1, 51)] == steps
@@ -136,7 +136,7 @@ def test_progress_is_reported_to_the_end():
 
 def test_json_has_no_nan():
     values, graph = benchmark(ca.models.SCM(), n_nodes=8)
-    found = audit(Dataset.from_values(values), graph, np.random.default_rng(0), 0, 40)
+    found = audit(Dataset.from_values(values), graph, 0, n_bootstrap=0, n_orders=40)
     text = json.dumps(found.to_dict(), allow_nan=False)
     assert json.loads(text)["sortabilities"][0]["interval"] == [None, None]
 
@@ -152,7 +152,7 @@ def test_few_columns_and_no_edges_are_too_small_to_judge():
 @pytest.mark.filterwarnings("ignore::causalassay.diagnostics.RankDeficientWarning")
 def test_fewer_rows_than_columns_are_audited_as_far_as_they_go():
     values, graph = benchmark(ca.models.SCM(), n_nodes=30, n_samples=20)
-    found = audit(Dataset.from_values(values), graph, np.random.default_rng(0), 5, 40)
+    found = audit(Dataset.from_values(values), graph, 0, n_bootstrap=5, n_orders=40)
     r2 = next(s for s in found.sortabilities if s.statistic == "R2")
     assert 0.5 == r2.value
     assert "rank 19 of 30" in r2.note

@@ -43,7 +43,7 @@ RULE = (
 )
 
 
-def audit_levels(
+def audit_discrete(
     data: Dataset,
     graph: Adjacency | None,
     rng: Generator,

@@ -21,6 +21,9 @@ from causalassay.spelling import did_you_mean, listed
 Rows = Literal["independent", "series"]
 """Whether the rows of a regime are independent draws, or follow each other in time."""
 
+World = Literal["continuous", "discrete", "mixed", "series"]
+"""What methods a data set calls for: see `Dataset.world`."""
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
@@ -107,6 +110,31 @@ class Dataset:
     def n_nodes(self) -> int:
         """Number of columns d."""
         return len(self.columns)
+
+    @property
+    def world(self) -> World:
+        """Which methods fit the data: "series", or by kind of column if rows are independent.
+
+        "continuous": all columns are; "discrete": all columns are; "mixed": some are
+        discrete and some continuous. A "series" is one whatever its columns.
+
+        Examples
+        --------
+        >>> Dataset.from_values([[0.0, 1.0], [2.0, 4.5]]).world
+        'continuous'
+        """
+        if self.rows == "series":
+            return "series"
+        n_discrete = len(self.discrete_columns)
+        if n_discrete == 0:
+            return "continuous"
+        return "discrete" if n_discrete == self.n_nodes else "mixed"
+
+    @property
+    def discrete_columns(self) -> dict[str, Discrete]:
+        """The columns that take levels, by name; the others are continuous."""
+        named = zip(self.columns, self.kinds, strict=True)
+        return {name: kind for name, kind in named if isinstance(kind, Discrete)}
 
     @property
     def n_samples(self) -> int:
@@ -265,3 +293,14 @@ class Dataset:
                     f"{where}: target {target} is not a column; targets are indices from 0 to "
                     f"{self.n_nodes - 1}, and None if the target was not measured"
                 )
+
+
+def as_dataset(data: ArrayLike | Dataset) -> Dataset:
+    """Return a data set as it is; an array or a data frame is taken as observational values.
+
+    Examples
+    --------
+    >>> as_dataset([[0.0, 1.0], [2.0, 4.5]]).observational
+    'observational'
+    """
+    return data if isinstance(data, Dataset) else Dataset.from_values(data)
