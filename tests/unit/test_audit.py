@@ -2,6 +2,7 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import causalassay as ca
@@ -219,3 +220,15 @@ def test_graph_fit_auc_equals_the_slow_count():
 def test_what_cannot_be_audited_is_refused(data, graph, options, message):
     with pytest.raises(ValueError, match=message):
         audit(data, graph, np.random.default_rng(0), **options)
+
+
+def test_arrays_data_frames_and_seeds_are_taken_as_they_come():
+    values, graph = benchmark(ca.models.SCM(), n_nodes=8)
+    options = {"n_bootstrap": 5, "n_orders": 40}
+    expected = audit(Dataset.from_values(values), graph, np.random.default_rng(3), **options)
+    assert expected == audit(values, graph, 3, **options)
+    assert expected == ca.audit(pd.DataFrame(values).add_prefix("x"), graph, 3, **options)
+    with pytest.raises(TypeError, match="rng: expected a numpy Generator or an int, got NoneType"):
+        audit(values, graph, None)
+    with pytest.raises(TypeError, match="positional"):
+        audit(values, graph, 3, 5)

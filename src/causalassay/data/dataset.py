@@ -284,9 +284,8 @@ class Dataset:
                 f"got values of shape {regime.values.shape}"
             )
         checks.check_finite(regime.values, self.columns, where)
-        for j, kind in enumerate(self.kinds):
-            if isinstance(kind, Discrete):
-                checks.check_codes(regime.values[:, j], self.columns[j], kind.levels, where)
+        for name, kind in self.discrete_columns.items():
+            checks.check_codes(regime.values[:, self.index(name)], name, kind.levels, where)
         for target in regime.targets or ():
             if not 0 <= target < self.n_nodes:
                 raise ValueError(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import Any, cast, get_args
 
-from numpy.random import Generator
+from numpy.random import PCG64, Generator
 
 from causalassay.contracts import Algorithm
 from causalassay.diagnostics.registry import DIAGNOSTICS
@@ -213,10 +213,10 @@ class _Drawn(Exception):
     """The checks are over."""
 
 
-class _Dry:
+class _Dry(Generator):
     """A generator that ends a draw where it begins to be random."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattribute__(self, name: str) -> Any:
         raise _Drawn(name)
 
 
@@ -224,7 +224,7 @@ class _Dry:
 def _check_drawable(source: Any) -> None:
     """Raise where the family refuses its parameters, which it looks at before it draws."""
     try:
-        source.draw(cast(Generator, _Dry()))
+        source.draw(_Dry(PCG64(0)))
     except _Drawn:
         return
 
