@@ -196,7 +196,7 @@ class Dataset:
         return self.columns.index(column)
 
     def permute_columns(self, permutation: Sequence[int] | NDArray[np.integer[Any]]) -> Dataset:
-        """Return the data set with column ``permutation[k]`` in place k.
+        """Return the data set with column ``permutation[k]`` at position k.
 
         Names, kinds, values, targets and interventions all move.
 

@@ -44,7 +44,7 @@ def parent_aid(truth: Adjacency, guess: Guess) -> int:
 
     Examples
     --------
-    From 0—1 neither effect can be told, though one member of the class is the truth.
+    From 0—1 neither effect is identified, though one member of the class is the truth.
 
     >>> from causalassay.graphs import chain, to_cpdag
     >>> parent_aid(chain(2), to_cpdag(chain(2))), parent_aid(chain(2), chain(2))

@@ -1,7 +1,7 @@
-"""From an estimate to graphs that a metric can score, each way by its name.
+"""Turn an estimate into graphs that a metric can score: several methods, each with a name.
 
-Some ways see the truth (`favourable_*`): that is why they live here and not in
-discovery, and why a report must say which was used.
+The `favourable_*` methods see the truth: that is why they live here and not in discovery,
+and why a report must say which method was used.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Repair(NamedTuple):
 
 
 def repair(graph: Guess, rng: Generator) -> Repair:
-    """Return a DAG or CPDAG as it is, and the CPDAG nearest at hand for any other graph.
+    """Return a DAG or CPDAG as it is, and a CPDAG of the same skeleton for any other graph.
 
     Constraint-based estimates from finite samples are often no CPDAG. They
     are scored all the same: "extension", the CPDAG of a DAG that extends the
@@ -119,8 +119,8 @@ def members(graph: Guess, rng: Generator, most: int = MOST_MEMBERS) -> Members:
     --------
     >>> import numpy as np
     >>> from causalassay.graphs import chain, to_cpdag
-    >>> found = members(to_cpdag(chain(4)), np.random.default_rng(0))
-    >>> len(found.dags), found.complete
+    >>> listed = members(to_cpdag(chain(4)), np.random.default_rng(0))
+    >>> len(listed.dags), listed.complete
     (4, True)
     """
     graph = graph_of(graph)
@@ -175,9 +175,9 @@ def mean_over_members(
     >>> mean_over_members(lambda dag: shd(truth, dag), to_cpdag(truth), rng).value
     0.5
     """
-    found = members(graph, rng, most)
-    value = float(np.mean([score(dag) for dag in found.dags]))
-    return MeanScore(value, len(found.dags), found.complete)
+    listed = members(graph, rng, most)
+    value = float(np.mean([score(dag) for dag in listed.dags]))
+    return MeanScore(value, len(listed.dags), listed.complete)
 
 
 def favourable_resolution(truth: Adjacency, guess: Guess) -> Adjacency:
@@ -242,8 +242,8 @@ def favourable_threshold(
     --------
     >>> import numpy as np
     >>> from causalassay.graphs import chain
-    >>> found = favourable_threshold(chain(2), [[0, 0.2], [0.1, 0]])
-    >>> found.threshold, found.graph.astype(int).tolist()
+    >>> chosen = favourable_threshold(chain(2), [[0, 0.2], [0.1, 0]])
+    >>> chosen.threshold, chosen.graph.astype(int).tolist()
     (0.2, [[0, 1], [0, 0]])
     """
     size = np.abs(check_weights(weights_of(weights)))
@@ -272,8 +272,8 @@ def _best_threshold(truth: Adjacency, size: np.ndarray) -> float:
     guess = np.zeros_like(truth)
     wrong = int(truth.sum())
     best, best_at = wrong, np.inf
-    for rank, place in enumerate(order):
-        i, j = divmod(int(place), len(truth))
+    for rank, entry in enumerate(order):
+        i, j = divmod(int(entry), len(truth))
         before = truth[i, j] != guess[i, j] or truth[j, i] != guess[j, i]
         guess[i, j] = True
         after = truth[i, j] != guess[i, j] or truth[j, i] != guess[j, i]

@@ -14,7 +14,7 @@ from causalassay.graphs.cpdag import directed_part, undirected_part
 from causalassay.graphs.orders import Indices
 from causalassay.metrics.clique_errors import clique_errors
 from causalassay.metrics.lineage import lineage
-from causalassay.metrics.orientation_sums import Range, range_of_sums
+from causalassay.metrics.orientation_sums import SumRange, range_of_sums
 from causalassay.metrics.pairing import Guess, check_pair
 from causalassay.metrics.parent_adjustment import count_errors_of_subsets, new_search
 from causalassay.metrics.sid import order_of_dag
@@ -184,7 +184,7 @@ def _check_class(cpdag: Adjacency) -> None:
         ) from None
 
 
-def _sum_of_ranges(tree: Sequence[Clique], errors: Mapping[int, Indices], n_nodes: int) -> Range:
+def _sum_of_ranges(tree: Sequence[Clique], errors: Mapping[int, Indices], n_nodes: int) -> SumRange:
     """Sum the least and the greatest errors of each node on its own."""
     least: dict[int, int] = {}
     greatest: dict[int, int] = {}

@@ -69,7 +69,7 @@ def total_variation(p: LawLike, q: LawLike) -> Distance:
     discrete law holds level numbers.
 
     Samples: half of each sample finds a set on which the two laws differ most,
-    the other half says by how much; then the halves change places, and the
+    the other half says by how much; then the halves swap roles, and the
     mean of the two is returned. What was fitted to one half is judged by the
     other, so equal laws give 0 on average, not the positive number of a
     histogram's plug-in; negative differences are returned as 0. The set is that
@@ -80,7 +80,7 @@ def total_variation(p: LawLike, q: LawLike) -> Distance:
     that of one half alone, which is an upper bound for the mean's: for five
     pairs of normal laws, two errors covered the truth in 96 % of 2000 runs or
     more at 200 and 1000 draws, and in 88 % or more at 50. The halves are the
-    values at even and at odd places.
+    values at even and at odd positions.
 
     References
     ----------
