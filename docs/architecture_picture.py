@@ -1,6 +1,6 @@
 """Draws docs/images/architecture.svg: the rooms in the order of the import contract.
 
-    python docs/architecture_picture.py
+python docs/architecture_picture.py
 """
 
 from __future__ import annotations
@@ -96,12 +96,8 @@ def _turn(left: float, middle: float) -> str:
     """Return the line from the end of a row of boxes to the beginning of the next."""
     right = left + COLUMNS * WIDTH + (COLUMNS - 1) * GAP
     above, between = middle - 2 * HEIGHT - 3 * GAP, middle - HEIGHT - 5 - GAP
-    path = (
-        f"M{right} {above}H{right + GAP / 2}V{between}H{left - GAP / 2}V{middle}H{left - 3}"
-    )
-    return (
-        f'<path d="{path}" fill="none" stroke="#555" stroke-width="1.4" marker-end="url(#tip)"/>'
-    )
+    path = f"M{right} {above}H{right + GAP / 2}V{between}H{left - GAP / 2}V{middle}H{left - 3}"
+    return f'<path d="{path}" fill="none" stroke="#555" stroke-width="1.4" marker-end="url(#tip)"/>'
 
 
 if __name__ == "__main__":

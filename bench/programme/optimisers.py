@@ -52,7 +52,7 @@ def _sortnregress(n_nodes: int) -> Row:
 def _notears(n_nodes: int, long: bool = False) -> Row:
     return Row(
         "notears",
-        "NOTEARS, faithful",
+        "NOTEARS",
         n_nodes,
         problems.linear,
         ours("notears"),

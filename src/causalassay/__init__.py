@@ -25,12 +25,18 @@ if TYPE_CHECKING:
         graphs,
         metrics,
         models,
+        report,
         risk,
         seeding,
         study,
+        testing,
     )
     from causalassay.auditing import audit
+    from causalassay.contracts import Estimate, NotApplicable
+    from causalassay.data import Dataset
     from causalassay.discovery import algorithms, discover
+
+    __version__: str
 
 _MODULES = (
     "analysis",
@@ -42,17 +48,26 @@ _MODULES = (
     "graphs",
     "metrics",
     "models",
+    "report",
     "risk",
     "seeding",
     "study",
+    "testing",
 )
-_FUNCTIONS = {
+_NAMES = {
+    "Dataset": "causalassay.data",
+    "Estimate": "causalassay.contracts",
+    "NotApplicable": "causalassay.contracts",
     "algorithms": "causalassay.discovery",
     "audit": "causalassay.auditing",
     "discover": "causalassay.discovery",
 }
 
 __all__ = [
+    "Dataset",
+    "Estimate",
+    "NotApplicable",
+    "__version__",
     "algorithms",
     "analysis",
     "audit",
@@ -65,9 +80,11 @@ __all__ = [
     "graphs",
     "metrics",
     "models",
+    "report",
     "risk",
     "seeding",
     "study",
+    "testing",
 ]
 
 ensure_folder(Path(__file__).parent)
@@ -77,8 +94,12 @@ def __getattr__(name: str) -> Any:
     """Import a part on first use: the command line answers `--help` without numba."""
     if name in _MODULES:
         return importlib.import_module(f"causalassay.{name}")
-    if name in _FUNCTIONS:
-        return getattr(importlib.import_module(_FUNCTIONS[name]), name)
+    if name in _NAMES:
+        return getattr(importlib.import_module(_NAMES[name]), name)
+    if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415  # takes 20 ms to import
+
+        return version("causalassay")
     raise AttributeError(f"module 'causalassay' has no attribute {name!r}")
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Protocol
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Weights
-from causalassay.data.dataset import Dataset
+from causalassay.data.dataset import Dataset, World
 from causalassay.data.problem import Problem
 from causalassay.drawing import show
 from causalassay.graphs.lagged import LaggedGraph
@@ -34,17 +34,49 @@ def check_rows(data: Dataset, rows: Literal["independent", "series", "any"]) -> 
     Traceback (most recent call last):
     causalassay.contracts.NotApplicable: the rows are a series ...
     """
-    if rows in ("any", data.rows):
-        return
     if rows == "independent":
-        raise NotApplicable(
+        check_world(data, "continuous", "discrete", "mixed")
+    elif rows == "series":
+        check_world(data, "series")
+
+
+def check_world(data: Dataset, *worlds: World) -> None:
+    """Raise `NotApplicable` unless an algorithm for `worlds` is one for these data.
+
+    Examples
+    --------
+    >>> data = Dataset.from_values([[0.0, 1.0], [2.0, 4.5]])
+    >>> check_world(data, "continuous", "discrete")
+    >>> check_world(data, "discrete")
+    Traceback (most recent call last):
+    causalassay.contracts.NotApplicable: column 'x0' is continuous; this algorithm ...
+    """
+    if data.world not in worlds:
+        raise NotApplicable(_unfit(data, worlds))
+
+
+def _unfit(data: Dataset, worlds: tuple[World, ...]) -> str:
+    if data.world == "series":
+        return (
             "the rows are a series and this algorithm takes them for independent draws; take one "
             "for series, such as granger-lasso, or forget time with `data.as_independent()`"
         )
-    raise NotApplicable(
-        "the rows are independent and this algorithm is for series; if they follow each other "
-        'in time, say so of the data: rows="series"'
-    )
+    if worlds == ("series",):
+        return (
+            "the rows are independent and this algorithm is for series; if they follow each other "
+            'in time, say so of the data: rows="series"'
+        )
+    discrete = next(iter(data.discrete_columns), None)
+    continuous = next((name for name in data.columns if name not in data.discrete_columns), None)
+    if "continuous" in worlds and "discrete" in worlds:
+        return (
+            f"column {discrete!r} is discrete and column {continuous!r} is continuous; the tests "
+            "and scores here are for data of one kind: leave some columns out, or declare all "
+            "discrete"
+        )
+    if "continuous" in worlds:
+        return f"column {discrete!r} is discrete; this algorithm is for continuous data"
+    return f"column {continuous!r} is continuous; this algorithm is for discrete data"
 
 
 @dataclass(frozen=True, eq=False)

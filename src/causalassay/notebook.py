@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 MOST_LETTERS = 120
-"""Of a cell; a longer text is cut, for a fragment is a glance and not the data."""
+"""Of a cell; a longer text is cut, since a fragment is an overview and not the data."""
 
 _CELL = "padding:1px 10px;text-align:{};white-space:{}"
 
@@ -90,15 +90,15 @@ def _caption(text: str) -> str:
 
 
 def _row(cells: Sequence[object], tag: str) -> str:
-    return f"<tr>{''.join(_cell(cell, tag, place) for place, cell in enumerate(cells))}</tr>"
+    return f"<tr>{''.join(_cell(cell, tag, column) for column, cell in enumerate(cells))}</tr>"
 
 
-def _cell(content: object, tag: str, place: int) -> str:
+def _cell(content: object, tag: str, column: int) -> str:
     text = f"{content:.4g}" if isinstance(content, float) else str(content)
     if len(text) > MOST_LETTERS:
         text = text[: MOST_LETTERS - 1] + "…"
     # Notebooks align cells to the right, which suits numbers and not names.
     style = _CELL.format(
-        "left" if place == 0 else "right", "nowrap" if len(text) < 60 else "normal"
+        "left" if column == 0 else "right", "nowrap" if len(text) < 60 else "normal"
     )
     return f'<{tag} style="{style}">{escaped(text)}</{tag}>'

@@ -1,4 +1,4 @@
-"""Random streams named by their place, so that order and company change nothing."""
+"""Random streams named by what they are for: neither order nor other work changes them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.random import Generator, SeedSequence
 
 
 def stream(seed: int, *path: str | int) -> Generator:
-    """Return the generator that belongs to a place.
+    """Return the generator that belongs to a path of names.
 
     ``SeedSequence.spawn`` depends on how many children came before; a named
     path does not, so resuming or adding work changes no other stream.
@@ -20,7 +20,7 @@ def stream(seed: int, *path: str | int) -> Generator:
     seed : int
         The user's seed.
     *path : str or int
-        The place: for example a problem, a replicate and a purpose.
+        What the stream is for: for example a problem, a replicate and a purpose.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from causalassay.graphs import erdos_renyi, topological_order
 from causalassay.metrics import (
-    Discrete,
+    Categorical,
     Quantile,
     normal_total_variation,
     shd,
@@ -90,7 +90,9 @@ def test_discrete_total_variation_is_the_largest_difference_over_sets(counts):
     assume(q.sum() > 0)
     p, q = p / p.sum(), q / q.sum()
     subsets = np.array(np.meshgrid(*[[0, 1]] * len(p))).reshape(len(p), -1)
-    assert ((p - q) @ subsets).max() == pytest.approx(total_variation(Discrete(p), Discrete(q)))
+    assert ((p - q) @ subsets).max() == pytest.approx(
+        total_variation(Categorical(p), Categorical(q))
+    )
 
 
 @given(dags(), rngs(), st.integers(0, 20))

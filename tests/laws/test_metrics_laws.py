@@ -1,10 +1,14 @@
 """What every structural metric satisfies, on DAGs and on graphs with undirected edges."""
 
+import inspect
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causalassay import metrics
+from causalassay.contracts import Estimate
 from causalassay.graphs import enumerate_dags, is_cpdag, skeleton, to_cpdag
 from causalassay.metrics import (
     f1,
@@ -175,3 +179,52 @@ def test_favourable_resolution_is_no_further_than_any_member(dag, data):
     assert shd(dag, favourable_resolution(dag, cpdag)) <= min(distances)
     mean = mean_over_members(lambda m: shd(dag, m), cpdag, np.random.default_rng(0), most=1000)
     assert mean.value == pytest.approx(np.mean(distances))
+
+
+def public_comparisons():
+    """Every public metric of a true graph and a guess, and how the guess is called there."""
+    for name in metrics.__all__:
+        value = getattr(metrics, name)
+        if inspect.isfunction(value):
+            first, *rest = inspect.signature(value).parameters
+            if first == "truth":
+                yield value, rest[0]
+
+
+def compared(metric, role, truth, guess):
+    if role == "cpdag":
+        guess = to_cpdag(guess)
+    estimate = Estimate(guess, "dag", weights=guess * 0.5)
+    return metric(truth, estimate), metric(truth, estimate.weights if role == "weights" else guess)
+
+
+@given(dags(max_nodes=5), st.data())
+def test_an_estimate_is_scored_as_its_graph(truth, data):
+    guess = data.draw(dags(min_nodes=len(truth), max_nodes=len(truth)))
+    comparisons = list(public_comparisons())
+    assert {"shd", "sid_bounds", "oset_aid", "favourable_threshold"} <= {
+        metric.__name__ for metric, _ in comparisons
+    }
+    for metric, role in comparisons:
+        np.testing.assert_equal(*compared(metric, role, truth, guess))
+
+
+@given(pairs(), st.integers(0, 100))
+def test_an_estimate_is_resolved_as_its_graph(two, seed):
+    graph = two[0]
+    first, second = (
+        repair(guess, np.random.default_rng(seed)) for guess in (Estimate(graph, "pdag"), graph)
+    )
+    np.testing.assert_equal(first, second)
+    first, second = (
+        metrics.members(guess, np.random.default_rng(seed), most=3)
+        for guess in (Estimate(second.graph, "cpdag"), second.graph)
+    )
+    np.testing.assert_equal(first, second)
+
+
+@pytest.mark.parametrize(("metric", "role"), list(public_comparisons()))
+def test_an_estimate_is_no_truth(metric, role):
+    graph = np.eye(3, k=1, dtype=bool)
+    with pytest.raises(TypeError, match="truth: expected the true graph, got an Estimate"):
+        metric(Estimate(graph, "dag"), to_cpdag(graph))

@@ -2,6 +2,7 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import causalassay as ca
@@ -116,7 +117,7 @@ def test_baselines_stand_beside_random_order():
 def test_the_same_stream_gives_the_same_audit():
     values, graph = benchmark(ca.models.ISCM(), n_nodes=8)
     data = Dataset.from_values(values)
-    first, second = (audit(data, graph, np.random.default_rng(5), 10, 40) for _ in range(2))
+    first, second = (audit(data, graph, 5, n_bootstrap=10, n_orders=40) for _ in range(2))
     assert first == second
 
 
@@ -127,8 +128,8 @@ def test_progress_is_reported_to_the_end():
         Dataset.from_values(values),
         graph,
         np.random.default_rng(0),
-        10,
-        40,
+        n_bootstrap=10,
+        n_orders=40,
         on_progress=lambda done, total: steps.append((done, total)),
     )
     assert [(k, 50) for k in range(1, 51)] == steps
@@ -136,7 +137,7 @@ def test_progress_is_reported_to_the_end():
 
 def test_json_has_no_nan():
     values, graph = benchmark(ca.models.SCM(), n_nodes=8)
-    found = audit(Dataset.from_values(values), graph, np.random.default_rng(0), 0, 40)
+    found = audit(Dataset.from_values(values), graph, 0, n_bootstrap=0, n_orders=40)
     text = json.dumps(found.to_dict(), allow_nan=False)
     assert json.loads(text)["sortabilities"][0]["interval"] == [None, None]
 
@@ -152,7 +153,7 @@ def test_few_columns_and_no_edges_are_too_small_to_judge():
 @pytest.mark.filterwarnings("ignore::causalassay.diagnostics.RankDeficientWarning")
 def test_fewer_rows_than_columns_are_audited_as_far_as_they_go():
     values, graph = benchmark(ca.models.SCM(), n_nodes=30, n_samples=20)
-    found = audit(Dataset.from_values(values), graph, np.random.default_rng(0), 5, 40)
+    found = audit(Dataset.from_values(values), graph, 0, n_bootstrap=5, n_orders=40)
     r2 = next(s for s in found.sortabilities if s.statistic == "R2")
     assert 0.5 == r2.value
     assert "rank 19 of 30" in r2.note
@@ -219,3 +220,15 @@ def test_graph_fit_auc_equals_the_slow_count():
 def test_what_cannot_be_audited_is_refused(data, graph, options, message):
     with pytest.raises(ValueError, match=message):
         audit(data, graph, np.random.default_rng(0), **options)
+
+
+def test_arrays_data_frames_and_seeds_are_taken_as_they_come():
+    values, graph = benchmark(ca.models.SCM(), n_nodes=8)
+    options = {"n_bootstrap": 5, "n_orders": 40}
+    expected = audit(Dataset.from_values(values), graph, np.random.default_rng(3), **options)
+    assert expected == audit(values, graph, 3, **options)
+    assert expected == ca.audit(pd.DataFrame(values).add_prefix("x"), graph, 3, **options)
+    with pytest.raises(TypeError, match="rng: expected a numpy Generator or an int, got NoneType"):
+        audit(values, graph, None)
+    with pytest.raises(TypeError, match="positional"):
+        audit(values, graph, 3, 5)

@@ -79,7 +79,7 @@ def test_in_a_table_the_nodes_own_level_changes_slowest(tmp_path):
         ("( a | b )", "( a | a )", "line 12: 'a' has a parent twice, or is one of its own"),
         ("probability ( b )", "probabilty ( b )", "line 9: expected 'network', 'variable'"),
         ("(yes) 0.6", "table 0.6, 0.4, 0.5, 0.5; (yes) 0.6", "line 12: 'a' has a table, so"),
-        ("variable b", "variable a", "line 6: the variable 'a' stands there twice"),
+        ("variable b", "variable a", "line 6: the variable 'a' is there twice"),
     ],
 )
 def test_mistakes_name_their_line(tmp_path, old, new, told):

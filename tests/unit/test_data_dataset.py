@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causalassay.data import Continuous, Dataset, Discrete, Problem, Regime
+from causalassay.contracts import NotApplicable, check_world
+from causalassay.data import Continuous, Dataset, Discrete, Problem, Regime, as_dataset
 from causalassay.models import Do, Randomize, Shift
 
 CONTROL = np.array([[0.0, 1.0, 5.0], [1.0, 3.0, 4.0], [2.0, 2.0, 9.0]])
@@ -291,3 +292,34 @@ def test_a_problem_holds_a_copy_of_its_graph():
     assert not problem.graph.any()
     assert not problem.graph.flags.writeable
     assert ("cells", None) == (problem.name, problem.model)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "rows", "world"),
+    [
+        ((Continuous(), Continuous()), "independent", "continuous"),
+        ((Discrete((0, 1)), Discrete((0, 1))), "independent", "discrete"),
+        ((Continuous(), Discrete((0, 1))), "independent", "mixed"),
+        ((Continuous(), Continuous()), "series", "series"),
+        ((Discrete((0, 1)), Discrete((0, 1))), "series", "series"),
+    ],
+)
+def test_the_world_says_which_methods_fit(kinds, rows, world):
+    data = Dataset(("a", "b"), (Regime("o", [[0, 1], [1, 0], [1, 1]]),), "o", kinds, rows)
+    assert world == data.world
+    assert [k for k in kinds if isinstance(k, Discrete)] == list(data.discrete_columns.values())
+    for own in ("continuous", "discrete", "mixed", "series"):
+        if own == world:
+            check_world(data, own)
+        else:
+            with pytest.raises(NotApplicable):
+                check_world(data, own)
+
+
+def test_an_array_or_a_data_frame_stands_for_observational_values():
+    values = np.array([[0.0, 1.0], [2.0, 4.5]])
+    frame = pd.DataFrame(values, columns=["dose", "response"])
+    assert ("x0", "x1") == as_dataset(values).columns
+    assert ("dose", "response") == as_dataset(frame).columns
+    data = Dataset.from_values(values)
+    assert as_dataset(data) is data

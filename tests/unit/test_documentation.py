@@ -3,6 +3,7 @@
 import ast
 import doctest
 import importlib
+import importlib.metadata
 import inspect
 import re
 import shlex
@@ -48,6 +49,15 @@ def test_the_package_lists_its_parts_without_importing_them():
     assert {"graphs", "models", "discover"} <= set(dir(causalassay))
     with pytest.raises(AttributeError, match="no attribute 'grahps'"):
         _ = causalassay.grahps
+
+
+def test_every_name_of_the_package_can_be_had():
+    import causalassay
+
+    for name in causalassay.__all__:
+        assert getattr(causalassay, name) is not None
+    assert causalassay.__version__ == importlib.metadata.version("causalassay")
+    assert causalassay.Dataset is causalassay.data.Dataset
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=str)

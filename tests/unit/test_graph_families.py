@@ -219,3 +219,10 @@ def test_bipartite_names_what_it_expects():
 def test_a_graph_needs_a_node(family):
     with pytest.raises(ValueError, match="n_nodes: expected at least 1, got 0"):
         family(0, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("draw", RANDOM_FAMILIES.values(), ids=RANDOM_FAMILIES)
+def test_an_int_is_a_seed_and_none_is_refused(draw):
+    np.testing.assert_array_equal(draw(np.random.default_rng(7)), draw(7))
+    with pytest.raises(TypeError, match="rng: expected a numpy Generator or an int, got NoneType"):
+        draw(None)

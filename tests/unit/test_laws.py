@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from causalassay.metrics import (
-    Discrete,
+    Categorical,
     Distance,
     Normal,
     Samples,
@@ -112,9 +112,9 @@ def test_the_kernel_broadcasts():
 
 def test_discrete_laws_are_half_the_absolute_differences_apart():
     assert 0.3 == pytest.approx(
-        total_variation(Discrete([0.2, 0.3, 0.5]), Discrete([0.5, 0.2, 0.3]))
+        total_variation(Categorical([0.2, 0.3, 0.5]), Categorical([0.5, 0.2, 0.3]))
     )
-    assert 1 == total_variation(Discrete([1, 0]), Discrete([0, 1]))
+    assert 1 == total_variation(Categorical([1, 0]), Categorical([0, 1]))
 
 
 def test_a_distance_is_a_float_that_carries_its_error():
@@ -197,7 +197,7 @@ def test_more_draws_come_closer():
 def test_samples_of_levels_are_compared_with_a_discrete_law():
     """Three standard errors of one estimate: 0.003."""
     draws = np.random.default_rng(4).choice(3, size=2000, p=[0.2, 0.3, 0.5])
-    estimate = total_variation(Samples(draws), Discrete([0.5, 0.2, 0.3]))
+    estimate = total_variation(Samples(draws), Categorical([0.5, 0.2, 0.3]))
     assert abs(0.3 - estimate) < 3 * estimate.error
 
 
@@ -231,9 +231,9 @@ def test_estimates_are_symmetric_and_do_not_depend_on_the_unit():
         (Normal, (0.0, -1.0), "variance >= 0"),
         (Normal, (np.nan, 1.0), "finite mean"),
         (Normal, (0.0, np.inf), "finite variance"),
-        (Discrete, ([0.5, 0.6],), "sum of 1.1; divide counts"),
-        (Discrete, ([1.5, -0.5],), "least one of -0.5"),
-        (Discrete, ([[0.5, 0.5]],), "shape"),
+        (Categorical, ([0.5, 0.6],), "sum of 1.1; divide counts"),
+        (Categorical, ([1.5, -0.5],), "least one of -0.5"),
+        (Categorical, ([[0.5, 0.5]],), "shape"),
         (Samples, ([1.0, 2.0, 3.0],), "at least 4 values"),
         (Samples, ([1.0, 2.0, 3.0, np.nan],), "finite"),
         (Samples, (np.zeros((4, 2)),), "shape"),
@@ -247,11 +247,11 @@ def test_bad_laws_are_refused(law, arguments, message):
 @pytest.mark.parametrize(
     ("p", "q", "message"),
     [
-        (Normal(0, 1), Discrete([0.5, 0.5]), "not defined between"),
-        (Discrete([0.5, 0.5]), (0, 1), "not defined between"),
-        (Discrete([0.5, 0.5]), Discrete([1.0]), "2 and 1 levels"),
+        (Normal(0, 1), Categorical([0.5, 0.5]), "not defined between"),
+        (Categorical([0.5, 0.5]), (0, 1), "not defined between"),
+        (Categorical([0.5, 0.5]), Categorical([1.0]), "2 and 1 levels"),
         ([0.5, 0.5], Normal(0, 1), "got list; for probabilities write"),
-        (Samples([0, 1, 2, 1]), Discrete([0.5, 0.5]), "numbers 0 to 1, got 2"),
+        (Samples([0, 1, 2, 1]), Categorical([0.5, 0.5]), "numbers 0 to 1, got 2"),
     ],
 )
 def test_laws_that_do_not_belong_together_are_refused(p, q, message):

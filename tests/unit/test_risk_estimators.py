@@ -282,7 +282,7 @@ def test_bad_targets_and_short_regimes_are_refused_by_the_data_set():
 
 def test_arguments_are_checked():
     data = experiments()
-    with pytest.raises(TypeError, match="rng: expected a numpy Generator, got int"):
+    with pytest.raises(TypeError, match="rng: expected a numpy Generator or an int, got"):
         risk.estimate("empty", data, 3)
     with pytest.raises(ValueError, match="folds: expected at least 2, or None to leave one"):
         risk.estimate("empty", data, rng(), KNOWN, folds=1)

@@ -6,28 +6,30 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import ArrayLike
 
 from causalassay.arrays import Adjacency, Values, check_adjacency
 from causalassay.auditing.baselines import score_baselines
-from causalassay.auditing.discrete import audit_levels
+from causalassay.auditing.discrete import audit_discrete
 from causalassay.auditing.graph_fit import graph_fit
 from causalassay.auditing.result import Audit
 from causalassay.auditing.series import audit_series
 from causalassay.auditing.statistics import column_spread, sortabilities
 from causalassay.auditing.verdict import judge, judge_columns
-from causalassay.data import Continuous, Dataset
-from causalassay.discovery.statistics.discrete import is_discrete
+from causalassay.data import Dataset, as_dataset
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.orders import check_dag
+from causalassay.seeding import as_generator
 
 N_BOOTSTRAP = 200
 N_ORDERS = 100
 
 
-def audit(  # noqa: PLR0913, PLR0917
-    data: Dataset,
+def audit(  # noqa: PLR0913
+    data: ArrayLike | Dataset,
     graph: Adjacency | LaggedGraph | None,
-    rng: Generator,
+    rng: Generator | int,
+    *,
     n_bootstrap: int = N_BOOTSTRAP,
     n_orders: int = N_ORDERS,
     on_progress: Callable[[int, int], None] | None = None,
@@ -37,14 +39,15 @@ def audit(  # noqa: PLR0913, PLR0917
 
     Parameters
     ----------
-    data : Dataset
-        All columns continuous, or all discrete; its observational regime is audited.
-        Codes of levels have no variance, so that of discrete columns the entropy is
-        looked at; see `levels`.
+    data : Dataset, or array_like of shape (n, d)
+        An array or a data frame is taken as observational values. Of a `Dataset` the
+        observational regime is audited; its columns are all continuous or all discrete.
+        Codes of levels have no variance, so discrete columns are sorted by entropy.
     graph : Adjacency, LaggedGraph or None
         The DAG that is held to be true; of a series the lagged graph or its
         summary. Without one, the audit says what the columns tell alone.
-    rng : Generator
+    rng : Generator or int
+        An int is a seed.
     n_bootstrap : int
         Resamples of the rows, for the intervals of the sortabilities.
     n_orders : int
@@ -54,29 +57,29 @@ def audit(  # noqa: PLR0913, PLR0917
         Called with the number of steps done and to do.
     max_lag : int, optional
         Of a series: how far its links reach back; by default as the lagged
-        graph says, and 1 where it is a summary.
+        graph says, and 1 if the graph is a summary.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from causalassay import data, graphs, models
+    >>> from causalassay import graphs, models
     >>> rng = np.random.default_rng(0)
     >>> graph = graphs.erdos_renyi(12, 2, rng)
     >>> values = models.draw("scm", graph, rng).sample(500, rng)
-    >>> audit(data.Dataset.from_values(values), graph, rng, n_bootstrap=20).verdict.kind
+    >>> audit(values, graph, rng=0, n_bootstrap=20).verdict.kind
     'gameable'
     """
-    if data.rows == "series":
-        return _audit_series(data, graph, rng, n_orders, on_progress, max_lag)
+    dataset, rng = as_dataset(data), as_generator(rng)
+    if dataset.world == "series":
+        return _audit_series(dataset, graph, rng, n_orders, on_progress, max_lag)
     if isinstance(graph, LaggedGraph) or max_lag is not None:
         raise ValueError(
             "the rows are independent, so nothing acts over time; if they follow each other in "
             'time, say so of the data: rows="series"'
         )
-    values = _check(data, graph, n_bootstrap, n_orders)
+    values = _check(dataset, graph, n_bootstrap, n_orders)
     tick = _Ticker(n_bootstrap + n_orders, on_progress)
-    if is_discrete(data):
-        return audit_levels(data, graph, rng, n_bootstrap, n_orders, tick)
+    if dataset.world == "discrete":
+        return audit_discrete(dataset, graph, rng, n_bootstrap, n_orders, tick)
     n, d = values.shape
     spread = column_spread(values)
     if graph is None:
@@ -108,7 +111,7 @@ def _audit_series(  # noqa: PLR0913, PLR0917
 
 
 class _Ticker:
-    """Counts steps for whoever watches."""
+    """Counts steps and reports each to `on_progress`."""
 
     def __init__(self, total: int, on_progress: Callable[[int, int], None] | None) -> None:
         self.done, self.total, self.on_progress = 0, total, on_progress
@@ -126,12 +129,8 @@ def _check(data: Dataset, graph: Adjacency | None, n_bootstrap: int, n_orders: i
 
 
 def _check_columns(data: Dataset, n_orders: int, n_nodes: int | None) -> Values:
-    discrete = [
-        name
-        for name, kind in zip(data.columns, data.kinds, strict=True)
-        if not isinstance(kind, Continuous)
-    ]
-    if discrete and len(discrete) < data.n_nodes:
+    discrete = list(data.discrete_columns)
+    if 0 < len(discrete) < data.n_nodes:
         raise ValueError(
             f"an audit sorts by variance and R², which discrete columns do not have: {discrete}; "
             "audit the columns of one kind"

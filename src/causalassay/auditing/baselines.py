@@ -52,11 +52,11 @@ def score(  # noqa: PLR0913
         guess = discover(name, data, rng, **hyperparameters).graph
     except NotApplicable as reason:
         return BaselineScore(name, np.nan, np.nan, note=str(reason))
-    found = f1(graph, guess)
+    own_f1 = f1(graph, guess)
     p_order = None
     if len(random_orders):
-        p_order = (1 + int((random_orders[:, 1] >= found).sum())) / (1 + len(random_orders))
-    return BaselineScore(name, float(shd(graph, guess)), found, p_order=p_order)
+        p_order = (1 + int((random_orders[:, 1] >= own_f1).sum())) / (1 + len(random_orders))
+    return BaselineScore(name, float(shd(graph, guess)), own_f1, p_order=p_order)
 
 
 def score_repeatedly(  # noqa: PLR0913, PLR0917
@@ -69,24 +69,24 @@ def score_repeatedly(  # noqa: PLR0913, PLR0917
     **hyperparameters: Any,
 ) -> Values:
     """Return SHD and F1 of `n_times` runs, shape (n, 2); no row if the data do not allow any."""
-    found = []
+    scores = []
     for _ in range(n_times):
         try:
             guess = discover(name, data, rng, **hyperparameters).graph
         except NotApplicable:
             return np.empty((0, 2))
-        found.append((shd(graph, guess), f1(graph, guess)))
+        scores.append((shd(graph, guess), f1(graph, guess)))
         if tick:
             tick()
-    return np.array(found, dtype=float).reshape(-1, 2)
+    return np.array(scores, dtype=float).reshape(-1, 2)
 
 
-def summarise(name: str, found: Values) -> BaselineScore:
+def summarise(name: str, scores: Values) -> BaselineScore:
     """Return the means of repeated runs, and their central 95 %."""
-    if not len(found):
+    if not len(scores):
         return BaselineScore(name, np.nan, np.nan, note="not applicable, as above")
-    low, high = np.quantile(found, [0.025, 0.975], axis=0)
-    mean = found.mean(axis=0)
+    low, high = np.quantile(scores, [0.025, 0.975], axis=0)
+    mean = scores.mean(axis=0)
     return BaselineScore(
         name,
         float(mean[0]),

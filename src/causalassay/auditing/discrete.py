@@ -1,8 +1,8 @@
-"""The audit of discrete data: what stands there for variances and regressions.
+"""The audit of discrete data: entropies instead of variances, BIC parents instead of regressions.
 
-Codes have no variance that means anything: another coding of the same levels gives another
-one. The entropy of a column does not depend on the coding, and parents chosen by the BIC among
-the columns before stand for a regression along an order.
+The variance of codes means nothing: another coding of the same levels gives another variance.
+The entropy of a column does not depend on the coding. Along an order, each column's parents are
+chosen by BIC among the columns before it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ RULE = (
 )
 
 
-def audit_levels(
+def audit_discrete(
     data: Dataset,
     graph: Adjacency | None,
     rng: Generator,
@@ -73,14 +73,14 @@ def _column_statistics(values: Values) -> dict[str, Vector]:
 def _dependence(statistics: LevelStatistics) -> Weights:
     """Return how surprising the dependence of each pair is, whatever the other columns."""
     test, d = GTest(statistics), statistics.n_nodes
-    found = np.zeros((d, d))
+    dependence = np.zeros((d, d))
     for node in range(d):
         others = np.delete(np.arange(d), node)
-        found[node, others] = test.surprise(node, others, ())
-    return found
+        dependence[node, others] = test.surprise(node, others, ())
+    return dependence
 
 
-def _baselines(  # noqa: PLR0913, PLR0917  as the baselines of numbers
+def _baselines(  # noqa: PLR0913, PLR0917  as for continuous columns
     statistics: LevelStatistics,
     values: Values,
     graph: Adjacency,
@@ -113,10 +113,11 @@ def _judge(rising: Sortability, scores: tuple[BaselineScore, ...]) -> Verdict:
     own = scores[0]
     sortable = rising.p_rising <= LEVEL
     winning = (own.p_order or 1.0) <= LEVEL
-    told = f"sortability {rising.value:.2f}, chance {rising.p_rising:.3f}; {_scores(scores)}"
+    numbers = f"sortability {rising.value:.2f}, chance {rising.p_rising:.3f}; {_scores(scores)}"
     if sortable and winning:
         sentence = (
-            f"Gameable by entropy, whatever the coding: it grows along the causal order ({told})."
+            "Gameable by entropy, whatever the coding: it grows along the causal order "
+            f"({numbers})."
         )
         return Verdict("gameable", f"{sentence} {NO_VARIANCE}", RULE)
     if sortable or winning:
@@ -128,14 +129,14 @@ def _judge(rising: Sortability, scores: tuple[BaselineScore, ...]) -> Verdict:
             "sortability is within chance"
         )
         return Verdict(
-            "leaning", f"Leaning, not clearly gameable: {what} ({told}). {NO_VARIANCE}", RULE
+            "leaning", f"Leaning, not clearly gameable: {what} ({numbers}). {NO_VARIANCE}", RULE
         )
     falling = ""
     if rising.p_falling <= LEVEL:
         falling = "; entropy falls along the causal order, so sorting it downwards might work"
     sentence = (
         "Not gameable by entropy: it does not grow along the causal order more than chance has "
-        f"it ({told}){falling}."
+        f"it ({numbers}){falling}."
     )
     return Verdict("not gameable", f"{sentence} {NO_VARIANCE}", RULE)
 

@@ -1,4 +1,4 @@
-"""Whether a graph and the columns it is said to describe belong together."""
+"""Whether a graph belongs to the columns that it claims to describe."""
 
 from __future__ import annotations
 

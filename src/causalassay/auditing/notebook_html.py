@@ -10,22 +10,22 @@ if TYPE_CHECKING:
     from causalassay.auditing.result import Audit, BaselineScore, Interval
 
 
-def audit_html(found: Audit) -> str:
+def audit_html(audit: Audit) -> str:
     """Return the verdict of an audit with its rule, and its two tables."""
-    edges = "no graph" if found.n_edges is None else f"{found.n_edges} edges"
+    edges = "no graph" if audit.n_edges is None else f"{audit.n_edges} edges"
     parts = [
-        paragraph(f"Audit: {found.n_samples} rows, {found.n_nodes} columns, {edges}"),
-        paragraph(f"Verdict: {found.verdict.sentence}"),
-        paragraph(f"Rule: {found.verdict.rule}"),
+        paragraph(f"Audit: {audit.n_samples} rows, {audit.n_nodes} columns, {edges}"),
+        paragraph(f"Verdict: {audit.verdict.sentence}"),
+        paragraph(f"Rule: {audit.verdict.rule}"),
     ]
-    if found.sortabilities:
-        parts.append(_sortability_table(found))
-    if found.baselines:
-        parts.append(_baseline_table(found))
+    if audit.sortabilities:
+        parts.append(_sortability_table(audit))
+    if audit.baselines:
+        parts.append(_baseline_table(audit))
     return fragment(*parts)
 
 
-def _sortability_table(found: Audit) -> str:
+def _sortability_table(audit: Audit) -> str:
     rows = [
         [
             row.statistic.replace("R2", "R²"),
@@ -33,13 +33,13 @@ def _sortability_table(found: Audit) -> str:
             with_interval(row.value, *row.interval),
             number(row.p_rising, 3),
         ]
-        for row in found.sortabilities
+        for row in audit.sortabilities
     ]
     header = ["statistic", "counted by", "sortability and 95 %", "chance"]
     return table(rows, header, "How far statistics follow the causal order")
 
 
-def _baseline_table(found: Audit) -> str:
+def _baseline_table(audit: Audit) -> str:
     rows = [
         [
             row.algorithm,
@@ -47,7 +47,7 @@ def _baseline_table(found: Audit) -> str:
             _score(row.f1, row.f1_range),
             _as_good(row),
         ]
-        for row in found.baselines
+        for row in audit.baselines
     ]
     header = ["baseline", "SHD", "F1", "random orders as good"]
     return table(rows, header, "What baselines reach (random ones: mean and 95 %)")

@@ -1,4 +1,4 @@
-"""What an audit found, as plain values."""
+"""The results of an audit, as plain values."""
 
 from __future__ import annotations
 

@@ -66,12 +66,12 @@ def _sortabilities(
         "R2": series_r2(values, max_lag),
         "R2 without own past": series_r2(values, max_lag, own_past=False),
     }
-    found = []
+    rows = []
     for name, scores in statistics.items():
         value = aligned_share(pairs, scores, TIE)
         chance = chance_shares(pairs, scores, rng)
         tied = name == "variance" and ties_throughout(scores)
-        found.append(
+        rows.append(
             Sortability(
                 name,
                 "pairs",
@@ -82,7 +82,7 @@ def _sortabilities(
                 STANDARDISED if tied else NO_INTERVAL,
             )
         )
-    return tuple(found)
+    return tuple(rows)
 
 
 def _baselines(  # noqa: PLR0913, PLR0917
@@ -121,8 +121,8 @@ def _judge(
         return Verdict("too small", sentence, RULE)
     sortable = {s for s in SORTED_BY if rising[s].p_rising <= LEVEL}
     winning = {s for s, name in SORTED_BY.items() if (reached[name].p_order or 1.0) <= LEVEL}
-    told = "; ".join(_told(s, rising[s], reached[SORTED_BY[s]]) for s in SORTED_BY)
-    beside = f"{told}; {_random(reached[RANDOM_ORDER])}"
+    by_statistic = "; ".join(_reached_text(s, rising[s], reached[SORTED_BY[s]]) for s in SORTED_BY)
+    beside = f"{by_statistic}; {_random_text(reached[RANDOM_ORDER])}"
     if by := [s for s in SORTED_BY if s in sortable & winning]:
         named = " and by ".join(WORDS[s] for s in by)
         return Verdict("gameable", f"Gameable by {named}: {beside}.", RULE)
@@ -133,14 +133,14 @@ def _judge(
     return Verdict("not gameable", f"Not gameable by variance or R²: {beside}.", RULE)
 
 
-def _told(statistic: str, sortability: Sortability, reached: BaselineScore) -> str:
+def _reached_text(statistic: str, sortability: Sortability, reached: BaselineScore) -> str:
     word = f"sorting by {WORDS[statistic]} (sortability {sortability.value:.2f})"
     if math.isnan(reached.f1):
         return f"{word} cannot be run: {reached.note}"
     return f"{word} reaches F1 {reached.f1:.2f} and SHD {reached.shd:.0f}"
 
 
-def _random(reached: BaselineScore) -> str:
+def _random_text(reached: BaselineScore) -> str:
     if math.isnan(reached.f1):
         return "and neither can random orders"
     return f"random orders reach {reached.f1:.2f} and {reached.shd:.0f} on average"

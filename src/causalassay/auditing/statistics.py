@@ -53,8 +53,8 @@ def column_spread(values: Values) -> ColumnSpread:
     variance, r2 = values.var(axis=0), determination(values).r2
     agreement = p_agreement = float("nan")
     if not ties_throughout(variance) and not ties_throughout(r2):
-        found = spearmanr(variance, r2)
-        agreement, p_agreement = float(found.statistic), float(found.pvalue)
+        spearman = spearmanr(variance, r2)
+        agreement, p_agreement = float(spearman.statistic), float(spearman.pvalue)
     return ColumnSpread(
         float(variance.max() / variance.min()),
         ties_throughout(variance),
@@ -91,7 +91,7 @@ def sortability_rows(  # noqa: PLR0913, PLR0917  what each row is made of
     bootstrap_rng, chance_rng = rng.spawn(2)
     statistics = measure(values)
     resampled = list(_resampled_statistics(values, measure, n_bootstrap, bootstrap_rng, tick))
-    found = []
+    rows = []
     conventions: tuple[Literal["paths"], Literal["pairs"]] = ("paths", "pairs")
     for convention in conventions:
         weights = pair_weights(graph, convention)
@@ -102,7 +102,7 @@ def sortability_rows(  # noqa: PLR0913, PLR0917  what each row is made of
             spread = [value] if tied else [aligned_share(weights, s[name], TIE) for s in resampled]
             low, high = np.quantile(spread, [0.025, 0.975]) if spread else (np.nan, np.nan)
             chance = chance_shares(weights, scores, chance_rng)
-            found.append(
+            rows.append(
                 Sortability(
                     name,
                     convention,
@@ -113,7 +113,7 @@ def sortability_rows(  # noqa: PLR0913, PLR0917  what each row is made of
                     notes.get(name, ""),
                 )
             )
-    return tuple(found)
+    return tuple(rows)
 
 
 def _resampled_statistics(
@@ -139,9 +139,9 @@ def _notes(values: Values, statistics: Statistics) -> dict[str, str]:
     notes = {}
     if ties_throughout(statistics["variance"]):
         notes["variance"] = STANDARDISED
-    found = determination(values)
-    if found.method == "rank-deficient":
-        notes["R2"] = DEPENDENT.format(rank=found.rank, d=values.shape[1])
+    regressions = determination(values)
+    if regressions.method == "rank-deficient":
+        notes["R2"] = DEPENDENT.format(rank=regressions.rank, d=values.shape[1])
     return notes
 
 
@@ -152,5 +152,5 @@ def chance_shares(weights: PairWeights, scores: Vector, rng: Generator) -> NDArr
 
 
 def p_value(as_extreme: NDArray[np.bool_]) -> float:
-    """Return the share of chance values that are as extreme, the found one counted too."""
+    """Return the share of chance values that are as extreme, with the observed one counted in."""
     return (1 + int(as_extreme.sum())) / (1 + len(as_extreme))

@@ -172,7 +172,7 @@ def _scores(score: dict[str, BaselineScore]) -> str:
 
 
 def judge_columns(spread: ColumnSpread) -> Verdict:
-    """Return what can be said without a graph."""
+    """Return the verdict on data without a graph."""
     low, high = spread.r2_range
     if spread.equal_variances:
         scale = "the columns are standardised, so variance tells nothing"

@@ -72,7 +72,13 @@ def audit(  # noqa: PLR0913, PLR0917  one argument an option
     truth = read_graph(graph, columns=dataset.columns)[0] if graph else None
     with progress_bar("auditing") as on_progress:
         found = run_audit(
-            dataset, truth, stream(seed, "audit"), bootstrap, orders, on_progress, max_lag
+            dataset,
+            truth,
+            stream(seed, "audit"),
+            n_bootstrap=bootstrap,
+            n_orders=orders,
+            on_progress=on_progress,
+            max_lag=max_lag,
         )
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2, allow_nan=False))

@@ -1,6 +1,6 @@
 """Values under regimes, problems (data and truth), and the files that hold them."""
 
-from causalassay.data.dataset import Dataset
+from causalassay.data.dataset import Dataset, World, as_dataset
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
 from causalassay.data.problem import Problem
 from causalassay.data.reading import read
@@ -15,6 +15,8 @@ __all__ = [
     "Discrete",
     "Problem",
     "Regime",
+    "World",
+    "as_dataset",
     "read",
     "sachs",
     "write",

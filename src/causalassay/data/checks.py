@@ -51,7 +51,7 @@ def check_none_missing(
     """
     if missing.any():
         raise ValueError(
-            f"{where}: missing values: {_places(missing, columns, first_row)}; "
+            f"{where}: missing values: {_counts_by_column(missing, columns, first_row)}; "
             "remove those rows, impute them, or leave the columns out"
         )
 
@@ -62,12 +62,12 @@ def check_finite(values: Values, columns: Sequence[str], where: str) -> None:
     infinite = np.isinf(values)
     if infinite.any():
         raise ValueError(
-            f"{where}: infinite values: {_places(infinite, columns, 0)}; "
+            f"{where}: infinite values: {_counts_by_column(infinite, columns, 0)}; "
             "remove those rows or correct them"
         )
 
 
-def _places(marked: NDArray[np.bool_], columns: Sequence[str], first_row: int) -> str:
+def _counts_by_column(marked: NDArray[np.bool_], columns: Sequence[str], first_row: int) -> str:
     return ", ".join(
         f"{int(marked[:, j].sum())} in column {columns[j]!r} "
         f"(first in row {int(marked[:, j].argmax()) + first_row})"

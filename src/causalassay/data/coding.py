@@ -13,14 +13,14 @@ from causalassay.data.checks import check_none_missing
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
 
 if TYPE_CHECKING:
-    from causalassay.data.tables import Table
+    from causalassay.data.tables import Columns
 
-Levels = Sequence[str] | Sequence[float]
+ColumnLevels = Sequence[str] | Sequence[float]
 Declared = Mapping[str, Discrete | None]
 """The discrete columns; None where the levels are those that occur."""
 
 
-def declare(discrete: Iterable[str] | Mapping[str, Levels | None]) -> Declared:
+def declare(discrete: Iterable[str] | Mapping[str, ColumnLevels | None]) -> Declared:
     """Return what `discrete`, a list of names or a mapping to levels, declares."""
     if isinstance(discrete, str):
         raise TypeError(f"discrete: expected a list of names, got {discrete!r}; put it in a list")
@@ -49,7 +49,7 @@ def missing_entries(column: NDArray[Any], kind: Discrete | None = None) -> NDArr
     return np.array([entry in absent for entry in column.tolist()])
 
 
-def encode(table: Table, declared: Declared, where: str) -> tuple[Values, tuple[ColumnKind, ...]]:
+def encode(table: Columns, declared: Declared, where: str) -> tuple[Values, tuple[ColumnKind, ...]]:
     """Return the values, shape (n, d), and the kinds of the columns of data."""
     for name, column in table.items():
         if name not in declared and column.dtype == object:

@@ -21,6 +21,9 @@ from causalassay.spelling import did_you_mean, listed
 Rows = Literal["independent", "series"]
 """Whether the rows of a regime are independent draws, or follow each other in time."""
 
+World = Literal["continuous", "discrete", "mixed", "series"]
+"""What methods a data set calls for: see `Dataset.world`."""
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
@@ -109,6 +112,31 @@ class Dataset:
         return len(self.columns)
 
     @property
+    def world(self) -> World:
+        """Which methods fit the data: "series", or by kind of column if rows are independent.
+
+        "continuous": all columns are; "discrete": all columns are; "mixed": some are
+        discrete and some continuous. A "series" is one whatever its columns.
+
+        Examples
+        --------
+        >>> Dataset.from_values([[0.0, 1.0], [2.0, 4.5]]).world
+        'continuous'
+        """
+        if self.rows == "series":
+            return "series"
+        n_discrete = len(self.discrete_columns)
+        if n_discrete == 0:
+            return "continuous"
+        return "discrete" if n_discrete == self.n_nodes else "mixed"
+
+    @property
+    def discrete_columns(self) -> dict[str, Discrete]:
+        """The columns that take levels, by name; the others are continuous."""
+        named = zip(self.columns, self.kinds, strict=True)
+        return {name: kind for name, kind in named if isinstance(kind, Discrete)}
+
+    @property
     def n_samples(self) -> int:
         """Number of rows in all regimes together."""
         return sum(len(regime.values) for regime in self.regimes)
@@ -168,7 +196,7 @@ class Dataset:
         return self.columns.index(column)
 
     def permute_columns(self, permutation: Sequence[int] | NDArray[np.integer[Any]]) -> Dataset:
-        """Return the data set with column ``permutation[k]`` in place k.
+        """Return the data set with column ``permutation[k]`` at position k.
 
         Names, kinds, values, targets and interventions all move.
 
@@ -256,12 +284,22 @@ class Dataset:
                 f"got values of shape {regime.values.shape}"
             )
         checks.check_finite(regime.values, self.columns, where)
-        for j, kind in enumerate(self.kinds):
-            if isinstance(kind, Discrete):
-                checks.check_codes(regime.values[:, j], self.columns[j], kind.levels, where)
+        for name, kind in self.discrete_columns.items():
+            checks.check_codes(regime.values[:, self.index(name)], name, kind.levels, where)
         for target in regime.targets or ():
             if not 0 <= target < self.n_nodes:
                 raise ValueError(
                     f"{where}: target {target} is not a column; targets are indices from 0 to "
                     f"{self.n_nodes - 1}, and None if the target was not measured"
                 )
+
+
+def as_dataset(data: ArrayLike | Dataset) -> Dataset:
+    """Return a data set as it is; an array or a data frame is taken as observational values.
+
+    Examples
+    --------
+    >>> as_dataset([[0.0, 1.0], [2.0, 4.5]]).observational
+    'observational'
+    """
+    return data if isinstance(data, Dataset) else Dataset.from_values(data)

@@ -25,7 +25,7 @@ def dataset_html(data: Dataset) -> str:
     >>> "&lt;script&gt;" in dataset_html(Dataset.from_values([[0.0], [1.0]], ["<script>"]))
     True
     """
-    series = ", a series" if data.rows == "series" else ""
+    series = ", a series" if data.world == "series" else ""
     size = paragraph(f"Dataset: {data.n_samples} rows, {data.n_nodes} columns{series}")
     return fragment(size, _column_table(data), _regime_table(data))
 
@@ -45,7 +45,7 @@ def problem_html(problem: Problem) -> str:
     name = f"Problem {problem.name}".strip()
     model = "unknown" if problem.model is None else repr(problem.model)
     caption = drawing.caption
-    if problem.data.rows == "series":
+    if problem.data.world == "series":
         caption = f"summary of a series ({caption}; a line without arrow is feedback)"
     return fragment(
         paragraph(f"{name}: {caption}; model: {model}"),

@@ -79,7 +79,7 @@ class Problem:
         return cls(data, lagged.summary, model, name, lagged)
 
     def _check_lagged(self, lagged: LaggedGraph) -> None:
-        if self.data.rows != "series":
+        if self.data.world != "series":
             raise ValueError(
                 "lagged: the rows of the data are independent, so nothing acts over time; "
                 'say rows="series" of the data, or leave the lagged graph out'

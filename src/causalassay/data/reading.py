@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causalassay.data.checks import check_none_missing
-from causalassay.data.coding import Levels, declare, encode, has_text_levels, missing_entries
+from causalassay.data.coding import ColumnLevels, declare, encode, has_text_levels, missing_entries
 from causalassay.data.dataset import Dataset, Rows
 from causalassay.data.regime import Regime
 from causalassay.spelling import did_you_mean, listed
 
 if TYPE_CHECKING:
-    from causalassay.data.tables import Table
+    from causalassay.data.tables import Columns
 
 UNTARGETED = "untargeted"
 """The condition of the rows without a target in a file without a condition column."""
@@ -24,7 +24,7 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
     target: str | None = None,
     condition: str | None = None,
     observational: str | None = None,
-    discrete: bool | Iterable[str] | Mapping[str, Levels | None] = (),
+    discrete: bool | Iterable[str] | Mapping[str, ColumnLevels | None] = (),
     rows: Rows = "independent",
 ) -> Dataset:
     r"""Return the data set that a CSV, TSV or Parquet file holds.
@@ -89,15 +89,15 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
         return Dataset(columns, (Regime(observational, values),), observational, kinds, rows)
     cells = _target_cells(table, target, len(values))
     regimes = []
-    for name, places in _rows_of(_conditions(table, condition, cells, where)).items():
-        cell = _common({cells[row] for row in places}, name, where)
+    for name, rows_of_regime in _rows_of(_conditions(table, condition, cells, where)).items():
+        cell = _common({cells[row] for row in rows_of_regime}, name, where)
         unstated = () if name == observational else None
         targets = _targets(cell, columns, where) if cell else unstated
-        regimes.append(Regime(name, values[places], targets))
+        regimes.append(Regime(name, values[rows_of_regime], targets))
     return Dataset(columns, tuple(regimes), observational, kinds, rows)
 
 
-def _check_request(table: Table, labels: list[str], declared: Iterable[str], where: str) -> None:
+def _check_request(table: Columns, labels: list[str], declared: Iterable[str], where: str) -> None:
     """Raise if a column that the call names is absent, or named for two purposes."""
     for name in [*labels, *declared]:
         if name not in table:
@@ -113,14 +113,14 @@ def _check_request(table: Table, labels: list[str], declared: Iterable[str], whe
         raise ValueError(f"{where}: there is no column of data beside {listed(labels)}; add one")
 
 
-def _target_cells(table: Table, target: str | None, n_samples: int) -> list[str]:
+def _target_cells(table: Columns, target: str | None, n_samples: int) -> list[str]:
     """Return each row's target cell, empty where there is none."""
     if target is None:
         return [""] * n_samples
     return [cell or "" for cell in table[target].tolist()]
 
 
-def _conditions(table: Table, condition: str | None, cells: list[str], where: str) -> list[str]:
+def _conditions(table: Columns, condition: str | None, cells: list[str], where: str) -> list[str]:
     """Return each row's condition: the cell of the condition column, else of the target."""
     if condition is None:
         return [cell or UNTARGETED for cell in cells]

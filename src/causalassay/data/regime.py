@@ -61,22 +61,22 @@ class Regime:
                 )
 
     def permute_columns(self, permutation: Sequence[int]) -> Regime:
-        """Return the regime with column ``permutation[k]`` in place k, its targets moved too.
+        """Return the regime with column ``permutation[k]`` at position k, its targets moved too.
 
         Examples
         --------
         >>> Regime("drug", [[0.0, 9.0], [2.0, 9.5]], targets=(1,)).permute_columns([1, 0])
         Regime(condition='drug', targets=(0,), intervention=None)
         """
-        place = {column: k for k, column in enumerate(permutation)}
+        position = {column: k for k, column in enumerate(permutation)}
         targets, intervention = self.targets, self.intervention
         return Regime(
             condition=self.condition,
             values=self.values[:, list(permutation)],
-            targets=None if targets is None else tuple(place[target] for target in targets),
+            targets=None if targets is None else tuple(position[target] for target in targets),
             intervention=None
             if intervention is None
-            else tuple(on_node(change, place[change.node]) for change in intervention),
+            else tuple(on_node(change, position[change.node]) for change in intervention),
         )
 
 

@@ -93,17 +93,17 @@ def _consensus_graph(data: Dataset) -> Adjacency:
 def _locate(path: str | Path | None, download: str | None) -> Path:
     """Return the path of the verified file, fetching it if it must."""
     if path is not None:
-        found = Path(path) / FILE_NAME if Path(path).is_dir() else Path(path)
-        if not found.is_file():
+        file = Path(path) / FILE_NAME if Path(path).is_dir() else Path(path)
+        if not file.is_file():
             raise FileNotFoundError(
-                f"sachs: there is no file {found}; pass the path of {FILE_NAME} or its folder"
+                f"sachs: there is no file {file}; pass the path of {FILE_NAME} or its folder"
             )
-        return _verified(found)
+        return _verified(file)
     cached = _cache_folder() / FILE_NAME
     folder = os.environ.get(ENVIRONMENT)
-    for place in [Path(folder) / FILE_NAME, cached] if folder else [cached]:
-        if place.is_file():
-            return _verified(place)
+    for file in [Path(folder) / FILE_NAME, cached] if folder else [cached]:
+        if file.is_file():
+            return _verified(file)
     if download is None:
         raise FileNotFoundError(
             f"sachs: {FILE_NAME} was not found; pass its path or folder as `path`, or set the "

@@ -22,7 +22,7 @@ from pyarrow import compute
 
 from causalassay.data.checks import check_column_names
 
-Table = dict[str, NDArray[Any]]
+Columns = dict[str, NDArray[Any]]
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 
@@ -30,7 +30,7 @@ MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL",
 """What stands for a missing value in a text file, in any column not asked for as text."""
 
 
-def load(path: Path, text: Collection[str]) -> Table:
+def load(path: Path, text: Collection[str]) -> Columns:
     """Return the columns of a file; those named in `text` exactly as they are written.
 
     Parameters

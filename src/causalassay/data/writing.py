@@ -18,10 +18,11 @@ def write(
     """Write a data set to a CSV, TSV or Parquet file, floats to their last bit.
 
     One observational regime called "observational" is written as it is; any
-    other data set with a condition and a target column. `read`, told the names
-    of these, of the observational condition, the levels and whether the rows
-    are a series, gives the same data set again, save what was done to the
-    targets (`Regime.intervention`): a table has no place for it.
+    other data set with a condition and a target column. `read` gives the same
+    data set again if it is given the names of these columns and of the
+    observational condition, the levels, and whether the rows are a series. Only
+    what was done to the targets (`Regime.intervention`) is lost: a table has no
+    column for it.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from causalassay.arrays import Values
 from causalassay.contracts import Diagnostic
-from causalassay.data import Dataset, Discrete, Problem
+from causalassay.data import Dataset, Problem
 from causalassay.diagnostics import (
     entropy_sortability,
     r2_sortability,
@@ -24,19 +24,19 @@ def _n_edges(problem: Problem) -> float:
 
 def _var_pairs(problem: Problem) -> float:
     values = _plain(problem.data)
-    if problem.data.rows == "series":
+    if problem.data.world == "series":
         return series_var_sortability(values, problem.graph)
     return var_sortability(values, problem.graph, "pairs")
 
 
 def _r2_pairs(problem: Problem) -> float:
-    if problem.data.rows == "series":
+    if problem.data.world == "series":
         return _series_r2(problem, own_past=True)
     return r2_sortability(_plain(problem.data), problem.graph, "pairs")
 
 
 def _series_r2(problem: Problem, own_past: bool) -> float:
-    if problem.data.rows != "series":
+    if problem.data.world != "series":
         raise ValueError("the rows are independent, so there is no past to leave out")
     graph = problem.graph if problem.lagged is None else problem.lagged
     return series_r2_sortability(_plain(problem.data), graph, own_past=own_past)
@@ -86,14 +86,14 @@ SERIES_DIAGNOSTICS = (
 
 def _independent(data: Dataset) -> Values:
     """Return the rows to measure; those of a series have no paths of a DAG to follow."""
-    if data.rows == "series":
+    if data.world == "series":
         raise ValueError("of a series only pairs are counted: ask for var_sortability_pairs")
     return _plain(data)
 
 
 def _plain(data: Dataset) -> Values:
     """Return the rows to measure: without an observational condition, all of them."""
-    if any(isinstance(kind, Discrete) for kind in data.kinds):
+    if data.discrete_columns:
         raise ValueError(
             "codes of levels have no variance that means anything; ask for entropy_sortability"
         )
@@ -102,7 +102,7 @@ def _plain(data: Dataset) -> Values:
 
 def _codes(data: Dataset) -> Values:
     """Return the rows of discrete data."""
-    if not all(isinstance(kind, Discrete) for kind in data.kinds):
+    if len(data.discrete_columns) < data.n_nodes:
         raise ValueError("entropies are of discrete columns; these are continuous")
     return _rows(data)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -25,6 +25,12 @@ from causalassay.discovery.statistics.observational import observational_values
 
 RESTARTS = 20
 """How many random orders the fast solver starts from, besides that of the variances."""
+
+Solver = Literal["augmented-lagrangian", "fast", "transcript"]
+_RENAMED = {
+    "faithful": ", which is now 'augmented-lagrangian'",
+    "authors": ", which is now 'transcript'",
+}
 _LARGEST = 1e100
 
 
@@ -48,13 +54,13 @@ class NOTEARS:
         The constraint counts as met when h = tr exp(W∘W) - d is at most this.
     rho_max : float
         The search ends when the penalty on h reaches this.
-    solver : {"faithful", "fast", "authors"}
-        "faithful" is the authors' augmented Lagrangian with their schedule,
-        on whose path the findings of Reisach et al. rest. "fast", for
-        ``lambda1=0``, minimises the same objective over the same graphs by
-        search over orders of the variables, and mostly finds lower values.
-        "authors" is "faithful" in the very arithmetic of the authors' program:
-        slow, and its graph can depend on the order of the columns.
+    solver : {"augmented-lagrangian", "fast", "transcript"}
+        "augmented-lagrangian" is the method of the paper with the authors' schedule,
+        on whose path the findings of Reisach et al. rest, in kernels of ours.
+        "transcript" is the same method operation for operation as in the authors'
+        program: slow, and its graph can depend on the order of the columns.
+        "fast", for ``lambda1=0``, minimises the same objective over the same
+        graphs by search over orders of the variables, and mostly finds lower values.
 
     Notes
     -----
@@ -63,7 +69,7 @@ class NOTEARS:
     (h within its tolerance, and the last minimisation within its own) and the
     ``threshold`` used.
 
-    The path of the faithful solver is chaotic: rounding errors grow a
+    The path of the augmented Lagrangian is chaotic: rounding errors grow a
     hundredfold in some dozens of its ten thousands of iterations, so the
     authors' code does not even agree with itself once the columns are permuted.
     Of 20 raw ER-2 data sets of 20 nodes its thresholded graph stays the same on
@@ -72,12 +78,12 @@ class NOTEARS:
     The columns are sorted by their values first, so that at least relabelling
     them changes nothing.
 
-    ``solver="authors"`` gives the graph of the authors' code on 20 and 20, for
+    ``solver="transcript"`` gives the graph of the authors' code on 20 and 20, for
     its weights are theirs to the last bit on one machine; another processor may
     round otherwise and so end elsewhere. It takes the columns as they come, so
     ``equivariant`` is False for it.
 
-    The faithful solver departs from the authors' code: the loss is computed
+    ``solver="augmented-lagrangian"`` departs from the authors' code: the loss is computed
     from the covariance matrix, the exponential without cancellation, and
     L-BFGS-B is a kernel of ours; all three change rounding only. Cycles left by
     the threshold are broken as in Reisach et al. (2021), appendix K.2, whatever
@@ -87,8 +93,8 @@ class NOTEARS:
     ----------
     Zheng, Aragam, Ravikumar, Xing (2018), arXiv 1803.01422, algorithm 1;
     Reisach, Seiler, Weichwald (2021), arXiv 2102.13647, appendix D. The fast
-    solver: see `causalassay.discovery.search.variable_orders.best_order`; the authors'
-    arithmetic: `causalassay.discovery.continuous.notears_reference`.
+    solver: `causalassay.discovery.search.variable_orders.best_order`; the transcript
+    of the authors' program: `causalassay.discovery.continuous.notears_reference`.
 
     Examples
     --------
@@ -109,7 +115,7 @@ class NOTEARS:
     max_iter: int = 100
     h_tolerance: float = 1e-8
     rho_max: float = 1e16
-    solver: Literal["faithful", "fast", "authors"] = "faithful"
+    solver: Solver = "augmented-lagrangian"
 
     version: ClassVar[int] = 1
     output: ClassVar[Kind] = "dag"
@@ -128,19 +134,21 @@ class NOTEARS:
             raise ValueError(f"max_iter: expected at least 1, got {self.max_iter}")
         if not 1 < self.rho_max < np.inf:
             raise ValueError(f"rho_max: expected a finite number > 1, got {self.rho_max}")
-        if self.solver not in ("faithful", "fast", "authors"):
+        if self.solver not in get_args(Solver):
             raise ValueError(
-                f"solver: expected 'faithful', 'fast' or 'authors', got {self.solver!r}"
+                "solver: expected 'augmented-lagrangian', 'fast' or 'transcript', "
+                f"got {self.solver!r}{_RENAMED.get(self.solver, '')}"
             )
         if self.solver == "fast" and self.lambda1 > 0:
             raise ValueError(
-                f"solver: 'fast' is for lambda1=0, got lambda1={self.lambda1}; use 'faithful'"
+                f"solver: 'fast' is for lambda1=0, got lambda1={self.lambda1}; "
+                "use 'augmented-lagrangian'"
             )
 
     @property
     def equivariant(self) -> bool:
-        """Whether relabelling the columns relabels the result: not so for "authors"."""
-        return self.solver != "authors"
+        """Whether relabelling the columns relabels the result: not so for "transcript"."""
+        return self.solver != "transcript"
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values; only the fast solver uses `rng`."""
@@ -156,7 +164,7 @@ class NOTEARS:
             info = {"h": 0.0, "objective": _loss(covariance, weights), "converged": True}
             return thresholded(weights, columns, self.threshold, info)
         _check_scale(covariance, self.threshold)
-        if self.solver == "faithful":
+        if self.solver == "augmented-lagrangian":
             weights, info = self._follow_multiplier(covariance)
             return thresholded(weights, columns, self.threshold, info)
         weights, info = follow_authors(

@@ -13,6 +13,7 @@ from causalassay.graphs.chordal import components, neighbour_masks
 from causalassay.graphs.cpdag import directed_part, undirected_part
 from causalassay.graphs.orientations import Orientations, every_order
 from causalassay.graphs.validity import check_cpdag
+from causalassay.seeding import as_generator
 
 
 def mec_size(cpdag: Adjacency) -> int:
@@ -41,13 +42,13 @@ def mec_size(cpdag: Adjacency) -> int:
     return count_members([(i, j) for i, j in lines.tolist()]) if len(lines) else 1
 
 
-def sample_dag(cpdag: Adjacency, rng: Generator) -> Adjacency:
+def sample_dag(cpdag: Adjacency, rng: Generator | int) -> Adjacency:
     """Return a DAG drawn uniformly from the Markov equivalence class.
 
     Parameters
     ----------
     cpdag : Adjacency, shape (d, d)
-    rng : Generator
+    rng : Generator or int
         The only source of randomness. Probabilities are ratios of exact integers, so
         the draw is exactly uniform as far as the generator's bits are.
 
@@ -66,7 +67,7 @@ def sample_dag(cpdag: Adjacency, rng: Generator) -> Adjacency:
     >>> bool((to_cpdag(dag) == cpdag).all())
     True
     """
-    return sample_dags(cpdag, 1, rng)[0]
+    return sample_dags(cpdag, 1, as_generator(rng))[0]
 
 
 def sample_dags(cpdag: Adjacency, n_dags: int, rng: Generator) -> list[Adjacency]:

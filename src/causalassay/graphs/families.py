@@ -9,10 +9,11 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency
+from causalassay.seeding import as_generator
 
 
 def erdos_renyi(
-    n_nodes: int, edges_per_node: float, rng: Generator, exact: bool = True
+    n_nodes: int, edges_per_node: float, rng: Generator | int, exact: bool = True
 ) -> Adjacency:
     """Return a random DAG in which every pair of nodes is equally likely to be joined.
 
@@ -24,7 +25,7 @@ def erdos_renyi(
         k, any real number from 0 to (d - 1) / 2, which is the complete graph.
         The expected number of neighbours of a node is 2k (pcalg's and
         Eigenmann's ENS), which some papers call the degree.
-    rng : Generator
+    rng : Generator or int
     exact : bool
         True: ``round(k * d)`` edges (ER-k of NOTEARS and Reisach 2021).
         False: each pair with probability ``2k / (d - 1)``, so k·d edges in
@@ -37,6 +38,7 @@ def erdos_renyi(
     >>> int(graph.sum())
     15
     """
+    rng = as_generator(rng)
     _check_n_nodes(n_nodes)
     n_pairs = n_nodes * (n_nodes - 1) // 2
     if not 0 <= edges_per_node <= (n_nodes - 1) / 2:
@@ -56,7 +58,7 @@ def erdos_renyi(
 
 
 def scale_free(
-    n_nodes: int, edges_per_node: int, rng: Generator, hubs: Literal["in", "any"] = "in"
+    n_nodes: int, edges_per_node: int, rng: Generator | int, hubs: Literal["in", "any"] = "in"
 ) -> Adjacency:
     """Return a DAG grown by preferential attachment (Barabási and Albert 1999).
 
@@ -69,7 +71,7 @@ def scale_free(
     n_nodes : int
     edges_per_node : int
         k, at least 1.
-    rng : Generator
+    rng : Generator or int
     hubs : {"in", "any"}
         "in": edges point from the new to the old node, so hubs have many
         parents (NOTEARS, Reisach 2021). "any": edges point along a random
@@ -81,6 +83,7 @@ def scale_free(
     >>> int(scale_free(20, 2, np.random.default_rng(0)).sum())
     37
     """
+    rng = as_generator(rng)
     _check_n_nodes(n_nodes)
     if hubs not in ("in", "any"):
         raise ValueError(f'hubs: expected "in" or "any", got {hubs!r}')
@@ -115,7 +118,10 @@ def chain(n_nodes: int) -> Adjacency:
 
 
 def forest(
-    n_nodes: int, rng: Generator, n_trees: int = 1, orientation: Literal["away", "random"] = "away"
+    n_nodes: int,
+    rng: Generator | int,
+    n_trees: int = 1,
+    orientation: Literal["away", "random"] = "away",
 ) -> Adjacency:
     """Return a DAG whose skeleton is a forest.
 
@@ -125,7 +131,7 @@ def forest(
     Parameters
     ----------
     n_nodes : int
-    rng : Generator
+    rng : Generator or int
     n_trees : int
         Number of connected parts, 1 (a tree) to `n_nodes` (no edge).
     orientation : {"away", "random"}
@@ -139,6 +145,7 @@ def forest(
     >>> int(tree.sum()), int(tree.sum(axis=0).max())
     (5, 1)
     """
+    rng = as_generator(rng)
     _check_n_nodes(n_nodes)
     if not 1 <= n_trees <= n_nodes:
         raise ValueError(f"n_trees: expected 1 to {n_nodes}, got {n_trees}")
@@ -152,7 +159,7 @@ def forest(
     return shuffle_labels(orient(half, rng), rng)
 
 
-def complete(n_nodes: int, rng: Generator) -> Adjacency:
+def complete(n_nodes: int, rng: Generator | int) -> Adjacency:
     """Return the DAG with all edges that a random order of the nodes allows.
 
     Examples
@@ -161,12 +168,13 @@ def complete(n_nodes: int, rng: Generator) -> Adjacency:
     >>> int(complete(5, np.random.default_rng(0)).sum())
     10
     """
+    rng = as_generator(rng)
     _check_n_nodes(n_nodes)
     return shuffle_labels(np.triu(np.ones((n_nodes, n_nodes), dtype=bool), 1), rng)
 
 
 def bipartite(
-    n_treatments: int, n_outcomes: int, edge_probability: float, rng: Generator
+    n_treatments: int, n_outcomes: int, edge_probability: float, rng: Generator | int
 ) -> Adjacency:
     """Return a DAG in which treatments may cause outcomes and nothing else causes anything.
 
@@ -176,7 +184,7 @@ def bipartite(
         Sizes of the two parts; labels are shuffled over both.
     edge_probability : float
         Of each treatment→outcome edge, independently.
-    rng : Generator
+    rng : Generator or int
 
     Examples
     --------
@@ -184,6 +192,7 @@ def bipartite(
     >>> int(bipartite(2, 3, 1.0, np.random.default_rng(0)).sum())
     6
     """
+    rng = as_generator(rng)
     for name, size in (("n_treatments", n_treatments), ("n_outcomes", n_outcomes)):
         if size < 1:
             raise ValueError(f"{name}: expected at least 1, got {size}")

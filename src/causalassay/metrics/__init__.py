@@ -28,7 +28,7 @@ from causalassay.metrics.hamming import (
     skeleton_shd,
 )
 from causalassay.metrics.interventional import tv_dag, tv_matrix
-from causalassay.metrics.laws import Discrete, Normal, Samples
+from causalassay.metrics.laws import Categorical, Normal, Samples
 from causalassay.metrics.resolution import (
     FavourableThreshold,
     MeanScore,
@@ -46,7 +46,7 @@ from causalassay.metrics.sid_bounds import SidBounds, mec_sid, sid_bounds
 from causalassay.metrics.variation import Distance, normal_total_variation, total_variation
 
 __all__ = [
-    "Discrete",
+    "Categorical",
     "Distance",
     "FavourableThreshold",
     "MeanScore",

@@ -18,15 +18,16 @@ from causalassay.arrays import Adjacency
 from causalassay.graphs import check_cpdag, to_gadjid
 from causalassay.graphs.cpdag import undirected_part
 from causalassay.graphs.orders import check_dag
-from causalassay.metrics.pairing import check_pair, share
+from causalassay.metrics.pairing import Guess, check_pair, share
 
 
-def parent_aid(truth: Adjacency, guess: Adjacency) -> int:
+def parent_aid(truth: Adjacency, guess: Guess) -> int:
     """Return how many effects come out wrong when adjusting for a node's parents.
 
     Parameters
     ----------
-    truth, guess : Adjacency, shape (d, d)
+    truth : Adjacency, shape (d, d)
+    guess : Adjacency or Estimate
         Each a DAG or a CPDAG.
 
     Returns
@@ -43,7 +44,7 @@ def parent_aid(truth: Adjacency, guess: Adjacency) -> int:
 
     Examples
     --------
-    From 0—1 neither effect can be told, though one member of the class is the truth.
+    From 0—1 neither effect is identified, though one member of the class is the truth.
 
     >>> from causalassay.graphs import chain, to_cpdag
     >>> parent_aid(chain(2), to_cpdag(chain(2))), parent_aid(chain(2), chain(2))
@@ -52,14 +53,15 @@ def parent_aid(truth: Adjacency, guess: Adjacency) -> int:
     return _count(gadjid.parent_aid, truth, guess)
 
 
-def ancestor_aid(truth: Adjacency, guess: Adjacency) -> int:
+def ancestor_aid(truth: Adjacency, guess: Guess) -> int:
     """Return how many effects come out wrong when adjusting for a node's ancestors.
 
     Only possible descendants in the guess count as affected.
 
     Parameters
     ----------
-    truth, guess : Adjacency, shape (d, d)
+    truth : Adjacency, shape (d, d)
+    guess : Adjacency or Estimate
         Each a DAG or a CPDAG.
 
     Returns
@@ -82,7 +84,7 @@ def ancestor_aid(truth: Adjacency, guess: Adjacency) -> int:
     return _count(gadjid.ancestor_aid, truth, guess)
 
 
-def oset_aid(truth: Adjacency, guess: Adjacency) -> int:
+def oset_aid(truth: Adjacency, guess: Guess) -> int:
     """Return how many effects come out wrong when adjusting for the O-set.
 
     The O-set is the adjustment set of least asymptotic variance in linear models: the parents
@@ -90,7 +92,8 @@ def oset_aid(truth: Adjacency, guess: Adjacency) -> int:
 
     Parameters
     ----------
-    truth, guess : Adjacency, shape (d, d)
+    truth : Adjacency, shape (d, d)
+    guess : Adjacency or Estimate
         Each a DAG or a CPDAG.
 
     Returns
@@ -113,7 +116,7 @@ def oset_aid(truth: Adjacency, guess: Adjacency) -> int:
     return _count(gadjid.oset_aid, truth, guess)
 
 
-def parent_aid_normalized(truth: Adjacency, guess: Adjacency) -> float:
+def parent_aid_normalized(truth: Adjacency, guess: Guess) -> float:
     """Return `parent_aid` divided by the number of ordered pairs, d(d - 1); nan for one node.
 
     Examples
@@ -125,7 +128,7 @@ def parent_aid_normalized(truth: Adjacency, guess: Adjacency) -> float:
     return share(parent_aid(truth, guess), _n_pairs(truth))
 
 
-def ancestor_aid_normalized(truth: Adjacency, guess: Adjacency) -> float:
+def ancestor_aid_normalized(truth: Adjacency, guess: Guess) -> float:
     """Return `ancestor_aid` divided by the number of ordered pairs; nan for one node.
 
     Examples
@@ -137,7 +140,7 @@ def ancestor_aid_normalized(truth: Adjacency, guess: Adjacency) -> float:
     return share(ancestor_aid(truth, guess), _n_pairs(truth))
 
 
-def oset_aid_normalized(truth: Adjacency, guess: Adjacency) -> float:
+def oset_aid_normalized(truth: Adjacency, guess: Guess) -> float:
     """Return `oset_aid` divided by the number of ordered pairs; nan for one node.
 
     Examples
@@ -153,9 +156,9 @@ def _n_pairs(graph: Adjacency) -> int:
     return len(graph) * (len(graph) - 1)
 
 
-def _count(distance: Callable[..., Any], truth: Adjacency, guess: Adjacency) -> int:
+def _count(distance: Callable[..., Any], truth: Adjacency, guess: Guess) -> int:
     """Check both graphs, since gadjid panics on bad ones, and call it."""
-    check_pair(truth, guess)
+    truth, guess = check_pair(truth, guess)
     for graph, name in ((truth, "truth"), (guess, "guess")):
         if undirected_part(graph).any():
             check_cpdag(graph, name)

@@ -35,8 +35,8 @@ def clique_errors(
             continue
         table = np.full((2**size, size), -1, dtype=np.int64)
         if clique.parent in tables:
-            own = _places(clique.separator, clique.nodes)
-            theirs = _places(clique.separator, tree[clique.parent].nodes)
+            own = _columns_of(clique.separator, clique.nodes)
+            theirs = _columns_of(clique.separator, tree[clique.parent].nodes)
             known = tables[clique.parent][_subsets(theirs)[:, None], theirs]
             table[_subsets(own)[:, None], own] = known
         count(np.fromiter(members(clique.nodes), dtype=np.int64), table)
@@ -64,13 +64,13 @@ def _largest_size_tried(tree: Sequence[Clique], max_parent_sets: int) -> int:
     return largest
 
 
-def _places(part: int, nodes: int) -> Indices:
+def _columns_of(part: int, nodes: int) -> Indices:
     """Return the columns of the nodes of `part` in a table for `nodes`."""
     columns = [m for m, node in enumerate(members(nodes)) if part >> node & 1]
     return np.array(columns, dtype=np.int64)
 
 
-def _subsets(places: Indices) -> Indices:
+def _subsets(columns: Indices) -> Indices:
     """Return the rows of all subsets of the nodes that have these columns, in one order."""
-    bits = np.arange(2 ** len(places))[:, None] >> np.arange(len(places)) & 1
-    return bits @ (1 << places)
+    bits = np.arange(2 ** len(columns))[:, None] >> np.arange(len(columns)) & 1
+    return bits @ (1 << columns)

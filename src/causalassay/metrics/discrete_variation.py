@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from causalassay.arrays import Vector
 from causalassay.graphs.orders import Indices, reachability
-from causalassay.metrics.settings import At, Quantile, settings_of
+from causalassay.metrics.settings import Quantile, SettingsLike, settings_of
 from causalassay.models.discrete.elimination import TooWide
 from causalassay.models.discrete.scm import DiscreteSCM
 from causalassay.models.interventions import Do, LevelIntervention
@@ -23,7 +23,7 @@ N_SAMPLES = 100_000
 def level_tv_matrix(
     true_model: DiscreteSCM,
     fitted_model: DiscreteSCM,
-    at: At = "quantile",
+    at: SettingsLike = "quantile",
     rng: Generator | None = None,
     n_samples: int = N_SAMPLES,
 ) -> NDArray[np.floating[Any]]:
@@ -91,11 +91,11 @@ class _Laws:
         except TooWide:
             if self._rng is None:
                 raise
-        found = self._model.marginals(intervention, rng=self._rng, n_samples=self._n_samples)
-        return {node: found.probabilities[node] for node in nodes}
+        sampled = self._model.marginals(intervention, rng=self._rng, n_samples=self._n_samples)
+        return {node: sampled.probabilities[node] for node in nodes}
 
 
-def _codes(at: At, true_model: DiscreteSCM, fitted_model: DiscreteSCM) -> NDArray[Any]:
+def _codes(at: SettingsLike, true_model: DiscreteSCM, fitted_model: DiscreteSCM) -> NDArray[Any]:
     """Return the codes of all interventions, shape (settings, d), nan for nodes without one."""
     if true_model.n_levels != fitted_model.n_levels:
         raise ValueError(

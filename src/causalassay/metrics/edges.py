@@ -1,18 +1,19 @@
-"""Shares of edges found and edges right, with their direction and without."""
+"""Precision, recall, F1 and false positive rate of edges, directed and as a skeleton."""
 
 from __future__ import annotations
 
 from causalassay.arrays import Adjacency
 from causalassay.graphs import skeleton
-from causalassay.metrics.pairing import check_pair, share
+from causalassay.metrics.pairing import Guess, check_pair, share
 
 
-def precision(truth: Adjacency, guess: Adjacency) -> float:
+def precision(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the guessed entries that are true edges, direction included.
 
     Parameters
     ----------
-    truth, guess : Adjacency, shape (d, d)
+    truth : Adjacency, shape (d, d)
+    guess : Adjacency or Estimate
         Compared entry by entry: i—j in the guess is two entries, i→j and j→i,
         of which a true DAG has one at most.
 
@@ -27,16 +28,17 @@ def precision(truth: Adjacency, guess: Adjacency) -> float:
     >>> precision(chain(3), chain(3)), precision(chain(3), chain(3) | chain(3).T)
     (1.0, 0.5)
     """
-    check_pair(truth, guess)
+    truth, guess = check_pair(truth, guess)
     return share(int((truth & guess).sum()), int(guess.sum()))
 
 
-def recall(truth: Adjacency, guess: Adjacency) -> float:
+def recall(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the true edges that are guessed, direction included.
 
     Parameters
     ----------
-    truth, guess : Adjacency, shape (d, d)
+    truth : Adjacency, shape (d, d)
+    guess : Adjacency or Estimate
         Compared entry by entry: i—j in the guess finds i→j as well as j→i.
 
     Returns
@@ -50,11 +52,11 @@ def recall(truth: Adjacency, guess: Adjacency) -> float:
     >>> recall(chain(3), chain(3).T), recall(chain(3), chain(3) | chain(3).T)
     (0.0, 1.0)
     """
-    check_pair(truth, guess)
+    truth, guess = check_pair(truth, guess)
     return share(int((truth & guess).sum()), int(truth.sum()))
 
 
-def f1(truth: Adjacency, guess: Adjacency) -> float:
+def f1(truth: Adjacency, guess: Guess) -> float:
     """Return twice the hits over the guessed and the true entries together.
 
     Where precision and recall are defined and not both 0 this is their
@@ -62,7 +64,8 @@ def f1(truth: Adjacency, guess: Adjacency) -> float:
 
     Parameters
     ----------
-    truth, guess : Adjacency, shape (d, d)
+    truth : Adjacency, shape (d, d)
+    guess : Adjacency or Estimate
         Compared entry by entry, as in `precision` and `recall`.
 
     Returns
@@ -87,16 +90,17 @@ def f1(truth: Adjacency, guess: Adjacency) -> float:
     >>> f1(chain(3), chain(3) & False)
     0.0
     """
-    check_pair(truth, guess)
+    truth, guess = check_pair(truth, guess)
     return share(2 * int((truth & guess).sum()), int(truth.sum()) + int(guess.sum()))
 
 
-def fpr(truth: Adjacency, guess: Adjacency) -> float:
+def fpr(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the entries without a true edge that are guessed.
 
     Parameters
     ----------
-    truth, guess : Adjacency, shape (d, d)
+    truth : Adjacency, shape (d, d)
+    guess : Adjacency or Estimate
         Compared entry by entry: d(d - 1) entries less the true edges are without.
 
     Returns
@@ -116,12 +120,12 @@ def fpr(truth: Adjacency, guess: Adjacency) -> float:
     >>> fpr(chain(3), chain(3).T)
     0.5
     """
-    check_pair(truth, guess)
+    truth, guess = check_pair(truth, guess)
     d, n_true = len(truth), int(truth.sum())
     return share(int((guess & ~truth).sum()), d * (d - 1) - n_true)
 
 
-def skeleton_precision(truth: Adjacency, guess: Adjacency) -> float:
+def skeleton_precision(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the guessed adjacencies that are true; nan if nothing is guessed.
 
     Examples
@@ -133,7 +137,7 @@ def skeleton_precision(truth: Adjacency, guess: Adjacency) -> float:
     return precision(*_skeletons(truth, guess))
 
 
-def skeleton_recall(truth: Adjacency, guess: Adjacency) -> float:
+def skeleton_recall(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the true adjacencies that are guessed; nan if there is none.
 
     Examples
@@ -145,7 +149,7 @@ def skeleton_recall(truth: Adjacency, guess: Adjacency) -> float:
     return recall(*_skeletons(truth, guess))
 
 
-def skeleton_f1(truth: Adjacency, guess: Adjacency) -> float:
+def skeleton_f1(truth: Adjacency, guess: Guess) -> float:
     """Return twice the common adjacencies over those of both graphs; nan if there is none.
 
     Examples
@@ -157,7 +161,7 @@ def skeleton_f1(truth: Adjacency, guess: Adjacency) -> float:
     return f1(*_skeletons(truth, guess))
 
 
-def skeleton_fpr(truth: Adjacency, guess: Adjacency) -> float:
+def skeleton_fpr(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the pairs that are truly apart but guessed adjacent; nan without any.
 
     Examples
@@ -170,7 +174,7 @@ def skeleton_fpr(truth: Adjacency, guess: Adjacency) -> float:
     return fpr(*_skeletons(truth, guess))
 
 
-def _skeletons(truth: Adjacency, guess: Adjacency) -> tuple[Adjacency, Adjacency]:
+def _skeletons(truth: Adjacency, guess: Guess) -> tuple[Adjacency, Adjacency]:
     """Both entries of a pair stand in a skeleton, so every share counts pairs."""
-    check_pair(truth, guess)
+    truth, guess = check_pair(truth, guess)
     return skeleton(truth), skeleton(guess)

@@ -8,10 +8,10 @@ import numpy as np
 
 from causalassay.arrays import Adjacency
 from causalassay.graphs import as_cpdag, skeleton
-from causalassay.metrics.pairing import check_pair, share
+from causalassay.metrics.pairing import Guess, check_pair, share
 
 
-def shd(truth: Adjacency, guess: Adjacency) -> int:
+def shd(truth: Adjacency, guess: Guess) -> int:
     """Return the number of node pairs that the two graphs join differently.
 
     A pair is apart, joined by → or ←, or joined by —; a missing, an extra and
@@ -19,7 +19,8 @@ def shd(truth: Adjacency, guess: Adjacency) -> int:
 
     Parameters
     ----------
-    truth, guess : Adjacency, shape (d, d)
+    truth : Adjacency, shape (d, d)
+    guess : Adjacency or Estimate
         DAGs, CPDAGs or PDAGs.
 
     Returns
@@ -38,11 +39,11 @@ def shd(truth: Adjacency, guess: Adjacency) -> int:
     >>> shd(chain(3), chain(3).T), shd(chain(3), chain(3) | chain(3).T)
     (2, 2)
     """
-    check_pair(truth, guess)
+    truth, guess = check_pair(truth, guess)
     return _pairs_that_differ(truth != guess)
 
 
-def shd_normalized(truth: Adjacency, guess: Adjacency) -> float:
+def shd_normalized(truth: Adjacency, guess: Guess) -> float:
     """Return `shd` divided by the number of pairs, d(d - 1)/2; nan for one node.
 
     Examples
@@ -54,7 +55,7 @@ def shd_normalized(truth: Adjacency, guess: Adjacency) -> float:
     return share(shd(truth, guess), len(truth) * (len(truth) - 1) / 2)
 
 
-def shd_double(truth: Adjacency, guess: Adjacency) -> int:
+def shd_double(truth: Adjacency, guess: Guess) -> int:
     """Return the number of entries in which the two matrices differ: a reversal counts 2.
 
     A missing or extra i→j counts 1, a missing or extra i—j counts 2, and — against
@@ -70,7 +71,7 @@ def shd_double(truth: Adjacency, guess: Adjacency) -> int:
     >>> shd_double(chain(3), chain(3).T)
     4
     """
-    check_pair(truth, guess)
+    truth, guess = check_pair(truth, guess)
     return int(np.count_nonzero(truth != guess))
 
 
@@ -87,7 +88,7 @@ class ShdParts(NamedTuple):
     """Directed in one and undirected in the other."""
 
 
-def shd_parts(truth: Adjacency, guess: Adjacency) -> ShdParts:
+def shd_parts(truth: Adjacency, guess: Guess) -> ShdParts:
     """Return the mistakes by kind; together they are `shd`.
 
     Examples
@@ -96,7 +97,7 @@ def shd_parts(truth: Adjacency, guess: Adjacency) -> ShdParts:
     >>> shd_parts(chain(3), chain(3).T)
     ShdParts(missing=0, extra=0, reversed=2, undecided=0)
     """
-    check_pair(truth, guess)
+    truth, guess = check_pair(truth, guess)
     true_pairs, guessed_pairs = skeleton(truth), skeleton(guess)
     missing = int((true_pairs & ~guessed_pairs).sum()) // 2
     extra = int((guessed_pairs & ~true_pairs).sum()) // 2
@@ -104,7 +105,7 @@ def shd_parts(truth: Adjacency, guess: Adjacency) -> ShdParts:
     return ShdParts(missing, extra, flipped, shd(truth, guess) - missing - extra - flipped)
 
 
-def skeleton_shd(truth: Adjacency, guess: Adjacency) -> int:
+def skeleton_shd(truth: Adjacency, guess: Guess) -> int:
     """Return the number of pairs that are adjacent in one graph only.
 
     Examples
@@ -113,16 +114,17 @@ def skeleton_shd(truth: Adjacency, guess: Adjacency) -> int:
     >>> skeleton_shd(chain(3), chain(3).T)
     0
     """
-    check_pair(truth, guess)
+    truth, guess = check_pair(truth, guess)
     return shd(skeleton(truth), skeleton(guess))
 
 
-def mec_shd(truth: Adjacency, guess: Adjacency) -> int:
+def mec_shd(truth: Adjacency, guess: Guess) -> int:
     """Return `shd` between the CPDAGs of the two Markov equivalence classes.
 
     Parameters
     ----------
-    truth, guess : Adjacency, shape (d, d)
+    truth : Adjacency, shape (d, d)
+    guess : Adjacency or Estimate
         DAGs, which are completed, or CPDAGs. For an estimate that is neither see
         `repair`.
 
@@ -138,7 +140,7 @@ def mec_shd(truth: Adjacency, guess: Adjacency) -> int:
     >>> mec_shd(chain(3), chain(3).T)
     0
     """
-    check_pair(truth, guess)
+    truth, guess = check_pair(truth, guess)
     return shd(as_cpdag(truth, "truth"), as_cpdag(guess, "guess"))
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from causalassay.arrays import Vector, Weights, check_nodes
 from causalassay.graphs.orders import Indices
 from causalassay.metrics.discrete_variation import level_tv_matrix
-from causalassay.metrics.settings import At, per_node, settings_of
+from causalassay.metrics.settings import SettingsLike, per_node, settings_of
 from causalassay.metrics.variation import normal_total_variation
 from causalassay.models.discrete.scm import DiscreteSCM
 from causalassay.models.linear.scm import LinearSCM
@@ -26,7 +26,7 @@ _CANCELLED = 1e-6
 def tv_dag(  # noqa: PLR0913  two models and what to ask of them
     true_model: LinearSCM | DiscreteSCM,
     fitted_model: LinearSCM | DiscreteSCM,
-    at: At = "quantile",
+    at: SettingsLike = "quantile",
     *,
     treatments: Nodes | None = None,
     outcomes: Nodes | None = None,
@@ -104,7 +104,7 @@ def tv_dag(  # noqa: PLR0913  two models and what to ask of them
 def tv_matrix(
     true_model: LinearSCM | DiscreteSCM,
     fitted_model: LinearSCM | DiscreteSCM,
-    at: At = "quantile",
+    at: SettingsLike = "quantile",
     *,
     held: ArrayLike | None = None,
     rng: Generator | None = None,

@@ -32,7 +32,7 @@ class Normal:
 
 
 @dataclass(frozen=True, eq=False)
-class Discrete:
+class Categorical:
     """A law on the levels 0, 1, …; the k-th number is the probability of level k.
 
     Parameters
@@ -42,17 +42,17 @@ class Discrete:
 
     Examples
     --------
-    >>> Discrete([0.25, 0.75])
-    Discrete(probabilities=array([0.25, 0.75]))
+    >>> Categorical([0.25, 0.75])
+    Categorical(probabilities=array([0.25, 0.75]))
     """
 
     probabilities: Vector
 
     def __post_init__(self) -> None:
-        own = _own(self.probabilities, "Discrete: probabilities")
+        own = _own(self.probabilities, "Categorical: probabilities")
         if (own < 0).any() or abs(own.sum() - 1) > 1e-9:
             raise ValueError(
-                "Discrete: expected probabilities >= 0 with a sum of 1, got a least one of "
+                "Categorical: expected probabilities >= 0 with a sum of 1, got a least one of "
                 f"{own.min():.6g} and a sum of {own.sum():.12g}; divide counts by their sum"
             )
         object.__setattr__(self, "probabilities", own)
@@ -82,7 +82,7 @@ class Samples:
         object.__setattr__(self, "values", own)
 
 
-Law = Normal | Discrete | Samples
+Law = Normal | Categorical | Samples
 LawLike = Law | tuple[float, float]
 """A plain pair is the mean and the variance of a normal law."""
 
@@ -95,13 +95,14 @@ def as_law(law: LawLike) -> Law:
     >>> as_law((0.0, 2.0))
     Normal(mean=0.0, variance=2.0)
     """
-    if isinstance(law, Normal | Discrete | Samples):
+    if isinstance(law, Normal | Categorical | Samples):
         return law
     if isinstance(law, tuple) and len(law) == 2:
         return Normal(*law)
     raise TypeError(
-        f"expected Normal, Discrete, Samples or a pair (mean, variance), got {type(law).__name__}; "
-        "for probabilities write `Discrete(p)`, for draws `Samples(x)`"
+        "expected Normal, Categorical, Samples or a pair (mean, variance), got "
+        f"{type(law).__name__}; "
+        "for probabilities write `Categorical(p)`, for draws `Samples(x)`"
     )
 
 

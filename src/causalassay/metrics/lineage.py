@@ -33,7 +33,7 @@ class Lineage(NamedTuple):
 
 
 def lineage(dag: Adjacency, order: Indices) -> tuple[Lineage, Indices]:
-    """Return the renumbered DAG and each node's number, which is its place in `order`."""
+    """Return the renumbered DAG and each node's number, which is its position in `order`."""
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     children = renumber(*neighbour_lists(dag), rank)

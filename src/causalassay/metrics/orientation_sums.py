@@ -36,14 +36,14 @@ from numba import njit
 from causalassay.graphs.chordal import Clique, members
 from causalassay.graphs.orders import Indices
 
-Range = tuple[int, int]
+SumRange = tuple[int, int]
 """The least and the greatest sum."""
 
 Flowers = dict[int, int]
 """For the cliques of the tree that hold a separator: the topmost clique of their flower."""
 
 
-def range_of_sums(tree: Sequence[Clique], costs: Sequence[Indices]) -> Range:
+def range_of_sums(tree: Sequence[Clique], costs: Sequence[Indices]) -> SumRange:
     """Return the least and the greatest sum over all orientations.
 
     Parameters
@@ -63,7 +63,7 @@ def range_of_sums(tree: Sequence[Clique], costs: Sequence[Indices]) -> Range:
     """
     rests = [_sums_after(table) for table in costs]
     flowers: dict[int, Flowers] = {}
-    best: dict[int, dict[int, Range]] = {}
+    best: dict[int, dict[int, SumRange]] = {}
     for separator in sorted({clique.separator for clique in tree}, key=int.bit_count)[::-1]:
         flowers[separator] = _flowers(tree, separator)
         cliques: dict[int, list[int]] = {}
@@ -101,7 +101,7 @@ def _sums_after(costs: Indices) -> Indices:
     return sums
 
 
-def _rest(clique: Clique, sums_after: Indices, placed: int) -> Range:
+def _rest(clique: Clique, sums_after: Indices, placed: int) -> SumRange:
     subset = sum(1 << m for m, node in enumerate(members(clique.nodes)) if placed >> node & 1)
     return int(sums_after[0, subset]), int(sums_after[1, subset])
 
@@ -118,11 +118,11 @@ def _flowers(tree: Sequence[Clique], separator: int) -> Flowers:
 
 
 def _add_pieces(
-    sums: list[Range],
+    sums: list[SumRange],
     tree: Sequence[Clique],
     flower: Sequence[int],
     inner_flowers: Flowers,
-    best: dict[int, Range],
+    best: dict[int, SumRange],
     inner: int,
 ) -> None:
     """Add to the sum of each clique of `flower` the pieces that it leaves at separator `inner`."""

@@ -1,7 +1,7 @@
-"""From an estimate to graphs that a metric can score, each way by its name.
+"""Turn an estimate into graphs that a metric can score: several methods, each with a name.
 
-Some ways see the truth (`favourable_*`): that is why they live here and not in
-discovery, and why a report must say which was used.
+The `favourable_*` methods see the truth: that is why they live here and not in discovery,
+and why a report must say which method was used.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from causalassay.arrays import Adjacency, check_adjacency, check_weights
+from causalassay.arrays import Adjacency, check_weights
+from causalassay.contracts import Estimate
 from causalassay.graphs import (
     NoExtension,
     acyclic_threshold,
@@ -28,7 +29,7 @@ from causalassay.graphs import (
     topological_order,
 )
 from causalassay.graphs.cpdag import directed_part
-from causalassay.metrics.pairing import check_pair
+from causalassay.metrics.pairing import Guess, check_pair, graph_of, weights_of
 
 MOST_MEMBERS = 100
 """How many members of a class are scored at most (Garant & Jensen 2016, section 5.3)."""
@@ -41,8 +42,8 @@ class Repair(NamedTuple):
     how: Literal["none", "extension", "random order"]
 
 
-def repair(graph: Adjacency, rng: Generator) -> Repair:
-    """Return a DAG or CPDAG as it is, and the CPDAG nearest at hand for any other graph.
+def repair(graph: Guess, rng: Generator) -> Repair:
+    """Return a DAG or CPDAG as it is, and a CPDAG of the same skeleton for any other graph.
 
     Constraint-based estimates from finite samples are often no CPDAG. They
     are scored all the same: "extension", the CPDAG of a DAG that extends the
@@ -52,7 +53,7 @@ def repair(graph: Adjacency, rng: Generator) -> Repair:
 
     Parameters
     ----------
-    graph : Adjacency, shape (d, d)
+    graph : Adjacency or Estimate
     rng : Generator
         Used for "random order" only.
 
@@ -66,6 +67,7 @@ def repair(graph: Adjacency, rng: Generator) -> Repair:
     >>> repair(pdag, np.random.default_rng(0)).how
     'extension'
     """
+    graph = graph_of(graph)
     if is_dag(graph) or is_cpdag(graph):
         return Repair(graph, "none")
     try:
@@ -97,12 +99,12 @@ class Members(NamedTuple):
     """Whether these are all members, or a uniform draw from them."""
 
 
-def members(graph: Adjacency, rng: Generator, most: int = MOST_MEMBERS) -> Members:
+def members(graph: Guess, rng: Generator, most: int = MOST_MEMBERS) -> Members:
     """Return a DAG itself, all members of a CPDAG's class, or `most` uniform draws of them.
 
     Parameters
     ----------
-    graph : Adjacency, shape (d, d)
+    graph : Adjacency or Estimate
         A DAG or a CPDAG; `repair` makes one of any other graph.
     rng : Generator
         Used for the draws only.
@@ -117,10 +119,11 @@ def members(graph: Adjacency, rng: Generator, most: int = MOST_MEMBERS) -> Membe
     --------
     >>> import numpy as np
     >>> from causalassay.graphs import chain, to_cpdag
-    >>> found = members(to_cpdag(chain(4)), np.random.default_rng(0))
-    >>> len(found.dags), found.complete
+    >>> listed = members(to_cpdag(chain(4)), np.random.default_rng(0))
+    >>> len(listed.dags), listed.complete
     (4, True)
     """
+    graph = graph_of(graph)
     if most < 1:
         raise ValueError(f"most: expected at least 1, got {most}")
     if is_dag(graph):
@@ -140,7 +143,7 @@ class MeanScore(NamedTuple):
 
 def mean_over_members(
     score: Callable[[Adjacency], float],
-    graph: Adjacency,
+    graph: Guess,
     rng: Generator,
     most: int = MOST_MEMBERS,
 ) -> MeanScore:
@@ -150,7 +153,7 @@ def mean_over_members(
     ----------
     score : callable
         Of a DAG; for example ``lambda dag: shd(truth, dag)``.
-    graph : Adjacency, shape (d, d)
+    graph : Adjacency or Estimate
         A DAG or a CPDAG.
     rng : Generator
     most : int
@@ -172,12 +175,12 @@ def mean_over_members(
     >>> mean_over_members(lambda dag: shd(truth, dag), to_cpdag(truth), rng).value
     0.5
     """
-    found = members(graph, rng, most)
-    value = float(np.mean([score(dag) for dag in found.dags]))
-    return MeanScore(value, len(found.dags), found.complete)
+    listed = members(graph, rng, most)
+    value = float(np.mean([score(dag) for dag in listed.dags]))
+    return MeanScore(value, len(listed.dags), listed.complete)
 
 
-def favourable_resolution(truth: Adjacency, guess: Adjacency) -> Adjacency:
+def favourable_resolution(truth: Adjacency, guess: Guess) -> Adjacency:
     """Return the guess with its undirected edges directed as the truth would have them.
 
     Adjacent in the truth: the true direction. Not adjacent there: along a
@@ -188,7 +191,7 @@ def favourable_resolution(truth: Adjacency, guess: Adjacency) -> Adjacency:
     ----------
     truth : Adjacency, shape (d, d)
         A DAG.
-    guess : Adjacency, shape (d, d)
+    guess : Adjacency or Estimate
 
     References
     ----------
@@ -200,7 +203,7 @@ def favourable_resolution(truth: Adjacency, guess: Adjacency) -> Adjacency:
     >>> bool((favourable_resolution(chain(3), skeleton(chain(3))) == chain(3)).all())
     True
     """
-    check_pair(truth, guess)
+    truth, guess = check_pair(truth, guess)
     position = np.argsort(topological_order(truth, "truth"))
     along = position[:, None] < position[None, :]
     return directed_part(guess) | (guess & guess.T & along)
@@ -214,15 +217,17 @@ class FavourableThreshold(NamedTuple):
 
 
 def favourable_threshold(
-    truth: Adjacency, weights: ArrayLike, rule: Literal["edge count", "best shd"] = "best shd"
+    truth: Adjacency,
+    weights: ArrayLike | Estimate,
+    rule: Literal["edge count", "best shd"] = "best shd",
 ) -> FavourableThreshold:
     """Return the threshold of the weights that the truth favours; cycles break at the weakest.
 
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
-    weights : array_like, shape (d, d)
-        Unthresholded estimates, ``weights[i, j]`` of i→j.
+    weights : array_like, shape (d, d), or Estimate
+        Unthresholded estimates, ``weights[i, j]`` of i→j; of an estimate, its weights.
     rule : {"best shd", "edge count"}
         "best shd": the acyclic threshold of least SHD, the highest of equals
         (the paper's words). "edge count": halfway between the m-th and the
@@ -237,12 +242,12 @@ def favourable_threshold(
     --------
     >>> import numpy as np
     >>> from causalassay.graphs import chain
-    >>> found = favourable_threshold(chain(2), [[0, 0.2], [0.1, 0]])
-    >>> found.threshold, found.graph.astype(int).tolist()
+    >>> chosen = favourable_threshold(chain(2), [[0, 0.2], [0.1, 0]])
+    >>> chosen.threshold, chosen.graph.astype(int).tolist()
     (0.2, [[0, 1], [0, 0]])
     """
-    size = np.abs(check_weights(weights))
-    check_pair(check_adjacency(truth, "truth"), size > np.inf)
+    size = np.abs(check_weights(weights_of(weights)))
+    check_pair(truth, np.zeros(size.shape, dtype=bool))
     match rule:
         case "edge count":
             at = _edge_count_threshold(size, int(truth.sum()))
@@ -267,8 +272,8 @@ def _best_threshold(truth: Adjacency, size: np.ndarray) -> float:
     guess = np.zeros_like(truth)
     wrong = int(truth.sum())
     best, best_at = wrong, np.inf
-    for rank, place in enumerate(order):
-        i, j = divmod(int(place), len(truth))
+    for rank, entry in enumerate(order):
+        i, j = divmod(int(entry), len(truth))
         before = truth[i, j] != guess[i, j] or truth[j, i] != guess[j, i]
         guess[i, j] = True
         after = truth[i, j] != guess[i, j] or truth[j, i] != guess[j, i]

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from causalassay.arrays import Vector
-from causalassay.metrics.laws import Discrete, Law, Normal, Samples
+from causalassay.metrics.laws import Categorical, Law, Normal, Samples
 
 # Of each end of an interval, in standard errors of a difference of shares. On normal samples of
 # 50 to 10 000 values 0.25 and 0.5 did about equally well; at 1 small samples find no set at all.
 _PRICE = 0.4
 
-_Half = Vector | Normal | Discrete
+_Half = Vector | Normal | Categorical
 _Region = NDArray[np.bool_]
 
 
@@ -37,7 +37,7 @@ def sampled_variation(p: Law, q: Law) -> tuple[float, float]:
     (0.7, 0.02)
     """
     for sample, law in ((p, q), (q, p)):
-        if isinstance(sample, Samples) and isinstance(law, Discrete):
+        if isinstance(sample, Samples) and isinstance(law, Categorical):
             _check_levels(sample.values, len(law.probabilities))
     even, odd = ((_half(p, start), _half(q, start)) for start in (0, 1))
     there, back = _judged(even, odd), _judged(odd, even)
@@ -67,7 +67,7 @@ def _judged(finders: tuple[_Half, _Half], judges: tuple[_Half, _Half]) -> tuple[
 def _edges(p: _Half, q: _Half) -> Vector:
     """Return the upper ends of the cells: levels, or every value at which a share jumps."""
     for law in (p, q):
-        if isinstance(law, Discrete):
+        if isinstance(law, Categorical):
             return np.arange(len(law.probabilities), dtype=float)
     return np.unique(np.concatenate([_jumps(p), _jumps(q)]))
 
@@ -83,7 +83,7 @@ def _jumps(law: _Half) -> Vector:
 def _shares(law: _Half, edges: Vector) -> Vector:
     """Return the share of each cell (-∞, e0], (e0, e1], …, (e_last, ∞)."""
     match law:
-        case Discrete():
+        case Categorical():
             return np.append(law.probabilities, 0.0)
         case Normal(mean, 0):
             below = (edges >= mean).astype(float)
@@ -98,7 +98,7 @@ def _shares(law: _Half, edges: Vector) -> Vector:
 def _region(p: _Half, q: _Half, edges: Vector) -> _Region:
     """Return the cells of a set on which p exceeds q by most, less the price of its ends."""
     gain = _shares(p, edges) - _shares(q, edges)
-    if isinstance(p, Discrete) or isinstance(q, Discrete):
+    if isinstance(p, Categorical) or isinstance(q, Categorical):
         return gain > 0
     noise = sum(1 / len(law) for law in (p, q) if isinstance(law, np.ndarray))
     return _best_intervals(gain, _PRICE * math.sqrt(noise))

@@ -36,12 +36,12 @@ class Quantile:
         object.__setattr__(self, "levels", levels)
 
 
-At = Literal["quantile"] | Quantile | ArrayLike | Mapping[int, float]
+SettingsLike = Literal["quantile"] | Quantile | ArrayLike | Mapping[int, float]
 LARGE = Quantile(0.95)
 """What ``at="quantile"`` means; the paper says "a large value based on the quantiles"."""
 
 
-def settings_of(at: At, mean: Vector, sd: Vector) -> NDArray[np.floating[Any]]:
+def settings_of(at: SettingsLike, mean: Vector, sd: Vector) -> NDArray[np.floating[Any]]:
     """Return the values of all interventions, shape (settings, d), nan for nodes without one.
 
     Parameters

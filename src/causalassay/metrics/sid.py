@@ -8,11 +8,11 @@ from causalassay.arrays import Adjacency
 from causalassay.graphs.cpdag import undirected_part
 from causalassay.graphs.orders import Indices, neighbour_lists, order_or_cycle, topological_order
 from causalassay.metrics.lineage import Lists, lineage, renumber, turn_round
-from causalassay.metrics.pairing import check_pair, share
+from causalassay.metrics.pairing import Guess, check_pair, graph_of, share
 from causalassay.metrics.parent_adjustment import count_errors_of_all, new_search
 
 
-def sid(truth: Adjacency, guess: Adjacency) -> int:
+def sid(truth: Adjacency, guess: Guess) -> int:
     """Return the number of ordered pairs whose interventional distribution comes out wrong.
 
     For each ordered pair (i, j) the distribution of j under ``do(i)`` is computed by
@@ -22,7 +22,8 @@ def sid(truth: Adjacency, guess: Adjacency) -> int:
 
     Parameters
     ----------
-    truth, guess : Adjacency, shape (d, d)
+    truth : Adjacency, shape (d, d)
+    guess : Adjacency or Estimate
         DAGs. For a guess with undirected edges there are `sid_bounds` and `mec_sid`.
 
     Returns
@@ -50,7 +51,7 @@ def sid(truth: Adjacency, guess: Adjacency) -> int:
     >>> sid(chain(2), chain(2).T), sid(chain(2), chain(2) & False)
     (2, 1)
     """
-    check_pair(truth, guess)
+    truth, guess = check_pair(truth, guess)
     order = order_of_dag(truth, "truth")
     order_of_dag(guess, "guess")
     ancestry, rank = lineage(truth, order)
@@ -58,7 +59,7 @@ def sid(truth: Adjacency, guess: Adjacency) -> int:
     return int(count_errors_of_all(ancestry, new_search(len(truth)), guessed_parents))
 
 
-def sid_normalized(truth: Adjacency, guess: Adjacency) -> float:
+def sid_normalized(truth: Adjacency, guess: Guess) -> float:
     """Return `sid` divided by the number of ordered pairs, d(d - 1); nan for one node.
 
     Examples
@@ -70,7 +71,7 @@ def sid_normalized(truth: Adjacency, guess: Adjacency) -> float:
     return share(sid(truth, guess), len(truth) * (len(truth) - 1))
 
 
-def sid_penalized(truth: Adjacency, guess: Adjacency) -> int:
+def sid_penalized(truth: Adjacency, guess: Guess) -> int:
     """Return `sid` and one more for each edge by which the guess outnumbers the truth.
 
     The penalty is ``max(0, edges of the guess - edges of the truth)``. A guess with as many
@@ -79,7 +80,8 @@ def sid_penalized(truth: Adjacency, guess: Adjacency) -> int:
 
     Parameters
     ----------
-    truth, guess : Adjacency, shape (d, d)
+    truth : Adjacency, shape (d, d)
+    guess : Adjacency or Estimate
         DAGs.
 
     References
@@ -98,7 +100,7 @@ def sid_penalized(truth: Adjacency, guess: Adjacency) -> int:
     (0, 1)
     """
     distance = sid(truth, guess)
-    surplus = int(guess.sum()) - int(truth.sum())
+    surplus = int(graph_of(guess).sum()) - int(truth.sum())
     return distance + max(0, surplus)
 
 

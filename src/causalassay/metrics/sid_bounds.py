@@ -14,8 +14,8 @@ from causalassay.graphs.cpdag import directed_part, undirected_part
 from causalassay.graphs.orders import Indices
 from causalassay.metrics.clique_errors import clique_errors
 from causalassay.metrics.lineage import lineage
-from causalassay.metrics.orientation_sums import Range, range_of_sums
-from causalassay.metrics.pairing import check_pair
+from causalassay.metrics.orientation_sums import SumRange, range_of_sums
+from causalassay.metrics.pairing import Guess, check_pair
 from causalassay.metrics.parent_adjustment import count_errors_of_subsets, new_search
 from causalassay.metrics.sid import order_of_dag
 
@@ -65,16 +65,14 @@ class SidBounds(tuple[int, int]):
         return f"SidBounds(lower={self.lower}, upper={self.upper}, exact={self.exact})"
 
 
-def sid_bounds(
-    truth: Adjacency, cpdag: Adjacency, max_parent_sets: int = MAX_PARENT_SETS
-) -> SidBounds:
+def sid_bounds(truth: Adjacency, cpdag: Guess, max_parent_sets: int = MAX_PARENT_SETS) -> SidBounds:
     """Return the least and the greatest `sid` of the truth against a member of a class.
 
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
         A DAG.
-    cpdag : Adjacency, shape (d, d)
+    cpdag : Adjacency or Estimate
         The CPDAG of the guessed class; `mec_sid` takes a DAG too.
     max_parent_sets : int
         How many pairs of a node and a parent set may be tried in one undirected component. A
@@ -116,20 +114,19 @@ def sid_bounds(
     >>> lower, upper
     (0, 2)
     """
-    _check_guess(truth, cpdag)
-    return _bounds(truth, cpdag, max_parent_sets)
+    truth, guess = check_pair(truth, cpdag)
+    _check_class(guess)
+    return _bounds(truth, guess, max_parent_sets)
 
 
-def mec_sid(
-    truth: Adjacency, guess: Adjacency, max_parent_sets: int = MAX_PARENT_SETS
-) -> SidBounds:
+def mec_sid(truth: Adjacency, guess: Guess, max_parent_sets: int = MAX_PARENT_SETS) -> SidBounds:
     """Return the bounds of `sid` over the Markov equivalence class of the guess.
 
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
         A DAG.
-    guess : Adjacency, shape (d, d)
+    guess : Adjacency or Estimate
         A DAG, which stands for its class, or a CPDAG.
     max_parent_sets : int
         See `sid_bounds`.
@@ -150,7 +147,7 @@ def mec_sid(
     >>> mec_sid(chain(3), chain(3))
     SidBounds(lower=0, upper=6, exact=True)
     """
-    check_pair(truth, guess)
+    truth, guess = check_pair(truth, guess)
     return _bounds(truth, as_cpdag(guess, "guess"), max_parent_sets)
 
 
@@ -176,8 +173,7 @@ def _bounds(truth: Adjacency, cpdag: Adjacency, max_parent_sets: int) -> SidBoun
     return SidBounds(lower, upper, exact)
 
 
-def _check_guess(truth: Adjacency, cpdag: Adjacency) -> None:
-    check_pair(truth, cpdag)
+def _check_class(cpdag: Adjacency) -> None:
     try:
         check_cpdag(cpdag, "cpdag")
     except ValueError as problem:
@@ -188,7 +184,7 @@ def _check_guess(truth: Adjacency, cpdag: Adjacency) -> None:
         ) from None
 
 
-def _sum_of_ranges(tree: Sequence[Clique], errors: Mapping[int, Indices], n_nodes: int) -> Range:
+def _sum_of_ranges(tree: Sequence[Clique], errors: Mapping[int, Indices], n_nodes: int) -> SumRange:
     """Sum the least and the greatest errors of each node on its own."""
     least: dict[int, int] = {}
     greatest: dict[int, int] = {}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from causalassay.metrics.laws import Discrete, LawLike, Normal, as_law
+from causalassay.metrics.laws import Categorical, LawLike, Normal, as_law
 from causalassay.metrics.sampled import sampled_variation
 
 # Beyond these the distance of two normal laws is 1 to the last digit, and squares stay finite.
@@ -52,9 +52,9 @@ def total_variation(p: LawLike, q: LawLike) -> Distance:
 
     Parameters
     ----------
-    p, q : Normal, Discrete, Samples or (float, float)
+    p, q : Normal, Categorical, Samples or (float, float)
         A pair is the mean and the variance of a normal law. Normal against
-        Discrete is an error.
+        Categorical is an error.
 
     Returns
     -------
@@ -64,12 +64,12 @@ def total_variation(p: LawLike, q: LawLike) -> Distance:
 
     Notes
     -----
-    Normal laws: exact, see `normal_total_variation`. Discrete laws of equally
+    Normal laws: exact, see `normal_total_variation`. Categorical laws of equally
     many levels: half the sum of absolute differences. A sample beside a
     discrete law holds level numbers.
 
     Samples: half of each sample finds a set on which the two laws differ most,
-    the other half says by how much; then the halves change places, and the
+    the other half says by how much; then the halves swap roles, and the
     mean of the two is returned. What was fitted to one half is judged by the
     other, so equal laws give 0 on average, not the positive number of a
     histogram's plug-in; negative differences are returned as 0. The set is that
@@ -80,7 +80,7 @@ def total_variation(p: LawLike, q: LawLike) -> Distance:
     that of one half alone, which is an upper bound for the mean's: for five
     pairs of normal laws, two errors covered the truth in 96 % of 2000 runs or
     more at 200 and 1000 draws, and in 88 % or more at 50. The halves are the
-    values at even and at odd places.
+    values at even and at odd positions.
 
     References
     ----------
@@ -90,7 +90,7 @@ def total_variation(p: LawLike, q: LawLike) -> Distance:
     --------
     >>> total_variation((0, 1), (2, 1))
     Distance(0.682689492137..., error=0.0)
-    >>> float(total_variation(Discrete([0.5, 0.5]), Discrete([0.75, 0.25])))
+    >>> float(total_variation(Categorical([0.5, 0.5]), Categorical([0.75, 0.25])))
     0.25
     >>> import numpy as np
     >>> from causalassay.metrics import Samples
@@ -104,9 +104,9 @@ def total_variation(p: LawLike, q: LawLike) -> Distance:
         return Distance(
             normal_total_variation(first.mean, first.variance, second.mean, second.variance).item()
         )
-    if isinstance(first, Discrete) and isinstance(second, Discrete):
-        return Distance(_discrete_variation(first, second))
-    if {type(first), type(second)} == {Normal, Discrete}:
+    if isinstance(first, Categorical) and isinstance(second, Categorical):
+        return Distance(_categorical_variation(first, second))
+    if {type(first), type(second)} == {Normal, Categorical}:
         raise TypeError(
             "total variation is not defined between a normal law and a law on levels; describe "
             "the variable by one kind of law"
@@ -177,7 +177,7 @@ def _check_moments(means: Sequence[NDArray[Any]], variances: Sequence[NDArray[An
         raise ValueError("variance_p, variance_q: every variance must be finite and >= 0")
 
 
-def _discrete_variation(p: Discrete, q: Discrete) -> float:
+def _categorical_variation(p: Categorical, q: Categorical) -> float:
     if len(p.probabilities) != len(q.probabilities):
         raise ValueError(
             f"the laws have {len(p.probabilities)} and {len(q.probabilities)} levels; give both "

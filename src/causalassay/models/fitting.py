@@ -120,9 +120,9 @@ def fit(
     offset = np.abs(mean) / np.where(sd > 0, sd, np.inf)
 
     def regress(node: int, parents: Indices) -> _Regression:
-        found = _from_correlations(correlation, node, parents)
-        if min(found.pivots.min(), found.residual) > _TRUSTED:
-            return found
+        regression = _from_correlations(correlation, node, parents)
+        if min(regression.pivots.min(), regression.residual) > _TRUSTED:
+            return regression
         columns = np.append(parents, node)
         rounding = 10 * len(columns) * np.finfo(float).eps * (1 + float(offset[columns].max()))
         return _from_values(scaled[:, columns], node, parents, rounding)
@@ -177,10 +177,10 @@ def fit_covariance(graph: Adjacency, covariance: ArrayLike, mean: ArrayLike = 0.
         raise ValueError("covariance: expected a positive semi-definite matrix")
 
     def regress(node: int, parents: Indices) -> _Regression:
-        found = _from_correlations(correlation, node, parents)
-        if found.pivots.min() <= _COLLINEAR:
-            raise _collinear(node, parents, found.pivots <= _COLLINEAR)
-        return found
+        regression = _from_correlations(correlation, node, parents)
+        if regression.pivots.min() <= _COLLINEAR:
+            raise _collinear(node, parents, regression.pivots <= _COLLINEAR)
+        return regression
 
     return _assembled(graph, np.broadcast_to(centre, len(graph)), sd, regress)
 
@@ -204,9 +204,9 @@ def _assembled(graph: Adjacency, mean: Vector, sd: Vector, regress: _Regress) ->
     variance = np.square(sd)
     for node in np.flatnonzero(graph.any(axis=0)).tolist():
         parents = np.flatnonzero(graph[:, node])
-        found = regress(node, parents)
-        weights[parents, node] = found.coefficients * sd[node] / sd[parents]
-        variance[node] *= found.residual
+        regression = regress(node, parents)
+        weights[parents, node] = regression.coefficients * sd[node] / sd[parents]
+        variance[node] *= regression.residual
     return LinearSCM(weights, variance, mean - mean @ weights)
 
 
@@ -251,7 +251,7 @@ def _listed(nodes: Indices) -> str:
 def _standardized(values: Values) -> tuple[Vector, Values, Vector]:
     """Return means, columns centred and divided by their sd (ddof 0), and these; constants stay 0.
 
-    A constant column is told by its entries: centring leaves rounding errors in it.
+    A constant column is recognised by its entries: centring leaves rounding errors in it.
     """
     constant = (values == values[0]).all(axis=0)
     mean = np.where(constant, values[0], values.mean(axis=0))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.data import Dataset, Discrete
+from causalassay.data import Dataset
 from causalassay.graphs import possible_reachability
 from causalassay.risk.cutoffs import Bonferroni, Cutoff
 from causalassay.risk.descendants import Descendants
@@ -163,11 +163,7 @@ def _check_testable(dataset: Dataset, experiments: Experiments) -> None:
         raise ValueError(
             f"descendants: a single column, {dataset.columns[0]!r}, has none; add columns"
         )
-    unordered = [
-        name
-        for name, kind in zip(dataset.columns, dataset.kinds, strict=True)
-        if isinstance(kind, Discrete) and len(kind.levels) > 2
-    ]
+    unordered = [name for name, kind in dataset.discrete_columns.items() if len(kind.levels) > 2]
     if unordered:
         raise ValueError(
             "the tests compare numbers, and the codes of more than two levels are none: "

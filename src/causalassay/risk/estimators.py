@@ -60,7 +60,7 @@ def oracle(truth: Adjacency, guess: Adjacency, loss: Loss = jaccard) -> float:
 def estimate(
     algorithm: str | Algorithm,
     dataset: Dataset,
-    rng: Generator,
+    rng: Generator | int,
     descendants: DescendantTests | Descendants | Adjacency = DEFAULT_TESTS,
     folds: int | None = None,
     scoring: Scoring = DEFAULT_SCORING,
@@ -73,7 +73,7 @@ def estimate(
         A name of `causalassay.algorithms()` stands for that algorithm's defaults.
     dataset : Dataset
         With an observational condition and experiments on at least 2 columns.
-    rng : Generator
+    rng : Generator or int
     descendants : DescendantTests, Descendants or Adjacency
         What the estimate's descendants are held against: those that tests show,
         those found earlier or known otherwise, or those in a true graph.
@@ -122,7 +122,7 @@ def estimate(
 def compare(
     algorithms: Mapping[str, str | Algorithm] | Sequence[str | Algorithm],
     dataset: Dataset,
-    rng: Generator,
+    rng: Generator | int,
     descendants: DescendantTests | Descendants | Adjacency = DEFAULT_TESTS,
     folds: int | None = None,
     scoring: Scoring = DEFAULT_SCORING,

@@ -45,7 +45,7 @@ def find_experiments(dataset: Dataset) -> Experiments:
     >>> list(found.on), found.left_out
     ([1], {'heat': 'its target is unknown'})
     """
-    if dataset.rows == "series":
+    if dataset.world == "series":
         raise ValueError(
             "the rows are a series, and causal risk is estimated by tests of independent rows; "
             "forget time with `dataset.as_independent()` if that is what you mean"

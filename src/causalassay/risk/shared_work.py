@@ -15,7 +15,7 @@ from causalassay.risk.descendants import Descendants, implied_descendants, true_
 from causalassay.risk.detection import DescendantTests, estimate_descendants
 from causalassay.risk.experiments import find_experiments, split, without
 from causalassay.risk.uncertainty import Scoring, Shares, resample
-from causalassay.seeding import stream
+from causalassay.seeding import as_generator, stream
 from causalassay.spelling import listed
 
 
@@ -94,17 +94,13 @@ class Bench:
 
 def set_up(
     dataset: Dataset,
-    rng: Generator,
+    rng: Generator | int,
     descendants: DescendantTests | Descendants | Adjacency,
     folds: int | None,
     scoring: Scoring,
 ) -> Bench:
     """Return the bench for a data set; one number drawn from `rng` seeds all its streams."""
-    if not isinstance(rng, Generator):
-        raise TypeError(
-            f"rng: expected a numpy Generator, got {type(rng).__name__}; "
-            "pass np.random.default_rng(seed)"
-        )
+    rng = as_generator(rng)
     if folds is not None and folds < 2:
         raise ValueError(
             f"folds: expected at least 2, or None to leave one intervention out; got {folds}"

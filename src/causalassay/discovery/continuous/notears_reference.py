@@ -5,7 +5,7 @@ matrix or another order of the columns, ends at another graph on about half of s
 sets. Published figures rest on the path of one program, so here is that path: the same sums in
 the same order, SciPy's exponential and optimiser with their defaults, and the columns as they
 came. On one machine the weights are those of the program to the last bit. It is slow, and
-relabelling the columns can change the graph, which is why the faithful solver sorts them.
+relabelling the columns can change the graph, which is why the other solvers sort them.
 """
 
 from __future__ import annotations

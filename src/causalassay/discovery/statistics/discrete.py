@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causalassay.contracts import NotApplicable
+from causalassay.contracts import check_world
 from causalassay.data.dataset import Dataset
-from causalassay.data.kinds import Discrete
 from causalassay.discovery.statistics.observational import observational_values
 from causalassay.graphs.orders import Indices
 from causalassay.models.discrete.contingency import Codes, as_codes
@@ -48,14 +47,8 @@ def is_discrete(data: Dataset) -> bool:
     >>> is_discrete(Dataset.from_values([[0.0, 1.0], [2.0, 4.5]]))
     False
     """
-    discrete = [isinstance(kind, Discrete) for kind in data.kinds]
-    if any(discrete) and not all(discrete):
-        raise NotApplicable(
-            f"column {data.columns[discrete.index(True)]!r} is discrete and column "
-            f"{data.columns[discrete.index(False)]!r} is continuous; the tests and scores here "
-            "are for data of one kind: leave some columns out, or declare all discrete"
-        )
-    return all(discrete)
+    check_world(data, "continuous", "discrete")
+    return data.world == "discrete"
 
 
 def level_statistics(data: Dataset) -> LevelStatistics:
@@ -63,12 +56,12 @@ def level_statistics(data: Dataset) -> LevelStatistics:
 
     Examples
     --------
-    >>> from causalassay.data import Regime
+    >>> from causalassay.data import Discrete, Regime
     >>> coin = Discrete(("heads", "tails"))
     >>> rows = Regime("observational", [[0, 1], [1, 1], [0, 0]])
     >>> data = Dataset(("a", "b"), (rows,), "observational", (coin, coin))
     >>> level_statistics(data).codes.tolist()
     [[0, 1, 0], [1, 1, 0]]
     """
-    n_levels = [len(kind.levels) for kind in data.kinds if isinstance(kind, Discrete)]
+    n_levels = [len(kind.levels) for kind in data.discrete_columns.values()]
     return LevelStatistics(as_codes(observational_values(data)), np.array(n_levels))

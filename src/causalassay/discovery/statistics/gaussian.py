@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from causalassay.arrays import Values, Vector, Weights
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
-from causalassay.data.kinds import Discrete
 from causalassay.diagnostics.moments import correlations
 from causalassay.discovery.statistics.observational import observational_values
 
@@ -62,11 +61,9 @@ def gaussian_statistics(data: Dataset) -> GaussianStatistics:
 
 def check_continuous(data: Dataset, values: Values) -> None:
     """Raise `NotApplicable` if a column is discrete, or constant in `values`."""
-    for name, kind, width in zip(data.columns, data.kinds, np.ptp(values, axis=0), strict=True):
-        if isinstance(kind, Discrete):
-            raise NotApplicable(
-                f"column {name!r} is discrete; this algorithm is for continuous data"
-            )
+    for name in data.discrete_columns:
+        raise NotApplicable(f"column {name!r} is discrete; this algorithm is for continuous data")
+    for name, width in zip(data.columns, np.ptp(values, axis=0), strict=True):
         if width == 0:
             raise NotApplicable(f"column {name!r} is constant in the rows used; leave it out")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from causalassay.models.discrete.bif_tokens import Token, Tokens, tokens_of
-from causalassay.models.discrete.elimination import Table
+from causalassay.models.discrete.elimination import ProbabilityTable
 from causalassay.models.discrete.scm import DiscreteSCM
 from causalassay.spelling import did_you_mean
 
@@ -93,8 +93,8 @@ class _Reader:
                 case "probability":
                     self._probability(keyword)
                 case other:
-                    told = f"expected 'network', 'variable' or 'probability', got {other!r}"
-                    raise tokens.wrong(keyword, told)
+                    reason = f"expected 'network', 'variable' or 'probability', got {other!r}"
+                    raise tokens.wrong(keyword, reason)
         if not self.levels:
             raise ValueError(f"{tokens.where}: there is no block 'variable'; is it a BIF file?")
         return self._model()
@@ -103,7 +103,7 @@ class _Reader:
         tokens = self.tokens
         name = tokens.take("the name of a variable")
         if name.text in self.levels:
-            raise tokens.wrong(name, f"the variable {name.text!r} stands there twice")
+            raise tokens.wrong(name, f"the variable {name.text!r} is there twice")
         tokens.take("'{'", mark="{")
         self._keyword("type")
         self._keyword("discrete")
@@ -113,8 +113,8 @@ class _Reader:
         tokens.take("'{' and the levels", mark="{")
         levels = tuple(word.text for word in tokens.words_until("}", "a level"))
         if number.text != str(len(levels)):
-            told = f"{name.text!r} is said to have {number.text} levels, got {len(levels)}"
-            raise tokens.wrong(number, told)
+            reason = f"{name.text!r} is said to have {number.text} levels, got {len(levels)}"
+            raise tokens.wrong(number, reason)
         if len(set(levels)) < len(levels) or not levels:
             raise tokens.wrong(name, f"{name.text!r}: expected different levels, got {levels}")
         tokens.take("';'", mark=";")
@@ -158,16 +158,16 @@ class _Reader:
             return
         keyword = tokens.take("'table', 'default' or '(' and the levels of the parents")
         if keyword.text not in ("table", "default"):
-            told = f"expected 'table', 'default' or '(', got {keyword.text!r}"
-            raise tokens.wrong(keyword, told)
+            reason = f"expected 'table', 'default' or '(', got {keyword.text!r}"
+            raise tokens.wrong(keyword, reason)
         if getattr(block, keyword.text) is not None:
-            raise tokens.wrong(keyword, f"{keyword.text!r} stands there twice")
+            raise tokens.wrong(keyword, f"{keyword.text!r} is there twice")
         setattr(block, keyword.text, tokens.words_until(";", "a probability"))
 
     def _known(self, token: Token) -> None:
         if token.text not in self.levels:
-            told = f"there is no variable {token.text!r} above; "
-            raise self.tokens.wrong(token, told + did_you_mean(token.text, list(self.levels)))
+            reason = f"there is no variable {token.text!r} above; "
+            raise self.tokens.wrong(token, reason + did_you_mean(token.text, list(self.levels)))
 
     def _model(self) -> DiscreteSCM:
         names = list(self.levels)
@@ -176,8 +176,8 @@ class _Reader:
         tables = []
         for name in names:
             if name not in self.blocks:
-                told = f"the variable {name!r} has no block 'probability'"
-                raise ValueError(f"{self.tokens.where}: {told}")
+                reason = f"the variable {name!r} has no block 'probability'"
+                raise ValueError(f"{self.tokens.where}: {reason}")
             parents = [node[parent] for parent in self.blocks[name].parents]
             graph[parents, node[name]] = True
             table = self._table(name, self.blocks[name])
@@ -187,14 +187,14 @@ class _Reader:
         except ValueError as error:
             raise ValueError(f"{self.tokens.where}: {error}") from None
 
-    def _table(self, name: str, block: _Probabilities) -> Table:
+    def _table(self, name: str, block: _Probabilities) -> ProbabilityTable:
         """Return the probabilities, its axes the parents as the file has them, then the node."""
         own = len(self.levels[name])
         shape = (*(len(self.levels[parent]) for parent in block.parents), own)
         if block.table is not None:
             if block.rows or block.default is not None:
-                told = f"{name!r} has a table, so it takes no rows and no default beside it"
-                raise self.tokens.wrong(block.start, told)
+                reason = f"{name!r} has a table, so it takes no rows and no default beside it"
+                raise self.tokens.wrong(block.start, reason)
             flat = self._numbers(block.table, math.prod(shape), name, block.start)
             table = np.moveaxis(flat.reshape(own, *shape[:-1]), 0, -1)
             return self._normalized(table, name, block.start)
@@ -203,55 +203,63 @@ class _Reader:
             table[...] = self._row(block.default, own, name, block.start)
         seen = set()
         for configuration, numbers in block.rows:
-            place = self._place(name, block, configuration)
+            index = self._configuration_index(name, block, configuration)
             here = configuration[0] if configuration else block.start
-            if place in seen:
+            if index in seen:
                 raise self.tokens.wrong(here, f"{name!r} has this configuration twice")
-            seen.add(place)
-            table[place] = self._row(numbers, own, name, here)
+            seen.add(index)
+            table[index] = self._row(numbers, own, name, here)
         if np.isnan(table).any():
             missing = np.argwhere(np.isnan(table))[0][:-1].tolist()
             levels = [self.levels[p][k] for p, k in zip(block.parents, missing, strict=True)]
-            told = f"{name!r} has no probabilities where its parents are {levels}, and no default"
-            raise self.tokens.wrong(block.start, told)
+            reason = f"{name!r} has no probabilities where its parents are {levels}, and no default"
+            raise self.tokens.wrong(block.start, reason)
         return table
 
-    def _place(self, name: str, block: _Probabilities, levels: list[Token]) -> tuple[int, ...]:
+    def _configuration_index(
+        self, name: str, block: _Probabilities, levels: list[Token]
+    ) -> tuple[int, ...]:
         if len(levels) != len(block.parents):
             here = levels[0] if levels else block.start
-            told = f"{name!r} has {len(block.parents)} parents, got {len(levels)} levels"
-            raise self.tokens.wrong(here, told)
-        place = []
+            reason = f"{name!r} has {len(block.parents)} parents, got {len(levels)} levels"
+            raise self.tokens.wrong(here, reason)
+        index = []
         for parent, level in zip(block.parents, levels, strict=True):
             known = self.levels[parent]
             if level.text not in known:
-                told = f"{parent!r} has no level {level.text!r}; {did_you_mean(level.text, known)}"
-                raise self.tokens.wrong(level, told)
-            place.append(known.index(level.text))
-        return tuple(place)
+                reason = (
+                    f"{parent!r} has no level {level.text!r}; {did_you_mean(level.text, known)}"
+                )
+                raise self.tokens.wrong(level, reason)
+            index.append(known.index(level.text))
+        return tuple(index)
 
-    def _row(self, words: list[Token], expected: int, name: str, here: Token) -> Table:
+    def _row(self, words: list[Token], expected: int, name: str, here: Token) -> ProbabilityTable:
         return self._normalized(self._numbers(words, expected, name, here), name, here)
 
-    def _numbers(self, words: list[Token], expected: int, name: str, here: Token) -> Table:
+    def _numbers(
+        self, words: list[Token], expected: int, name: str, here: Token
+    ) -> ProbabilityTable:
         if len(words) != expected:
-            told = f"{name!r}: expected {expected} probabilities, got {len(words)}"
-            raise self.tokens.wrong(words[0] if words else here, told)
+            reason = f"{name!r}: expected {expected} probabilities, got {len(words)}"
+            raise self.tokens.wrong(words[0] if words else here, reason)
         numbers = []
         for word in words:
             try:
                 numbers.append(float(word.text))
             except ValueError:
-                told = f"expected a probability, got {word.text!r}"
-                raise self.tokens.wrong(word, told) from None
+                reason = f"expected a probability, got {word.text!r}"
+                raise self.tokens.wrong(word, reason) from None
             if not 0 <= numbers[-1] <= 1 + ROUNDED:
                 raise self.tokens.wrong(word, f"a probability is 0 to 1, got {word.text}")
         return np.array(numbers)
 
-    def _normalized(self, table: Table, name: str, here: Token) -> Table:
+    def _normalized(self, table: ProbabilityTable, name: str, here: Token) -> ProbabilityTable:
         total = table.sum(axis=-1, keepdims=True)
         far = np.abs(total - 1)
         if far.max() > ROUNDED:
-            told = f"{name!r}: probabilities sum to {float(total.flat[far.argmax()]):.6g}, not to 1"
-            raise self.tokens.wrong(here, told)
+            reason = (
+                f"{name!r}: probabilities sum to {float(total.flat[far.argmax()]):.6g}, not to 1"
+            )
+            raise self.tokens.wrong(here, reason)
         return table / total

@@ -34,22 +34,22 @@ def tokens_of(text: str, where: str) -> list[Token]:
     >>> [token.text for token in tokens_of("variable a{ property x = 1; }", "a.bif")]
     ['variable', 'a', '{', '}']
     """
-    found: list[Token] = []
-    place, line = 0, 1
-    while place < len(text):
-        match = _TOKEN.match(text, place)
+    tokens: list[Token] = []
+    position, line = 0, 1
+    while position < len(text):
+        match = _TOKEN.match(text, position)
         if match is None:
             raise ValueError(f'{where}, line {line}: the quotation mark " is never closed')
         kind = match.lastgroup
         if kind == "word" and match["word"] == "property":
-            match = _PROPERTY.match(text, place)
+            match = _PROPERTY.match(text, position)
             if match is None:
                 raise ValueError(f"{where}, line {line}: expected ; at the end of the property")
         elif kind in ("quoted", "mark", "word"):
-            found.append(Token(match[kind], line, kind == "quoted"))
+            tokens.append(Token(match[kind], line, kind == "quoted"))
         line += match[0].count("\n")
-        place = match.end()
-    return found
+        position = match.end()
+    return tokens
 
 
 @dataclass
@@ -58,12 +58,12 @@ class Tokens:
 
     tokens: list[Token]
     where: str
-    place: int = 0
+    position: int = 0
 
     @property
     def next(self) -> Token | None:
         """The next token; None at the end."""
-        return self.tokens[self.place] if self.place < len(self.tokens) else None
+        return self.tokens[self.position] if self.position < len(self.tokens) else None
 
     def at(self, text: str) -> bool:
         """Tell whether the next token is this mark or keyword."""
@@ -78,7 +78,7 @@ class Tokens:
         is_mark = not token.quoted and token.text in MARKS
         if is_mark != (mark is not None) or (is_mark and token.text != mark):
             raise self.wrong(token, f"expected {expected}, got {token.text!r}")
-        self.place += 1
+        self.position += 1
         return token
 
     def words_until(self, mark: str, expected: str) -> list[Token]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from causalassay.arrays import Vector
 
-Table = NDArray[np.floating[Any]]
+ProbabilityTable = NDArray[np.floating[Any]]
 
 MOST_CELLS = 2**22
 """The largest table that is built, 32 MiB; beyond it laws are sampled."""
@@ -32,7 +32,7 @@ class Factor:
     """A table over nodes in ascending order, an axis a node."""
 
     nodes: tuple[int, ...]
-    table: Table
+    table: ProbabilityTable
 
     def times(self, other: Factor) -> Factor:
         """Return the product."""
@@ -51,7 +51,7 @@ class Factor:
         np.divide(self.table, other.table, out=quotient, where=other.table > 0)
         return Factor(self.nodes, quotient)
 
-    def _spread(self, nodes: tuple[int, ...]) -> Table:
+    def _spread(self, nodes: tuple[int, ...]) -> ProbabilityTable:
         size = dict(zip(self.nodes, self.table.shape, strict=True))
         return self.table.reshape([size.get(node, 1) for node in nodes])
 
@@ -77,7 +77,7 @@ def marginals(
     Notes
     -----
     A bucket is eliminated by multiplying its factors and summing its node out, the
-    cheapest bucket first. On the way back each bucket learns from the one that took its
+    cheapest bucket first. Going back, each bucket learns from the one that took its
     message what that has learned since, so that two passes give the marginals of all nodes.
 
     Examples
@@ -89,16 +89,16 @@ def marginals(
     array([0.6, 0.4])
     """
     order, scopes = _plan([factor.nodes for factor in factors], sizes, most_cells)
-    place = {node: k for k, node in enumerate(order)}
+    position = {node: k for k, node in enumerate(order)}
     buckets = {node: _Bucket(node, scopes[node]) for node in order}
     for factor in factors:
-        buckets[min(factor.nodes, key=place.__getitem__)].take(factor)
+        buckets[min(factor.nodes, key=position.__getitem__)].take(factor)
     for node in order:
         bucket = buckets[node]
         rest = [other for other in bucket.scope if other != node]
         bucket.message = bucket.belief.onto(rest)
         if rest:
-            bucket.goes_to = min(rest, key=place.__getitem__)
+            bucket.goes_to = min(rest, key=position.__getitem__)
             buckets[bucket.goes_to].take(bucket.message)
     for node in reversed(order):
         bucket = buckets[node]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency
 from causalassay.models.discrete.contingency import as_codes
-from causalassay.models.discrete.elimination import Table
+from causalassay.models.discrete.elimination import ProbabilityTable
 from causalassay.models.discrete.scm import DiscreteSCM, check_levels
 from causalassay.models.discrete.sources import table_shape
 
@@ -53,7 +53,7 @@ def fit_tables(
     return DiscreteSCM(graph, tables, named)
 
 
-def _shares(counts: Table) -> Table:
+def _shares(counts: ProbabilityTable) -> ProbabilityTable:
     """Return counts over their sums along the last axis; all alike where there are none."""
     total = counts.sum(axis=-1, keepdims=True)
     return np.where(total > 0, counts, 1.0) / np.where(total > 0, total, counts.shape[-1])

@@ -10,7 +10,7 @@ from numba import njit
 
 from causalassay.arrays import Values, Vector
 from causalassay.graphs.orders import Indices
-from causalassay.models.discrete.elimination import Table
+from causalassay.models.discrete.elimination import ProbabilityTable
 
 
 class CompiledTables(NamedTuple):
@@ -30,16 +30,18 @@ def draw_levels(values: Values, order: Indices, compiled: CompiledTables) -> Non
     start, parent, stride, cumulative_start, cumulative, n_levels = compiled
     for row in values:
         for node in order:
-            place = cumulative_start[node]
+            cell = cumulative_start[node]
             for position in range(start[node], start[node + 1]):
-                place += stride[position] * int(row[parent[position]])
+                cell += stride[position] * int(row[parent[position]])
             code = 0
-            while code < n_levels[node] - 1 and row[node] >= cumulative[place + code]:
+            while code < n_levels[node] - 1 and row[node] >= cumulative[cell + code]:
                 code += 1
             row[node] = code
 
 
-def compile_tables(parents: Sequence[tuple[int, ...]], tables: Sequence[Table]) -> CompiledTables:
+def compile_tables(
+    parents: Sequence[tuple[int, ...]], tables: Sequence[ProbabilityTable]
+) -> CompiledTables:
     """Return the tables as the kernel reads them; their axes are the parents, then the node."""
     strides = [_strides(table.shape) for table in tables]
     return CompiledTables(
@@ -57,7 +59,7 @@ def _strides(shape: tuple[int, ...]) -> list[int]:
     return [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape) - 1)]
 
 
-def _cumulative(table: Table) -> Table:
+def _cumulative(table: ProbabilityTable) -> ProbabilityTable:
     """Return cumulative probabilities that reach 1 at the last level that can occur."""
     last = table.shape[-1] - 1 - (table[..., ::-1] > 0).argmax(axis=-1)
     cumulative = table.cumsum(axis=-1)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from causalassay.arrays import Adjacency, Values, Vector
 from causalassay.graphs.orders import Indices, topological_order
 from causalassay.models.discrete import elimination
-from causalassay.models.discrete.elimination import MOST_CELLS, Factor, Table, TooWide
+from causalassay.models.discrete.elimination import MOST_CELLS, Factor, ProbabilityTable, TooWide
 from causalassay.models.discrete.interventions import SUM_TOLERANCE, check_level_intervention
 from causalassay.models.discrete.sampling import CompiledTables, compile_tables, draw_levels
 from causalassay.models.interventions import LevelIntervention
@@ -78,7 +78,7 @@ class DiscreteSCM:
     """
 
     graph: Adjacency
-    tables: tuple[Table, ...]
+    tables: tuple[ProbabilityTable, ...]
     levels: tuple[Levels, ...]
     names: tuple[str, ...]
     _order: Indices = field(init=False)
@@ -221,8 +221,8 @@ class DiscreteSCM:
         >>> import numpy as np
         >>> from causalassay.graphs import chain
         >>> model = DiscreteSCM(chain(2), [[0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]]])
-        >>> found = model.marginals(rng=np.random.default_rng(0), most_cells=1)
-        >>> found.exact, bool(abs(found.probabilities[1][0] - 0.6) < 0.01)
+        >>> sampled = model.marginals(rng=np.random.default_rng(0), most_cells=1)
+        >>> sampled.exact, bool(abs(sampled.probabilities[1][0] - 0.6) < 0.01)
         (False, True)
         """
         try:
@@ -261,10 +261,10 @@ class DiscreteSCM:
             Factor((node,), changes[node]) if node in changes else self.factors[node]
             for node in sorted(wanted)
         ]
-        found = elimination.marginals(factors, self.n_levels, most_cells)
-        return {node: found[node] for node in asked}
+        marginals = elimination.marginals(factors, self.n_levels, most_cells)
+        return {node: marginals[node] for node in asked}
 
-    def joint(self, intervention: LevelIntervention = ()) -> Table:
+    def joint(self, intervention: LevelIntervention = ()) -> ProbabilityTable:
         """Return the probability of every configuration, an axis a node; for small models.
 
         Examples
@@ -285,18 +285,18 @@ class DiscreteSCM:
     @cached_property
     def factors(self) -> tuple[Factor, ...]:
         """The tables with their axes in ascending order of the nodes."""
-        found = []
+        factors = []
         for node, table in enumerate(self.tables):
             nodes = (*self.parents(node), node)
             axes = np.argsort(nodes)
-            found.append(Factor(tuple(sorted(nodes)), np.transpose(table, axes)))
-        return tuple(found)
+            factors.append(Factor(tuple(sorted(nodes)), np.transpose(table, axes)))
+        return tuple(factors)
 
     @cached_property
     def _compiled(self) -> CompiledTables:
         return compile_tables([self.parents(node) for node in range(self.n_nodes)], self.tables)
 
-    def _check_table(self, node: int, table: Table) -> None:
+    def _check_table(self, node: int, table: ProbabilityTable) -> None:
         """Raise unless the table has the shape it should; make its sums 1, in place."""
         where = f"tables: node {node} ({self.names[node]!r})"
         parents = self.parents(node)

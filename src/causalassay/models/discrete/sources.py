@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from causalassay.arrays import Adjacency
 from causalassay.graphs.orders import check_dag
-from causalassay.models.discrete.elimination import MOST_CELLS, Table
+from causalassay.models.discrete.elimination import MOST_CELLS, ProbabilityTable
 from causalassay.models.discrete.scm import DiscreteSCM
 
 
@@ -127,7 +127,7 @@ class Logistic:
     @staticmethod
     def _table(
         graph: Adjacency, node: int, weights: NDArray[np.float64], n_levels: NDArray[np.int64]
-    ) -> Table:
+    ) -> ProbabilityTable:
         shape = table_shape(graph, node, n_levels)
         log_odds = np.zeros(shape[:-1])
         for axis, parent in enumerate(np.flatnonzero(graph[:, node])):

@@ -19,7 +19,7 @@ from causalassay.models.noise import Noise, as_noise
 class DaO:
     """The onion method on a DAG: the explained share is drawn, then how parents divide it.
 
-    The node at place i of a causal order of p nodes, sources first, draws the
+    The node at position i of a causal order of p nodes, sources first, draws the
     share q of its unit variance that its k parents explain from
     Beta(k/2, (p - i + 1)/2). The weights are a uniform direction of length √q
     for parents made uncorrelated, taken back to the parents as they are; the
@@ -33,7 +33,7 @@ class DaO:
 
     Notes
     -----
-    The place enters the law: later nodes are explained better, so sparse graphs
+    The position enters the law: later nodes are explained better, so sparse graphs
     are R²-sortable. Where the graph leaves the order open it is that of
     `graphs.topological_order`: sources first, by label, then nodes as their
     last parent comes. The authors take the smallest label that can come next.
@@ -64,13 +64,13 @@ class DaO:
         """Draw a model whose variables have unit variance."""
         n_nodes, order = len(graph), topological_order(graph)
         n_parents = graph.sum(axis=0)
-        places = np.flatnonzero(n_parents[order])  # a root's share is 0, and nothing is drawn
+        positions = np.flatnonzero(n_parents[order])  # a root's share is 0, and nothing is drawn
         explained = np.zeros(n_nodes)
-        explained[order[places]] = rng.beta(
-            n_parents[order[places]] / 2, (n_nodes - places + 1) / 2
+        explained[order[positions]] = rng.beta(
+            n_parents[order[positions]] / 2, (n_nodes - positions + 1) / 2
         )
         weights, correlation = np.zeros(graph.shape), np.eye(n_nodes)
-        for node in order[places]:
+        for node in order[positions]:
             parents = np.flatnonzero(graph[:, node])
             direction = rng.standard_normal(len(parents))
             uncorrelated = direction * np.sqrt(explained[node] / (direction @ direction))

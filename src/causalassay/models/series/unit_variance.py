@@ -47,23 +47,23 @@ def unit_scales(coefficients: Coefficients, noise_sd: Vector, nodes: Indices) ->
     array([2.])
     """
     theta = np.zeros(len(nodes))
-    found = _log_variances(coefficients, noise_sd, nodes, theta)
-    while found is None:
+    log_variances = _log_variances(coefficients, noise_sd, nodes, theta)
+    while log_variances is None:
         theta -= np.log(2)
         if theta[0] < -50:  # never where the self-coefficients alone are stationary
             return None
-        found = _log_variances(coefficients, noise_sd, nodes, theta)
+        log_variances = _log_variances(coefficients, noise_sd, nodes, theta)
     for _ in range(60):
-        error = float(np.abs(found[0]).max())
+        error = float(np.abs(log_variances[0]).max())
         if error <= CLOSE:
             return np.exp(-theta)
-        step = _solve(found[1], found[0])
+        step = _solve(log_variances[1], log_variances[0])
         better = None
         for halving in range(30):
             trial = theta - step / 2**halving
             better = _log_variances(coefficients, noise_sd, nodes, trial)
-            if better is not None and np.linalg.norm(better[0]) < np.linalg.norm(found[0]):
-                theta, found = trial, better
+            if better is not None and np.linalg.norm(better[0]) < np.linalg.norm(log_variances[0]):
+                theta, log_variances = trial, better
                 break
         else:
             return np.exp(-theta) if error <= ACCEPTED else None

@@ -24,7 +24,7 @@ MOST_SPLITS = 10_000
 
 
 class NoStationarySystem(ValueError):
-    """No draw gave a stationary series of unit variances; the message says why, and the way out."""
+    """No draw gave a stationary series of unit variances; the message says why, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -230,8 +230,9 @@ def _standardized(
 
 
 def _given_up(component: Indices, reasons: Counter[str]) -> str:
-    told = ", ".join(f"{reason}: {times}" for reason, times in reasons.most_common())
+    reason_text = ", ".join(f"{reason}: {times}" for reason, times in reasons.most_common())
     return (
-        f"nodes {component.tolist()} of the graph: {reasons.total()} draws were rejected ({told}); "
+        f"nodes {component.tolist()} of the graph: {reasons.total()} draws were rejected "
+        f"({reason_text}); "
         "draw another graph, one with fewer links or without feedback, or raise most_attempts"
     )

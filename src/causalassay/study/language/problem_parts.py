@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, cast, get_args
 
-from numpy.random import Generator
+from numpy.random import PCG64, Generator
 
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs.sources import GRAPH_SOURCES, GraphSource
@@ -156,10 +156,10 @@ class _DrawBegun(Exception):
     """A family has checked its parameters and begins to draw."""
 
 
-class _NoRandomness:
+class _NoRandomness(Generator):
     """A generator that ends a draw where it begins to be random."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattribute__(self, name: str) -> Any:
         raise _DrawBegun(name)
 
 
@@ -171,7 +171,7 @@ def _check_drawable(source: Any) -> None:
     parameters first, so a draw is begun and ended before it is random.
     """
     try:
-        source.draw(cast(Generator, _NoRandomness()))
+        source.draw(_NoRandomness(PCG64(0)))
     except _DrawBegun:
         return
 

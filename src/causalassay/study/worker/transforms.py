@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Vector
-from causalassay.data import Continuous, Problem
+from causalassay.data import Problem
 from causalassay.graphs.families import shuffle_labels
 from causalassay.models import VAR, AdditiveNoiseSCM, LinearSCM, Model
 from causalassay.models.linear.scaling import standardized_implied
@@ -56,7 +56,7 @@ def transformed(problem: Problem, changes: tuple[Transform, ...], rng: Generator
 
 def _rescaled(problem: Problem, centre: Vector, scale: Vector) -> Problem:
     """Return the problem with ``(x - centre) / scale`` in place of each column x."""
-    if not all(isinstance(kind, Continuous) for kind in problem.data.kinds):
+    if problem.data.discrete_columns:
         raise ValueError("only continuous columns can be rescaled; take the transform away")
     regimes = tuple(
         # The intervention is on the old scale; what was intervened upon is still known.

@@ -19,7 +19,7 @@ from causalassay.models.nonlinear.mechanisms.function import (
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
+class HiddenLayer:
     """x ↦ output · sigmoid(x · inward)."""
 
     inward: Values
@@ -69,7 +69,7 @@ class MLP:
         """Draw the network of each node that has parents."""
         return draw_each(
             graph,
-            lambda n_parents: Network(
+            lambda n_parents: HiddenLayer(
                 draw_signed(self.weights, (n_parents, self.n_hidden), rng),
                 draw_signed(self.weights, (self.n_hidden,), rng),
             ),

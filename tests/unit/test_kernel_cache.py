@@ -1,0 +1,223 @@
+"""Compiled kernels have a folder of their own for each state of their sources."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import causalassay
+from causalassay import kernel_cache
+from causalassay.kernel_cache import N_KEPT, PREFIX, checksum, ensure_folder
+
+SOURCE = Path(causalassay.__file__).parent
+KERNEL = """
+import causalassay
+from causalassay.graphs import chain, topological_order
+assert causalassay.__path__[0].startswith({root!r})
+print(topological_order(chain(3)).tolist())
+"""
+PAIRS = """
+from typing import NamedTuple
+from numba import njit
+
+class {name}(NamedTuple):
+    left: int
+    right: int
+
+@njit(cache=True)
+def add(pair):
+    return pair.left + pair.right
+"""
+ADD = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {package!r})
+from causalassay.kernel_cache import ensure_folder
+ensure_folder(Path({package!r}))
+import pairs
+print(pairs.add(pairs.{name}(1, 2)))
+"""
+
+
+class _Config:
+    reloaded = False
+
+    def reload_config(self) -> None:
+        self.reloaded = True
+
+
+class _Numba:
+    config = _Config()
+
+
+@pytest.fixture(autouse=True)
+def no_folder_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test names the folder anew, without a change for the tests that follow."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "")
+    monkeypatch.setitem(sys.modules, "numba", _Numba())
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    folder = tmp_path / "package"
+    folder.mkdir()
+    (folder / "kernels.py").write_text("@njit(cache=True)")
+    return folder
+
+
+@pytest.fixture
+def sealed(package: Path) -> Path:
+    """A package that cannot hold caches: a file is where their folder would be."""
+    (package / "__pycache__").touch()
+    return package
+
+
+def test_the_users_own_folder_stays(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "chosen")
+    assert ensure_folder(package) is None
+    assert os.environ["NUMBA_CACHE_DIR"] == "chosen"
+
+
+def test_kernels_are_kept_in_the_package_by_the_checksum_of_their_sources(package: Path) -> None:
+    folder = ensure_folder(package)
+    assert folder == package / "__pycache__" / (PREFIX + checksum(package))
+    assert folder.is_dir()
+    assert os.environ["NUMBA_CACHE_DIR"] == str(folder)
+    assert _Numba.config.reloaded
+
+
+def test_a_child_process_shares_the_folder_unless_the_kernels_changed(package: Path) -> None:
+    inherited = ensure_folder(package)
+    assert ensure_folder(package) == inherited
+    (package / "kernels.py").write_text("@njit(cache=True, nogil=True)")
+    assert ensure_folder(package) not in (None, inherited)
+
+
+def test_old_folders_do_not_pile_up(package: Path) -> None:
+    for version in range(N_KEPT + 3):
+        (package / "kernels.py").write_text(f"@njit  # {version}")
+        newest = ensure_folder(package)
+        assert newest is not None
+        os.utime(newest, (version, version))
+    left = sorted((package / "__pycache__").iterdir(), key=lambda folder: folder.stat().st_mtime)
+    assert N_KEPT == len(left)
+    assert newest == left[-1]
+
+
+def test_a_read_only_install_keeps_kernels_under_the_home(
+    sealed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = ensure_folder(sealed)
+    assert folder == tmp_path / "cache" / "causalassay" / (PREFIX + checksum(sealed))
+
+
+def test_a_temporary_folder_that_others_can_write_to_is_not_read(
+    sealed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(sealed / "__pycache__" / "nowhere"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    first = ensure_folder(sealed)
+    assert first is not None
+    assert first.parent.stat().st_mode & 0o777 == 0o700
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "")
+    assert ensure_folder(sealed) == first
+    first.parent.chmod(0o777)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "")
+    assert ensure_folder(sealed) not in (None, first)
+
+
+def run(code: str, cwd: Path, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"NUMBA_CACHE_DIR": ""} | environment,
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert 0 == done.returncode, done.stderr
+    return done.stdout.strip()
+
+
+def test_a_read_only_install_without_a_home_computes(tmp_path: Path) -> None:
+    root = tmp_path / "lib"
+    shutil.copytree(SOURCE, root / "causalassay", ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in [path for path in root.rglob("*") if path.is_dir()]:
+        (folder / "__pycache__").touch()
+    printed = run(
+        KERNEL.format(root=str(root)),
+        tmp_path,
+        PYTHONPATH=str(root),
+        HOME=os.devnull + "/home",
+        XDG_CACHE_HOME=os.devnull + "/cache",
+        TMPDIR=str(tmp_path),
+    )
+    assert "[0, 1, 2]" == printed
+
+
+def test_the_cache_of_another_version_is_not_read(tmp_path: Path) -> None:
+    # Numba unpickles an index before it compares dates, and fails on a name that is gone: with
+    # one folder for both versions an upgrade would raise.
+    package = tmp_path / "installed"
+    package.mkdir()
+    path = os.pathsep.join([str(SOURCE.parent), os.environ.get("PYTHONPATH", "")])
+
+    def add(name: str, **environment: str) -> str:
+        (package / "pairs.py").write_text(PAIRS.format(name=name))
+        code = ADD.format(package=str(package), name=name)
+        return run(code, tmp_path, PYTHONPATH=path, **environment)
+
+    assert ["3", "3"] == [add("Pair"), add("Couple")]
+    shared = {"NUMBA_CACHE_DIR": str(tmp_path / "shared")}
+    add("Pair", **shared)
+    with pytest.raises(AssertionError, match=r"has no attribute|Can't get attribute"):
+        add("Couple", **shared)
+
+
+def test_the_checksum_covers_whatever_a_kernel_is_compiled_from() -> None:
+    """A name that a kernel takes from another file of the package is in a file that counts."""
+    counted = {path for path in kernel_cache._sources(SOURCE) if counts(path)}
+    assert 40 < len(counted)
+    for path in counted:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        origin = {
+            alias.asname or alias.name: node.module
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("causalassay.")
+            for alias in node.names
+        }
+        for kernel in filter(is_kernel, ast.walk(tree)):
+            for name in names_in_body(kernel) & set(origin):
+                assert file_of(origin[name]) in counted, (path, kernel.name, name)
+
+
+def counts(path: Path) -> bool:
+    text = path.read_text(encoding="utf-8")
+    return "njit" in text or "NamedTuple" in text
+
+
+def is_kernel(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef) and any(
+        "njit" in ast.unparse(decorator) for decorator in node.decorator_list
+    )
+
+
+def names_in_body(kernel: ast.FunctionDef) -> set[str]:
+    return {
+        node.id
+        for statement in kernel.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name)
+    }
+
+
+def file_of(module: str) -> Path:
+    path = SOURCE.joinpath(*module.split(".")[1:])
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
