@@ -79,7 +79,7 @@ def slow_g(codes, n_levels, x, y, given):
     return total, (n_levels[x] - 1) * (n_levels[y] - 1) * strata
 
 
-def slow_surprise(codes, n_levels, x, y, given):
+def slow_minus_log_p(codes, n_levels, x, y, given):
     g, degrees = slow_g(codes, n_levels, x, y, given)
     return -chi2.logsf(g, degrees)
 

@@ -55,7 +55,7 @@ def variation(data: Arrays) -> tuple[Call, Read]:
                     distances[i, j] = _distance(m, v, n, w)
         return distances
 
-    return call, lambda found: {"variation": found}
+    return call, lambda distances: {"variation": distances}
 
 
 def _under(weights: Any, node: int) -> tuple[Any, Any]:

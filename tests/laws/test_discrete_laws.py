@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalassay.discovery.independence.g_test import GTest
-from causalassay.discovery.search.any_score.discrete_scores import LevelScore
+from causalassay.discovery.search.discrete_scores import LevelScore
 from causalassay.discovery.statistics.discrete import LevelStatistics
 from causalassay.graphs import enumerate_dags, reachability, to_cpdag
 from causalassay.metrics import tv_dag, tv_matrix

@@ -10,9 +10,9 @@ from scipy.stats import norm
 from causalassay.data import Dataset
 from causalassay.discovery.ges import GES
 from causalassay.discovery.independence.fisher_z import largest_independent, z_scales
-from causalassay.discovery.independence.neighbours_by_any_test import find_candidates
-from causalassay.discovery.independence.neighbours_by_fisher_z import parents_and_children
-from causalassay.discovery.independence.skeleton_by_any_test import find_skeleton
+from causalassay.discovery.independence.mmpc_any_test import candidates_by_any_test
+from causalassay.discovery.independence.mmpc_fisher_z import candidates_by_fisher_z
+from causalassay.discovery.independence.pc_skeleton_any_test import skeleton_by_any_test
 from causalassay.discovery.pc import _find_skeleton
 from causalassay.discovery.search.any_score.class_operators import ScoreOperators
 from causalassay.discovery.search.any_score.dag_climbing import climb_score
@@ -41,15 +41,15 @@ def gaussian_score(statistics):
     return score
 
 
-def gaussian_surprise(statistics):
-    def surprise(target, others, given):
+def gaussian_minus_log_p(statistics):
+    def minus_log_p(target, others, given):
         z = [
             standard_z(statistics.correlation, statistics.n_samples, target, other, given)
             for other in others
         ]
         return -(np.log(2) + norm.logsf(z))
 
-    return surprise
+    return minus_log_p
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -81,7 +81,7 @@ def test_the_skeleton_is_that_of_pc(seed):
     statistics = gaussian_statistics(data)
     limits = largest_independent(0.05, z_scales(200, 5))
     expected = _find_skeleton(statistics.correlation, limits, data)
-    found = find_skeleton(7, gaussian_surprise(statistics), 0.05, 5)
+    found = skeleton_by_any_test(7, gaussian_minus_log_p(statistics), 0.05, 5)
     for one, other in zip(expected, found, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -90,6 +90,6 @@ def test_the_skeleton_is_that_of_pc(seed):
 def test_the_candidates_are_those_of_mmpc(seed):
     data = problem(seed)
     statistics = gaussian_statistics(data)
-    expected = parents_and_children(statistics.correlation, 0.05, z_scales(200, 5), data)
-    found = find_candidates(gaussian_surprise(statistics), 0.05, 5, data)
+    expected = candidates_by_fisher_z(statistics.correlation, 0.05, z_scales(200, 5), data)
+    found = candidates_by_any_test(gaussian_minus_log_p(statistics), 0.05, 5, data)
     np.testing.assert_array_equal(expected, found)

@@ -24,8 +24,9 @@ def hostile_environment(tmp_path_factory):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hostile\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(ENTRY_POINTS)
-    tests = Path(__file__).parents[1]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(tests)])}
+    inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    paths = [str(folder), str(Path(__file__).parents[1]), *filter(None, inherited)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 @pytest.fixture(scope="session")

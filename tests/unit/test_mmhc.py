@@ -6,9 +6,9 @@ import pytest
 from causalassay.contracts import NotApplicable
 from causalassay.data import Continuous, Dataset, Discrete, Regime
 from causalassay.discovery import discover
-from causalassay.discovery.independence.fisher_z import neighbours_by_fisher_z as mmpc
+from causalassay.discovery.independence import mmpc_fisher_z as mmpc
 from causalassay.discovery.independence.fisher_z import z_scales
-from causalassay.discovery.independence.neighbours_by_fisher_z import parents_and_children
+from causalassay.discovery.independence.mmpc_fisher_z import candidates_by_fisher_z
 from causalassay.discovery.mmhc import MMHC
 from causalassay.discovery.search.gaussian.dag_climbing import climb
 from causalassay.discovery.statistics.gaussian import gaussian_statistics
@@ -32,7 +32,7 @@ def candidates_of(values, alpha=0.05, largest=None):
     n, d = values.shape
     data = Dataset.from_values(values)
     scales = z_scales(n, d - 2 if largest is None else min(largest, d - 2))
-    return parents_and_children(gaussian_statistics(data).correlation, alpha, scales, data)
+    return candidates_by_fisher_z(gaussian_statistics(data).correlation, alpha, scales, data)
 
 
 @pytest.mark.parametrize("seed", range(60))

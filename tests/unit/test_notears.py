@@ -11,7 +11,7 @@ from scipy.optimize import approx_fprime, minimize
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.discovery import acyclicity, discover
-from causalassay.discovery.continuous.cauchy_point import new_walk
+from causalassay.discovery.continuous.lbfgsb_memory import new_state
 from causalassay.discovery.continuous.notears_objective import evaluate, minimise, new_lagrangian
 from causalassay.discovery.notears import NOTEARS
 from causalassay.discovery.search.variable_orders import best_order, regressions
@@ -108,11 +108,11 @@ def test_optimiser_takes_the_steps_of_scipy(d, rho, lambda1):
     theirs = minimize(
         call_with_diagonal, np.zeros(2 * d * d), jac=True, method="L-BFGS-B", bounds=bounds
     )
-    walk = new_walk(np.zeros(2 * d * (d - 1)))
-    evaluations, converged = minimise(lagrangian, walk)
+    state = new_state(np.zeros(2 * d * (d - 1)))
+    evaluations, converged = minimise(lagrangian, state)
     assert converged
     assert theirs.nfev == evaluations
-    np.testing.assert_allclose(walk.point, theirs.x[free], atol=1e-6)
+    np.testing.assert_allclose(state.point, theirs.x[free], atol=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -12,9 +12,9 @@ import causalassay as ca
 from causalassay.analysis import summarize
 from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Problem, Regime
-from causalassay.drawing.circle import around
+from causalassay.drawing.circle import circle_order
 from causalassay.drawing.drawing import MOST_EDGES, MOST_NODES
-from causalassay.drawing.layers import in_layers
+from causalassay.drawing.layers import layers_of
 from causalassay.notebook import escaped, table
 from causalassay.study.storage.exporting import StudyTable
 from strategies import dags, datasets, pdags
@@ -29,7 +29,7 @@ def count(svg, tag):
 
 @given(dags())
 def test_every_edge_of_a_dag_leads_to_a_later_column(dag):
-    layers = in_layers(dag)
+    layers = layers_of(dag)
     column_of = {item: k for k, column in enumerate(layers.columns) for item in column}
     assert set(map(tuple, np.argwhere(dag).tolist())) == set(layers.routes)
     for (parent, child), route in layers.routes.items():
@@ -40,7 +40,7 @@ def test_every_edge_of_a_dag_leads_to_a_later_column(dag):
 
 @given(dags())
 def test_boxes_of_a_column_do_not_touch(dag):
-    layers = in_layers(dag)
+    layers = layers_of(dag)
     assert sorted(item for column in layers.columns for item in column) == list(
         range(len(layers.height))
     )
@@ -54,7 +54,7 @@ def test_a_tree_is_drawn_without_crossings():
     # A binary tree of 15 nodes under labels that are all mixed up.
     edges = [((k - 1) // 2, k) for k in range(1, 15)]
     label = np.random.default_rng(RNG_SEED).permutation(15)
-    layers = in_layers(ca.graphs.from_edges([(label[a], label[b]) for a, b in edges], 15))
+    layers = layers_of(ca.graphs.from_edges([(label[a], label[b]) for a, b in edges], 15))
     parent_of = {child: parent for parent, child in layers.routes}
     assert [1, 2, 4, 8] == [len(column) for column in layers.columns]
     for column, following in zip(layers.columns, layers.columns[1:], strict=False):
@@ -65,7 +65,7 @@ def test_a_tree_is_drawn_without_crossings():
 def test_a_cycle_is_drawn_around_the_circle_without_crossings():
     label = np.random.default_rng(RNG_SEED).permutation(9)
     ring = ca.graphs.from_edges([(label[k], label[(k + 1) % 9]) for k in range(9)], 9)
-    order = around(ring)
+    order = circle_order(ring)
     joined = ca.graphs.skeleton(ring)
     assert all(joined[order[k], order[(k + 1) % 9]] for k in range(9))
 

@@ -5,9 +5,9 @@ from scipy import stats
 from causalassay import risk
 from causalassay.data import Continuous, Dataset, Discrete, Regime
 from causalassay.graphs import chain, from_edges
-from causalassay.risk.detection import estimate_descendants
+from causalassay.risk.descendant_tests import estimate_descendants
 from causalassay.risk.experiments import find_experiments, split, without
-from causalassay.risk.two_sample import compare_columns
+from causalassay.risk.two_sample_tests import compare_columns
 
 
 def experiments(shifts, n_nodes=3, n_observational=40, n=20, seed=0):

@@ -4,8 +4,8 @@ import pytest
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.discovery import discover
-from causalassay.discovery.regression.along_order import PATH_END, sort_regress
-from causalassay.discovery.regression.lasso import lasso_bic
+from causalassay.discovery.regression.bic_lasso import lasso_bic
+from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
 from causalassay.discovery.sortnregress import VarSortnRegress
 from causalassay.discovery.statistics.tied_orders import random_ties_order
 from causalassay.graphs import erdos_renyi, is_dag, topological_order

@@ -9,7 +9,7 @@ import numpy as np
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.data.kinds import Discrete
-from causalassay.discovery.statistics.observational import observational_values
+from causalassay.discovery.statistics.usable_rows import observational_values
 from causalassay.graphs.orders import Indices
 from causalassay.models.discrete.contingency import Codes, as_codes
 
