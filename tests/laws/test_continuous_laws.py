@@ -90,7 +90,9 @@ def test_relabelling_columns_relabels_weights_and_graph(name, hyperparameters, m
 @given(model=linear_models(min_nodes=1), rng=rngs())
 def test_graph_is_a_dag_of_the_weights_past_the_threshold(name, hyperparameters, model, rng):
     values = model.sample(60, rng)
-    found = discover(name, values, np.random.default_rng(0), **hyperparameters)
-    assert is_dag(found.graph)
-    assert found.info["threshold"] >= 0.3
-    np.testing.assert_array_equal(threshold(found.weights, found.info["threshold"]), found.graph)
+    estimate = discover(name, values, np.random.default_rng(0), **hyperparameters)
+    assert is_dag(estimate.graph)
+    assert estimate.info["threshold"] >= 0.3
+    np.testing.assert_array_equal(
+        threshold(estimate.weights, estimate.info["threshold"]), estimate.graph
+    )

@@ -57,10 +57,10 @@ def test_the_class_search_is_ges(seed):
     data = problem(seed)
     settings = SearchSettings(1.0, PHASES, iterate=True, max_parents=4)
     operators = ScoreOperators(gaussian_score(gaussian_statistics(data)), 200)
-    found = search_by(operators, np.zeros((7, 7), dtype=bool), settings, data.columns)
+    estimate = search_by(operators, np.zeros((7, 7), dtype=bool), settings, data.columns)
     expected = GES(phases=PHASES, iterate=True, max_parents=4).discover(data, None)
-    np.testing.assert_array_equal(expected.graph, found.graph)
-    assert expected.info["steps"] == found.steps
+    np.testing.assert_array_equal(expected.graph, estimate.graph)
+    assert expected.info["steps"] == estimate.steps
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -69,10 +69,10 @@ def test_the_climb_is_the_gaussian_climb(seed):
     everything = ~np.eye(7, dtype=bool)
     expected = climb(statistics, everything, np.random.default_rng(seed))
     score, rng = gaussian_score(statistics), np.random.default_rng(seed)
-    found = climb_score(score, everything, rng, TIE * statistics.n_samples)
-    np.testing.assert_array_equal(expected.graph, found.graph)
-    assert expected.score == pytest.approx(found.score)
-    assert expected.n_changes == found.n_changes
+    estimate = climb_score(score, everything, rng, TIE * statistics.n_samples)
+    np.testing.assert_array_equal(expected.graph, estimate.graph)
+    assert expected.score == pytest.approx(estimate.score)
+    assert expected.n_changes == estimate.n_changes
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -81,8 +81,8 @@ def test_the_skeleton_is_that_of_pc(seed):
     statistics = gaussian_statistics(data)
     limits = largest_independent(0.05, z_scales(200, 5))
     expected = _find_skeleton(statistics.correlation, limits, data)
-    found = skeleton_by_any_test(7, gaussian_minus_log_p(statistics), 0.05, 5)
-    for one, other in zip(expected, found, strict=True):
+    graph = skeleton_by_any_test(7, gaussian_minus_log_p(statistics), 0.05, 5)
+    for one, other in zip(expected, graph, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
@@ -91,5 +91,5 @@ def test_the_candidates_are_those_of_mmpc(seed):
     data = problem(seed)
     statistics = gaussian_statistics(data)
     expected = candidates_by_fisher_z(statistics.correlation, 0.05, z_scales(200, 5), data)
-    found = candidates_by_any_test(gaussian_minus_log_p(statistics), 0.05, 5, data)
-    np.testing.assert_array_equal(expected, found)
+    result = candidates_by_any_test(gaussian_minus_log_p(statistics), 0.05, 5, data)
+    np.testing.assert_array_equal(expected, result)

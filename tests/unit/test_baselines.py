@@ -83,8 +83,8 @@ def announce(monkeypatch):
 
     def announced(**places):
         points = [
-            metadata.EntryPoint(name.replace("_", "-"), place, registry.GROUP)
-            for name, place in places.items()
+            metadata.EntryPoint(name.replace("_", "-"), position, registry.GROUP)
+            for name, position in places.items()
         ]
         monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points)
         registry.places.cache_clear()

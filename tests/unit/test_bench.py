@@ -28,7 +28,7 @@ PEER = Contestant("peer", "there", "fake:peer", target=3)
 
 
 class FakeRunner:
-    """Takes the times it is told to take and writes down who was called."""
+    """Takes the times it is given and writes down who was called."""
 
     def __init__(self, seconds):
         self.seconds, self.log = seconds, []
@@ -126,8 +126,8 @@ def result(name, times, target=None, share=1.0, **changes):
 
 
 def test_times_are_medians_over_seeds_of_minimum_and_median():
-    found = times_of(result("ours", {1: [2, 4, 9], 2: [3, 5, 6], 3: [1, 8, 8]}), units=2)
-    assert (1.0, 2.5, 4.5) == (found.least, found.middle, found.first)
+    times = times_of(result("ours", {1: [2, 4, 9], 2: [3, 5, 6], 3: [1, 8, 8]}), units=2)
+    assert (1.0, 2.5, 4.5) == (times.least, times.middle, times.first)
 
 
 def test_a_peer_with_fewer_seeds_is_compared_on_those():
@@ -214,8 +214,8 @@ def test_the_page_names_machine_and_absences():
 
 
 def test_the_picture_has_every_ratio():
-    found = lines(row(PEER), [result("ours", {1: [1]}), result("peer", {1: [5]}, 3)], {})
-    text = ratios(found)
+    actual = lines(row(PEER), [result("ours", {1: [1]}), result("peer", {1: [5]}, 3)], {})
+    text = ratios(actual)
     assert text.startswith("<svg")
     assert "A job, 20 · peer" in text
 
@@ -268,9 +268,9 @@ def test_a_failed_installation_says_why_and_leaves_nothing(tmp_path, monkeypatch
 
 def test_processes_have_one_thread_and_bytecode(monkeypatch):
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    found = runtime.process_environment()
-    assert "1" == found["OMP_NUM_THREADS"]
-    assert "PYTHONDONTWRITEBYTECODE" not in found
+    actual = runtime.process_environment()
+    assert "1" == actual["OMP_NUM_THREADS"]
+    assert "PYTHONDONTWRITEBYTECODE" not in actual
 
 
 def test_answers_agree_or_not_or_cannot_be_compared():

@@ -46,8 +46,8 @@ def test_ges_recovers_strong_networks(score):
     hits = 0
     for seed in range(20):
         model, data = strong_problem(seed)
-        found = GES(score=score).discover(data, np.random.default_rng(0))
-        hits += np.array_equal(to_cpdag(model.graph), found.graph)
+        estimate = GES(score=score).discover(data, np.random.default_rng(0))
+        hits += np.array_equal(to_cpdag(model.graph), estimate.graph)
     assert {"bic": 19, "bdeu": 20}[score] == hits
 
 
@@ -58,14 +58,14 @@ def test_colliders_and_chains_are_told_apart(algorithm):
     collider = from_edges([(0, 2), (1, 2)], 3)
     noisy_or = [[[0.95, 0.05], [0.2, 0.8]], [[0.2, 0.8], [0.05, 0.95]]]
     model = ca.models.DiscreteSCM(collider, [[0.5, 0.5], [0.4, 0.6], noisy_or])
-    found = algorithm.discover(in_proportion(model, 2000), rng).graph
-    np.testing.assert_array_equal(collider, found)
+    graph = algorithm.discover(in_proportion(model, 2000), rng).graph
+    np.testing.assert_array_equal(collider, graph)
     copy = [[0.9, 0.1], [0.2, 0.8]]
     chain = ca.models.DiscreteSCM(ca.graphs.chain(3), [[0.5, 0.5], copy, copy])
-    found = algorithm.discover(in_proportion(chain, 2000), rng).graph
+    graph = algorithm.discover(in_proportion(chain, 2000), rng).graph
     if algorithm.output == "dag":
-        found = to_cpdag(found)
-    np.testing.assert_array_equal(to_cpdag(chain.graph), found)
+        graph = to_cpdag(graph)
+    np.testing.assert_array_equal(to_cpdag(chain.graph), graph)
 
 
 def in_proportion(model, n_samples):
@@ -185,9 +185,9 @@ def test_odd_data_have_an_answer(algorithm):
 
 def test_the_score_of_the_result_is_that_of_the_graph():
     _, data = strong_problem(2, n_samples=400)
-    found = GES(score="bdeu").discover(data, np.random.default_rng(0))
+    estimate = GES(score="bdeu").discover(data, np.random.default_rng(0))
     score = LevelScore(level_statistics(data), "bdeu")
-    assert score.of_graph(found.graph) == pytest.approx(found.info["score"])
+    assert score.of_graph(estimate.graph) == pytest.approx(estimate.info["score"])
     climbed = MMHC(score="bdeu").discover(data, np.random.default_rng(0))
     empty = np.zeros((6, 6), dtype=bool)
     gain = score.of_graph(climbed.graph) - score.of_graph(empty)

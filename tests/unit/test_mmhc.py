@@ -50,11 +50,11 @@ def test_climb_is_that_of_the_slow_twin(seed):
     values = some_values(seed, max_nodes=7)
     candidates = candidates_of(values)
     statistics = gaussian_statistics(Dataset.from_values(values))
-    found = climb(statistics, candidates, np.random.default_rng(seed))
+    estimate = climb(statistics, candidates, np.random.default_rng(seed))
     order = np.random.default_rng(seed).permutation(len(candidates))
     expected, score = slow_climb(values, candidates, order)
-    np.testing.assert_array_equal(expected, found.graph)
-    assert score == pytest.approx(found.score, rel=1e-8)
+    np.testing.assert_array_equal(expected, estimate.graph)
+    assert score == pytest.approx(estimate.score, rel=1e-8)
 
 
 def test_short_tabu_list_is_that_of_the_slow_twin():
@@ -62,10 +62,10 @@ def test_short_tabu_list_is_that_of_the_slow_twin():
     candidates = ~np.eye(values.shape[1], dtype=bool)
     statistics = gaussian_statistics(Dataset.from_values(values))
     for tabu, patience in ((1, 1), (2, 6), (5, 4)):
-        found = climb(statistics, candidates, np.random.default_rng(1), 1.0, tabu, patience)
+        estimate = climb(statistics, candidates, np.random.default_rng(1), 1.0, tabu, patience)
         order = np.random.default_rng(1).permutation(len(candidates))
         expected, _ = slow_climb(values, candidates, order, tabu, patience)
-        np.testing.assert_array_equal(expected, found.graph)
+        np.testing.assert_array_equal(expected, estimate.graph)
 
 
 def test_score_is_at_least_that_of_plain_climbing_among_the_same_candidates():

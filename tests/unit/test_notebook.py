@@ -110,8 +110,8 @@ def test_the_matrix_of_a_dag_has_its_edges_above_the_diagonal():
 
 def test_text_lists_the_edges():
     graph = ca.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "b")], ["a", "b", "c"])
-    shown = repr(ca.drawing.show(graph, ["a", "b", "c"]))
-    assert "graph of 3 nodes, 1 directed and 1 undirected edge\na → b\nb — c" == shown
+    text = repr(ca.drawing.show(graph, ["a", "b", "c"]))
+    assert "graph of 3 nodes, 1 directed and 1 undirected edge\na → b\nb — c" == text
     assert "… and 59 more" in repr(ca.drawing.show(ca.graphs.chain(100)))
 
 
@@ -140,9 +140,9 @@ def test_what_cannot_be_printed_is_replaced():
 
 
 def test_cells_are_cut_and_escaped():
-    shown = table([["<b>" * 100]], ["<i>"], "<u>")
-    assert not re.search(r"<[biu]>", shown)
-    assert "…" in shown
+    html = table([["<b>" * 100]], ["<i>"], "<u>")
+    assert not re.search(r"<[biu]>", html)
+    assert "…" in html
 
 
 @pytest.fixture(scope="module")
@@ -201,10 +201,10 @@ def test_everything_rich_is_well_formed(kind, rich):
 
 @pytest.mark.parametrize("kind", NAMED)
 def test_names_stay_text(kind, rich):
-    shown = rich[kind]._repr_html_()
-    assert "&lt;script&gt;" in shown
-    assert "<script" not in shown
-    assert "\x1b" not in shown
+    html = rich[kind]._repr_html_()
+    assert "&lt;script&gt;" in html
+    assert "<script" not in html
+    assert "\x1b" not in html
 
 
 @given(datasets())

@@ -65,8 +65,8 @@ def test_result_is_that_of_the_slow_twin(seed):
     values = (SCM, Standardized, ISCM)[seed % 3]().draw(graph, rng).sample(n, rng)
     alpha, largest = float(rng.choice([0.01, 0.05, 0.2])), (None, None, 0, 1, 2)[rng.integers(5)]
     expected = slow_pc(np.corrcoef(values.T), n, alpha, largest)
-    found = run(values, alpha=alpha, max_condition=largest)
-    np.testing.assert_array_equal(expected, found.graph)
+    estimate = run(values, alpha=alpha, max_condition=largest)
+    np.testing.assert_array_equal(expected, estimate.graph)
 
 
 def test_result_is_that_of_the_slow_twin_beyond_64_nodes():
