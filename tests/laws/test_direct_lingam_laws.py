@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalassay.data import Dataset
@@ -30,6 +30,7 @@ def linear_values(draw, max_nodes=7):
         ("mse-gds", {"penalty_discount": 0.0}),
     ],
 )
+@settings(max_examples=40)
 @given(data=st.data())
 def test_relabelling_columns_relabels_the_result(name, options, data):
     dataset = Dataset.from_values(data.draw(linear_values()))

@@ -13,10 +13,14 @@ from causalassay.discovery.independence.fisher_z import largest_independent, z_s
 from causalassay.discovery.independence.mmpc_any_test import candidates_by_any_test
 from causalassay.discovery.independence.mmpc_fisher_z import candidates_by_fisher_z
 from causalassay.discovery.independence.pc_skeleton_any_test import skeleton_by_any_test
-from causalassay.discovery.pc import _find_skeleton
+from causalassay.discovery.independence.pc_skeleton_fisher_z import skeleton_by_fisher_z
 from causalassay.discovery.search.any_score.class_operators import ScoreOperators
 from causalassay.discovery.search.any_score.dag_climbing import climb_score
-from causalassay.discovery.search.equivalence_classes import PHASES, SearchSettings, search_by
+from causalassay.discovery.search.equivalence_classes import (
+    PHASES,
+    SearchSettings,
+    search_with_operators,
+)
 from causalassay.discovery.search.gaussian.dag_climbing import TIE, climb
 from causalassay.discovery.statistics.gaussian import gaussian_statistics, unexplained_share
 from causalassay.graphs import erdos_renyi
@@ -57,7 +61,9 @@ def test_the_class_search_is_ges(seed):
     data = problem(seed)
     settings = SearchSettings(1.0, PHASES, iterate=True, max_parents=4)
     operators = ScoreOperators(gaussian_score(gaussian_statistics(data)), 200)
-    estimate = search_by(operators, np.zeros((7, 7), dtype=bool), settings, data.columns)
+    estimate = search_with_operators(
+        operators, np.zeros((7, 7), dtype=bool), settings, data.columns
+    )
     expected = GES(phases=PHASES, iterate=True, max_parents=4).discover(data, None)
     np.testing.assert_array_equal(expected.graph, estimate.graph)
     assert expected.info["steps"] == estimate.steps
@@ -80,7 +86,7 @@ def test_the_skeleton_is_that_of_pc(seed):
     data = problem(seed)
     statistics = gaussian_statistics(data)
     limits = largest_independent(0.05, z_scales(200, 5))
-    expected = _find_skeleton(statistics.correlation, limits, data)
+    expected = skeleton_by_fisher_z(statistics.correlation, limits, data)
     graph = skeleton_by_any_test(7, gaussian_minus_log_p(statistics), 0.05, 5)
     for one, other in zip(expected, graph, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -85,13 +85,13 @@ def test_the_end_of_its_stderr_is_in_the_error():
 
 def test_a_program_that_hangs_is_killed_with_its_children(tmp_path):
     marker = tmp_path / "alive"
-    child = f"import time; time.sleep(2); open({str(marker)!r}, 'w')"
+    child = f"import time; time.sleep(1.5); open({str(marker)!r}, 'w')"
     code = f"import subprocess\nsubprocess.Popen([sys.executable, '-c', {child!r}])\ntime.sleep(60)"
     start = time.monotonic()
     with pytest.raises(CommandFailed, match="within 1 seconds"):
         run(program(code, max_seconds=1))
     assert time.monotonic() - start < 10
-    time.sleep(2.5)
+    time.sleep(1.2)
     assert not marker.exists()
 
 

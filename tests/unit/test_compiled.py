@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from causalassay import compiled
+from causalassay import kernel_cache
 
 KERNEL = """
 import causalassay
@@ -30,7 +30,7 @@ def sealed(tmp_path: Path) -> Path:
 
 def test_the_users_own_folder_stays(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", "chosen")
-    assert compiled.ensure_folder(sealed) is None
+    assert kernel_cache.ensure_folder(sealed) is None
     assert os.environ["NUMBA_CACHE_DIR"] == "chosen"
 
 
@@ -40,7 +40,7 @@ def test_a_read_only_install_keeps_kernels_under_the_home(
     monkeypatch.setenv("NUMBA_CACHE_DIR", "")
     monkeypatch.setitem(sys.modules, "numba", _Numba())
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    assert compiled.ensure_folder(sealed) == tmp_path / "cache" / "causalassay" / "kernels"
+    assert kernel_cache.ensure_folder(sealed) == tmp_path / "cache" / "causalassay" / "kernels"
     assert _Numba.config.reloaded
 
 
@@ -51,14 +51,14 @@ def test_a_strangers_temporary_folder_is_not_read(
     monkeypatch.setitem(sys.modules, "numba", _Numba())
     monkeypatch.setenv("XDG_CACHE_HOME", str(sealed / "__pycache__" / "nowhere"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    first = compiled.ensure_folder(sealed)
+    first = kernel_cache.ensure_folder(sealed)
     assert first is not None
     assert first.stat().st_mode & 0o777 == 0o700
     monkeypatch.setenv("NUMBA_CACHE_DIR", "")
-    assert compiled.ensure_folder(sealed) == first
+    assert kernel_cache.ensure_folder(sealed) == first
     first.chmod(0o777)
     monkeypatch.setenv("NUMBA_CACHE_DIR", "")
-    assert compiled.ensure_folder(sealed) not in (None, first)
+    assert kernel_cache.ensure_folder(sealed) not in (None, first)
 
 
 def test_a_read_only_install_without_a_home_computes(tmp_path: Path) -> None:
