@@ -1,4 +1,4 @@
-"""Times causalassay beside its peers, and tells how its own cost grows.
+"""Times causalassay beside its peers, and how its own cost grows.
 
 The peers' environments are made on first use, under ~/.cache/causalassay-bench or the folder
 that CAUSALASSAY_BENCH_CACHE names; that takes some minutes and is no part of any timing.
@@ -11,17 +11,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench import machine, pages
-from bench.environments import ENVIRONMENTS
-from bench.places import cache_folder
+from bench import machine, speed_page
+from bench.peer_environments import ENVIRONMENTS
+from bench.runtime import cache_folder
 from bench.timings import FULL, QUICK
 
-WORDS = {
+COMMANDS = {
     "quick": "the quick rows on three seeds, in at most ten minutes",
     "full": "all rows on five seeds, with the long peers; about an hour",
     "growth": "time and memory of each algorithm against nodes and rows",
     "startup": "imports, first calls, a fresh machine, a read-only install",
-    "install": "make the peers' environments, and say which cannot be had",
+    "install": "make the peers' environments, and say which cannot be made",
 }
 
 
@@ -32,14 +32,14 @@ def tell(text: str) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Read the words and do what they say."""
-    stated = _parser().parse_args(arguments)
-    if stated.word == "install":
+    """Read the command line and run the command."""
+    options = _parser().parse_args(arguments)
+    if options.command == "install":
         _install()
         return
-    sys.stdout.write(_run(stated.word, stated.only) + "\n")
-    if stated.out is not None:
-        pages.publish(stated.out)
+    sys.stdout.write(_run(options.command, options.only) + "\n")
+    if options.out is not None:
+        speed_page.publish(options.out)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -48,9 +48,9 @@ def _parser() -> argparse.ArgumentParser:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    words = parser.add_subparsers(dest="word", required=True)
-    for word, text in WORDS.items():
-        one = words.add_parser(word, help=text, description=text)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for command, text in COMMANDS.items():
+        one = commands.add_parser(command, help=text, description=text)
         one.add_argument(
             "--only", action="append", default=[], metavar="ROW", help="a row or an algorithm"
         )
@@ -58,13 +58,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(word: str, only: Sequence[str]) -> str:
-    """Do what a word says, and return the section of the page."""
-    if word in ("quick", "full"):
-        from bench.comparing import compare  # noqa: PLC0415 (each word needs other modules)
+def _run(command: str, only: Sequence[str]) -> str:
+    """Run a command, and return the section of the page."""
+    if command in ("quick", "full"):
+        from bench.comparison import compare  # noqa: PLC0415 (each command needs other modules)
 
-        return compare(QUICK if word == "quick" else FULL, only, tell)
-    if word == "growth":
+        return compare(QUICK if command == "quick" else FULL, only, tell)
+    if command == "growth":
         return _grow(only)
     return _start_up()
 
@@ -76,7 +76,7 @@ def _grow(only: Sequence[str]) -> str:
     about = machine.sentence()
     curves = growth.grow(only, tell)
     text = growth.section(curves, about)
-    pages.keep("growth", text, picture(curves))
+    speed_page.keep("growth", text, picture(curves))
     return text
 
 
@@ -85,7 +85,7 @@ def _start_up() -> str:
 
     about = machine.sentence()
     text = startup.section(startup.waits(tell), about)
-    pages.keep("startup", text)
+    speed_page.keep("startup", text)
     return text
 
 

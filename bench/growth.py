@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from bench.growth_point import SETTINGS
-from bench.places import ROOT, process_environment
-from bench.table import duration
+from bench.markdown_table import duration
+from bench.runtime import ROOT, process_environment
 from causalassay.discovery.registry import BUILT_IN
 
 LIMIT = 60.0
@@ -66,14 +66,14 @@ def algorithms() -> list[str]:
 
 def grow(only: Sequence[str], tell: Callable[[str], None]) -> list[Curve]:
     """Return the curves of all algorithms, or of some."""
-    found = []
+    curves = []
     for name in only or algorithms():
         for along, sizes in (("d", NODES), ("n", ROWS)):
             curve = trace(name, along, sizes, point)
-            found.append(curve)
+            curves.append(curve)
             times = ", ".join(duration(seconds) for seconds in curve.seconds)
             tell(f"{name} by {along}: {times} {curve.ended}")
-    return found
+    return curves
 
 
 def trace(
@@ -116,7 +116,7 @@ def point(name: str, n_nodes: int, n_samples: int) -> dict[str, Any]:
 
 
 def section(curves: Sequence[Curve], machine: str) -> str:
-    """Return the part of the page that tells how cost grows."""
+    """Return the part of the page on how cost grows."""
     cells = ("exponent in {}", "largest {}", "time", "memory")
     along = [cell.format(letter) for letter in "dn" for cell in cells]
     rows = ["| " + " | ".join(["algorithm", *along, "ended by"]) + " |", "|" + "---|" * 10]

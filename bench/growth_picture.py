@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from bench.growth import Curve
-from bench.picture import MET, svg
+from bench.ratio_picture import MET, svg
 
 COLUMNS = 6
 PANEL = {"width": 120, "height": 80}

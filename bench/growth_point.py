@@ -32,7 +32,7 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
 def problem(name: str, n_nodes: int, n_samples: int) -> Dataset:
     """Return rows of a linear model on an ER-2 graph; for GIES a tenth of them under do.
 
-    Algorithms for series get the same rows, said to follow each other.
+    Algorithms for series get the same rows, declared a series.
     """
     rng = stream(1, "bench", "growth", n_nodes, n_samples)
     graph = graphs.erdos_renyi(n_nodes, min(2, (n_nodes - 1) / 2), rng)

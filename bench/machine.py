@@ -1,4 +1,4 @@
-"""What the figures were taken on."""
+"""The machine on which the timings were taken."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def facts() -> dict[str, str]:
 
 def sentence() -> str:
     """Return date, processor and load in a sentence."""
-    found = facts()
-    load = found["load at the start (1, 5, 15 minutes)"]
-    return f"Taken on {found['date']}, {found['processor']}, load {load} at the start."
+    known = facts()
+    load = known["load at the start (1, 5, 15 minutes)"]
+    return f"Taken on {known['date']}, {known['processor']}, load {load} at the start."
 
 
 def processor() -> str:

@@ -83,8 +83,8 @@ def least_squares(data: Arrays, answer: Arrays) -> Mapping[str, float]:
     for node in range(len(dag)):
         parents = np.flatnonzero(dag[:, node])
         if len(parents):
-            found = np.linalg.lstsq(values[:, parents], values[:, node], rcond=None)[0]
-            rest[:, node] -= values[:, parents] @ found
+            slopes = np.linalg.lstsq(values[:, parents], values[:, node], rcond=None)[0]
+            rest[:, node] -= values[:, parents] @ slopes
     loss = float(np.square(rest).sum() / (2 * len(values)))
     return {"objective": loss, "SHD": metrics.shd(data["graph"], answer["graph"])}
 

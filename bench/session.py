@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from bench.environments import Installed, install
-from bench.places import process_environment
+from bench.peer_environments import Installed, install
+from bench.runtime import process_environment
 
 PREPARE_SECONDS = 300.0
 """For imports and conversions, which are not timed."""
@@ -32,7 +32,7 @@ class Ended(Failure):
 
 
 class Absent(Exception):
-    """The environment is not to be had; the reason says why."""
+    """The environment cannot be made; the message says why."""
 
 
 class Connection:
@@ -129,10 +129,10 @@ class Session:
 
     def versions(self) -> dict[str, str]:
         """Return the versions of the packages of all environments that were looked for."""
-        found: dict[str, str] = {}
+        versions: dict[str, str] = {}
         for installed in self.installed.values():
-            found |= installed.versions or {}
-        return found
+            versions |= installed.versions or {}
+        return versions
 
     def turn(
         self, environment: str, job: str, data: Path, calls: int, burst: float, limit: float
@@ -159,11 +159,11 @@ class Session:
 
     def _prepare(self, environment: str, job: str, data: Path) -> None:
         if environment not in self._open:
-            found = self.find(environment)
-            if found.python is None:
-                raise Absent(found.reason)
+            installed = self.find(environment)
+            if installed.python is None:
+                raise Absent(installed.reason)
             noise = self._folder / f"{environment}.log"
-            self._open[environment] = Connection(found.python, noise)
+            self._open[environment] = Connection(installed.python, noise)
         if self._prepared.get(environment) != (job, str(data)):
             self._prepared.pop(environment, None)
             request = {"do": "prepare", "job": job, "data": str(data)}

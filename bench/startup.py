@@ -15,8 +15,8 @@ from time import perf_counter
 
 import causalassay
 from bench.growth import algorithms
-from bench.places import process_environment
-from bench.table import duration
+from bench.markdown_table import duration
+from bench.runtime import process_environment
 
 REPETITIONS = 7
 IMPORT = "import causalassay"
@@ -42,7 +42,7 @@ diagnostics.var_sortability(values, a), diagnostics.r2_sortability(values, a)
 
 @dataclass(frozen=True)
 class Wait:
-    """One thing that a user waits for.
+    """Something that a user waits for.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def waits(tell: Callable[[str], None]) -> list[Wait]:
     """Return all waits, each in fresh processes."""
     program = Path(sys.executable).with_name("causalassay")
     python = [sys.executable, "-c"]
-    found = [
+    results = [
         _wait("an empty Python, for comparison", [*python, "pass"], None),
         _wait("`import causalassay`", [*python, IMPORT], 0.5),
         _wait("`--help` of the command", [str(program), "--help"], 0.5),
@@ -73,9 +73,9 @@ def waits(tell: Callable[[str], None]) -> list[Wait]:
         *_fresh_machine(),
         *_read_only(),
     ]
-    for wait in found:
+    for wait in results:
         tell(f"{wait.what}: {duration(wait.least)} {wait.note}")
-    return found
+    return results
 
 
 def _wait(what: str, command: list[str], target: float | None) -> Wait:
@@ -133,8 +133,8 @@ def _read_only() -> list[Wait]:
         source = Path(next(iter(causalassay.__path__)))
         copy = Path(folder) / "lib" / "causalassay"
         shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__"))
-        for place in [copy, *(path for path in copy.rglob("*") if path.is_dir())]:
-            (place / "__pycache__").touch()
+        for package in [copy, *(path for path in copy.rglob("*") if path.is_dir())]:
+            (package / "__pycache__").touch()
         home = Path(folder) / "home"
         home.mkdir()
         nowhere = os.devnull + "/home"
@@ -156,10 +156,10 @@ def _try(what: str, copy: Path, variables: dict[str, str]) -> Wait:
     return Wait(what, seconds, note="works")
 
 
-def section(found: list[Wait], machine: str) -> str:
-    """Return the part of the page that tells of waits."""
+def section(results: list[Wait], machine: str) -> str:
+    """Return the part of the page about waits."""
     rows = ["| what | minimum | median | target | met | |", "|---|---|---|---|---|---|"]
-    for wait in found:
+    for wait in results:
         met = "" if wait.target is None or wait.least is None else wait.least <= wait.target
         cells = (
             wait.what,

@@ -23,11 +23,11 @@ def main() -> None:
     """Write the pictures and print the numbers that the page quotes."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images")
     moments = along_the_order()
-    found = scores()
+    f1_scores = scores()
     pictures = {
         "variance": variance_picture(moments),
         "r2": r2_picture(moments),
-        "scores": score_picture(found),
+        "scores": score_picture(f1_scores),
         "identified": identified_picture(identified_shares()),
         "nonlinear": nonlinear_picture(),
         "series": series_picture(),
@@ -38,19 +38,19 @@ def main() -> None:
     example = ca.graphs.erdos_renyi(10, 1.5, np.random.default_rng(0))
     svg = ca.drawing.show(example, [f"x{k}" for k in range(10)])._repr_svg_()
     (folder / "graph.svg").write_text(svg + "\n")
-    print(means(found).to_string())
+    print(means(f1_scores).to_string())
 
 
 def along_the_order(n_graphs: int = 400) -> pd.DataFrame:
-    """Return medians over graphs of the exact variance and R², by place in the causal order."""
+    """Return medians over graphs of the exact variance and R², by position in the causal order."""
     rows = []
     for replicate in range(n_graphs):
         for kind, model in _models(replicate):
             order = ca.graphs.topological_order(model.graph)
             columns = {"variance": model.covariance().diagonal()[order], "r2": model.r2()[order]}
-            places = {"scheme": SCHEMES[kind], "place": np.arange(N_NODES) + 1}
-            rows.append(pd.DataFrame(columns | places))
-    return pd.concat(rows).groupby(["scheme", "place"], sort=False).median().reset_index()
+            labels = {"scheme": SCHEMES[kind], "position": np.arange(N_NODES) + 1}
+            rows.append(pd.DataFrame(columns | labels))
+    return pd.concat(rows).groupby(["scheme", "position"], sort=False).median().reset_index()
 
 
 def scores(n_graphs: int = 20) -> pd.DataFrame:
@@ -66,9 +66,9 @@ def scores(n_graphs: int = 20) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def means(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean scores, an algorithm a row and a scheme a column."""
-    table = found.pivot_table("f1", "algorithm", "scheme", sort=False)
+def means(f1_scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean scores, one row per algorithm and one column per scheme."""
+    table = f1_scores.pivot_table("f1", "algorithm", "scheme", sort=False)
     return table.loc[ALGORITHMS, list(SCHEMES.values())].round(2)
 
 
@@ -92,8 +92,8 @@ def variance_picture(moments: pd.DataFrame) -> alt.Chart:
 def r2_picture(moments: pd.DataFrame) -> alt.Chart:
     """Return R² along the causal order, which standardising leaves as it is."""
     y = alt.Y("r2", scale=alt.Scale(zero=False), title="R² on all other variables (median)")
-    shown = moments[moments["scheme"] != "raw"].replace("standardised", "raw and standardised")
-    return _lines(shown, y, ["raw and standardised", "iSCM", "UUMC"])
+    relabelled = moments[moments["scheme"] != "raw"].replace("standardised", "raw and standardised")
+    return _lines(relabelled, y, ["raw and standardised", "iSCM", "UUMC"])
 
 
 def _lines(moments: pd.DataFrame, y: alt.Y, schemes: list[str]) -> alt.Chart:
@@ -103,7 +103,7 @@ def _lines(moments: pd.DataFrame, y: alt.Y, schemes: list[str]) -> alt.Chart:
     return _styled(
         chart.encode(
             x=alt.X(
-                "place", title="place in the causal order", scale=alt.Scale(domain=[1, N_NODES])
+                "position", title="place in the causal order", scale=alt.Scale(domain=[1, N_NODES])
             ),
             y=y,
             color=scheme.title(None),
@@ -112,9 +112,9 @@ def _lines(moments: pd.DataFrame, y: alt.Y, schemes: list[str]) -> alt.Chart:
     )
 
 
-def score_picture(found: pd.DataFrame) -> alt.LayerChart:
+def score_picture(f1_scores: pd.DataFrame) -> alt.LayerChart:
     """Return the mean F1 with 95 % limits, algorithms in rows and schemes by colour."""
-    groups = found.groupby(["algorithm", "scheme"])["f1"]
+    groups = f1_scores.groupby(["algorithm", "scheme"])["f1"]
     table = pd.DataFrame({"mean": groups.mean(), "error": 1.96 * groups.sem()}).reset_index()
     table["low"], table["high"] = table["mean"] - table["error"], table["mean"] + table["error"]
     schemes = list(SCHEMES.values())
@@ -289,7 +289,7 @@ def _around(paths: list[np.ndarray], start: int, stop: int) -> alt.VConcatChart:
 
 
 def entropies_along_the_order(n_graphs: int = 400) -> pd.DataFrame:
-    """Return the mean exact entropy of three ways to draw tables, by place in the causal order."""
+    """Return the mean exact entropy of three kinds of tables, by position in the causal order."""
     kinds = {
         "Dirichlet, 2 levels": ("dirichlet", {"levels": 2}),
         "Dirichlet, 3 levels": ("dirichlet", {"levels": 3}),
@@ -305,9 +305,9 @@ def entropies_along_the_order(n_graphs: int = 400) -> pd.DataFrame:
             laws = model.marginals().probabilities
             # As a share of the largest: the entropy of levels that are all alike.
             shares = [-(law @ np.log(law)) / np.log(len(law)) for law in laws]
-            places = {"kind": name, "place": np.arange(14) + 1}
-            rows.append(pd.DataFrame({"entropy": np.array(shares)[order]} | places))
-    return pd.concat(rows).groupby(["kind", "place"], sort=False).mean().reset_index()
+            labels = {"kind": name, "position": np.arange(14) + 1}
+            rows.append(pd.DataFrame({"entropy": np.array(shares)[order]} | labels))
+    return pd.concat(rows).groupby(["kind", "position"], sort=False).mean().reset_index()
 
 
 def entropy_picture(moments: pd.DataFrame) -> alt.Chart:
@@ -317,7 +317,7 @@ def entropy_picture(moments: pd.DataFrame) -> alt.Chart:
     chart = alt.Chart(moments).mark_line(point=True)
     return _styled(
         chart.encode(
-            x=alt.X("place", title="place in the causal order", scale=alt.Scale(domain=[1, 14])),
+            x=alt.X("position", title="place in the causal order", scale=alt.Scale(domain=[1, 14])),
             y=alt.Y(
                 "entropy",
                 scale=alt.Scale(zero=False),

@@ -100,8 +100,10 @@ def _as_matrix(edges, d):
 def slow_mmpc(correlation, n_samples, alpha, max_condition=None):
     """Max-min parents and children (algorithms 1 and 2) with the symmetry correction."""
     d = len(correlation)
-    found = [slow_one_sided_mmpc(correlation, n_samples, alpha, max_condition, t) for t in range(d)]
-    pairs = {(i, j) for i in range(d) for j in range(d) if j in found[i] and i in found[j]}
+    result = [
+        slow_one_sided_mmpc(correlation, n_samples, alpha, max_condition, t) for t in range(d)
+    ]
+    pairs = {(i, j) for i in range(d) for j in range(d) if j in result[i] and i in result[j]}
     return _as_matrix(pairs, d)
 
 

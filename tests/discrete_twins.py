@@ -30,7 +30,7 @@ probability ( a | b ) {
 def slow_joint(model, intervention=()):
     """The probability of each configuration, by the chain rule, with the node's law replaced."""
     laws = {action.node: action for action in intervention}
-    found = np.zeros(model.n_levels)
+    result = np.zeros(model.n_levels)
     for codes in product(*map(range, model.n_levels)):
         p = 1.0
         for node, table in enumerate(model.tables):
@@ -41,8 +41,8 @@ def slow_joint(model, intervention=()):
             else:
                 given = laws[node].probabilities
                 p *= 1 / model.n_levels[node] if given is None else given[codes[node]]
-        found[codes] = p
-    return found
+        result[codes] = p
+    return result
 
 
 def slow_marginal(joint, node):
@@ -73,13 +73,13 @@ def slow_g(codes, n_levels, x, y, given):
         np.add.at(table, (chosen[:, x].astype(int), chosen[:, y].astype(int)), 1)
         table = table[table.any(axis=1)][:, table.any(axis=0)]
         if min(table.shape, default=0) > 1:
-            found = chi2_contingency(table, correction=False, lambda_="log-likelihood")
-            total += found.statistic
+            test = chi2_contingency(table, correction=False, lambda_="log-likelihood")
+            total += test.statistic
     strata = np.prod([n_levels[z] for z in given])
     return total, (n_levels[x] - 1) * (n_levels[y] - 1) * strata
 
 
-def slow_surprise(codes, n_levels, x, y, given):
+def slow_minus_log_p(codes, n_levels, x, y, given):
     g, degrees = slow_g(codes, n_levels, x, y, given)
     return -chi2.logsf(g, degrees)
 

@@ -27,16 +27,16 @@ def cpdag(data: Arrays) -> tuple[Call, Read]:
     dag = Dag(nodes)
     for i, j in np.argwhere(data["graph"]):
         dag.add_directed_edge(nodes[i], nodes[j])
-    return partial(dag2cpdag, dag), lambda found: _matrix(found.graph)
+    return partial(dag2cpdag, dag), lambda cpdag: _matrix(cpdag.graph)
 
 
 def pc(data: Arrays) -> tuple[Call, Read]:
     """Prepare PC-stable at level 0.01 with Fisher's z."""
     call = partial(search_pc, data["values"], 0.01, "fisherz", show_progress=False)
-    return call, lambda found: _matrix(found.G.graph)
+    return call, lambda result: _matrix(result.G.graph)
 
 
 def ges(data: Arrays) -> tuple[Call, Read]:
     """Prepare GES with the Gaussian BIC from the covariance."""
     call = partial(search_ges, data["values"], score_func="local_score_BIC_from_cov")
-    return call, lambda found: _matrix(found["G"].graph)
+    return call, lambda result: _matrix(result["G"].graph)

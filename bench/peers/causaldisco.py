@@ -34,4 +34,4 @@ def sweep(data: Arrays) -> tuple[Call, Read]:
     def call() -> list[tuple[float, float]]:
         return [_sortabilities(values, graph) for values, graph in pairs]
 
-    return call, lambda found: {"sample": found}
+    return call, lambda result: {"sample": result}

@@ -14,4 +14,4 @@ def sid(data: Arrays) -> tuple[Call, Read]:
     """Prepare SID between two DAGs whose matrices are ready made."""
     truth, guess = (data[name].astype(np.int8) for name in ("graph", "guess"))
     call = partial(gadjid.sid, truth, guess, edge_direction="from row to column")
-    return call, lambda found: {"sid": found[1]}
+    return call, lambda result: {"sid": result[1]}

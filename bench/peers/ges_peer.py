@@ -22,14 +22,14 @@ def cpdag(data: Arrays) -> tuple[Call, Read]:
 
 def search(data: Arrays) -> tuple[Call, Read]:
     """Prepare GES, forward, backward and turning."""
-    return partial(ges.fit_bic, data["values"]), lambda found: {"graph": found[0] != 0}
+    return partial(ges.fit_bic, data["values"]), lambda result: {"graph": result[0] != 0}
 
 
 def interventional_search(data: Arrays) -> tuple[Call, Read]:
     """Prepare GIES on an observational and ten interventional conditions."""
     targets = [[], *([int(node)] for node in data["targets"])]
     values = [data[f"regime_{k}"] for k in range(len(targets))]
-    return partial(gies.fit_bic, values, targets), lambda found: {"graph": found[0] != 0}
+    return partial(gies.fit_bic, values, targets), lambda result: {"graph": result[0] != 0}
 
 
 def sampling(data: Arrays) -> tuple[Call, Read]:

@@ -65,13 +65,13 @@ def _read(data: Arrays) -> Read:
     d = data["values"].shape[1]
 
     def read(graph: Any) -> Arrays:
-        found = np.zeros((d, d), dtype=bool)
+        adjacency = np.zeros((d, d), dtype=bool)
         for edge in graph.getEdges():
             i, j = (int(str(node.getName())[1:]) for node in (edge.getNode1(), edge.getNode2()))
             ends = str(edge.getEndpoint1()), str(edge.getEndpoint2())
             # A head at one end only is an arrow towards it; everything else is undirected.
-            found[i, j] = not (ends[0] == "ARROW" and ends[1] != "ARROW")
-            found[j, i] = not (ends[1] == "ARROW" and ends[0] != "ARROW")
-        return {"graph": found}
+            adjacency[i, j] = not (ends[0] == "ARROW" and ends[1] != "ARROW")
+            adjacency[j, i] = not (ends[1] == "ARROW" and ends[0] != "ARROW")
+        return {"graph": adjacency}
 
     return read

@@ -29,9 +29,9 @@ def notears(data: Arrays) -> tuple[Call, Read]:
         model.learn(data["values"])
         return model.weight_causal_matrix, model.causal_matrix
 
-    return call, lambda found: {
-        "weights": np.asarray(found[0], dtype=float),
-        "graph": np.asarray(found[1]) != 0,
+    return call, lambda matrices: {
+        "weights": np.asarray(matrices[0], dtype=float),
+        "graph": np.asarray(matrices[1]) != 0,
     }
 
 

@@ -52,14 +52,14 @@ def slow_alignment(graph, scores, convention):
     for _ in range(d - 2):
         powers.append((powers[-1].astype(int) @ graph.astype(int)) > 0)
     counted = {"paths": powers, "pairs": [np.any(powers, axis=0)], "edges": [graph]}[convention]
-    found = [
+    result = [
         credit(scores[i], scores[j])
         for power in counted
         for i in range(d)
         for j in range(d)
         if power[i, j]
     ]
-    return np.mean(found) if found else float("nan")
+    return np.mean(result) if result else float("nan")
 
 
 @given(scored(), st.sampled_from(CONVENTIONS))

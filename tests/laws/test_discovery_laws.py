@@ -51,8 +51,8 @@ def test_relabelling_columns_relabels_the_result(name, data):
     dataset = Dataset.from_values(data.draw(values().filter(lambda v: v.shape[1] != 2)))
     label = data.draw(permutations_of(len(dataset.columns)))
     expected = discover(name, dataset, np.random.default_rng(0)).graph[np.ix_(label, label)]
-    found = discover(name, dataset.permute_columns(label), np.random.default_rng(1)).graph
-    np.testing.assert_array_equal(expected, found)
+    result = discover(name, dataset.permute_columns(label), np.random.default_rng(1)).graph
+    np.testing.assert_array_equal(expected, result)
 
 
 @pytest.mark.parametrize("name", ["empty", "r2-sortnregress", "random-sortnregress"])
@@ -60,5 +60,5 @@ def test_relabelling_columns_relabels_the_result(name, data):
 def test_units_do_not_matter_where_they_should_not(name, array, powers):
     moved = array * 2.0 ** np.array(powers[: array.shape[1]])
     expected = discover(name, array, np.random.default_rng(0))
-    found = discover(name, moved, np.random.default_rng(0))
-    np.testing.assert_array_equal(expected.graph, found.graph)
+    estimate = discover(name, moved, np.random.default_rng(0))
+    np.testing.assert_array_equal(expected.graph, estimate.graph)

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalassay.discovery.independence.g_test import GTest
-from causalassay.discovery.search.any_score.discrete_scores import LevelScore
+from causalassay.discovery.search.discrete_scores import LevelScore
 from causalassay.discovery.statistics.discrete import LevelStatistics
 from causalassay.graphs import enumerate_dags, reachability, to_cpdag
 from causalassay.metrics import tv_dag, tv_matrix
@@ -16,16 +16,16 @@ from strategies import discrete_models, rngs
 
 @st.composite
 def interventions_on(draw, model):
-    found = []
+    result = []
     for node in range(model.n_nodes):
         match draw(st.sampled_from(["nothing", "nothing", "do", "randomize"])):
             case "do":
-                found.append(Do(node, draw(st.integers(0, model.n_levels[node] - 1))))
+                result.append(Do(node, draw(st.integers(0, model.n_levels[node] - 1))))
             case "randomize":
                 law = np.arange(1, model.n_levels[node] + 1)
                 stated = draw(st.sampled_from([None, tuple((law / law.sum()).tolist())]))
-                found.append(RandomizeLevels(node, stated))
-    return tuple(found)
+                result.append(RandomizeLevels(node, stated))
+    return tuple(result)
 
 
 @given(st.data(), discrete_models())
@@ -33,11 +33,11 @@ def test_laws_are_those_of_the_enumerated_joint(data, model):
     intervention = data.draw(interventions_on(model))
     joint = slow_joint(model, intervention)
     np.testing.assert_allclose(joint, model.joint(intervention), atol=1e-14)
-    found = model.marginals(intervention)
-    assert found.exact
+    result = model.marginals(intervention)
+    assert result.exact
     for node in range(model.n_nodes):
         expected = slow_marginal(joint, node)
-        np.testing.assert_allclose(expected, found.probabilities[node], atol=1e-14)
+        np.testing.assert_allclose(expected, result.probabilities[node], atol=1e-14)
         np.testing.assert_allclose(expected, model.laws([node], intervention)[node], atol=1e-14)
 
 
@@ -104,11 +104,11 @@ def test_scores_are_sums_over_all_cells(model, rng, data):
     node, *rest = data.draw(st.permutations(range(model.n_nodes)))
     parents = rest[: data.draw(st.integers(0, len(rest)))]
     expected = slow_bic(values, model.n_levels, node, parents, 2.0)
-    found = LevelScore(statistics, "bic", penalty_discount=2.0)(node, frozenset(parents))
-    assert expected == pytest.approx(found, abs=1e-9)
+    result = LevelScore(statistics, "bic", penalty_discount=2.0)(node, frozenset(parents))
+    assert expected == pytest.approx(result, abs=1e-9)
     expected = slow_bdeu(values, model.n_levels, node, parents, 3.0)
-    found = LevelScore(statistics, "bdeu", equivalent_sample_size=3.0)(node, frozenset(parents))
-    assert expected == pytest.approx(found, abs=1e-9)
+    result = LevelScore(statistics, "bdeu", equivalent_sample_size=3.0)(node, frozenset(parents))
+    assert expected == pytest.approx(result, abs=1e-9)
 
 
 @settings(max_examples=50)
@@ -116,8 +116,8 @@ def test_scores_are_sums_over_all_cells(model, rng, data):
 def test_equivalent_dags_have_equal_scores(model, rng, name):
     statistics = LevelStatistics(as_codes(model.sample(50, rng)), np.array(model.n_levels))
     score = LevelScore(statistics, name)
-    found = [score.of_graph(dag) for dag in enumerate_dags(to_cpdag(model.graph))]
-    np.testing.assert_allclose(found[0], found, rtol=1e-10)
+    graph = [score.of_graph(dag) for dag in enumerate_dags(to_cpdag(model.graph))]
+    np.testing.assert_allclose(graph[0], graph, rtol=1e-10)
 
 
 @given(discrete_models(min_nodes=1, max_nodes=4), rngs())

@@ -10,13 +10,17 @@ from scipy.stats import norm
 from causalassay.data import Dataset
 from causalassay.discovery.ges import GES
 from causalassay.discovery.independence.fisher_z import largest_independent, z_scales
-from causalassay.discovery.independence.neighbours_by_any_test import find_candidates
-from causalassay.discovery.independence.neighbours_by_fisher_z import parents_and_children
-from causalassay.discovery.independence.skeleton_by_any_test import find_skeleton
-from causalassay.discovery.pc import _find_skeleton
+from causalassay.discovery.independence.mmpc_any_test import candidates_by_any_test
+from causalassay.discovery.independence.mmpc_fisher_z import candidates_by_fisher_z
+from causalassay.discovery.independence.pc_skeleton_any_test import skeleton_by_any_test
+from causalassay.discovery.independence.pc_skeleton_fisher_z import skeleton_by_fisher_z
 from causalassay.discovery.search.any_score.class_operators import ScoreOperators
 from causalassay.discovery.search.any_score.dag_climbing import climb_score
-from causalassay.discovery.search.equivalence_classes import PHASES, SearchSettings, search_by
+from causalassay.discovery.search.equivalence_classes import (
+    PHASES,
+    SearchSettings,
+    search_with_operators,
+)
 from causalassay.discovery.search.gaussian.dag_climbing import TIE, climb
 from causalassay.discovery.statistics.gaussian import gaussian_statistics, unexplained_share
 from causalassay.graphs import erdos_renyi
@@ -41,15 +45,15 @@ def gaussian_score(statistics):
     return score
 
 
-def gaussian_surprise(statistics):
-    def surprise(target, others, given):
+def gaussian_minus_log_p(statistics):
+    def minus_log_p(target, others, given):
         z = [
             standard_z(statistics.correlation, statistics.n_samples, target, other, given)
             for other in others
         ]
         return -(np.log(2) + norm.logsf(z))
 
-    return surprise
+    return minus_log_p
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -57,10 +61,12 @@ def test_the_class_search_is_ges(seed):
     data = problem(seed)
     settings = SearchSettings(1.0, PHASES, iterate=True, max_parents=4)
     operators = ScoreOperators(gaussian_score(gaussian_statistics(data)), 200)
-    found = search_by(operators, np.zeros((7, 7), dtype=bool), settings, data.columns)
+    estimate = search_with_operators(
+        operators, np.zeros((7, 7), dtype=bool), settings, data.columns
+    )
     expected = GES(phases=PHASES, iterate=True, max_parents=4).discover(data, None)
-    np.testing.assert_array_equal(expected.graph, found.graph)
-    assert expected.info["steps"] == found.steps
+    np.testing.assert_array_equal(expected.graph, estimate.graph)
+    assert expected.info["steps"] == estimate.steps
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -69,10 +75,10 @@ def test_the_climb_is_the_gaussian_climb(seed):
     everything = ~np.eye(7, dtype=bool)
     expected = climb(statistics, everything, np.random.default_rng(seed))
     score, rng = gaussian_score(statistics), np.random.default_rng(seed)
-    found = climb_score(score, everything, rng, TIE * statistics.n_samples)
-    np.testing.assert_array_equal(expected.graph, found.graph)
-    assert expected.score == pytest.approx(found.score)
-    assert expected.n_changes == found.n_changes
+    estimate = climb_score(score, everything, rng, TIE * statistics.n_samples)
+    np.testing.assert_array_equal(expected.graph, estimate.graph)
+    assert expected.score == pytest.approx(estimate.score)
+    assert expected.n_changes == estimate.n_changes
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -80,9 +86,9 @@ def test_the_skeleton_is_that_of_pc(seed):
     data = problem(seed)
     statistics = gaussian_statistics(data)
     limits = largest_independent(0.05, z_scales(200, 5))
-    expected = _find_skeleton(statistics.correlation, limits, data)
-    found = find_skeleton(7, gaussian_surprise(statistics), 0.05, 5)
-    for one, other in zip(expected, found, strict=True):
+    expected = skeleton_by_fisher_z(statistics.correlation, limits, data)
+    graph = skeleton_by_any_test(7, gaussian_minus_log_p(statistics), 0.05, 5)
+    for one, other in zip(expected, graph, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
@@ -90,6 +96,6 @@ def test_the_skeleton_is_that_of_pc(seed):
 def test_the_candidates_are_those_of_mmpc(seed):
     data = problem(seed)
     statistics = gaussian_statistics(data)
-    expected = parents_and_children(statistics.correlation, 0.05, z_scales(200, 5), data)
-    found = find_candidates(gaussian_surprise(statistics), 0.05, 5, data)
-    np.testing.assert_array_equal(expected, found)
+    expected = candidates_by_fisher_z(statistics.correlation, 0.05, z_scales(200, 5), data)
+    result = candidates_by_any_test(gaussian_minus_log_p(statistics), 0.05, 5, data)
+    np.testing.assert_array_equal(expected, result)

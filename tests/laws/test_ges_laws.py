@@ -107,9 +107,9 @@ def test_ges_is_the_slow_search(model, rng, n_phases):
     expected = search_slowly(
         observational_node_statistics(data), [()], PHASES[:n_phases], iterate=False
     )
-    found = GES(phases=PHASES[:n_phases]).discover(data, RNG)
-    assert is_cpdag(found.graph)
-    np.testing.assert_array_equal(expected, found.graph)
+    estimate = GES(phases=PHASES[:n_phases]).discover(data, RNG)
+    assert is_cpdag(estimate.graph)
+    np.testing.assert_array_equal(expected, estimate.graph)
 
 
 @given(experiments())
@@ -117,10 +117,10 @@ def test_ges_is_the_slow_search(model, rng, n_phases):
 def test_gies_is_the_slow_search(data):
     statistics = interventional_node_statistics(data)
     expected = search_slowly(statistics, targets_of(data), PHASES, iterate=True)
-    found = GIES().discover(data, RNG)
-    np.testing.assert_array_equal(expected, found.graph)
+    estimate = GIES().discover(data, RNG)
+    np.testing.assert_array_equal(expected, estimate.graph)
     expected = gaussian_bic(statistics, expected)
-    assert expected == pytest.approx(found.info["score"], rel=1e-9, abs=1e-9)
+    assert expected == pytest.approx(estimate.info["score"], rel=1e-9, abs=1e-9)
 
 
 @given(st.data(), experiments(max_nodes=5))
@@ -135,12 +135,12 @@ def test_each_operator_is_the_best_change_of_a_member(data, experiment):
     bounds = np.empty((d, d))
     for y in range(d):
         insert_bounds(bic, graph, y, d, bounds[y])
-    found = {
+    result = {
         "forward": best_insert(bic, graph, bounds, d, -np.inf),
         "backward": best_delete(bic, graph, -np.inf),
         "turning": best_turn(bic, graph, d, -np.inf),
     }
-    for phase, (gain, x, _, _) in found.items():
+    for phase, (gain, x, _, _) in result.items():
         beside = classes_beside(graph, phase, targets)
         assert (x == -1) == (beside == [])
         if beside:
@@ -172,8 +172,8 @@ def test_bounds_that_are_kept_are_those_computed_anew(seed, monkeypatch):
 
     monkeypatch.setattr(class_search, "best_insert", compare)
     data = Dataset.from_values(random_problem(seed))
-    found = GES(phases=PHASES, iterate=True).discover(data, RNG)
-    assert n_compared > found.info["steps"]["forward"]
+    estimate = GES(phases=PHASES, iterate=True).discover(data, RNG)
+    assert n_compared > estimate.info["steps"]["forward"]
 
 
 @pytest.mark.parametrize("seed", range(10))

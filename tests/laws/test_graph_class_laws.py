@@ -30,17 +30,17 @@ few = settings(deadline=None, max_examples=40)
 @given(dags(max_nodes=5))
 def test_enumeration_gives_each_member_once(dag):
     expected = twins.as_set(twins.equivalence_class(dag))
-    found = [member.tobytes() for member in enumerate_dags(to_cpdag(dag))]
-    assert len(found) == len(set(found))
-    assert expected == set(found)
+    graph = [member.tobytes() for member in enumerate_dags(to_cpdag(dag))]
+    assert len(graph) == len(set(graph))
+    assert expected == set(graph)
 
 
 @few
 @given(cpdags(max_nodes=6))
 def test_the_size_is_the_number_of_members_all_of_that_cpdag(cpdag):
-    found = list(enumerate_dags(cpdag))
-    assert mec_size(cpdag) == len(found) == len(twins.as_set(found))
-    for member in found:
+    graph = list(enumerate_dags(cpdag))
+    assert mec_size(cpdag) == len(graph) == len(twins.as_set(graph))
+    for member in graph:
         np.testing.assert_array_equal(cpdag, to_cpdag(member))
 
 
@@ -133,10 +133,10 @@ UNIFORM_CASES = {
 def test_draws_are_uniform_over_the_class(name):
     """Chi-square with 40 draws expected a member; each case errs with probability 1e-4."""
     cpdag = UNIFORM_CASES[name]
-    place = {member.tobytes(): k for k, member in enumerate(enumerate_dags(cpdag))}
+    position = {member.tobytes(): k for k, member in enumerate(enumerate_dags(cpdag))}
     rng = np.random.default_rng(20250101)
-    drawn = [place[sample_dag(cpdag, rng).tobytes()] for _ in range(40 * len(place))]
-    counts = np.bincount(drawn, minlength=len(place))
+    drawn = [position[sample_dag(cpdag, rng).tobytes()] for _ in range(40 * len(position))]
+    counts = np.bincount(drawn, minlength=len(position))
     assert stats.chisquare(counts).pvalue > 1e-4
 
 

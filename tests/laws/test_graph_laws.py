@@ -284,7 +284,7 @@ def test_a_written_graph_is_read_back_with_its_names(tmp_path_factory, graph, da
     )
     path = tmp_path_factory.mktemp("graph") / "graph.csv"
     write_graph(path, graph, names)
-    read, found = read_graph(path, columns=names)
-    assert names == found
+    read, result = read_graph(path, columns=names)
+    assert names == result
     np.testing.assert_array_equal(graph, read)
     assert [name.strip() for name in names] == read_graph(path)[1]

@@ -44,9 +44,9 @@ def faithful_pairs(draw, max_nodes=5):
     if draw(st.booleans()):
         # Random pairs rarely have distance 0: take a super-graph of the truth, in its order.
         order = topological_order(truth.graph)
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        guess = (truth.graph | guess) & (place[:, None] < place)
+        position = np.empty_like(order)
+        position[order] = np.arange(len(order))
+        guess = (truth.graph | guess) & (position[:, None] < position)
     return truth, guess
 
 
@@ -105,8 +105,8 @@ def test_fit_equals_least_squares_node_by_node(graph, rng, more):
         design = np.column_stack([np.ones(len(values)), values[:, parents]])
         assume(np.linalg.cond(design) < 1e4)
         solution = np.linalg.lstsq(design, values[:, node])[0]
-        found = [model.intercept[node], *model.weights[parents, node]]
-        np.testing.assert_allclose(solution, found, rtol=1e-6, atol=1e-8)
+        result = [model.intercept[node], *model.weights[parents, node]]
+        np.testing.assert_allclose(solution, result, rtol=1e-6, atol=1e-8)
         residual = values[:, node] - design @ solution
         np.testing.assert_allclose(np.mean(residual**2), model.noise_variance[node], atol=1e-8)
         assert not model.weights[~graph[:, node], node].any()
@@ -171,14 +171,14 @@ def test_a_fit_to_a_large_sample_approaches_the_truth():
 @given(model_pairs(), st.floats(-3, 3))
 def test_all_pairs_equal_one_intervention_at_a_time(models, value):
     """The slow twin: the model under Do, and its own moments."""
-    found = tv_matrix(*models, at=value)
+    result = tv_matrix(*models, at=value)
     for i in range(models[0].n_nodes):
         do = (Do(i, value),)
         moments = [m(do) for model in models for m in (model.mean, model.covariance)]
         expected = normal_total_variation(
             moments[0], np.diag(moments[1]), moments[2], np.diag(moments[3])
         )
-        np.testing.assert_allclose(expected, found[i], atol=1e-8)
+        np.testing.assert_allclose(expected, result[i], atol=1e-8)
 
 
 @given(model_pairs(), st.sampled_from([None, 0.0, 1.5]))
@@ -193,9 +193,9 @@ def test_tv_dag_is_zero_for_equal_models_and_symmetric_at_given_values(models, h
 @given(model_pairs(), st.sampled_from([None, 0.5]), st.data())
 def test_relabelling_nodes_leaves_tv_dag_unchanged(models, held, data):
     label = data.draw(permutations_of(models[0].n_nodes))
-    place = np.argsort(label)
+    position = np.argsort(label)
     renamed = [
-        LinearSCM(relabel(m.weights, label), m.noise_variance[place], m.intercept[place])
+        LinearSCM(relabel(m.weights, label), m.noise_variance[position], m.intercept[position])
         for m in models
     ]
     expected = tv_dag(*models, held=held)

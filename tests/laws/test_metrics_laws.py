@@ -166,10 +166,10 @@ def test_class_distance_is_zero_exactly_within_a_class(dag, data):
 @given(pairs(), st.integers(0, 100))
 def test_every_graph_can_be_repaired_without_a_change_of_skeleton(two, seed):
     for graph in two:
-        found = repair(graph, np.random.default_rng(seed))
-        np.testing.assert_array_equal(skeleton(graph), skeleton(found.graph))
-        assert ("none" == found.how) == np.array_equal(graph, found.graph)
-        assert "none" == found.how or is_cpdag(found.graph)
+        estimate = repair(graph, np.random.default_rng(seed))
+        np.testing.assert_array_equal(skeleton(graph), skeleton(estimate.graph))
+        assert ("none" == estimate.how) == np.array_equal(graph, estimate.graph)
+        assert "none" == estimate.how or is_cpdag(estimate.graph)
 
 
 @given(dags(max_nodes=5), st.data())

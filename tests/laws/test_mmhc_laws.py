@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from causalassay.data import Dataset
 from causalassay.discovery.independence.fisher_z import z_scales
-from causalassay.discovery.independence.neighbours_by_fisher_z import parents_and_children
+from causalassay.discovery.independence.mmpc_fisher_z import candidates_by_fisher_z
 from causalassay.discovery.mmhc import MMHC
 from causalassay.discovery.statistics.gaussian import gaussian_statistics
 from causalassay.graphs import erdos_renyi, is_dag, skeleton
@@ -22,7 +22,7 @@ def candidates_of(values, alpha=0.05):
     n, d = values.shape
     data = Dataset.from_values(values)
     correlation = gaussian_statistics(data).correlation
-    return parents_and_children(correlation, alpha, z_scales(n, d - 2), data)
+    return candidates_by_fisher_z(correlation, alpha, z_scales(n, d - 2), data)
 
 
 def test_relabelling_columns_relabels_the_candidates():

@@ -56,8 +56,8 @@ def test_randomize_cuts_a_node_off_its_causes(model, rng, data):
     randomized = Randomize(node, mean=2.0, variance=9.0)
     expected = 2.0 + 3.0 * np.random.default_rng(0).standard_normal((20, model.n_nodes))[:, node]
     for intervention in ((randomized,), (randomized, *elsewhere)):
-        found = model.sample(20, np.random.default_rng(0), intervention)[:, node]
-        np.testing.assert_allclose(expected, found)
+        result = model.sample(20, np.random.default_rng(0), intervention)[:, node]
+        np.testing.assert_allclose(expected, result)
 
 
 @given(nonlinear_models(), st.data())
@@ -83,16 +83,16 @@ def test_sampling_equals_the_slow_recursion(model):
                 seen = [model.input_mean[p] + model.input_sd[p] * expected[row, p] for p in parents]
                 x += model.signal_scale[node] * model.functions[node](np.array([seen]))[0]
             expected[row, node] = x
-    found = model.sample(4, np.random.default_rng(3))
-    np.testing.assert_allclose(expected, found, rtol=1e-8, atol=1e-8)
+    result = model.sample(4, np.random.default_rng(3))
+    np.testing.assert_allclose(expected, result, rtol=1e-8, atol=1e-8)
 
 
 @given(nonlinear_models(), st.data())
 def test_relabelling_nodes_relabels_responses(model, data):
     label = data.draw(permutations_of(model.n_nodes))
-    place = np.argsort(label)
+    position = np.argsort(label)
     functions = []
-    for old in place:
+    for old in position:
         function, parents = model.functions[old], np.flatnonzero(model.graph[:, old])
         # Parents come by their new numbers; the function wants them by the old ones.
         back = np.argsort(np.argsort(label[parents])) if len(parents) else []
@@ -100,15 +100,15 @@ def test_relabelling_nodes_relabels_responses(model, data):
     renamed = AdditiveNoiseSCM(
         relabel(model.graph, label),
         functions,
-        model.noise_variance[place],
-        model.intercept[place],
-        signal_scale=model.signal_scale[place],
-        input_mean=model.input_mean[place],
-        input_sd=model.input_sd[place],
+        model.noise_variance[position],
+        model.intercept[position],
+        signal_scale=model.signal_scale[position],
+        input_mean=model.input_mean[position],
+        input_sd=model.input_sd[position],
     )
     noise = np.random.default_rng(0).standard_normal((6, model.n_nodes))
     np.testing.assert_allclose(
-        model.respond(noise)[:, place], renamed.respond(noise[:, place]), rtol=1e-9, atol=1e-9
+        model.respond(noise)[:, position], renamed.respond(noise[:, position]), rtol=1e-9, atol=1e-9
     )
 
 

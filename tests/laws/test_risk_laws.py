@@ -14,7 +14,7 @@ from causalassay import risk
 from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Regime
 from causalassay.graphs import enumerate_dags, reachability, to_cpdag
-from causalassay.risk.two_sample import compare_columns
+from causalassay.risk.two_sample_tests import compare_columns
 from strategies import cpdags, dags, pdags, permutations_of, relabel, rngs
 
 small_sets = st.frozensets(st.integers(0, 5))
@@ -70,11 +70,11 @@ def test_oracle_is_a_relabelled_zero_for_equal_graphs_and_symmetric(data):
     truth = data.draw(dags(max_nodes=6))
     guess = data.draw(pdags(min_nodes=len(truth), max_nodes=len(truth)))
     label = data.draw(permutations_of(len(truth)))
-    found = risk.oracle(truth, guess)
-    assert 0 <= found <= 1
+    result = risk.oracle(truth, guess)
+    assert 0 <= result <= 1
     assert 0 == risk.oracle(truth, truth)
-    assert found == risk.oracle(guess, truth)
-    assert pytest.approx(found) == risk.oracle(relabel(truth, label), relabel(guess, label))
+    assert result == risk.oracle(guess, truth)
+    assert pytest.approx(result) == risk.oracle(relabel(truth, label), relabel(guess, label))
 
 
 @given(pdags(max_nodes=6))
@@ -88,8 +88,8 @@ def test_implied_descendants_are_the_transitive_closure(graph):
 @given(cpdags(max_nodes=5))
 def test_implied_descendants_of_a_cpdag_are_those_of_its_members_together(cpdag):
     expected = np.any([reachability(dag) for dag in enumerate_dags(cpdag)], axis=0)
-    found = risk.implied_descendants(cpdag)
-    assert [set(np.flatnonzero(row).tolist()) for row in expected] == list(found)
+    graph = risk.implied_descendants(cpdag)
+    assert [set(np.flatnonzero(row).tolist()) for row in expected] == list(graph)
 
 
 @pytest.mark.parametrize("name", ["t", "welch"])
@@ -97,9 +97,9 @@ def test_implied_descendants_of_a_cpdag_are_those_of_its_members_together(cpdag)
 def test_t_statistics_are_those_of_scipy(name, rng, n, m):
     before, after = rng.normal(size=(n, 3)), rng.normal(size=(m, 3)) * [1, 2, 0.5] + [0, 3, 0]
     expected = stats.ttest_ind(after, before, equal_var=name == "t")
-    found = compare_columns(before, after, name)
-    np.testing.assert_allclose(found.statistic, expected.statistic, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(found.p_value, expected.pvalue, rtol=1e-7)
+    tests = compare_columns(before, after, name)
+    np.testing.assert_allclose(tests.statistic, expected.statistic, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(tests.p_value, expected.pvalue, rtol=1e-7)
 
 
 @settings(max_examples=40)
@@ -112,20 +112,20 @@ def test_with_all_nodes_intervened_upon_and_true_descendants_weighted_is_the_ora
     folds = data.draw(st.sampled_from([None, 2, 5]))
     everything = experiments(len(truth), [(node,) for node in range(len(truth))], rng)
     for algorithm in (Stubborn(guess), "random-sorting", "var-sortnregress"):
-        found = risk.estimate(algorithm, everything, rng, truth, folds)
-        assert pytest.approx(risk.oracle(truth, found.graph)) == found.weighted
-        assert found.weighted == pytest.approx(found.naive)
+        estimate = risk.estimate(algorithm, everything, rng, truth, folds)
+        assert pytest.approx(risk.oracle(truth, estimate.graph)) == estimate.weighted
+        assert estimate.weighted == pytest.approx(estimate.naive)
 
 
 @settings(max_examples=40)
 @given(any_experiments(), st.sampled_from([None, 2, 3]), rngs())
 def test_the_algorithm_never_receives_what_is_held_out(data, folds, rng):
     spy = Stubborn(np.zeros((data.n_nodes,) * 2, dtype=bool))
-    found = risk.estimate(spy, data, rng, folds=folds)
+    result = risk.estimate(spy, data, rng, folds=folds)
     assert data.conditions == spy.seen[0].conditions
-    assert len(found.folds) == len(spy.seen) - 1
-    assert sorted(found.intervened) == sorted(node for fold in found.folds for node in fold)
-    for fold, seen in zip(found.folds, spy.seen[1:], strict=True):
+    assert len(result.folds) == len(spy.seen) - 1
+    assert sorted(result.intervened) == sorted(node for fold in result.folds for node in fold)
+    for fold, seen in zip(result.folds, spy.seen[1:], strict=True):
         targets = {target for regime in seen.regimes for target in regime.targets or ()}
         assert not targets & set(fold)
         rows = {tuple(row) for row in seen.pooled}
@@ -160,10 +160,10 @@ def test_relabelling_columns_leaves_risks_unchanged(name, cutoff, data):
 @settings(max_examples=25)
 @given(any_experiments(), rngs())
 def test_differences_are_differences_and_change_sign_with_the_order(data, rng):
-    found = risk.compare(["empty", "variance-sorting", "random-sorting"], data, rng)
-    for first, second in combinations(found.risks, 2):
-        there, back = found.difference(first, second), found.difference(second, first)
-        expected = found.risks[first].weighted - found.risks[second].weighted
+    comparison = risk.compare(["empty", "variance-sorting", "random-sorting"], data, rng)
+    for first, second in combinations(comparison.risks, 2):
+        there, back = comparison.difference(first, second), comparison.difference(second, first)
+        expected = comparison.risks[first].weighted - comparison.risks[second].weighted
         assert pytest.approx(expected, abs=1e-12) == there.weighted
         assert pytest.approx(-expected, abs=1e-12) == back.weighted
         low, high = there.intervals.weighted

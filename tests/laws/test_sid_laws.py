@@ -23,7 +23,7 @@ from graph_twins import reachability_by_powers
 from strategies import chordal_graphs, cpdags, dags, permutations_of, rngs
 
 AIDS = (parent_aid, ancestor_aid, oset_aid)
-many = settings(max_examples=300)
+many = settings(max_examples=150)
 
 
 @st.composite
@@ -103,7 +103,7 @@ def sid_by_regression(truth, guess, rng):
     return wrong
 
 
-@many
+@settings(max_examples=100)
 @given(dag_pairs(max_nodes=5))
 def test_sid_equals_the_enumeration_of_paths(two):
     assert sid_by_paths(*two) == sid(*two)

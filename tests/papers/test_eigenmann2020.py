@@ -134,10 +134,10 @@ TEN_SETTINGS = [
 def test_a_good_and_a_random_estimate_are_ranked_as_by_the_oracle(setting, tests):
     truth, data = setting.draw()
     algorithms = {name: contenders(truth)[name] for name in ("near", "random")}
-    found = risk.compare(algorithms, data, np.random.default_rng(0), tests)
-    near, random = (risk.oracle(truth, found.risks[name].graph) for name in algorithms)
+    comparison = risk.compare(algorithms, data, np.random.default_rng(0), tests)
+    near, random = (risk.oracle(truth, comparison.risks[name].graph) for name in algorithms)
     assert near < random - 0.1
-    assert ("near", "random") == found.ranking
+    assert ("near", "random") == comparison.ranking
 
 
 @pytest.mark.slow
@@ -150,11 +150,11 @@ def test_most_signs_agree_with_the_oracle():
     agreed = {}
     for seed in range(100):
         truth, data = Setting(seed, neighbours=(1.5, 2.5)[seed % 2]).draw()
-        found = risk.compare(
+        comparison = risk.compare(
             contenders(truth), data, np.random.default_rng(seed), folds=(None, 5)[seed // 2 % 2]
         )
-        oracle = {name: risk.oracle(truth, each.graph) for name, each in found.risks.items()}
-        for each in found.differences:
+        oracle = {name: risk.oracle(truth, each.graph) for name, each in comparison.risks.items()}
+        for each in comparison.differences:
             real = oracle[each.first] - oracle[each.second]
             if real >= 0.1:
                 agreed.setdefault((each.second, each.first), []).append(each.weighted > 0)
@@ -172,8 +172,8 @@ def test_with_true_descendants_the_weighted_risk_is_nearly_unbiased_for_the_orac
     errors = []
     for seed in range(200):
         truth, data = Setting(seed, n_interventional=10).draw()
-        found = risk.estimate(
+        estimate = risk.estimate(
             NearTruth(truth, 3), data, np.random.default_rng(seed), descendants=truth
         )
-        errors.append(found.weighted - risk.oracle(truth, found.graph))
+        errors.append(estimate.weighted - risk.oracle(truth, estimate.graph))
     assert abs(np.mean(errors)) < 4 * np.std(errors) / np.sqrt(len(errors))

@@ -30,9 +30,9 @@ def sid(truth, guess):
 )
 def test_table_1_with_the_other_parent_held_at_zero(model, printed, digits):
     """do(V1 = 2) and do(V2 = 2), outcome V3; all other pairs are 0."""
-    found = tv_matrix(G1, model, at=2, held=0)
-    np.testing.assert_allclose(printed, found[:2, 2], atol=0.005)
-    np.testing.assert_allclose(digits, found[:2, 2], atol=5e-5)
+    result = tv_matrix(G1, model, at=2, held=0)
+    np.testing.assert_allclose(printed, result[:2, 2], atol=0.005)
+    np.testing.assert_allclose(digits, result[:2, 2], atol=5e-5)
     assert sum(digits) == pytest.approx(tv_dag(G1, model, at=2, held=0), abs=5e-5)
 
 
@@ -75,8 +75,8 @@ def synthetic(rng, strength=1.0):
 
 def with_one_edge_changed(graph, rng, present):
     """The graph without one of its edges, or with one more that keeps it acyclic."""
-    place = np.argsort(topological_order(graph))
-    candidates = graph if present else ~graph & (place[:, None] < place)
+    position = np.argsort(topological_order(graph))
+    candidates = graph if present else ~graph & (position[:, None] < position)
     changed = graph.copy()
     i, j = rng.choice(np.argwhere(candidates))
     changed[i, j] = not present
@@ -95,9 +95,9 @@ def test_section_62_a_superfluous_edge_costs_less_than_a_missing_one():
         truth = synthetic(rng)
         values = truth.sample(473, rng)
         least = tv_dag(truth, fit(truth.graph, values))
-        for present, found in excess.items():
+        for present, result in excess.items():
             graph = with_one_edge_changed(truth.graph, rng, present)
-            found.append(tv_dag(truth, fit(graph, values)) - least)
+            result.append(tv_dag(truth, fit(graph, values)) - least)
     assert 0 < 2 * np.mean(excess[False]) < np.mean(excess[True])
 
 

@@ -73,14 +73,14 @@ def test_sortability_anchors_of_twenty_nodes():
     rng = np.random.default_rng(4)
     anchors = {UUMC(): (0.50, 0.43), SCM(): (0.95, 0.89)}
     for source, expected in anchors.items():
-        found = []
+        result = []
         for _ in range(150):
             graph = erdos_renyi(20, 0.5 * 19 / 2, rng, exact=False)
             values = source.draw(graph, rng).sample(100, rng)
-            found.append(
+            result.append(
                 [
                     var_sortability(values, graph, convention="pairs"),
                     r2_sortability(values, graph, convention="pairs"),
                 ]
             )
-        np.testing.assert_allclose(np.mean(found, axis=0), expected, atol=0.04)
+        np.testing.assert_allclose(np.mean(result, axis=0), expected, atol=0.04)

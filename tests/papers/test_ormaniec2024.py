@@ -125,7 +125,7 @@ def test_figure_4_an_iscm_is_not_r2_sortable_and_a_standardised_scm_is(graph):
             if graph == "ER"
             else scale_free(60, 2, rng, hubs="any")
         )
-        for kind, found in sortability.items():
-            found.append(r2_sortability(kind().draw(dag, rng).sample(1000, rng), dag))
+        for kind, result in sortability.items():
+            result.append(r2_sortability(kind().draw(dag, rng).sample(1000, rng), dag))
     assert abs(np.mean(sortability[ISCM]) - 0.5) < 0.06
     assert np.mean(sortability[SCM]) > 0.75

@@ -100,8 +100,8 @@ def test_table_5_mean_varsortability_of_fifty_nodes(family, noise):
     graph_of, printed = TABLE_5[family]
     rng = np.random.default_rng(0)
     source = SCM(noise=noise, noise_sd=1.0 if noise == "gaussian" else (0.5, 2.0))
-    found = []
+    result = []
     for _ in range(10):
         graph = graph_of(rng)
-        found.append(var_sortability(source.draw(graph, rng).sample(1000, rng), graph))
-    assert abs(np.mean(found) - printed) < 0.02
+        result.append(var_sortability(source.draw(graph, rng).sample(1000, rng), graph))
+    assert abs(np.mean(result) - printed) < 0.02

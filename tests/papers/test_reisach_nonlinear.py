@@ -42,13 +42,13 @@ TABLE_6 = {
 def test_table_6_mean_varsortability_of_twenty_nodes(family, mechanism):
     """The mean over ten graphs, 1000 rows each, lies within what is printed for ten graphs."""
     rng = np.random.default_rng(0)
-    found = []
+    result = []
     for _ in range(10):
         graph = FAMILIES[family](20, rng)
         values = draw("scm", graph, rng, mechanism=mechanism).sample(1000, rng)
-        found.append(var_sortability(values, graph))
+        result.append(var_sortability(values, graph))
     lowest, highest = TABLE_6[family, mechanism]
-    assert lowest <= np.mean(found) <= highest
+    assert lowest <= np.mean(result) <= highest
 
 
 TABLE_2 = {
@@ -71,14 +71,14 @@ def test_table_2_sid_of_variance_sorting_and_random_sorting(family):
     errors of such a difference, by our own spread: 8 comparisons, 5e-4 together.
     """
     printed = dict(zip(("variance-sorting", "random-sorting"), TABLE_2[family], strict=True))
-    found = {name: [] for name in printed}
+    result = {name: [] for name in printed}
     for seed in range(40):
         rng = np.random.default_rng([2, seed])
         graph = FAMILIES[family](10, rng)
         values = draw("scm", graph, rng, mechanism="gp-additive").sample(1000, rng)
-        for name, scores in found.items():
+        for name, scores in result.items():
             scores.append(sid(graph, discover(name, values, rng).graph))
-    for name, scores in found.items():
+    for name, scores in result.items():
         error = np.std(scores) * np.sqrt(1 / N_REPETITIONS + 1 / len(scores))
         assert abs(np.mean(scores) - printed[name]) <= 4 * error
-    assert np.mean(found["variance-sorting"]) < np.mean(found["random-sorting"]) / 2
+    assert np.mean(result["variance-sorting"]) < np.mean(result["random-sorting"]) / 2

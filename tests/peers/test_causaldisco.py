@@ -14,7 +14,7 @@ from causalassay.diagnostics import (
     var_sortability,
 )
 from causalassay.discovery import discover
-from causalassay.discovery.regression.along_order import sort_regress
+from causalassay.discovery.regression.lasso_along_order import sort_regress
 from causalassay.graphs import erdos_renyi, reachability
 
 analytics = pytest.importorskip("CausalDisco.analytics")

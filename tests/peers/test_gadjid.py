@@ -41,8 +41,8 @@ def check_pairs(rng, n_pairs, sizes):
         assert normalized == pytest.approx(sid_normalized(truth, guess))
 
 
-def test_sid_agrees_on_1500_pairs():
-    check_pairs(np.random.default_rng(0), 1500, np.arange(2, 201))
+def test_sid_agrees_on_300_pairs():
+    check_pairs(np.random.default_rng(0), 300, np.arange(2, 201))
 
 
 @pytest.mark.slow

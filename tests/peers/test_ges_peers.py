@@ -63,12 +63,12 @@ def interventional_values(seed):
     everywhere = set(range(d)).intersection(*(set(some.tolist()) for some in targets))
     if everywhere or seed % 4:
         targets = [np.array([], dtype=int), *targets]
-    place = np.argsort(label)
+    position = np.argsort(label)
     conditions = []
     for some in targets:
         values = draw_rows(rng, int(rng.integers(50, 501)), weights, some.tolist())
         values = np.round((values - values.mean(axis=0))[:, label], 6)
-        conditions.append((sorted(place[some].tolist()), values))
+        conditions.append((sorted(position[some].tolist()), values))
     return conditions
 
 
@@ -106,15 +106,15 @@ def run_gies(seed):
 @pytest.fixture(scope="module")
 def checked():
     """The frozen results of both packages, if the data are those they were frozen for."""
-    found = {name: json.loads((FOLDER / f"{name}.json").read_text()) for name in ("ges", "gies")}
+    result = {name: json.loads((FOLDER / f"{name}.json").read_text()) for name in ("ges", "gies")}
     drawn = fingerprint()
-    for name, frozen in found.items():
+    for name, frozen in result.items():
         if drawn != frozen["sha256"]:
             pytest.skip(
                 f"numpy {np.__version__} draws other data than numpy {frozen['numpy']}, for which "
                 f"the results of {name} were frozen; freeze them anew"
             )
-    return found
+    return result
 
 
 def compare_ges(seed, cells):
@@ -124,8 +124,8 @@ def compare_ges(seed, cells):
     from causalassay.discovery.search.gaussian.bic import observational_node_statistics
 
     data = Dataset.from_values(observational_values(seed))
-    found = GES(phases=phases_of(seed)).discover(data, np.random.default_rng(0))
-    return compare(found, observational_node_statistics(data), cells)
+    result = GES(phases=phases_of(seed)).discover(data, np.random.default_rng(0))
+    return compare(result, observational_node_statistics(data), cells)
 
 
 def compare_gies(seed, cells):
@@ -133,8 +133,8 @@ def compare_gies(seed, cells):
     from causalassay.discovery.search.gaussian.bic import interventional_node_statistics
 
     data = interventional_data(seed)
-    found = GIES().discover(data, np.random.default_rng(0))
-    return compare(found, interventional_node_statistics(data), cells)
+    result = GIES().discover(data, np.random.default_rng(0))
+    return compare(result, interventional_node_statistics(data), cells)
 
 
 def interventional_data(seed):
@@ -148,15 +148,15 @@ def interventional_data(seed):
     return Dataset(columns, tuple(regimes), observational=None)
 
 
-def compare(found, statistics, cells):
+def compare(estimate, statistics, cells):
     from causalassay.discovery.search.gaussian.bic import gaussian_bic
 
-    theirs = np.zeros(found.graph.shape, dtype=bool)
+    theirs = np.zeros(estimate.graph.shape, dtype=bool)
     theirs.flat[cells] = True
     score = gaussian_bic(statistics, theirs)
     # Their score has the constant -1/2 for each row of each node.
     full = score - statistics.n_rows.sum() / 2
-    return np.array_equal(theirs, found.graph), found.info["score"] - score, full
+    return np.array_equal(theirs, estimate.graph), estimate.info["score"] - score, full
 
 
 def check(results, compare_one):

@@ -39,12 +39,12 @@ def test_held_out_regressions_are_equal(seed):
     fold = np.arange(n) % N_FOLDS
     splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(N_FOLDS)]
     expected = np.zeros((d, d))
-    for place in range(1, d):
-        before, y = order[:place], values[:, order[place]]
+    for position in range(1, d):
+        before, y = order[:position], values[:, order[position]]
         size = np.abs(np.linalg.lstsq(values[:, before], y)[0])
         model = linear_model.LassoLarsCV(cv=splits, max_n_alphas=10**6)
-        expected[before, order[place]] = model.fit(values[:, before] * size, y).coef_ * size
-    found = sort_regress_held_out(values, order)
+        expected[before, order[position]] = model.fit(values[:, before] * size, y).coef_ * size
+    result = sort_regress_held_out(values, order)
     # scikit-learn leaves 1e-19 where a coefficient passes through zero.
-    np.testing.assert_array_equal(np.abs(expected) > 1e-15, found != 0)
-    np.testing.assert_allclose(expected, found, rtol=0, atol=1e-10)
+    np.testing.assert_array_equal(np.abs(expected) > 1e-15, result != 0)
+    np.testing.assert_allclose(expected, result, rtol=0, atol=1e-10)

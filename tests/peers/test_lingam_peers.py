@@ -56,13 +56,13 @@ def run_lingam(values):
 
 @pytest.fixture(scope="module")
 def frozen():
-    found = json.loads(FROZEN.read_text())
-    if fingerprint() != found["sha256"]:
+    result = json.loads(FROZEN.read_text())
+    if fingerprint() != result["sha256"]:
         pytest.skip(
-            f"numpy {np.__version__} draws other data than numpy {found['numpy']}, for which "
+            f"numpy {np.__version__} draws other data than numpy {result['numpy']}, for which "
             "lingam's results were frozen; freeze them anew"
         )
-    return found
+    return result
 
 
 def test_order_is_that_of_frozen_lingam(frozen):
@@ -87,8 +87,8 @@ def test_edges_are_those_of_frozen_lingam(frozen):
 def test_order_and_edges_are_those_of_live_lingam(seed):
     pytest.importorskip("lingam")
     values = lingam_values(seed)
-    found = estimate(values)
-    assert run_lingam(values) == (list(found.order), np.argwhere(found.graph).tolist())
+    result = estimate(values)
+    assert run_lingam(values) == (list(result.order), np.argwhere(result.graph).tolist())
 
 
 def estimate(values):

@@ -57,7 +57,7 @@ def run_causal_learn(seed):
     """Return the adjacent pairs i < j."""
     from causallearn.search.ConstraintBased.PC import pc
 
-    found = pc(
+    result = pc(
         pc_values(seed),
         level(seed),
         "fisherz",
@@ -66,7 +66,7 @@ def run_causal_learn(seed):
         uc_priority=2,
         show_progress=False,
     )
-    return np.argwhere(np.triu(found.G.graph != 0)).tolist()
+    return np.argwhere(np.triu(result.G.graph != 0)).tolist()
 
 
 def run_ours(seed):
@@ -79,13 +79,13 @@ def run_ours(seed):
 
 @pytest.fixture(scope="module")
 def frozen():
-    found = json.loads(FROZEN.read_text())
-    if fingerprint() != found["sha256"]:
+    result = json.loads(FROZEN.read_text())
+    if fingerprint() != result["sha256"]:
         pytest.skip(
-            f"numpy {np.__version__} draws other data than numpy {found['numpy']}, for which "
+            f"numpy {np.__version__} draws other data than numpy {result['numpy']}, for which "
             "causal-learn's results were frozen; freeze them anew"
         )
-    return found
+    return result
 
 
 def test_skeleton_is_that_of_frozen_causal_learn(frozen):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from causalassay.discovery.independence.g_test import GTest
-from causalassay.discovery.search.any_score.discrete_scores import LevelScore
+from causalassay.discovery.search.discrete_scores import LevelScore
 from causalassay.discovery.statistics.discrete import LevelStatistics
 
 FROZEN = json.loads((Path(__file__).parent / "frozen" / "pgmpy-discrete.json").read_text())
@@ -30,4 +30,4 @@ def test_g_tests_are_those_of_pgmpy(row):
     test, given = GTest(STATISTICS), tuple(row["given"])
     assert row["statistic"] == pytest.approx(test.statistic(row["i"], [row["j"]], given)[0])
     assert row["degrees"] == test.degrees(row["i"], [row["j"]], given)[0]
-    assert row["p"] == pytest.approx(np.exp(-test.surprise(row["i"], [row["j"]], given)[0]))
+    assert row["p"] == pytest.approx(np.exp(-test.minus_log_p(row["i"], [row["j"]], given)[0]))

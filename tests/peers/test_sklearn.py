@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from causalassay.discovery.regression.along_order import PATH_END
-from causalassay.discovery.regression.lasso import lasso_bic
+from causalassay.discovery.regression.bic_lasso import lasso_bic
+from causalassay.discovery.regression.lasso_along_order import PATH_END
 
 linear_model = pytest.importorskip("sklearn.linear_model")
 

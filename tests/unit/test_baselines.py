@@ -83,8 +83,8 @@ def announce(monkeypatch):
 
     def announced(**places):
         points = [
-            metadata.EntryPoint(name.replace("_", "-"), place, registry.GROUP)
-            for name, place in places.items()
+            metadata.EntryPoint(name.replace("_", "-"), position, registry.GROUP)
+            for name, position in places.items()
         ]
         monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points)
         registry.places.cache_clear()
@@ -95,7 +95,7 @@ def announce(monkeypatch):
 
 
 def test_strangers_join_by_entry_point(announce):
-    announce(nothing="causalassay.discovery.baselines:Empty")
+    announce(nothing="causalassay.discovery.trivial_baselines:Empty")
     assert 0 == discover("nothing", VALUES, np.random.default_rng(0)).graph.sum()
     assert "nothing" in {record.name for record in algorithms()}
 

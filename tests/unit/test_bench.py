@@ -8,17 +8,17 @@ import sys
 
 import numpy as np
 import pytest
-from bench import comparing, environments, pages, places, startup
+from bench import comparison, peer_environments, runtime, speed_page, startup
 from bench.growth import Curve, trace
 from bench.growth import section as growth_section
-from bench.measuring import measure
-from bench.picture import ratios
-from bench.programme import rows
+from bench.markdown_table import duration, section, table
+from bench.measurement import measure
 from bench.quality import same, same_skeleton
-from bench.rows import Contestant, Recorded, Row
+from bench.ratio_picture import ratios
+from bench.rows import all_rows
+from bench.rows.row import Contestant, Recorded, Row
 from bench.session import Absent, Connection, Ended, Failure, Overtime
-from bench.statistics import Ratio, is_met, is_worse, lines, quality_of, ratio_of, times_of
-from bench.table import duration, section, table
+from bench.table_lines import Ratio, is_met, is_worse, lines, quality_of, ratio_of, times_of
 from bench.timings import QUICK, Effort, Result, Timing
 from bench.worker import serve
 
@@ -28,7 +28,7 @@ PEER = Contestant("peer", "there", "fake:peer", target=3)
 
 
 class FakeRunner:
-    """Takes the times it is told to take and writes down who was called."""
+    """Takes the times it is given and writes down who was called."""
 
     def __init__(self, seconds):
         self.seconds, self.log = seconds, []
@@ -97,7 +97,7 @@ def test_a_peer_beyond_the_limit_is_not_asked_again(tmp_path):
 def test_an_absent_peer_is_reported_with_its_reason(tmp_path):
     results, _ = run(row(PEER), {"ours": 0.1, "peer": Absent("no Java")}, tmp_path)
     assert "absent: no Java" == results[1].trouble
-    assert ["peer (A job, d = 20): absent: no Java"] == comparing.absences([(row(PEER), results)])
+    assert ["peer (A job, d = 20): absent: no Java"] == comparison.absences([(row(PEER), results)])
     assert "absent: no Java" in table(lines(row(PEER), results, {}))
 
 
@@ -126,8 +126,8 @@ def result(name, times, target=None, share=1.0, **changes):
 
 
 def test_times_are_medians_over_seeds_of_minimum_and_median():
-    found = times_of(result("ours", {1: [2, 4, 9], 2: [3, 5, 6], 3: [1, 8, 8]}), units=2)
-    assert (1.0, 2.5, 4.5) == (found.least, found.middle, found.first)
+    times = times_of(result("ours", {1: [2, 4, 9], 2: [3, 5, 6], 3: [1, 8, 8]}), units=2)
+    assert (1.0, 2.5, 4.5) == (times.least, times.middle, times.first)
 
 
 def test_a_peer_with_fewer_seeds_is_compared_on_those():
@@ -214,61 +214,63 @@ def test_the_page_names_machine_and_absences():
 
 
 def test_the_picture_has_every_ratio():
-    found = lines(row(PEER), [result("ours", {1: [1]}), result("peer", {1: [5]}, 3)], {})
-    text = ratios(found)
+    actual = lines(row(PEER), [result("ours", {1: [1]}), result("peer", {1: [5]}, 3)], {})
+    text = ratios(actual)
     assert text.startswith("<svg")
     assert "A job, 20 · peer" in text
 
 
 def test_a_page_is_put_together_from_the_last_sections(tmp_path, monkeypatch):
     monkeypatch.setenv("CAUSALASSAY_BENCH_CACHE", str(tmp_path / "cache"))
-    pages.keep("startup", "## Start-up\n")
-    pages.keep("speed", "## Beside the peers\n", "<svg/>")
-    pages.publish(tmp_path / "docs")
+    speed_page.keep("startup", "## Start-up\n")
+    speed_page.keep("speed", "## Beside the peers\n", "<svg/>")
+    speed_page.publish(tmp_path / "docs")
     text = (tmp_path / "docs" / "speed.md").read_text()
     assert text.index("Beside the peers") < text.index("Start-up")
     assert "<svg/>" == (tmp_path / "docs" / "images" / "speed.svg").read_text()
 
 
 def test_rows_have_names_of_their_own_and_known_environments():
-    names = [one.name for one in rows()]
+    names = [one.name for one in all_rows()]
     assert len(set(names)) == len(names)
-    known = {*environments.ENVIRONMENTS, "plain"}
-    assert all(peer.environment in known for one in rows() for peer in one.peers)
+    known = {*peer_environments.ENVIRONMENTS, "plain"}
+    assert all(peer.environment in known for one in all_rows() for peer in one.peers)
 
 
 def test_an_unknown_row_is_refused_with_the_names_there_are():
     with pytest.raises(ValueError, match="there is no row pcc; there are cpdag, cpdag-200"):
-        comparing.chosen(["pcc"], QUICK)
-    assert [50, 100, 200] == [one.size for one in comparing.chosen(["pc"], QUICK)]
+        comparison.chosen(["pcc"], QUICK)
+    assert [50, 100, 200] == [one.size for one in comparison.chosen(["pc"], QUICK)]
 
 
 def test_every_environment_is_pinned():
-    for wanted in environments.ENVIRONMENTS.values():
+    for wanted in peer_environments.ENVIRONMENTS.values():
         assert all("==" in requirement for requirement in wanted.requirements)
 
 
 def test_an_environment_without_its_program_is_absent(monkeypatch):
-    monkeypatch.setattr(environments.shutil, "which", lambda _: None)
-    assert "the program java is not on the path" == environments.install("tetrad").reason
+    monkeypatch.setattr(peer_environments.shutil, "which", lambda _: None)
+    assert "the program java is not on the path" == peer_environments.install("tetrad").reason
 
 
 def test_a_failed_installation_says_why_and_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("CAUSALASSAY_BENCH_CACHE", str(tmp_path))
 
     def fail(command):
-        raise environments.subprocess.CalledProcessError(1, command, stderr="x\nERROR: no wheel\n")
+        raise peer_environments.subprocess.CalledProcessError(
+            1, command, stderr="x\nERROR: no wheel\n"
+        )
 
-    monkeypatch.setattr(environments, "_run", fail)
-    assert "the installation failed: ERROR: no wheel" == environments.install("gadjid").reason
+    monkeypatch.setattr(peer_environments, "_run", fail)
+    assert "the installation failed: ERROR: no wheel" == peer_environments.install("gadjid").reason
     assert [] == list((tmp_path / "environments").glob("*"))
 
 
 def test_processes_have_one_thread_and_bytecode(monkeypatch):
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    found = places.process_environment()
-    assert "1" == found["OMP_NUM_THREADS"]
-    assert "PYTHONDONTWRITEBYTECODE" not in found
+    actual = runtime.process_environment()
+    assert "1" == actual["OMP_NUM_THREADS"]
+    assert "PYTHONDONTWRITEBYTECODE" not in actual
 
 
 def test_answers_agree_or_not_or_cannot_be_compared():

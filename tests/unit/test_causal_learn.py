@@ -18,9 +18,9 @@ def test_an_asymmetric_collider_is_not_transposed(name):
     truth = from_edges([(0, 1), (1, 2), (3, 2)], 4)
     rng = np.random.default_rng(0)
     values = SCM(weights=(1.0, 1.0)).draw(truth, rng).sample(5000, rng)
-    found = discover(name, values, rng)
-    np.testing.assert_array_equal(to_cpdag(truth), found.graph)
-    assert "cpdag" == found.kind
+    estimate = discover(name, values, rng)
+    np.testing.assert_array_equal(to_cpdag(truth), estimate.graph)
+    assert "cpdag" == estimate.kind
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -10,8 +10,8 @@ def slow_leaning(covariance):
     def increase(sequence):
         return sum(
             int(np.sign(later - earlier))
-            for place, earlier in enumerate(sequence)
-            for later in sequence[place + 1 :]
+            for position, earlier in enumerate(sequence)
+            for later in sequence[position + 1 :]
         )
 
     d = len(covariance)

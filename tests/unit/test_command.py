@@ -37,9 +37,9 @@ def test_the_program_reads_the_data_and_writes_a_graph():
         "assert rows[0] == ['a', 'b', 'c'] and len(rows) == 21, rows[0]\n"
         "open(sys.argv[2], 'w').write('from,to,type\\na,b,->\\nb,c,--')"
     )
-    found = run(program(code))
-    assert [[0, 1, 0], [0, 0, 1], [0, 1, 0]] == found.graph.astype(int).tolist()
-    assert "pdag" == found.kind
+    estimate = run(program(code))
+    assert [[0, 1, 0], [0, 0, 1], [0, 1, 0]] == estimate.graph.astype(int).tolist()
+    assert "pdag" == estimate.kind
 
 
 def test_targets_stand_in_the_file():
@@ -62,8 +62,8 @@ def test_targets_stand_in_the_file():
 
 def test_paths_can_stand_anywhere_in_the_words():
     code = "import sys; open(sys.argv[1], 'w').write('from,to\\na,c')"
-    found = run(Command((sys.executable, "-c", code, "{graph}", "{data}")))
-    assert found.graph[0, 2]
+    estimate = run(Command((sys.executable, "-c", code, "{graph}", "{data}")))
+    assert estimate.graph[0, 2]
 
 
 def test_the_seed_comes_from_the_stream():
@@ -85,13 +85,13 @@ def test_the_end_of_its_stderr_is_in_the_error():
 
 def test_a_program_that_hangs_is_killed_with_its_children(tmp_path):
     marker = tmp_path / "alive"
-    child = f"import time; time.sleep(2); open({str(marker)!r}, 'w')"
+    child = f"import time; time.sleep(1.5); open({str(marker)!r}, 'w')"
     code = f"import subprocess\nsubprocess.Popen([sys.executable, '-c', {child!r}])\ntime.sleep(60)"
     start = time.monotonic()
     with pytest.raises(CommandFailed, match="within 1 seconds"):
         run(program(code, max_seconds=1))
     assert time.monotonic() - start < 10
-    time.sleep(2.5)
+    time.sleep(1.2)
     assert not marker.exists()
 
 
@@ -146,10 +146,10 @@ def test_it_leaves_no_files_behind(tmp_path, monkeypatch):
 
 def test_it_is_known_by_name():
     code = f"import sys; {WRITE.format('from,to')}"
-    found = discover(
+    estimate = discover(
         "command", DATA, np.random.default_rng(0), program=(sys.executable, "-c", code)
     )
-    assert not found.graph.any()
+    assert not estimate.graph.any()
     assert "true" == make_algorithm("command", program="true").program
 
 
@@ -168,8 +168,8 @@ def test_the_lingam_example_where_its_environment_is_named():
     if not python:
         pytest.skip("CAUSALASSAY_LINGAM_PYTHON is not set")
     words = (python, str(EXAMPLES / "direct_lingam.py"))
-    truth, found = run_example(words, [(0, 1), (1, 2)], "dag")
-    np.testing.assert_array_equal(truth, found)
+    truth, result = run_example(words, [(0, 1), (1, 2)], "dag")
+    np.testing.assert_array_equal(truth, result)
 
 
 @pytest.mark.parametrize(
@@ -180,5 +180,5 @@ def test_the_r_examples_where_r_and_the_package_are_present(script, package, pro
     ask = ["Rscript", "-e", f"if (!requireNamespace('{package}', quietly = TRUE)) quit(status = 1)"]
     if not shutil.which("Rscript") or subprocess.run(ask, check=False).returncode:
         pytest.skip(f"R with {package} is absent")
-    truth, found = run_example(("Rscript", str(EXAMPLES / script)), [(0, 2), (1, 2)], promises)
-    np.testing.assert_array_equal(skeleton(truth), skeleton(found))
+    truth, result = run_example(("Rscript", str(EXAMPLES / script)), [(0, 2), (1, 2)], promises)
+    np.testing.assert_array_equal(skeleton(truth), skeleton(result))

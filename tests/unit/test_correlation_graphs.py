@@ -43,7 +43,7 @@ def test_single_edge_joins_the_largest_correlation():
 
 
 @pytest.mark.parametrize(
-    ("targets", "edge", "said"),
+    ("targets", "edge", "text"),
     [
         (((2,),), [2, 3], "with a target"),
         (((2,), (1,)), [0, 1], "with a target"),
@@ -52,12 +52,12 @@ def test_single_edge_joins_the_largest_correlation():
         (((),), [0, 1], "all"),
     ],
 )
-def test_single_edge_has_a_target_where_one_is_known(targets, edge, said):
+def test_single_edge_has_a_target_where_one_is_known(targets, edge, text):
     values = correlated_values()
     regimes = [Regime(f"r{k}", values, target) for k, target in enumerate(targets)]
     data = Dataset(tuple("abcde"), (Regime("none", values), *regimes), "none")
     estimate = discover("single-edge", data, np.random.default_rng(0))
-    assert ([edge], said) == (pairs(estimate), estimate.info["pairs"])
+    assert ([edge], text) == (pairs(estimate), estimate.info["pairs"])
 
 
 @pytest.mark.parametrize("n_edges", range(11))
@@ -79,19 +79,19 @@ def test_the_regimes_are_pooled_and_none_need_be_observational():
 @pytest.mark.parametrize(("name", "options"), NAMES)
 def test_ties_are_drawn(name, options):
     design = np.array([[a, b, c] for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)], dtype=float)
-    found = {
+    result = {
         tuple(pairs(discover(name, design, np.random.default_rng(seed), **options))[0])
         for seed in range(40)
     }
-    assert {(0, 1), (0, 2), (1, 2)} == found
+    assert {(0, 1), (0, 2), (1, 2)} == result
 
 
 @pytest.mark.parametrize(("name", "options"), [("single-edge", {}), ("acor", {"n_edges": 2})])
 def test_relabelling_columns_relabels_the_result(name, options):
     values, label = correlated_values(), np.array([3, 0, 4, 2, 1])
     expected = discover(name, values, np.random.default_rng(0), **options).graph
-    found = discover(name, values[:, label], np.random.default_rng(1), **options).graph
-    np.testing.assert_array_equal(expected[np.ix_(label, label)], found)
+    result = discover(name, values[:, label], np.random.default_rng(1), **options).graph
+    np.testing.assert_array_equal(expected[np.ix_(label, label)], result)
 
 
 def test_a_single_variable_gives_a_single_node():

@@ -35,9 +35,9 @@ def linear_values(d, n, rng, edges_per_node=2):
 def test_cholesky_equals_least_squares(seed):
     rng = np.random.default_rng(seed)
     values, _ = linear_values(int(rng.integers(2, 20)), 60, rng)
-    found = determination(values)
-    assert ("cholesky", values.shape[1]) == (found.method, found.rank)
-    np.testing.assert_allclose(found.r2, slow_r2s(values), atol=1e-11)
+    determined = determination(values)
+    assert ("cholesky", values.shape[1]) == (determined.method, determined.rank)
+    np.testing.assert_allclose(determined.r2, slow_r2s(values), atol=1e-11)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -46,11 +46,11 @@ def test_dependent_columns_get_one_and_the_others_their_r2(seed):
     values = rng.normal(size=(50, 6)) @ rng.normal(size=(6, 6))
     total = values[:, 0] + 3 * values[:, 1]
     values = np.column_stack([values, total])[:, rng.permutation(7)]
-    found = determination(values)
+    determined = determination(values)
     expected = slow_r2s(values)
-    assert ("rank-deficient", 6) == (found.method, found.rank)
-    assert 3 == (found.r2 == 1).sum()
-    np.testing.assert_allclose(found.r2, expected, atol=1e-10)
+    assert ("rank-deficient", 6) == (determined.method, determined.rank)
+    assert 3 == (determined.r2 == 1).sum()
+    np.testing.assert_allclose(determined.r2, expected, atol=1e-10)
 
 
 def test_small_part_in_a_dependency_is_seen():
@@ -65,25 +65,25 @@ def test_two_copies_leave_the_others_alone():
     rng = np.random.default_rng(1)
     values = rng.normal(size=(40, 3))
     doubled = np.column_stack([values, values[:, 0], values[:, 0]])
-    found = determination(doubled)
-    assert 3 == found.rank
-    np.testing.assert_allclose(found.r2[[1, 2]], slow_r2s(values)[[1, 2]], atol=1e-12)
-    assert [1, 1, 1] == found.r2[[0, 3, 4]].tolist()
+    determined = determination(doubled)
+    assert 3 == determined.rank
+    np.testing.assert_allclose(determined.r2[[1, 2]], slow_r2s(values)[[1, 2]], atol=1e-12)
+    assert [1, 1, 1] == determined.r2[[0, 3, 4]].tolist()
 
 
 @pytest.mark.parametrize(("n", "d"), [(2, 2), (5, 5), (5, 12), (40, 40), (30, 100)])
 def test_as_many_columns_as_rows_tie_at_one(n, d):
     values, _ = linear_values(d, n, np.random.default_rng(d))
-    found = determination(values)
-    assert ("rank-deficient", n - 1) == (found.method, found.rank)
-    assert (found.r2 == 1).all()
+    determined = determination(values)
+    assert ("rank-deficient", n - 1) == (determined.method, determined.rank)
+    assert (determined.r2 == 1).all()
 
 
 def test_one_more_row_than_columns_is_regular():
     values, _ = linear_values(8, 10, np.random.default_rng(4))
-    found = determination(values)
-    assert "cholesky" == found.method
-    np.testing.assert_allclose(found.r2, slow_r2s(values), atol=1e-9)
+    determined = determination(values)
+    assert "cholesky" == determined.method
+    np.testing.assert_allclose(determined.r2, slow_r2s(values), atol=1e-9)
 
 
 def test_near_collinear_columns_do_not_spoil_the_others():
@@ -91,9 +91,9 @@ def test_near_collinear_columns_do_not_spoil_the_others():
     rng = np.random.default_rng(5)
     values = rng.normal(size=(500, 12))
     values[:, 1] = values[:, 0] + 1e-6 * (values[:, 1] + values[:, 2])
-    found = determination(values)
-    assert ("svd", 12) == (found.method, found.rank)
-    np.testing.assert_allclose(found.r2, slow_r2s(values), atol=1e-9)
+    determined = determination(values)
+    assert ("svd", 12) == (determined.method, determined.rank)
+    np.testing.assert_allclose(determined.r2, slow_r2s(values), atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -128,9 +128,9 @@ def test_cause_explained_variance_equals_least_squares(seed):
         slow_r2(values, j, np.flatnonzero(graph[:, j])) if graph[:, j].any() else 0.0
         for j in range(12)
     ]
-    found = cause_explained_variance(values, graph)
-    np.testing.assert_allclose(found, expected, atol=1e-11)
-    assert (found <= r2(values) + 1e-12).all()
+    result = cause_explained_variance(values, graph)
+    np.testing.assert_allclose(result, expected, atol=1e-11)
+    assert (result <= r2(values) + 1e-12).all()
 
 
 @pytest.mark.parametrize("apart", [0.0, 1e-6])

@@ -4,9 +4,9 @@ import pytest
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.discovery import discover
-from causalassay.discovery.independence.exogenous_order import _exp, _negentropy, exogenous_order
-from causalassay.discovery.regression.along_order import sort_regress
 from causalassay.discovery.regression.cross_validated_lasso import lasso_path, sort_regress_held_out
+from causalassay.discovery.regression.lasso_along_order import sort_regress
+from causalassay.discovery.search.exogenous_order import _exp, _negentropy, exogenous_order
 from causalassay.graphs import erdos_renyi, is_dag
 
 NOISES = ("exponential", "uniform", "laplace", "gumbel", "normal")
@@ -67,8 +67,8 @@ def test_search_equals_the_comparison_of_all_pairs(noise, seed):
 
 def test_exponential_is_accurate_to_the_last_bits():
     x = -np.geomspace(1e-20, 690, 2000)
-    found = [_exp(value) for value in x]
-    np.testing.assert_allclose(np.exp(x), found, rtol=5e-16)
+    result = [_exp(value) for value in x]
+    np.testing.assert_allclose(np.exp(x), result, rtol=5e-16)
     assert 1.0 == _exp(0.0)
     assert _exp(-1e6) < 1e-300
 

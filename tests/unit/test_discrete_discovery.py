@@ -7,14 +7,14 @@ import causalassay as ca
 from causalassay.contracts import NotApplicable
 from causalassay.data import Continuous, Dataset, Discrete, Regime
 from causalassay.discovery.ges import GES
-from causalassay.discovery.independence.g_test import GTest, minus_log_p
+from causalassay.discovery.independence.g_test import GTest, chi2_minus_log_p
 from causalassay.discovery.mmhc import MMHC
 from causalassay.discovery.pc import PC
-from causalassay.discovery.search.any_score.discrete_scores import LevelScore
+from causalassay.discovery.search.discrete_scores import LevelScore
 from causalassay.discovery.statistics.discrete import LevelStatistics, level_statistics
 from causalassay.graphs import erdos_renyi, from_edges, to_cpdag
 from causalassay.models.discrete.contingency import as_codes, configurations, count_levels
-from discrete_twins import as_dataset, slow_surprise
+from discrete_twins import as_dataset, slow_minus_log_p
 
 ALGORITHMS = [PC(alpha=0.01), MMHC(), MMHC(score="bdeu"), GES(), GES(score="bdeu")]
 
@@ -46,8 +46,8 @@ def test_ges_recovers_strong_networks(score):
     hits = 0
     for seed in range(20):
         model, data = strong_problem(seed)
-        found = GES(score=score).discover(data, np.random.default_rng(0))
-        hits += np.array_equal(to_cpdag(model.graph), found.graph)
+        estimate = GES(score=score).discover(data, np.random.default_rng(0))
+        hits += np.array_equal(to_cpdag(model.graph), estimate.graph)
     assert {"bic": 19, "bdeu": 20}[score] == hits
 
 
@@ -58,14 +58,14 @@ def test_colliders_and_chains_are_told_apart(algorithm):
     collider = from_edges([(0, 2), (1, 2)], 3)
     noisy_or = [[[0.95, 0.05], [0.2, 0.8]], [[0.2, 0.8], [0.05, 0.95]]]
     model = ca.models.DiscreteSCM(collider, [[0.5, 0.5], [0.4, 0.6], noisy_or])
-    found = algorithm.discover(in_proportion(model, 2000), rng).graph
-    np.testing.assert_array_equal(collider, found)
+    graph = algorithm.discover(in_proportion(model, 2000), rng).graph
+    np.testing.assert_array_equal(collider, graph)
     copy = [[0.9, 0.1], [0.2, 0.8]]
     chain = ca.models.DiscreteSCM(ca.graphs.chain(3), [[0.5, 0.5], copy, copy])
-    found = algorithm.discover(in_proportion(chain, 2000), rng).graph
+    graph = algorithm.discover(in_proportion(chain, 2000), rng).graph
     if algorithm.output == "dag":
-        found = to_cpdag(found)
-    np.testing.assert_array_equal(to_cpdag(chain.graph), found)
+        graph = to_cpdag(graph)
+    np.testing.assert_array_equal(to_cpdag(chain.graph), graph)
 
 
 def in_proportion(model, n_samples):
@@ -111,7 +111,7 @@ def test_the_level_of_the_test_is_nearly_exact_under_independence():
     rejected = 0
     for codes in values:
         test = GTest(LevelStatistics(as_codes(codes), np.array([3, 3, 3])))
-        rejected += test.surprise(0, [1], (2,))[0] > -np.log(0.05)
+        rejected += test.minus_log_p(0, [1], (2,))[0] > -np.log(0.05)
     assert rejected / 2000 == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / 2000))
 
 
@@ -119,24 +119,24 @@ def test_logarithms_of_tails_are_exact_where_they_underflow():
     g, degrees = np.array([0.0, 3.0, 900.0, 1500.0, 1e5]), np.ones(5)
     # With one degree of freedom the tail is that of a squared normal variable.
     expected = -(np.log(2) + log_ndtr(-np.sqrt(g)))
-    np.testing.assert_allclose(expected, minus_log_p(g, degrees), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(expected, chi2_minus_log_p(g, degrees), rtol=1e-12, atol=1e-15)
     for k in (2, 7, 40, 3000):
         g = np.array([0.1, 1.0, 1.2, 1.5]) * k  # scipy underflows beyond
         np.testing.assert_allclose(
-            -chi2.logsf(g, k), minus_log_p(g, np.full(4, float(k))), atol=1e-14
+            -chi2.logsf(g, k), chi2_minus_log_p(g, np.full(4, float(k))), atol=1e-14
         )
-    jump = minus_log_p(np.linspace(1100, 1200, 400), np.full(400, 3.0))
+    jump = chi2_minus_log_p(np.linspace(1100, 1200, 400), np.full(400, 3.0))
     assert (np.diff(jump) > 0).all()
     assert np.ptp(np.diff(jump)) < 1e-3
-    assert [0.0] == minus_log_p(np.array([0.0]), np.array([0.0])).tolist()
+    assert [0.0] == chi2_minus_log_p(np.array([0.0]), np.array([0.0])).tolist()
 
 
-def test_surprise_is_that_of_scipy():
+def test_minus_log_p_is_that_of_scipy():
     _, data = strong_problem(0, n_samples=300)
     test, values = GTest(level_statistics(data)), data.observational_values
     for given in [(), (2,), (2, 3), (2, 3, 4, 5)]:
-        expected = slow_surprise(values, [3] * 6, 0, 1, given)
-        assert expected == pytest.approx(test.surprise(0, [1], given)[0])
+        expected = slow_minus_log_p(values, [3] * 6, 0, 1, given)
+        assert expected == pytest.approx(test.minus_log_p(0, [1], given)[0])
 
 
 def test_more_configurations_than_rows_are_numbered_as_they_occur():
@@ -185,9 +185,9 @@ def test_odd_data_have_an_answer(algorithm):
 
 def test_the_score_of_the_result_is_that_of_the_graph():
     _, data = strong_problem(2, n_samples=400)
-    found = GES(score="bdeu").discover(data, np.random.default_rng(0))
+    estimate = GES(score="bdeu").discover(data, np.random.default_rng(0))
     score = LevelScore(level_statistics(data), "bdeu")
-    assert score.of_graph(found.graph) == pytest.approx(found.info["score"])
+    assert score.of_graph(estimate.graph) == pytest.approx(estimate.info["score"])
     climbed = MMHC(score="bdeu").discover(data, np.random.default_rng(0))
     empty = np.zeros((6, 6), dtype=bool)
     gain = score.of_graph(climbed.graph) - score.of_graph(empty)

@@ -81,25 +81,25 @@ def test_it_equals_the_enumeration_of_the_class(scheme, knowledge, dag, rng, low
         with pytest.raises(ValueError, match="no DAG of the class"):
             identified_edges(covariance, cpdag, bound, knowledge)
     else:
-        found = identified_edges(covariance, cpdag, bound, knowledge)
-        np.testing.assert_array_equal(expected, found)
+        graph = identified_edges(covariance, cpdag, bound, knowledge)
+        np.testing.assert_array_equal(expected, graph)
 
 
 @given(dag=forests(), rng=rngs(), low=st.floats(0.2, 1.5), asked=st.floats(0.0, 1.0))
 def test_what_it_directs_is_directed_so_in_the_true_dag(dag, rng, low, asked):
     covariance = Standardized(weights=(low, low + 1)).draw(dag, rng).covariance()
-    found = identified_edges(covariance, to_cpdag(dag), asked * low)
-    np.testing.assert_array_equal(skeleton(dag), skeleton(found))
-    assert dag[found & ~found.T].all()
+    graph = identified_edges(covariance, to_cpdag(dag), asked * low)
+    np.testing.assert_array_equal(skeleton(dag), skeleton(graph))
+    assert dag[graph & ~graph.T].all()
 
 
 @given(dag=forests(), rng=rngs(), low=st.floats(1.0, 1.5))
 def test_theorem_3_leaves_at_most_one_edge_of_each_undirected_part(dag, rng, low):
     covariance = Standardized(weights=(low, low + 1)).draw(dag, rng).covariance()
     cpdag = to_cpdag(dag)
-    found = identified_edges(covariance, cpdag)
+    graph = identified_edges(covariance, cpdag)
     parts = np.linalg.matrix_power((cpdag & cpdag.T) + np.eye(len(dag)), len(dag)) > 0
-    left = found & found.T
+    left = graph & graph.T
     for node in range(len(dag)):
         assert left[parts[node]].sum() <= 2  # an undirected edge is two entries
 
@@ -109,9 +109,9 @@ def test_it_directs_all_that_the_proof_directs(dag, rng, low):
     """More, where an arrow out of an undirected part rules out a root."""
     covariance = Standardized(weights=(low, low + 1)).draw(dag, rng).covariance()
     cpdag = to_cpdag(dag)
-    found = identified_edges(covariance, cpdag)
+    graph = identified_edges(covariance, cpdag)
     by_proof = by_order_of_correlations(covariance, cpdag)
-    assert (found <= by_proof).all()
+    assert (graph <= by_proof).all()
     if (cpdag == skeleton(dag)).all():
         left = (by_proof & by_proof.T).sum() // 2
         assert left <= 1 + (len(dag) - 1 - skeleton(dag).sum() // 2)
@@ -179,8 +179,8 @@ def test_an_arrow_out_of_an_undirected_part_rules_out_a_root():
     covariance = LinearSCM(weights, 1.0).covariance()
     cpdag = to_cpdag(weights != 0)
     assert (cpdag & cpdag.T)[0, 1]
-    found = identified_edges(covariance, cpdag, 1.0)
-    np.testing.assert_array_equal(weights != 0, found)
+    graph = identified_edges(covariance, cpdag, 1.0)
+    np.testing.assert_array_equal(weights != 0, graph)
     by_proof = by_order_of_correlations(covariance, cpdag)
     assert (by_proof & by_proof.T)[0, 1]
 

@@ -91,14 +91,14 @@ def test_exact_cpdags_from_large_samples():
 
 def test_info_says_what_happened():
     values = linear_values([[0, 0, 1], [0, 0, 1], [0, 0, 0]])
-    found = learn(values, phases=("forward", "backward", "turning"))
-    assert found.kind == "cpdag"
-    assert found.weights is None
-    assert found.info["converged"]
-    assert found.info["iterations"] == sum(found.info["steps"].values()) >= 2
-    assert set(found.info["steps"]) == {"forward", "backward", "turning"}
-    expected = score_by_regression(values, found.graph)
-    assert expected == pytest.approx(found.info["score"], rel=1e-12)
+    estimate = learn(values, phases=("forward", "backward", "turning"))
+    assert estimate.kind == "cpdag"
+    assert estimate.weights is None
+    assert estimate.info["converged"]
+    assert estimate.info["iterations"] == sum(estimate.info["steps"].values()) >= 2
+    assert set(estimate.info["steps"]) == {"forward", "backward", "turning"}
+    expected = score_by_regression(values, estimate.graph)
+    assert expected == pytest.approx(estimate.info["score"], rel=1e-12)
 
 
 def test_a_heavy_penalty_leaves_nothing():
@@ -107,9 +107,9 @@ def test_a_heavy_penalty_leaves_nothing():
 
 
 def test_one_column_has_no_edge():
-    found = learn(np.random.default_rng(0).normal(size=(20, 1)))
-    assert found.graph.shape == (1, 1)
-    assert found.info["iterations"] == 0
+    estimate = learn(np.random.default_rng(0).normal(size=(20, 1)))
+    assert estimate.graph.shape == (1, 1)
+    assert estimate.info["iterations"] == 0
 
 
 def test_max_parents_is_kept():
@@ -276,8 +276,8 @@ def test_a_circle_ends_the_search(monkeypatch):
     """A gain that is no gain, as rounding errors may make one, leads back and forth."""
     monkeypatch.setattr(class_search, "LEAST_GAIN", -1e9)
     values = linear_values([[0, 1, 0], [0, 0, 1], [0, 0, 0]], n=100)
-    found = learn(values, phases=("forward", "backward"), iterate=True)
-    assert not found.info["converged"]
+    estimate = learn(values, phases=("forward", "backward"), iterate=True)
+    assert not estimate.info["converged"]
 
 
 def test_pooled_rows_are_one_observation():

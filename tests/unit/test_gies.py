@@ -34,10 +34,10 @@ def learn(data, **settings):
 def test_interventions_direct_the_edges_they_separate():
     model = chain_model(4)
     for targets in ([()], [(), (3,)], [(), (1, 2)], [(), (0,)], [(0,), (1,)], [(), (2,), (0,)]):
-        found = learn(experiment(model, targets))
-        np.testing.assert_array_equal(to_interventional_cpdag(chain(4), targets), found.graph)
-        assert found.kind == ("pdag" if any(targets) else "cpdag")
-        assert found.info["converged"]
+        estimate = learn(experiment(model, targets))
+        np.testing.assert_array_equal(to_interventional_cpdag(chain(4), targets), estimate.graph)
+        assert estimate.kind == ("pdag" if any(targets) else "cpdag")
+        assert estimate.info["converged"]
 
 
 def test_an_intervention_with_another_mean_directs_too():
@@ -79,9 +79,9 @@ def test_score_uses_the_rows_in_which_the_node_was_left_alone():
         dag = erdos_renyi(5, 1, rng)
         expected = score_by_regression(data, dag)
         assert expected == pytest.approx(gaussian_bic(statistics, dag), rel=1e-12)
-    found = learn(data)
-    expected = score_by_regression(data, extend(found.graph))
-    assert expected == pytest.approx(found.info["score"], rel=1e-9)
+    estimate = learn(data)
+    expected = score_by_regression(data, extend(estimate.graph))
+    assert expected == pytest.approx(estimate.info["score"], rel=1e-9)
 
 
 def test_one_intercept_for_all_conditions():

@@ -123,21 +123,21 @@ def test_penalties_do_not_act_on_the_first_step():
 @pytest.mark.parametrize("variant", ["ev", "nv"])
 def test_weights_are_those_of_the_transcription(variant):
     _, values = problem(5, 3)
-    found = discover(f"golem-{variant}", values, np.random.default_rng(0), steps=400)
+    estimate = discover(f"golem-{variant}", values, np.random.default_rng(0), steps=400)
     expected = plain_golem(values, variant, {"ev": 2e-2, "nv": 2e-3}[variant], 5.0, 400)
-    np.testing.assert_allclose(found.weights, expected, atol=1e-6)
-    assert found.info["steps"] == 400
+    np.testing.assert_allclose(estimate.weights, expected, atol=1e-6)
+    assert estimate.info["steps"] == 400
 
 
 def test_start_from_equal_variances_is_two_runs_in_turn():
     _, values = problem(5, 3)
     x = values - values.mean(axis=0)
-    found = discover("golem-nv", values, np.random.default_rng(0), steps=1, start="ev")
+    estimate = discover("golem-nv", values, np.random.default_rng(0), steps=1, start="ev")
     first = discover("golem-ev", values, np.random.default_rng(0), steps=1).weights
     slope = plain_gradient(x, first, "nv", 2e-3, 5.0)
     np.fill_diagonal(slope, 0)
     # The first step of Adam has the length of the learning rate.
-    np.testing.assert_allclose(found.weights, first - 1e-3 * np.sign(slope), atol=1e-6)
+    np.testing.assert_allclose(estimate.weights, first - 1e-3 * np.sign(slope), atol=1e-6)
 
 
 def test_equal_variances_live_on_growing_variances():
@@ -145,8 +145,8 @@ def test_equal_variances_live_on_growing_variances():
     for seed in range(5):
         graph, values = problem(10, seed)
         for scores, array in ((raw, values), (standardised, standardise(values))):
-            found = discover("golem-ev", array, np.random.default_rng(0))
-            scores.append(f1(graph, found.graph))
+            estimate = discover("golem-ev", array, np.random.default_rng(0))
+            scores.append(f1(graph, estimate.graph))
     assert min(raw) > 0.8
     assert max(standardised) < 0.6
     assert np.median(standardised) < np.median(raw) - 0.4
@@ -157,21 +157,21 @@ def test_any_variances_need_a_start_from_equal_ones():
     for seed in range(5):
         graph, values = problem(10, seed)
         for start, some in scores.items():
-            found = discover("golem-nv", values, np.random.default_rng(0), start=start)
-            some.append(f1(graph, found.graph))
+            estimate = discover("golem-nv", values, np.random.default_rng(0), start=start)
+            some.append(f1(graph, estimate.graph))
     assert min(scores["ev"]) > 0.8
     assert np.median(scores["zero"]) < 0.6
 
 
 def test_estimate_says_how_it_was_found():
     _, values = problem(6, 0)
-    found = discover("golem-ev", values, np.random.default_rng(0))
-    loss, _ = golem_loss(found.weights, covariance_of(values), 1000, "ev", 2e-2, 5.0)
-    assert loss == pytest.approx(found.info["loss"], rel=1e-10)
-    assert found.info["converged"]
-    assert abs(found.info["change"]) <= 1e-3
-    assert 0 < found.info["h"] < 0.1
-    assert not found.weights.diagonal().any()
+    estimate = discover("golem-ev", values, np.random.default_rng(0))
+    loss, _ = golem_loss(estimate.weights, covariance_of(values), 1000, "ev", 2e-2, 5.0)
+    assert loss == pytest.approx(estimate.info["loss"], rel=1e-10)
+    assert estimate.info["converged"]
+    assert abs(estimate.info["change"]) <= 1e-3
+    assert 0 < estimate.info["h"] < 0.1
+    assert not estimate.weights.diagonal().any()
     short = discover("golem-ev", values, np.random.default_rng(0), steps=20)
     assert not short.info["converged"]
 
@@ -180,9 +180,9 @@ def test_weights_up_to_the_threshold_make_no_edge():
     _, values = problem(5, 0)
     weights = discover("golem-ev", values, np.random.default_rng(0)).weights
     at = float(np.sort(np.abs(weights), axis=None)[-3])
-    found = discover("golem-ev", values, np.random.default_rng(0), threshold=at)
+    estimate = discover("golem-ev", values, np.random.default_rng(0), threshold=at)
     assert threshold(weights, at).sum() == 3
-    assert found.graph.sum() == 2
+    assert estimate.graph.sum() == 2
 
 
 @pytest.mark.parametrize("made", [GolemEV, GolemNV])

@@ -61,8 +61,8 @@ def test_members_are_arrays_of_their_own():
     cpdag = skeleton(chain(3))
     members = enumerate_dags(cpdag)
     cpdag[:] = False
-    found = list(members)
-    assert len({member.tobytes() for member in found}) == 3
+    result = list(members)
+    assert len({member.tobytes() for member in result}) == 3
 
 
 def test_a_draw_leaves_the_cpdag_alone():

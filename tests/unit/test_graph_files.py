@@ -35,8 +35,8 @@ def test_the_graph_comes_in_the_order_of_the_columns(read, text):
     columns = ["akt", "raf", "erk", "mek"]
     graph, names = read(text, columns)
     assert columns == names
-    place = [NAMES.index(name) for name in columns]
-    np.testing.assert_array_equal(GRAPH[np.ix_(place, place)], graph)
+    position = [NAMES.index(name) for name in columns]
+    np.testing.assert_array_equal(GRAPH[np.ix_(position, position)], graph)
 
 
 def test_blanks_byte_order_marks_and_empty_lines_are_ignored(read):

@@ -22,24 +22,24 @@ def test_a_source_found_directs_what_follows():
 
 
 def test_a_sink_found_directs_its_own_edge_only():
-    found = to_interventional_cpdag(chain(5), [(), (4,)])
+    graph = to_interventional_cpdag(chain(5), [(), (4,)])
     expected = to_cpdag(chain(5))
     expected[4, 3] = False
-    np.testing.assert_array_equal(expected, found)
+    np.testing.assert_array_equal(expected, graph)
 
 
 def test_two_targets_at_once_leave_their_own_edge():
     # 0→1→2 with 1 and 2 acted upon together: only 0→1 is separated, then 1 is no collider.
-    found = to_interventional_cpdag(chain(3), [(), (1, 2)])
-    np.testing.assert_array_equal(chain(3), found)
+    graph = to_interventional_cpdag(chain(3), [(), (1, 2)])
+    np.testing.assert_array_equal(chain(3), graph)
     # In a triangle 1—2 stays, for nothing tells 1 from 2.
     triangle = complete(3, np.random.default_rng(0))
     first, second, third = np.argsort(triangle.sum(axis=0))
-    found = to_interventional_cpdag(triangle, [(), (second, third)])
-    assert found[second, third]
-    assert found[third, second]
-    assert found[first, second]
-    assert not found[second, first]
+    graph = to_interventional_cpdag(triangle, [(), (second, third)])
+    assert graph[second, third]
+    assert graph[third, second]
+    assert graph[first, second]
+    assert not graph[second, first]
 
 
 def test_targets_alone_tell_as_much_as_beside_observation():

@@ -72,9 +72,9 @@ def test_exponential_leaves_less_than_rounding_out_of_each_column(d, scale, near
     if near_dag:
         matrix *= np.where(np.tri(d) > 0, 1e-6, 3.0)
     expected = long_series(matrix)
-    found = expm1_by_columns(matrix.copy(), expm1_workspace(d))
+    result = expm1_by_columns(matrix.copy(), expm1_workspace(d))
     # Rounding: each product has d terms, and squaring, at most 5 times here, doubles it.
-    error = np.abs(found - expected).sum(axis=0)
+    error = np.abs(result - expected).sum(axis=0)
     assert (error <= 2**5 * d * 2e-16 * expected.sum(axis=0)).all()
     np.testing.assert_allclose(expm1(matrix, expm1_workspace(d)), expected, rtol=1e-11)
 
@@ -88,9 +88,9 @@ def test_exponential_of_columns_is_infinite_past_double_precision():
 def test_exponential_of_columns_survives_a_great_norm():
     # A² = I, so that exp(A) = cosh(1) I + sinh(1) A; 26 squarings cost 8 digits.
     matrix = np.array([[0.0, 2.0**30], [2.0**-30, 0.0]])
-    found = expm1_by_columns(matrix.copy(), expm1_workspace(2))
+    result = expm1_by_columns(matrix.copy(), expm1_workspace(2))
     expected = (np.cosh(1) - 1) * np.eye(2) + np.sinh(1) * matrix
-    np.testing.assert_allclose(found, expected, rtol=2**27 * 2e-16)
+    np.testing.assert_allclose(result, expected, rtol=2**27 * 2e-16)
 
 
 def test_exponential_of_columns_stops_where_powers_vanish():

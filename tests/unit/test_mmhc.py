@@ -6,9 +6,9 @@ import pytest
 from causalassay.contracts import NotApplicable
 from causalassay.data import Continuous, Dataset, Discrete, Regime
 from causalassay.discovery import discover
-from causalassay.discovery.independence.fisher_z import neighbours_by_fisher_z as mmpc
+from causalassay.discovery.independence import mmpc_fisher_z as mmpc
 from causalassay.discovery.independence.fisher_z import z_scales
-from causalassay.discovery.independence.neighbours_by_fisher_z import parents_and_children
+from causalassay.discovery.independence.mmpc_fisher_z import candidates_by_fisher_z
 from causalassay.discovery.mmhc import MMHC
 from causalassay.discovery.search.gaussian.dag_climbing import climb
 from causalassay.discovery.statistics.gaussian import gaussian_statistics
@@ -32,7 +32,7 @@ def candidates_of(values, alpha=0.05, largest=None):
     n, d = values.shape
     data = Dataset.from_values(values)
     scales = z_scales(n, d - 2 if largest is None else min(largest, d - 2))
-    return parents_and_children(gaussian_statistics(data).correlation, alpha, scales, data)
+    return candidates_by_fisher_z(gaussian_statistics(data).correlation, alpha, scales, data)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -50,11 +50,11 @@ def test_climb_is_that_of_the_slow_twin(seed):
     values = some_values(seed, max_nodes=7)
     candidates = candidates_of(values)
     statistics = gaussian_statistics(Dataset.from_values(values))
-    found = climb(statistics, candidates, np.random.default_rng(seed))
+    estimate = climb(statistics, candidates, np.random.default_rng(seed))
     order = np.random.default_rng(seed).permutation(len(candidates))
     expected, score = slow_climb(values, candidates, order)
-    np.testing.assert_array_equal(expected, found.graph)
-    assert score == pytest.approx(found.score, rel=1e-8)
+    np.testing.assert_array_equal(expected, estimate.graph)
+    assert score == pytest.approx(estimate.score, rel=1e-8)
 
 
 def test_short_tabu_list_is_that_of_the_slow_twin():
@@ -62,10 +62,10 @@ def test_short_tabu_list_is_that_of_the_slow_twin():
     candidates = ~np.eye(values.shape[1], dtype=bool)
     statistics = gaussian_statistics(Dataset.from_values(values))
     for tabu, patience in ((1, 1), (2, 6), (5, 4)):
-        found = climb(statistics, candidates, np.random.default_rng(1), 1.0, tabu, patience)
+        estimate = climb(statistics, candidates, np.random.default_rng(1), 1.0, tabu, patience)
         order = np.random.default_rng(1).permutation(len(candidates))
         expected, _ = slow_climb(values, candidates, order, tabu, patience)
-        np.testing.assert_array_equal(expected, found.graph)
+        np.testing.assert_array_equal(expected, estimate.graph)
 
 
 def test_score_is_at_least_that_of_plain_climbing_among_the_same_candidates():

@@ -94,8 +94,8 @@ def test_it_exploits_variances_and_standardising_undoes_it():
     for seed in range(5):
         values, graph = linear_values(20, 1000, seed)
         for scale, data in (("raw", values), ("standardised", values / values.std(axis=0))):
-            found = discover("mse-gds", data, np.random.default_rng(seed)).graph
-            distance[scale] += shd(graph, found)
+            result = discover("mse-gds", data, np.random.default_rng(seed)).graph
+            distance[scale] += shd(graph, result)
     assert distance["raw"] < 0.5 * distance["standardised"]
 
 
@@ -103,11 +103,11 @@ def test_ties_of_standardised_data_are_drawn():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(200, 2)).cumsum(axis=1)
     values /= values.std(axis=0)
-    found = {
+    result = {
         tuple(discover("mse-gds", values, np.random.default_rng(seed)).graph.ravel().tolist())
         for seed in range(20)
     }
-    assert {(False, True, False, False), (False, False, True, False)} == found
+    assert {(False, True, False, False), (False, False, True, False)} == result
 
 
 def test_a_single_variable_gives_a_single_node():
@@ -170,9 +170,9 @@ def test_elimination_finds_the_parents_along_a_causal_order():
         values = rng.normal(size=(200, 6))
         for node in order:
             values[:, node] += 2 * np.sin(1.5 * values[:, graph[:, node]]).sum(axis=1)
-        found = support_vectors.support_vector_parents(values, order)
-        missing += (graph & ~found).sum()
-        extra += (found & ~graph).sum()
+        result = support_vectors.support_vector_parents(values, order)
+        missing += (graph & ~result).sum()
+        extra += (result & ~graph).sum()
     assert missing <= 4
     assert extra <= 3
 
@@ -183,8 +183,8 @@ def test_relabelling_commutes_with_support_vectors():
     for name in ("mse-gds", "var-sortnregress"):
         rng = np.random.default_rng(0)
         expected = discover(name, values, rng, regression="support-vector").graph
-        found = discover(name, values[:, label], rng, regression="support-vector").graph
-        np.testing.assert_array_equal(expected[np.ix_(label, label)], found)
+        result = discover(name, values[:, label], rng, regression="support-vector").graph
+        np.testing.assert_array_equal(expected[np.ix_(label, label)], result)
 
 
 def test_too_few_rows_to_fold_are_not_applicable():

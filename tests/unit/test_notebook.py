@@ -12,9 +12,9 @@ import causalassay as ca
 from causalassay.analysis import summarize
 from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Problem, Regime
-from causalassay.drawing.circle import around
+from causalassay.drawing.circle import circle_order
 from causalassay.drawing.drawing import MOST_EDGES, MOST_NODES
-from causalassay.drawing.layers import in_layers
+from causalassay.drawing.layers import layers_of
 from causalassay.notebook import escaped, table
 from causalassay.study.storage.exporting import StudyTable
 from strategies import dags, datasets, pdags
@@ -29,7 +29,7 @@ def count(svg, tag):
 
 @given(dags())
 def test_every_edge_of_a_dag_leads_to_a_later_column(dag):
-    layers = in_layers(dag)
+    layers = layers_of(dag)
     column_of = {item: k for k, column in enumerate(layers.columns) for item in column}
     assert set(map(tuple, np.argwhere(dag).tolist())) == set(layers.routes)
     for (parent, child), route in layers.routes.items():
@@ -40,7 +40,7 @@ def test_every_edge_of_a_dag_leads_to_a_later_column(dag):
 
 @given(dags())
 def test_boxes_of_a_column_do_not_touch(dag):
-    layers = in_layers(dag)
+    layers = layers_of(dag)
     assert sorted(item for column in layers.columns for item in column) == list(
         range(len(layers.height))
     )
@@ -54,7 +54,7 @@ def test_a_tree_is_drawn_without_crossings():
     # A binary tree of 15 nodes under labels that are all mixed up.
     edges = [((k - 1) // 2, k) for k in range(1, 15)]
     label = np.random.default_rng(RNG_SEED).permutation(15)
-    layers = in_layers(ca.graphs.from_edges([(label[a], label[b]) for a, b in edges], 15))
+    layers = layers_of(ca.graphs.from_edges([(label[a], label[b]) for a, b in edges], 15))
     parent_of = {child: parent for parent, child in layers.routes}
     assert [1, 2, 4, 8] == [len(column) for column in layers.columns]
     for column, following in zip(layers.columns, layers.columns[1:], strict=False):
@@ -65,7 +65,7 @@ def test_a_tree_is_drawn_without_crossings():
 def test_a_cycle_is_drawn_around_the_circle_without_crossings():
     label = np.random.default_rng(RNG_SEED).permutation(9)
     ring = ca.graphs.from_edges([(label[k], label[(k + 1) % 9]) for k in range(9)], 9)
-    order = around(ring)
+    order = circle_order(ring)
     joined = ca.graphs.skeleton(ring)
     assert all(joined[order[k], order[(k + 1) % 9]] for k in range(9))
 
@@ -110,8 +110,8 @@ def test_the_matrix_of_a_dag_has_its_edges_above_the_diagonal():
 
 def test_text_lists_the_edges():
     graph = ca.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "b")], ["a", "b", "c"])
-    shown = repr(ca.drawing.show(graph, ["a", "b", "c"]))
-    assert "graph of 3 nodes, 1 directed and 1 undirected edge\na → b\nb — c" == shown
+    text = repr(ca.drawing.show(graph, ["a", "b", "c"]))
+    assert "graph of 3 nodes, 1 directed and 1 undirected edge\na → b\nb — c" == text
     assert "… and 59 more" in repr(ca.drawing.show(ca.graphs.chain(100)))
 
 
@@ -140,9 +140,9 @@ def test_what_cannot_be_printed_is_replaced():
 
 
 def test_cells_are_cut_and_escaped():
-    shown = table([["<b>" * 100]], ["<i>"], "<u>")
-    assert not re.search(r"<[biu]>", shown)
-    assert "…" in shown
+    html = table([["<b>" * 100]], ["<i>"], "<u>")
+    assert not re.search(r"<[biu]>", html)
+    assert "…" in html
 
 
 @pytest.fixture(scope="module")
@@ -201,10 +201,10 @@ def test_everything_rich_is_well_formed(kind, rich):
 
 @pytest.mark.parametrize("kind", NAMED)
 def test_names_stay_text(kind, rich):
-    shown = rich[kind]._repr_html_()
-    assert "&lt;script&gt;" in shown
-    assert "<script" not in shown
-    assert "\x1b" not in shown
+    html = rich[kind]._repr_html_()
+    assert "&lt;script&gt;" in html
+    assert "<script" not in html
+    assert "\x1b" not in html
 
 
 @given(datasets())

@@ -5,7 +5,8 @@ import pytest
 
 from causalassay.contracts import NotApplicable
 from causalassay.data import Continuous, Dataset, Discrete, Regime
-from causalassay.discovery import discover, pc
+from causalassay.discovery import discover
+from causalassay.discovery.independence import pc_skeleton_fisher_z
 from causalassay.discovery.pc import PC
 from causalassay.graphs import erdos_renyi, to_cpdag
 from causalassay.models import ISCM, SCM, Standardized
@@ -65,8 +66,8 @@ def test_result_is_that_of_the_slow_twin(seed):
     values = (SCM, Standardized, ISCM)[seed % 3]().draw(graph, rng).sample(n, rng)
     alpha, largest = float(rng.choice([0.01, 0.05, 0.2])), (None, None, 0, 1, 2)[rng.integers(5)]
     expected = slow_pc(np.corrcoef(values.T), n, alpha, largest)
-    found = run(values, alpha=alpha, max_condition=largest)
-    np.testing.assert_array_equal(expected, found.graph)
+    estimate = run(values, alpha=alpha, max_condition=largest)
+    np.testing.assert_array_equal(expected, estimate.graph)
 
 
 def test_result_is_that_of_the_slow_twin_beyond_64_nodes():
@@ -132,7 +133,7 @@ def test_dependent_columns_that_no_test_conditions_on_do_no_harm():
 
 
 def test_too_many_tests_are_refused(monkeypatch):
-    monkeypatch.setattr(pc, "MOST_TESTS", 100)
+    monkeypatch.setattr(pc_skeleton_fisher_z, "MOST_TESTS", 100)
     values = RNG.normal(size=(100, 1)) + RNG.normal(size=(100, 6))
     with pytest.raises(NotApplicable, match="set max_condition to at most 0"):
         run(values)

@@ -5,9 +5,9 @@ from scipy import stats
 from causalassay import risk
 from causalassay.data import Continuous, Dataset, Discrete, Regime
 from causalassay.graphs import chain, from_edges
-from causalassay.risk.detection import estimate_descendants
+from causalassay.risk.descendant_tests import estimate_descendants
 from causalassay.risk.experiments import find_experiments, split, without
-from causalassay.risk.two_sample import compare_columns
+from causalassay.risk.two_sample_tests import compare_columns
 
 
 def experiments(shifts, n_nodes=3, n_observational=40, n=20, seed=0):
@@ -19,7 +19,7 @@ def experiments(shifts, n_nodes=3, n_observational=40, n=20, seed=0):
     return Dataset(tuple("abcdefgh"[:n_nodes]), tuple(regimes), "rest")
 
 
-def shown(data, *arguments, **options):
+def estimated(data, *arguments, **options):
     tests = risk.DescendantTests(*arguments, **options)
     return dict(estimate_descendants(data, np.random.default_rng(1), tests).of)
 
@@ -37,17 +37,17 @@ def test_statistics_and_p_values_are_those_of_scipy(name):
     rng = np.random.default_rng(0)
     before, after = rng.normal(size=(30, 4)) + 1e4, rng.normal(size=(12, 4)) * 2 + 1e4
     after[:, 1] += 3
-    found = compare_columns(before, after, name)
+    tests = compare_columns(before, after, name)
     for j in range(4):
         expected = TWO_SAMPLE[name](after[:, j], before[:, j])
-        assert pytest.approx(expected.statistic, rel=1e-9) == found.statistic[j]
-        assert pytest.approx(expected.pvalue, rel=1e-7) == found.p_value[j]
+        assert pytest.approx(expected.statistic, rel=1e-9) == tests.statistic[j]
+        assert pytest.approx(expected.pvalue, rel=1e-7) == tests.p_value[j]
 
 
 def test_pooled_t_by_hand():
     """Means 2 and 6, both variances 1: t = 4 / sqrt(1 · (1/3 + 1/3))."""
-    found = compare_columns(np.array([[1.0], [2.0], [3.0]]), np.array([[5.0], [6.0], [7.0]]), "t")
-    assert pytest.approx(4 / np.sqrt(2 / 3)) == found.statistic[0]
+    tests = compare_columns(np.array([[1.0], [2.0], [3.0]]), np.array([[5.0], [6.0], [7.0]]), "t")
+    assert pytest.approx(4 / np.sqrt(2 / 3)) == tests.statistic[0]
 
 
 def test_a_constant_column_shows_a_change_only_if_it_changes():
@@ -55,16 +55,16 @@ def test_a_constant_column_shows_a_change_only_if_it_changes():
     after = np.full((17, 2), 0.1)
     after[:, 1] = 0.2
     for name in ("t", "welch"):
-        found = compare_columns(before, after, name)
-        assert np.isnan(found.statistic[0])
-        assert 1e6 < found.statistic[1]
-        assert found.p_value[1] < 1e-6
+        tests = compare_columns(before, after, name)
+        assert np.isnan(tests.statistic[0])
+        assert 1e6 < tests.statistic[1]
+        assert tests.p_value[1] < 1e-6
 
 
 @pytest.mark.parametrize("name", TWO_SAMPLE)
 def test_each_test_finds_the_shifted_columns(name):
     data = experiments([("on a", (0,), [9, 2, 0]), ("on b", (1,), [0, 9, 0])])
-    assert {0: {1}, 1: frozenset()} == shown(data, name)
+    assert {0: {1}, 1: frozenset()} == estimated(data, name)
 
 
 def test_kolmogorov_smirnov_sees_a_change_of_scale_that_t_does_not():
@@ -72,18 +72,18 @@ def test_kolmogorov_smirnov_sees_a_change_of_scale_that_t_does_not():
     wide = rng.normal(size=(200, 2)) * [1, 10]
     regimes = (Regime("rest", rng.normal(size=(200, 2))), Regime("on a", wide, (0,)))
     data = Dataset(("a", "b"), regimes, "rest")
-    assert {0: set()} == shown(data, "t")
-    assert {0: {1}} == shown(data, "kolmogorov-smirnov")
+    assert {0: set()} == estimated(data, "t")
+    assert {0: {1}} == estimated(data, "kolmogorov-smirnov")
 
 
 def test_bonferroni_counts_the_tests_of_every_regime():
     data = experiments(
         [("down", (0,), [-3, 0, 0]), ("up", (0,), [3, 0, 0]), ("on b", (1,), [0, 3, 0])]
     )
-    found = estimate_descendants(data, np.random.default_rng(0))
-    assert 3 * 2 == found.n_tests
-    assert 0.05 / 6 == found.threshold
-    assert {0: ("down", "up"), 1: ("on b",)} == found.conditions
+    descendants = estimate_descendants(data, np.random.default_rng(0))
+    assert 3 * 2 == descendants.n_tests
+    assert 0.05 / 6 == descendants.threshold
+    assert {0: ("down", "up"), 1: ("on b",)} == descendants.conditions
 
 
 def test_bonferroni_decides_at_its_threshold():
@@ -91,13 +91,13 @@ def test_bonferroni_decides_at_its_threshold():
     p = compare_columns(data.observational_values, data.regime("on a").values, "t").p_value
     between = (p[1] + p[2]) / 2
     assert p[1] < p[2]
-    assert {0: {1}} == shown(data, cutoff=risk.Bonferroni(2 * between))
+    assert {0: {1}} == estimated(data, cutoff=risk.Bonferroni(2 * between))
 
 
 def test_regimes_that_share_a_target_add_up():
     """Pooled, the two shifts of b would cancel."""
     data = experiments([("inhibited", (0,), [-9, -3, 3]), ("activated", (0,), [9, 3, 0])])
-    assert {0: {1, 2}} == shown(data)
+    assert {0: {1, 2}} == estimated(data)
 
 
 def test_regimes_without_a_single_target_are_left_out_with_the_reason():
@@ -109,29 +109,29 @@ def test_regimes_without_a_single_target_are_left_out_with_the_reason():
             ("sham", (), [0, 0, 9]),
         ]
     )
-    found = estimate_descendants(data, np.random.default_rng(0))
+    descendants = estimate_descendants(data, np.random.default_rng(0))
     assert {
         "heat": "its target is unknown",
         "both": "it acts on several columns at once: 'a', 'b'",
         "sham": "it has no target, and is not the observational one",
-    } == found.left_out
-    assert {0: frozenset()} == found.of
-    assert 2 == found.n_tests
+    } == descendants.left_out
+    assert {0: frozenset()} == descendants.of
+    assert 2 == descendants.n_tests
 
 
 def test_the_closure_adds_descendants_of_descendants():
     """The experiment on a shows b, that on b shows c; the path to c is too weak to see."""
     data = experiments([("on a", (0,), [9, 3, 0]), ("on b", (1,), [0, 9, 3])])
-    assert {0: {1}, 1: {2}} == shown(data)
-    assert {0: {1, 2}, 1: {2}} == shown(data, closed=True)
+    assert {0: {1}, 1: {2}} == estimated(data)
+    assert {0: {1, 2}, 1: {2}} == estimated(data, closed=True)
 
 
 def test_a_fixed_cutoff_is_a_bound_on_t():
     data = experiments([("on a", (0,), [9, 1.2, 0.8])])
     t = compare_columns(data.observational_values, data.regime("on a").values, "t").statistic
-    assert {0: {j for j in (1, 2) if abs(t[j]) > 4}} == shown(data, cutoff=risk.Fixed(4.0))
-    assert {0: {1}} == shown(data, cutoff=risk.Fixed((t[1] + t[2]) / 2))
-    assert {0: frozenset()} == shown(data, cutoff=risk.Fixed(t[1] + t[2]))
+    assert {0: {j for j in (1, 2) if abs(t[j]) > 4}} == estimated(data, cutoff=risk.Fixed(4.0))
+    assert {0: {1}} == estimated(data, cutoff=risk.Fixed((t[1] + t[2]) / 2))
+    assert {0: frozenset()} == estimated(data, cutoff=risk.Fixed(t[1] + t[2]))
 
 
 @pytest.mark.parametrize("cutoff", [risk.Fixed(4.0), risk.SimulatedMax()])
@@ -145,8 +145,8 @@ def test_a_single_test_has_the_cutoff_of_students_t():
     """Two columns, one regime: the simulated 5 % point is t's; 4 standard errors are 0.12."""
     data = experiments([("on a", (0,), [9, 0])], n_nodes=2, n_observational=6, n=5)
     tests = risk.DescendantTests(cutoff=risk.SimulatedMax(n_simulations=20_000))
-    found = estimate_descendants(data, np.random.default_rng(0), tests)
-    assert pytest.approx(stats.t(9).ppf(0.975), abs=0.12) == found.threshold
+    result = estimate_descendants(data, np.random.default_rng(0), tests)
+    assert pytest.approx(stats.t(9).ppf(0.975), abs=0.12) == result.threshold
 
 
 @pytest.mark.parametrize("test", ["t", "welch"])
@@ -210,15 +210,15 @@ def test_two_levels_are_compared_by_their_shares():
     lit = np.column_stack([rng.normal(size=40), [1.0] * 38 + [0.0] * 2])
     regimes = (Regime("rest", rows), Regime("on a", lit, (0,)))
     data = Dataset(("a", "lit"), regimes, "rest", (Continuous(), Discrete(("off", "on"))))
-    assert {0: {1}} == shown(data)
+    assert {0: {1}} == estimated(data)
 
 
 def test_true_descendants_are_those_of_the_intervened_nodes():
     data = experiments([("on b", (1,), [0, 9, 9])])
-    found = risk.true_descendants(chain(3), data)
-    assert {1: {2}} == found.of
-    assert 0 == found.n_tests
-    assert np.isnan(found.threshold)
+    descendants = risk.true_descendants(chain(3), data)
+    assert {1: {2}} == descendants.of
+    assert 0 == descendants.n_tests
+    assert np.isnan(descendants.threshold)
     with pytest.raises(ValueError, match="truth: expected 3 nodes, one for each column, got 4"):
         risk.true_descendants(chain(4), data)
 
@@ -236,9 +236,9 @@ def test_implied_descendants_of_a_cycle_are_the_whole_cycle_and_what_follows():
 
 
 def test_descendants_written_by_hand_are_checked():
-    found = risk.Descendants(("a", "b", "c"), {2: {0, 2}, 0: set()})
-    assert (0, 2) == found.nodes
-    assert {"a": [], "c": ["a"]} == found.named()
+    descendants = risk.Descendants(("a", "b", "c"), {2: {0, 2}, 0: set()})
+    assert (0, 2) == descendants.nodes
+    assert {"a": [], "c": ["a"]} == descendants.named()
     with pytest.raises(ValueError, match="of: expected node numbers 0 to 2, got 3"):
         risk.Descendants(("a", "b", "c"), {0: {3}})
 

@@ -9,7 +9,7 @@ import pytest
 from causalassay import risk
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Regime, sachs
-from causalassay.discovery.baselines import RandomSorting
+from causalassay.discovery.trivial_baselines import RandomSorting
 from causalassay.graphs import chain, from_edges, to_cpdag
 from causalassay.risk.uncertainty import percentile_intervals, resample
 
@@ -93,15 +93,15 @@ def test_the_three_estimates_by_hand():
     a loses 2/3. Without c's c→b: c loses 1. |I|/p is a half.
     """
     algorithm = Scripted(chain(4), {0: from_edges([(0, 1)], 4), 2: from_edges([(2, 1)], 4)})
-    found = risk.estimate(algorithm, experiments(), rng(), KNOWN)
-    assert 0.0 == found.naive
-    assert pytest.approx((2 / 3 + 1) / 2) == found.cross_validated
-    assert pytest.approx((2 / 3 + 1) / 4) == found.weighted
-    assert {0: 0.0, 2: 0.0} == found.naive_losses
-    assert pytest.approx({0: 2 / 3, 2: 1.0}) == found.held_out_losses
-    assert (0, 2) == found.intervened
-    assert ((0,), (2,)) == found.folds
-    np.testing.assert_array_equal(chain(4), found.graph)
+    estimate = risk.estimate(algorithm, experiments(), rng(), KNOWN)
+    assert 0.0 == estimate.naive
+    assert pytest.approx((2 / 3 + 1) / 2) == estimate.cross_validated
+    assert pytest.approx((2 / 3 + 1) / 4) == estimate.weighted
+    assert {0: 0.0, 2: 0.0} == estimate.naive_losses
+    assert pytest.approx({0: 2 / 3, 2: 1.0}) == estimate.held_out_losses
+    assert (0, 2) == estimate.intervened
+    assert ((0,), (2,)) == estimate.folds
+    np.testing.assert_array_equal(chain(4), estimate.graph)
 
 
 def test_the_weights_are_the_shares_of_nodes_with_and_without_experiments():
@@ -109,35 +109,35 @@ def test_the_weights_are_the_shares_of_nodes_with_and_without_experiments():
     data = experiments([(0,), (1,), (2,)])
     empty = np.zeros((4, 4), dtype=bool)
     algorithm = Scripted(chain(4), {0: empty, 1: empty, 2: empty})
-    found = risk.estimate(algorithm, data, rng(), chain(4))
-    assert (0.0, 1.0, 0.25) == (found.naive, found.cross_validated, found.weighted)
+    result = risk.estimate(algorithm, data, rng(), chain(4))
+    assert (0.0, 1.0, 0.25) == (result.naive, result.cross_validated, result.weighted)
 
 
 def test_regimes_that_share_a_target_are_withheld_together_and_the_node_counts_once():
     data = experiments([(0,), (2,), (0,), (0, 1), None])
     algorithm = Scripted(chain(4))
-    found = risk.estimate(algorithm, data, rng(), chain(4))
+    descendants = risk.estimate(algorithm, data, rng(), chain(4))
     everything, without_a, without_c = algorithm.seen
     assert data.conditions == everything
     assert ("rest", "1: (2,)", "4: None") == without_a
     assert ("rest", "0: (0,)", "2: (0,)", "3: (0, 1)", "4: None") == without_c
-    assert (0, 2) == found.intervened
-    assert {"3: (0, 1)", "4: None"} == set(found.left_out)
+    assert (0, 2) == descendants.intervened
+    assert {"3: (0, 1)", "4: None"} == set(descendants.left_out)
 
 
 def test_k_folds_refit_k_times():
     data = experiments([(0,), (1,), (2,), (3,)])
     algorithm = Scripted(chain(4))
-    found = risk.estimate(algorithm, data, rng(), chain(4), folds=2)
+    result = risk.estimate(algorithm, data, rng(), chain(4), folds=2)
     assert 1 + 2 == len(algorithm.seen)
-    assert [2, 2] == [len(fold) for fold in found.folds]
+    assert [2, 2] == [len(fold) for fold in result.folds]
     assert [3, 3] == [len(seen) for seen in algorithm.seen[1:]]
-    assert 0.0 == found.cross_validated
+    assert 0.0 == result.cross_validated
 
 
 def test_names_stand_for_algorithms():
-    found = risk.estimate("empty", experiments(), rng(), KNOWN)
-    assert (1.0, 1.0, 1.0) == (found.naive, found.cross_validated, found.weighted)
+    result = risk.estimate("empty", experiments(), rng(), KNOWN)
+    assert (1.0, 1.0, 1.0) == (result.naive, result.cross_validated, result.weighted)
     with pytest.raises(ValueError, match="there is no algorithm 'emty'; did you mean 'empty'"):
         risk.estimate("emty", experiments(), rng(), KNOWN)
     with pytest.raises(TypeError, match=r"expected a name or an instance with a method discover"):
@@ -154,19 +154,19 @@ def test_any_loss_will_do():
 def test_a_comparison_shares_folds_and_descendants_and_streams():
     data = experiments([(0,), (1,), (2,), (3,)])
     first, second = Scripted(chain(4)), Scripted(chain(4))
-    found = risk.compare({"one": first, "two": second, "none": "empty"}, data, rng(), folds=2)
+    comparison = risk.compare({"one": first, "two": second, "none": "empty"}, data, rng(), folds=2)
     assert first.seen == second.seen
     assert first.draws == second.draws
     assert 3 == len(set(first.draws))
-    assert 1 == len({id(each.descendants) for each in found.risks.values()})
-    assert 1 == len({each.folds for each in found.risks.values()})
+    assert 1 == len({id(each.descendants) for each in comparison.risks.values()})
+    assert 1 == len({each.folds for each in comparison.risks.values()})
 
 
 def test_company_changes_no_risk():
     data = experiments([(0,), (1,), (2,), (3,)])
     alone = risk.estimate("random-sorting", data, rng(5), chain(4), folds=2)
-    found = risk.compare(["empty", "random-sorting"], data, rng(5), chain(4), folds=2)
-    among = found.risks["random-sorting"]
+    comparison = risk.compare(["empty", "random-sorting"], data, rng(5), chain(4), folds=2)
+    among = comparison.risks["random-sorting"]
     assert alone.held_out_losses == among.held_out_losses
     assert alone.intervals == among.intervals
     np.testing.assert_array_equal(alone.graph, among.graph)
@@ -174,22 +174,22 @@ def test_company_changes_no_risk():
 
 def test_differences_are_paired():
     """a loses 0 with the chain and 1 with nothing, c likewise: each resample has -1."""
-    found = risk.compare(
+    comparison = risk.compare(
         {"chain": Scripted(chain(4)), "none": "empty"}, experiments(), rng(), KNOWN
     )
-    assert ("chain", "none") == found.ranking
-    difference = found.difference("chain", "none")
+    assert ("chain", "none") == comparison.ranking
+    difference = comparison.difference("chain", "none")
     assert (-1.0, -1.0, -1.0) == (
         difference.naive,
         difference.cross_validated,
         difference.weighted,
     )
     assert (-1.0, -1.0) == difference.intervals.weighted
-    assert 1.0 == found.difference("none", "chain").weighted
+    assert 1.0 == comparison.difference("none", "chain").weighted
     with pytest.raises(ValueError, match="no risk of 'nine' was estimated; did you mean 'none'"):
-        found.difference("chain", "nine")
+        comparison.difference("chain", "nine")
     with pytest.raises(ValueError, match="a difference needs two algorithms, got 'none' twice"):
-        found.difference("none", "none")
+        comparison.difference("none", "none")
 
 
 def test_algorithms_are_named_once():
@@ -199,16 +199,16 @@ def test_algorithms_are_named_once():
         risk.compare("empty", experiments(), rng(), KNOWN)
     with pytest.raises(ValueError, match="algorithms: at least 1 is needed, got none"):
         risk.compare([], experiments(), rng(), KNOWN)
-    found = risk.compare(["empty", RandomSorting()], experiments(), rng(), KNOWN)
-    assert ["empty", "RandomSorting()"] == list(found.risks)
+    comparison = risk.compare(["empty", RandomSorting()], experiments(), rng(), KNOWN)
+    assert ["empty", "RandomSorting()"] == list(comparison.risks)
 
 
 def test_an_algorithm_without_risk_ranks_last():
     never = risk.Scoring(loss=lambda real, guess: 0.5 if guess else math.nan)
-    found = risk.compare(
+    comparison = risk.compare(
         {"none": "empty", "chain": Scripted(chain(4))}, experiments(), rng(), KNOWN, None, never
     )
-    assert ("chain", "none") == found.ranking
+    assert ("chain", "none") == comparison.ranking
 
 
 def test_bootstrap_of_two_interventions_has_three_values():
@@ -234,9 +234,9 @@ def test_intervals_cover_a_mean_about_as_often_as_they_say():
 
 
 def test_without_a_bootstrap_the_intervals_are_undefined():
-    found = risk.estimate("empty", experiments(), rng(), KNOWN, None, risk.Scoring(n_bootstrap=0))
-    assert all(math.isnan(bound) for bound in found.intervals.weighted)
-    assert 1.0 == found.weighted
+    result = risk.estimate("empty", experiments(), rng(), KNOWN, None, risk.Scoring(n_bootstrap=0))
+    assert all(math.isnan(bound) for bound in result.intervals.weighted)
+    assert 1.0 == result.weighted
 
 
 def test_an_algorithm_that_cannot_go_on_says_in_which_fold():
@@ -303,22 +303,22 @@ def test_arguments_are_checked():
 
 
 def test_results_can_be_sent_to_another_process():
-    found = risk.compare(["empty", "random-sorting"], experiments(), rng(), KNOWN)
-    again = pickle.loads(pickle.dumps(found))
-    assert found.differences == again.differences
-    assert found.ranking == again.ranking
+    comparison = risk.compare(["empty", "random-sorting"], experiments(), rng(), KNOWN)
+    again = pickle.loads(pickle.dumps(comparison))
+    assert comparison.differences == again.differences
+    assert comparison.ranking == again.ranking
 
 
 def test_sachs_end_to_end(sachs_folder):
     problem = sachs(sachs_folder)
     data = problem.data
-    found = risk.compare(["empty", "var-sortnregress", "random-sortnregress"], data, rng())
-    each = found.risks["var-sortnregress"]
+    comparison = risk.compare(["empty", "var-sortnregress", "random-sortnregress"], data, rng())
+    each = comparison.risks["var-sortnregress"]
     assert {"akt", "mek", "pip2", "pka", "pkc"} == {data.columns[k] for k in each.intervened}
     assert ("g0076", "pma") == each.descendants.conditions[data.index("pkc")]
     assert dict.fromkeys(("icam2", "ly"), "its target is unknown") == each.left_out
     assert 6 * 10 == each.descendants.n_tests
-    assert 1.0 == found.risks["empty"].weighted
+    assert 1.0 == comparison.risks["empty"].weighted
     # It sees observational rows only, so that folds change nothing.
     assert each.naive == each.cross_validated == pytest.approx(each.weighted)
     assert 0 < each.weighted < 1

@@ -14,8 +14,8 @@ from causalassay.diagnostics import (
     series_var_sortability,
 )
 from causalassay.discovery import discover
-from causalassay.discovery.regression.along_order import PATH_END, sort_regress
-from causalassay.discovery.regression.lagged import lagged_design, lagged_lasso
+from causalassay.discovery.regression.lagged_lasso import lagged_design, lagged_lasso
+from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
 from causalassay.graphs import LaggedGraph, lagged_erdos_renyi
 from causalassay.models import SeriesSCM, SeriesUUMC
 
@@ -23,7 +23,7 @@ from causalassay.models import SeriesSCM, SeriesUUMC
 def slow_r2(values, max_lag, own_past):
     """R² by least squares on a design written out entry by entry."""
     n, d = values.shape
-    found = []
+    result = []
     for node in range(d):
         rows = [
             [
@@ -37,8 +37,8 @@ def slow_r2(values, max_lag, own_past):
         ]
         target = values[max_lag:, node]
         residual = target - np.array(rows) @ np.linalg.lstsq(np.array(rows), target)[0]
-        found.append(1 - residual @ residual / ((target - target.mean()) ** 2).sum())
-    return np.array(found)
+        result.append(1 - residual @ residual / ((target - target.mean()) ** 2).sum())
+    return np.array(result)
 
 
 def slow_sortability(scores, summary):
@@ -73,8 +73,8 @@ def test_sortabilities_equal_their_slow_twins(seed):
     for own_past in (True, False):
         r2 = slow_r2(values, 2, own_past)
         np.testing.assert_allclose(series_r2(values, 2, own_past), r2, atol=1e-9)
-        found = series_r2_sortability(values, graph, own_past=own_past)
-        assert found == pytest.approx(slow_sortability(r2, graph.summary), nan_ok=True)
+        result = series_r2_sortability(values, graph, own_past=own_past)
+        assert result == pytest.approx(slow_sortability(r2, graph.summary), nan_ok=True)
     expected = slow_sortability(values.var(axis=0), graph.summary)
     assert series_var_sortability(values, graph) == pytest.approx(expected, nan_ok=True)
     assert series_var_sortability(values, graph.summary) == pytest.approx(expected, nan_ok=True)
@@ -106,9 +106,9 @@ def test_the_regression_within_a_step_is_that_for_independent_rows():
     design = lagged_design(Dataset.from_values(values, rows="series"), 1)
     allowed = np.zeros((2, 4, 4), dtype=bool)
     allowed[0] = np.triu(np.ones((4, 4)), 1)
-    found = lagged_lasso(design, allowed, PATH_END)
+    result = lagged_lasso(design, allowed, PATH_END)
     expected = sort_regress(design[:, :4], np.arange(4), PATH_END)
-    np.testing.assert_allclose(found[0], expected, atol=1e-8)
+    np.testing.assert_allclose(result[0], expected, atol=1e-8)
     assert graph.n_nodes == 4
 
 
@@ -118,11 +118,11 @@ def test_granger_lasso_finds_lagged_links_and_their_lags():
     rng = np.random.default_rng(0)
     model = SeriesSCM(weights=(0.6, 0.9)).draw(LaggedGraph(links), rng)
     data = Dataset.from_values(model.sample(2000, rng), rows="series")
-    found = discover("granger-lasso", data, rng)
-    assert np.array_equal(found.lagged.links, links)
-    assert found.kind == "summary"
+    estimate = discover("granger-lasso", data, rng)
+    assert np.array_equal(estimate.lagged.links, links)
+    assert estimate.kind == "summary"
     turned = discover("granger-lasso", data.permute_columns([2, 0, 1]), rng)
-    assert np.array_equal(turned.lagged.links, found.lagged.relabel([2, 0, 1]).links)
+    assert np.array_equal(turned.lagged.links, estimate.lagged.relabel([2, 0, 1]).links)
 
 
 def test_sorting_orders_links_within_a_step():
@@ -143,12 +143,12 @@ def test_an_audit_of_a_series_names_what_gives_it_away():
     rng = np.random.default_rng(0)
     model = SeriesSCM(weights=(1.5, 2.0)).draw(graph, rng)
     data = Dataset.from_values(model.sample(400, rng), rows="series")
-    found = audit(data, graph, rng)
-    assert found.verdict.kind == "gameable"
-    assert "variance" in found.verdict.sentence
-    assert {one.convention for one in found.sortabilities} == {"pairs"}
-    assert found.sortabilities[0].value == 1.0
-    assert np.isnan(found.sortabilities[0].interval).all()
+    result = audit(data, graph, rng)
+    assert result.verdict.kind == "gameable"
+    assert "variance" in result.verdict.sentence
+    assert {one.convention for one in result.sortabilities} == {"pairs"}
+    assert result.sortabilities[0].value == 1.0
+    assert np.isnan(result.sortabilities[0].interval).all()
     assert audit(data, graph.summary, np.random.default_rng(0), max_lag=1).n_edges == 5
     assert audit(data, None, rng).verdict.kind == "no graph"
     with pytest.raises(ValueError, match='rows="series"'):

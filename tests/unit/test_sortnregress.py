@@ -4,8 +4,8 @@ import pytest
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.discovery import discover
-from causalassay.discovery.regression.along_order import PATH_END, sort_regress
-from causalassay.discovery.regression.lasso import lasso_bic
+from causalassay.discovery.regression.bic_lasso import lasso_bic
+from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
 from causalassay.discovery.sortnregress import VarSortnRegress
 from causalassay.discovery.statistics.tied_orders import random_ties_order
 from causalassay.graphs import erdos_renyi, is_dag, topological_order
@@ -25,15 +25,15 @@ def slow_bic(gram, moment, yy, n, penalties):
     p = len(moment)
     ols = np.linalg.solve(gram, moment)
     noise = (yy - moment @ ols) * n / (n - p - 1)
-    found, b = [], np.zeros(p)
+    result, b = [], np.zeros(p)
     for penalty in penalties:
         for _ in range(500):
             for j in range(p):
                 rest = moment[j] - gram[j] @ b + gram[j, j] * b[j]
                 b[j] = np.sign(rest) * max(abs(rest) - penalty, 0) / gram[j, j]
         rss = n * (yy - 2 * moment @ b + b @ gram @ b)
-        found.append((rss / noise + np.log(n) * (np.abs(b) > 1e-12).sum(), b.copy()))
-    return min(found, key=lambda pair: pair[0])
+        result.append((rss / noise + np.log(n) * (np.abs(b) > 1e-12).sum(), b.copy()))
+    return min(result, key=lambda pair: pair[0])
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -88,9 +88,9 @@ def test_orders_are_those_of_the_scores():
 
 def test_graph_is_found_along_a_causal_order():
     values, graph, weights = linear_values(15, 5000, 4)
-    found = sort_regress(values, topological_order(graph))
-    assert (found != 0)[graph].all()
-    assert np.abs(found - weights).max() < 0.1
+    result = sort_regress(values, topological_order(graph))
+    assert (result != 0)[graph].all()
+    assert np.abs(result - weights).max() < 0.1
 
 
 def test_random_order_depends_on_rng_alone():
@@ -128,9 +128,9 @@ def test_a_full_path_ignores_units_column_by_column():
     order = np.argsort(values.var(axis=0))
     sd = values.std(axis=0)
     expected = sort_regress(values, order, path_end=0.0)
-    found = sort_regress(values / sd, order, path_end=0.0) * sd / sd[:, None]
-    np.testing.assert_array_equal(expected != 0, found != 0)
-    np.testing.assert_allclose(expected, found, rtol=1e-7, atol=1e-9)
+    result = sort_regress(values / sd, order, path_end=0.0) * sd / sd[:, None]
+    np.testing.assert_array_equal(expected != 0, result != 0)
+    np.testing.assert_allclose(expected, result, rtol=1e-7, atol=1e-9)
 
 
 def test_a_single_variable_gives_a_single_node():

@@ -21,8 +21,8 @@ from causalassay.auditing.verdict import FIT_LEVEL, LEVEL, unjudged
 from causalassay.data import Dataset
 from causalassay.diagnostics.entropy import entropies
 from causalassay.discovery.independence.g_test import GTest
-from causalassay.discovery.search.any_score.discrete_scores import LevelScore
 from causalassay.discovery.search.any_score.parents_along_order import parents_along
+from causalassay.discovery.search.discrete_scores import LevelScore
 from causalassay.discovery.statistics.discrete import LevelStatistics, level_statistics
 from causalassay.discovery.statistics.tied_orders import random_ties_order
 from causalassay.metrics import f1, shd
@@ -76,7 +76,7 @@ def _dependence(statistics: LevelStatistics) -> Weights:
     dependence = np.zeros((d, d))
     for node in range(d):
         others = np.delete(np.arange(d), node)
-        dependence[node, others] = test.surprise(node, others, ())
+        dependence[node, others] = test.minus_log_p(node, others, ())
     return dependence
 
 

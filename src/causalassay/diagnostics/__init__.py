@@ -1,17 +1,17 @@
 """Numbers of a problem that tell whether simple statistics reveal its causal order."""
 
-from causalassay.diagnostics.bounds import iscm_cev_bound, pairwise_varsortability_bound
-from causalassay.diagnostics.chains import chain_leaning, orient_chain
+from causalassay.diagnostics.artefact_bounds import iscm_cev_bound, pairwise_varsortability_bound
+from causalassay.diagnostics.chain_direction import chain_leaning, orient_chain
 from causalassay.diagnostics.entropy import entropies, entropy_sortability
-from causalassay.diagnostics.explained import (
+from causalassay.diagnostics.explained_variance import (
     Determination,
     RankDeficientWarning,
     cause_explained_variance,
     determination,
     r2,
 )
-from causalassay.diagnostics.forests import identified_edges
-from causalassay.diagnostics.pairs import (
+from causalassay.diagnostics.forest_identification import identified_edges
+from causalassay.diagnostics.order_alignment import (
     PairWeights,
     aligned_share,
     alignment,

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.special import entr
 
 from causalassay.arrays import Adjacency, Vector, check_values
-from causalassay.diagnostics.pairs import Convention, alignment
+from causalassay.diagnostics.order_alignment import Convention, alignment
 from causalassay.graphs.orders import check_dag
 
 
@@ -37,8 +37,8 @@ def entropy_sortability(
 ) -> float:
     """Return how far the entropy of discrete columns grows along the causal order.
 
-    What var-sortability is to numbers: the variance of codes depends on how levels were
-    coded and means nothing, the entropy of a column does not.
+    The counterpart of var-sortability for discrete columns. The variance of codes depends on
+    how levels were coded and means nothing; the entropy of a column does not.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Sample variances and correlations, with constant columns told apart from rounding noise."""
+"""Sample variances and correlations, with constant columns distinguished from rounding noise."""
 
 from __future__ import annotations
 

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from causalassay.arrays import Adjacency, Values, Vector, check_adjacency, check_values
-from causalassay.diagnostics.explained import determination
+from causalassay.diagnostics.explained_variance import determination
 from causalassay.diagnostics.moments import variances
-from causalassay.diagnostics.pairs import PairWeights, aligned_share
+from causalassay.diagnostics.order_alignment import PairWeights, aligned_share
 from causalassay.graphs.lagged import LaggedGraph, summary_ancestors
 
 
 def series_pair_weights(graph: LaggedGraph | Adjacency) -> PairWeights:
-    """Return the pairs that count: i acts on j on some way, and j on i on none; each once.
+    """Return the pairs (i, j) that count, each once: i acts on j along some path, but not j on i.
 
     Parameters
     ----------
@@ -154,11 +154,11 @@ def series_r2(values: ArrayLike, max_lag: int, own_past: bool = True) -> Vector:
     d = design.shape[1] // (max_lag + 1)
     if own_past:
         return determination(design).r2[:d]
-    found = np.empty(d)
+    shares = np.empty(d)
     for node in range(d):
         others = np.flatnonzero(np.arange(design.shape[1]) % d != node)
-        found[node] = determination(design[:, [node, *others]]).r2[0]
-    return found
+        shares[node] = determination(design[:, [node, *others]]).r2[0]
+    return shares
 
 
 def lagged_values(values: ArrayLike, max_lag: int) -> Values:

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from causalassay.arrays import Adjacency, Values, check_adjacency, check_values
-from causalassay.diagnostics.explained import cause_explained_variance, r2_or_warn
+from causalassay.diagnostics.explained_variance import cause_explained_variance, r2_or_warn
 from causalassay.diagnostics.moments import correlations, variances
-from causalassay.diagnostics.pairs import Convention, alignment
+from causalassay.diagnostics.order_alignment import Convention, alignment
 
 
 def var_sortability(

@@ -24,8 +24,8 @@ except ImportError as missing:
 from causalassay.arrays import Adjacency, Values
 from causalassay.contracts import Estimate, Kind, NotApplicable
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.statistics.gaussian import PIVOT, check_continuous
-from causalassay.discovery.statistics.observational import observational_values
+from causalassay.discovery.statistics.gaussian import PIVOT
+from causalassay.discovery.statistics.usable_rows import check_continuous, observational_values
 from causalassay.graphs import is_cpdag
 
 REFERENCE = "Zheng et al. (2024), Causal-learn, JMLR 25(60)"
@@ -53,8 +53,8 @@ class CausalLearnPC:
         """Run it on the observational values."""
         values = _regular_values(data)
         with _isolated(rng):
-            found = pc(values, self.alpha, "fisherz", show_progress=False)
-        return _estimate(found.G)
+            result = pc(values, self.alpha, "fisherz", show_progress=False)
+        return _estimate(result.G)
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ class CausalLearnGES:
         """Run it on the observational values."""
         values = _regular_values(data)
         with _isolated(rng):
-            found = ges(values, score_func="local_score_BIC_from_cov")
-        return _estimate(found["G"])
+            result = ges(values, score_func="local_score_BIC_from_cov")
+        return _estimate(result["G"])
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class CausalLearnBOSS:
         """Run it on the observational values."""
         values = _regular_values(data)
         with _isolated(rng):
-            found = boss(values, score_func="local_score_BIC_from_cov", verbose=False)
-        return _estimate(found)
+            graph = boss(values, score_func="local_score_BIC_from_cov", verbose=False)
+        return _estimate(graph)
 
 
 @dataclass(frozen=True)
@@ -117,10 +117,10 @@ class CausalLearnGRaSP:
         """Run it on the observational values."""
         values = _regular_values(data)
         with _isolated(rng):
-            found = grasp(
+            graph = grasp(
                 values, score_func="local_score_BIC_from_cov", depth=self.depth, verbose=False
             )
-        return _estimate(found)
+        return _estimate(graph)
 
 
 def _regular_values(data: Dataset) -> Values:
@@ -137,8 +137,8 @@ def _regular_values(data: Dataset) -> Values:
     return values
 
 
-def _estimate(found: Any) -> Estimate:
-    graph = from_causal_learn(found.graph)
+def _estimate(causal_learn_graph: Any) -> Estimate:
+    graph = from_causal_learn(causal_learn_graph.graph)
     return Estimate(graph, "cpdag" if is_cpdag(graph) else "pdag")
 
 

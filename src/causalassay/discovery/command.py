@@ -21,7 +21,7 @@ from causalassay.data.dataset import Dataset
 from causalassay.data.writing import write
 from causalassay.graphs import is_cpdag, is_dag, read_graph
 
-SHOWN = 2000
+STDERR_LENGTH = 2000
 """How much of the end of the program's stderr goes into an error."""
 
 
@@ -33,8 +33,8 @@ class CommandFailed(RuntimeError):
 class Command:
     r"""Run a program that reads a data file and writes a graph file.
 
-    The program is called with the two paths, or with them in place of ``{data}``
-    and ``{graph}`` where its words have these. The data file is CSV with a
+    The program is called with the two paths; where its words contain ``{data}`` and
+    ``{graph}``, the paths are put there. The data file is CSV with a
     header; where there is more than an observational condition, its last
     columns are ``condition`` and ``target``. The graph file is CSV, either an edge
     list with the header ``from,to`` or ``from,to,type`` (``->`` or ``--``), or a square
@@ -138,23 +138,23 @@ def _run(words: list[str], folder: str, seed: int, max_seconds: float | None) ->
     except OSError as reason:
         raise CommandFailed(f"{words[0]!r} cannot be started: {reason}") from reason
     try:
-        with _guarded(process):
-            _, said = process.communicate(timeout=max_seconds)
+        with _killed_with_us(process):
+            _, stderr = process.communicate(timeout=max_seconds)
     except subprocess.TimeoutExpired:
         late = f"no answer within {max_seconds} seconds; the program was killed"
         raise CommandFailed(late) from None
     finally:
         _kill_group(process)
     if process.returncode:
-        end = said.decode("utf-8", "replace")[-SHOWN:].strip()
+        end = stderr.decode("utf-8", "replace")[-STDERR_LENGTH:].strip()
         raise CommandFailed(f"the program ended with code {process.returncode}: {end}")
 
 
 @contextlib.contextmanager
-def _guarded(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Have the program killed, with all it started, if this process is killed meanwhile.
+def _killed_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Kill the program, with all it started, if this process is killed meanwhile.
 
-    A shell reads from a pipe that only we hold; it ends when we do, however that comes.
+    A shell reads from a pipe that only we hold; it ends when we do, whatever the cause.
     """
     words = ["sh", "-c", 'read _; kill -s KILL -- "-$1"', "sh", str(process.pid)]
     with subprocess.Popen(

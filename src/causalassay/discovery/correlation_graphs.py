@@ -1,4 +1,4 @@
-"""Graphs of the largest correlations: what a method that knows no causes achieves."""
+"""Graphs of the largest correlations: what is achieved without any notion of cause."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from causalassay.arrays import Adjacency, Vector, Weights
 from causalassay.contracts import Estimate, Kind, NotApplicable, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.moments import correlations
-from causalassay.discovery.statistics.gaussian import check_continuous
 from causalassay.discovery.statistics.tied_orders import random_ties_order
+from causalassay.discovery.statistics.usable_rows import check_continuous
 from causalassay.graphs.orders import Indices
 
 _REFERENCE = "Eigenmann, Mukherjee, Maathuis (2020), UAI, PMLR 124, section 4.1"

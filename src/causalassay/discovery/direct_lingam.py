@@ -11,10 +11,10 @@ from numpy.random import Generator
 from causalassay.arrays import Values, Weights
 from causalassay.contracts import Estimate, Kind, NotApplicable
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.independence.exogenous_order import exogenous_order
-from causalassay.discovery.regression.along_order import PATH_END, sort_regress
 from causalassay.discovery.regression.cross_validated_lasso import N_FOLDS, sort_regress_held_out
-from causalassay.discovery.statistics.determination import determined_values
+from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
+from causalassay.discovery.search.exogenous_order import exogenous_order
+from causalassay.discovery.statistics.usable_rows import determined_values
 from causalassay.graphs.orders import Indices
 from causalassay.spelling import check_choice
 

@@ -12,16 +12,16 @@ from causalassay.arrays import Adjacency
 from causalassay.contracts import Estimate, Kind, NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.search.any_score.class_operators import ScoreOperators
-from causalassay.discovery.search.any_score.discrete_scores import (
+from causalassay.discovery.search.discrete_scores import (
     LevelScore,
     ScoreName,
     check_score,
 )
 from causalassay.discovery.search.equivalence_classes import (
     SearchSettings,
-    search_by,
     search_classes,
     search_info,
+    search_with_operators,
 )
 from causalassay.discovery.search.gaussian.bic import observational_node_statistics
 from causalassay.discovery.statistics.discrete import is_discrete, level_statistics
@@ -38,7 +38,7 @@ class GES:
     Parameters
     ----------
     penalty_discount : float
-        Multiplies the BIC's penalty, log(n)/2 a parameter; 1 is the λ = log(n)/2 of pcalg.
+        Multiplies the BIC's penalty, log(n)/2 per parameter; 1 is the λ = log(n)/2 of pcalg.
     phases : tuple of str
         Of "forward", "backward" and "turning", in the order in which they run.
     iterate : bool
@@ -46,14 +46,14 @@ class GES:
     max_parents : int, optional
         The largest number of parents that a node of a member of the class may have.
     score : {"bic", "bdeu"}
-        "bdeu" is for discrete data; see `level_scores.LevelScore` for both.
+        "bdeu" is for discrete data; see `discrete_scores.LevelScore` for both.
     equivalent_sample_size : float
         The weight of BDeu's prior; with "bic" it does not matter.
 
     Notes
     -----
     The Gaussian score is ``-n/2 log(residual variance) - penalty_discount log(n)/2 (parents + 1)``,
-    summed over the nodes; see `scores.gaussian_bic` for the constants. `Estimate.info` has it
+    summed over the nodes; see `bic.gaussian_bic` for the constants. `Estimate.info` has it
     as ``score``, and ``steps``, the number of operators by phase; ``iterations``, their sum;
     and ``converged``, which is False only if rounding errors led in a circle.
 
@@ -70,7 +70,7 @@ class GES:
     same graph wherever both were run.
 
     Time grows with 2^k, k the size of the largest undirected clique; beyond 20 nodes the data
-    are refused, and `max_parents` is the way out.
+    are refused; set `max_parents`.
 
     Departs from the paper: turning is not in it, but in Hauser and Bühlmann (2012); the path
     test is made only where the gain would be the best.
@@ -130,7 +130,7 @@ class GES:
             statistics, self.score, self.penalty_discount, self.equivalent_sample_size
         )
         operators = ScoreOperators(score, statistics.n_samples)
-        search = search_by(operators, separated, self._settings(), data.columns)
+        search = search_with_operators(operators, separated, self._settings(), data.columns)
         info = search_info(search, score.of_graph(search.graph))
         return Estimate(search.graph, "cpdag", info=info)
 

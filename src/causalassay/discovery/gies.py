@@ -24,7 +24,7 @@ class GIES:
     Parameters
     ----------
     penalty_discount : float
-        Multiplies the BIC's penalty, log(n)/2 a parameter, n all rows; 1 is pcalg's λ and
+        Multiplies the BIC's penalty, log(n)/2 per parameter, n all rows; 1 is pcalg's λ and
         that of Eigenmann et al. (2020), who run ``phases=("forward", "backward")`` once.
     phases : tuple of str
         Of "forward", "backward" and "turning", in the order in which they run.

@@ -15,11 +15,11 @@ from causalassay.arrays import Weights
 from causalassay.contracts import Estimate, Kind, NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.continuous.golem_objective import (
-    Objective,
+    GolemObjective,
     Variant,
     evaluate,
     golem_loss,
-    new_objective,
+    new_golem_objective,
 )
 from causalassay.discovery.continuous.moments import (
     Moments,
@@ -43,7 +43,7 @@ class GolemEV:
     lambda1, lambda2 : float
         The penalties on the sum of absolute weights and on cycles.
     steps : int
-        Steps of Adam: 10⁴ as in Reisach et al., who found half of it enough;
+        Steps of Adam: 10⁴ as in Reisach et al., for whom half of it was enough;
         the authors' default is 10⁵.
     learning_rate : float
     threshold : float
@@ -56,7 +56,7 @@ class GolemEV:
     at most 0.0001 per variable) and the ``threshold`` used.
 
     Departs from the authors' code: double precision where they have single,
-    and the covariance matrix in place of the data. The columns are sorted by
+    and the covariance matrix instead of the data. The columns are sorted by
     their values first, so that relabelling them changes nothing.
 
     References
@@ -188,15 +188,15 @@ def _regular_moments(data: Dataset) -> Moments:
 def _descend(
     golem: GolemEV | GolemNV, variant: Variant, moments: Moments, weights: Weights
 ) -> dict[str, Any]:
-    """Move the weights, in place, by Adam; return what there is to know of it."""
-    problem = new_objective(
+    """Move the weights, in place, by Adam; return what `info` reports."""
+    problem = new_golem_objective(
         moments.covariance, moments.n_samples, variant, golem.lambda1, golem.lambda2
     )
-    room = np.zeros((3, *weights.shape))
+    work = np.zeros((3, *weights.shape))
     loss = before = float("nan")
     for start, stop in pairwise(np.linspace(0, golem.steps, 11).astype(int)):
         before = loss
-        loss = _adam(problem, weights, room, (start, stop), golem.learning_rate)
+        loss = _adam(problem, weights, work, (start, stop), golem.learning_rate)
         if not np.isfinite(loss):
             raise NotApplicable(
                 f"the loss left the range of double precision before step {stop}; bring the "
@@ -214,9 +214,9 @@ def _descend(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _adam(
-    problem: Objective,
+    problem: GolemObjective,
     weights: Weights,
-    room: NDArray[np.float64],
+    work: NDArray[np.float64],
     steps: tuple[int, int],
     rate: float,
 ) -> float:
@@ -225,7 +225,7 @@ def _adam(
     Kingma, Ba (2015), arXiv 1412.6980, algorithm 1 in the form that ends
     section 2, which TensorFlow has: ε is added before the correction of bias.
     """
-    gradient, mean, square = room[0], room[1], room[2]
+    gradient, mean, square = work[0], work[1], work[2]
     d = len(weights)
     for step in range(steps[0] + 1, steps[1] + 1):
         evaluate(problem, weights, gradient)

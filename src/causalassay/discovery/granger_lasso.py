@@ -9,12 +9,12 @@ from numpy.random import Generator
 
 from causalassay.contracts import Estimate, Kind
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.regression.along_order import PATH_END
-from causalassay.discovery.regression.lagged import (
+from causalassay.discovery.regression.lagged_lasso import (
     check_lagged_settings,
     lagged_design,
     lagged_estimate,
 )
+from causalassay.discovery.regression.lasso_along_order import PATH_END
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from causalassay.discovery.independence.fisher_z import (
     z_scales,
 )
 from causalassay.discovery.independence.g_test import GTest
-from causalassay.discovery.independence.neighbours_by_any_test import find_candidates
-from causalassay.discovery.independence.neighbours_by_fisher_z import parents_and_children
+from causalassay.discovery.independence.mmpc_any_test import candidates_by_any_test
+from causalassay.discovery.independence.mmpc_fisher_z import candidates_by_fisher_z
 from causalassay.discovery.search.any_score.dag_climbing import climb_score
-from causalassay.discovery.search.any_score.discrete_scores import (
+from causalassay.discovery.search.discrete_scores import (
     LevelScore,
     ScoreName,
     check_score,
@@ -42,7 +42,7 @@ class MMHC:
     alpha : float
         The level of each test.
     penalty_discount : float
-        Multiplies the BIC's penalty, log(n)/2 a parent.
+        Multiplies the BIC's penalty, log(n)/2 per parent.
     max_condition : int, optional
         The largest conditioning set; by default the number of rows alone limits it,
         for n - |S| - 3 must be positive. A node with some 30 candidate neighbours or more
@@ -52,7 +52,7 @@ class MMHC:
     patience : int
         It ends after so many changes in succession without a new best score.
     score : {"bic", "bdeu"}
-        "bdeu" is for discrete data; see `level_scores.LevelScore` for both.
+        "bdeu" is for discrete data; see `discrete_scores.LevelScore` for both.
     equivalent_sample_size : float
         The weight of BDeu's prior; with "bic" it does not matter.
 
@@ -122,29 +122,31 @@ class MMHC:
         if self.max_condition is not None:
             largest = min(largest, self.max_condition)
         search = self._search_levels if discrete else self._search_gaussian
-        found, candidates = search(data, largest, rng)
+        result, candidates = search(data, largest, rng)
         info = {
-            "score": found.score,
-            "changes": found.n_changes,
+            "score": result.score,
+            "changes": result.n_changes,
             "candidates": int(candidates.sum()) // 2,
         }
-        return Estimate(found.graph, "dag", info=info)
+        return Estimate(result.graph, "dag", info=info)
 
     def _search_gaussian(
         self, data: Dataset, largest: int, rng: Generator
     ) -> tuple[Climb, Adjacency]:
         statistics = gaussian_statistics(data)
         scales = z_scales(statistics.n_samples, largest)
-        candidates = parents_and_children(statistics.correlation, self.alpha, scales, data)
-        found = climb(statistics, candidates, rng, self.penalty_discount, self.tabu, self.patience)
-        check_defined(found.dependent, data)
-        return found, candidates
+        candidates = candidates_by_fisher_z(statistics.correlation, self.alpha, scales, data)
+        result = climb(statistics, candidates, rng, self.penalty_discount, self.tabu, self.patience)
+        check_defined(result.dependent, data)
+        return result, candidates
 
     def _search_levels(
         self, data: Dataset, largest: int, rng: Generator
     ) -> tuple[Climb, Adjacency]:
         statistics = level_statistics(data)
-        candidates = find_candidates(GTest(statistics).surprise, self.alpha, largest, data)
+        candidates = candidates_by_any_test(
+            GTest(statistics).minus_log_p, self.alpha, largest, data
+        )
         score = LevelScore(
             statistics, self.score, self.penalty_discount, self.equivalent_sample_size
         )

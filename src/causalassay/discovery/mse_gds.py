@@ -13,9 +13,9 @@ from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 from causalassay.arrays import Adjacency, Values, Vector, Weights
 from causalassay.contracts import Estimate, Kind
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.regression.kinds import Regression
-from causalassay.discovery.statistics.determination import determined_values
+from causalassay.discovery.regression import RegressionKind
 from causalassay.discovery.statistics.gaussian import PIVOT, GaussianStatistics, gaussian_statistics
+from causalassay.discovery.statistics.usable_rows import determined_values
 from causalassay.graphs.orders import Indices
 from causalassay.spelling import check_choice
 
@@ -75,7 +75,7 @@ class MSEGDS:
     """
 
     penalty_discount: float = 2.0
-    regression: Regression = "linear"
+    regression: RegressionKind = "linear"
 
     version: ClassVar[int] = 1
     output: ClassVar[Kind] = "dag"
@@ -88,7 +88,7 @@ class MSEGDS:
             raise ValueError(
                 f"penalty_discount: expected a finite number >= 0, got {self.penalty_discount}"
             )
-        check_choice("regression", self.regression, get_args(Regression))
+        check_choice("regression", self.regression, get_args(RegressionKind))
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values."""

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from causalassay.arrays import Weights
 from causalassay.contracts import Estimate, Kind, NotApplicable
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.continuous.cauchy_point import new_walk
+from causalassay.discovery.continuous.lbfgsb_memory import new_state
 from causalassay.discovery.continuous.moments import is_singular, own_order_moments, thresholded
 from causalassay.discovery.continuous.notears_objective import (
     GRADIENT_TOLERANCE,
@@ -21,7 +21,7 @@ from causalassay.discovery.continuous.notears_objective import (
 )
 from causalassay.discovery.continuous.notears_reference import follow_authors
 from causalassay.discovery.search.variable_orders import best_order, regressions
-from causalassay.discovery.statistics.observational import observational_values
+from causalassay.discovery.statistics.usable_rows import observational_values
 
 RESTARTS = 20
 """How many random orders the fast solver starts from, besides that of the variances."""
@@ -180,19 +180,19 @@ class NOTEARS:
         """Minimise the augmented Lagrangian again and again: algorithm 1."""
         problem = new_lagrangian(covariance, self.lambda1)
         d = len(covariance)
-        walk = new_walk(np.zeros(2 * d * (d - 1)))
+        state = new_state(np.zeros(2 * d * (d - 1)))
         rho, alpha, h, h_before = 1.0, 0.0, np.inf, np.inf
         evaluations = iterations = 0
         minimised = True
         while iterations < self.max_iter and h > self.h_tolerance and rho < self.rho_max:
             iterations += 1
-            start = walk.point
+            start = state.point
             while rho < self.rho_max:
                 problem.multipliers[:2] = rho, alpha
-                walk = new_walk(start)
-                count, minimised = minimise(problem, walk)
+                state = new_state(start)
+                count, minimised = minimise(problem, state)
                 evaluations += count
-                evaluate(problem, walk.point, walk.gradient)
+                evaluate(problem, state.point, state.gradient)
                 h = float(problem.parts[0])
                 if h <= 0.25 * h_before:
                     break

@@ -27,7 +27,7 @@ _OWN = {
     "causal-learn-pc": "causal_learn:CausalLearnPC",
     "command": "command:Command",
     "direct-lingam": "direct_lingam:DirectLiNGAM",
-    "empty": "baselines:Empty",
+    "empty": "trivial_baselines:Empty",
     "ges": "ges:GES",
     "gies": "gies:GIES",
     "golem-ev": "golem:GolemEV",
@@ -38,14 +38,14 @@ _OWN = {
     "notears": "notears:NOTEARS",
     "pc": "pc:PC",
     "r2-sortnregress": "sortnregress:R2SortnRegress",
-    "random-sorting": "baselines:RandomSorting",
+    "random-sorting": "trivial_baselines:RandomSorting",
     "random-sortnregress": "sortnregress:RandomSortnRegress",
     "series-r2-sortnregress": "series_sortnregress:SeriesR2SortnRegress",
     "series-random-sortnregress": "series_sortnregress:SeriesRandomSortnRegress",
     "series-var-sortnregress": "series_sortnregress:SeriesVarSortnRegress",
     "single-edge": "correlation_graphs:SingleEdge",
     "var-sortnregress": "sortnregress:VarSortnRegress",
-    "variance-sorting": "baselines:VarianceSorting",
+    "variance-sorting": "trivial_baselines:VarianceSorting",
 }
 
 BUILT_IN = MappingProxyType({name: f"causalassay.discovery.{own}" for name, own in _OWN.items()})

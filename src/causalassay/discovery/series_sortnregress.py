@@ -1,7 +1,7 @@
 """Sort and regress for series: over time by regression, within a step by an order.
 
-Time orders lagged links; within a step an order must come from elsewhere, and
-the baselines here take it from a statistic, or from chance.
+Time orders lagged links. Within a step the order must come from elsewhere: the
+baselines here take it from a statistic, or draw it at random.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from numpy.random import Generator
 
 from causalassay.contracts import Estimate, Kind
 from causalassay.data.dataset import Dataset
-from causalassay.diagnostics.explained import determination
+from causalassay.diagnostics.explained_variance import determination
 from causalassay.diagnostics.moments import variances
-from causalassay.discovery.regression.along_order import PATH_END
-from causalassay.discovery.regression.lagged import (
+from causalassay.discovery.regression.lagged_lasso import (
     check_lagged_settings,
     lagged_design,
     lagged_estimate,
 )
+from causalassay.discovery.regression.lasso_along_order import PATH_END
 from causalassay.discovery.statistics.tied_orders import random_ties_order
 
 _REFERENCE = "the series analogue of Reisach, Seiler, Weichwald (2021), arXiv 2102.13647"
@@ -40,6 +40,7 @@ class SeriesVarSortnRegress:
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> data = Dataset.from_values(rng.normal(size=(300, 3)).cumsum(axis=1), rows="series")
     >>> SeriesVarSortnRegress().discover(data, rng).graph.astype(int)
@@ -81,6 +82,7 @@ class SeriesR2SortnRegress:
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> values = rng.normal(size=(300, 3))
     >>> values[:, 2] += values[:, 0] + values[:, 1]
@@ -113,7 +115,7 @@ class SeriesR2SortnRegress:
 class SeriesRandomSortnRegress:
     """Sort the processes at random, regress each on the past of all and on those before it.
 
-    The yardstick for the other two: what the regression alone achieves.
+    The reference for the other two: what the regression alone achieves.
 
     Parameters
     ----------
@@ -122,6 +124,7 @@ class SeriesRandomSortnRegress:
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> data = Dataset.from_values(rng.normal(size=(300, 3)), rows="series")
     >>> sorted(SeriesRandomSortnRegress().discover(data, rng).order)
@@ -135,7 +138,7 @@ class SeriesRandomSortnRegress:
     rows: ClassVar[str] = "series"
     output: ClassVar[Kind] = "summary"
     scale_sensitive: ClassVar[bool] = False
-    assumptions: ClassVar[str] = "linear, stationary; the order is right by luck"
+    assumptions: ClassVar[str] = "linear, stationary; the order is right by chance"
     equivariant: ClassVar[bool] = False
     reference: ClassVar[str] = _REFERENCE
 

@@ -11,12 +11,12 @@ from numpy.random import Generator
 from causalassay.arrays import Values
 from causalassay.contracts import Estimate, Kind, NotApplicable
 from causalassay.data.dataset import Dataset
-from causalassay.diagnostics.explained import determination
+from causalassay.diagnostics.explained_variance import determination
 from causalassay.diagnostics.moments import variances
-from causalassay.discovery.regression.along_order import PATH_END, sort_regress
-from causalassay.discovery.regression.kinds import Regression
-from causalassay.discovery.statistics.observational import observational_values
+from causalassay.discovery.regression import RegressionKind
+from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
 from causalassay.discovery.statistics.tied_orders import random_ties_order
+from causalassay.discovery.statistics.usable_rows import observational_values
 from causalassay.graphs.orders import Indices
 from causalassay.spelling import check_choice
 
@@ -72,7 +72,7 @@ class VarSortnRegress:
     """
 
     path_end: float = PATH_END
-    regression: Regression = "linear"
+    regression: RegressionKind = "linear"
 
     version: ClassVar[int] = 1
     output: ClassVar[Kind] = "dag"
@@ -81,7 +81,7 @@ class VarSortnRegress:
     reference: ClassVar[str] = "Reisach, Seiler, Weichwald (2021), arXiv 2102.13647, appendix H.1"
 
     def __post_init__(self) -> None:
-        check_choice("regression", self.regression, get_args(Regression))
+        check_choice("regression", self.regression, get_args(RegressionKind))
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values."""
@@ -103,7 +103,7 @@ class R2SortnRegress:
 
     Notes
     -----
-    As `VarSortnRegress`, with R² in place of the variance.
+    As `VarSortnRegress`, with R² instead of the variance.
 
     References
     ----------
@@ -121,7 +121,7 @@ class R2SortnRegress:
     """
 
     path_end: float = PATH_END
-    regression: Regression = "linear"
+    regression: RegressionKind = "linear"
 
     version: ClassVar[int] = 1
     output: ClassVar[Kind] = "dag"
@@ -130,7 +130,7 @@ class R2SortnRegress:
     reference: ClassVar[str] = "Reisach et al. (2023), arXiv 2303.18211"
 
     def __post_init__(self) -> None:
-        check_choice("regression", self.regression, get_args(Regression))
+        check_choice("regression", self.regression, get_args(RegressionKind))
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values."""
@@ -142,7 +142,7 @@ class R2SortnRegress:
 class RandomSortnRegress:
     """Sort at random, then regress each variable on its predecessors.
 
-    The yardstick for the other two: what the regression alone achieves.
+    The reference for the other two: what the regression alone achieves.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class RandomSortnRegress:
 
     Notes
     -----
-    As `VarSortnRegress`, with a random order in place of the variances'.
+    As `VarSortnRegress`, with a random order instead of that of the variances.
 
     References
     ----------
@@ -168,17 +168,17 @@ class RandomSortnRegress:
     """
 
     path_end: float = PATH_END
-    regression: Regression = "linear"
+    regression: RegressionKind = "linear"
 
     version: ClassVar[int] = 1
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
-    assumptions: ClassVar[str] = "linear; the order is right by luck"
+    assumptions: ClassVar[str] = "linear; the order is right by chance"
     equivariant: ClassVar[bool] = False
     reference: ClassVar[str] = "Reisach, Seiler, Weichwald (2021), arXiv 2102.13647, appendix H.2"
 
     def __post_init__(self) -> None:
-        check_choice("regression", self.regression, get_args(Regression))
+        check_choice("regression", self.regression, get_args(RegressionKind))
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values."""

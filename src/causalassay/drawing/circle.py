@@ -12,17 +12,17 @@ ROUNDS = 6
 """Of the search for an order with few crossings; it stops when a round finds none."""
 
 
-def around(graph: Adjacency) -> list[int]:
+def circle_order(graph: Adjacency) -> list[int]:
     """Return the nodes in an order around a circle in which few edges cross.
 
     Starts from a walk along the edges, then moves one node after the other to its
-    best place.
+    best position.
 
     Examples
     --------
     >>> from causalassay.graphs import from_edges, skeleton
     >>> square = skeleton(from_edges([(0, 2), (2, 1), (1, 3), (0, 3)], 4))
-    >>> around(square)
+    >>> circle_order(square)
     [0, 2, 1, 3]
     """
     joined = skeleton(graph)
@@ -32,7 +32,7 @@ def around(graph: Adjacency) -> list[int]:
     for _ in range(ROUNDS):
         before = fewest
         for node in range(len(graph)):
-            order, fewest = _best_place(node, order, edges, fewest)
+            order, fewest = _best_position(node, order, edges, fewest)
         if fewest in (0, before):
             break
     start = order.index(0)
@@ -52,14 +52,14 @@ def _walk(joined: Adjacency) -> list[int]:
     return seen
 
 
-def _best_place(
+def _best_position(
     node: int, order: list[int], edges: NDArray[np.int64], fewest: int
 ) -> tuple[list[int], int]:
     """Return the order with `node` where the fewest edges cross, and that number."""
     best = order
     others = [other for other in order if other != node]
-    for place in range(len(order)):
-        moved = [*others[:place], node, *others[place:]]
+    for k in range(len(order)):
+        moved = [*others[:k], node, *others[k:]]
         crossings = _count_crossings(moved, edges)
         if crossings < fewest:
             best, fewest = moved, crossings
@@ -68,8 +68,8 @@ def _best_place(
 
 def _count_crossings(order: list[int], edges: NDArray[np.int64]) -> int:
     """Return the number of pairs of chords whose ends alternate around the circle."""
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    low, high = np.sort(place[edges], axis=1).T
+    position = np.empty(len(order), dtype=np.int64)
+    position[order] = np.arange(len(order))
+    low, high = np.sort(position[edges], axis=1).T
     inside = (low[:, None] < low) & (low < high[:, None]) & (high[:, None] < high)
     return int(inside.sum())

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from causalassay.arrays import Adjacency, check_adjacency
-from causalassay.drawing.pictures import circle_picture, layered_picture, matrix_picture
+from causalassay.drawing.svg import circle_picture, layered_picture, matrix_picture
 from causalassay.graphs.cpdag import directed_part, undirected_part
-from causalassay.graphs.names import check_names
+from causalassay.graphs.node_names import check_names
 from causalassay.graphs.orders import is_dag
 from causalassay.notebook import fragment
 
 MOST_NODES = 30
 MOST_EDGES = 120
-"""A graph with more nodes or edges is shown as its matrix: nobody follows so many lines."""
+"""A graph with more nodes or edges is drawn as its matrix: nobody can follow so many lines."""
 MOST_LISTED = 40
 
 
@@ -71,7 +71,7 @@ def show(graph: Adjacency, names: Iterable[Hashable] | None = None) -> Drawing:
     """Return a drawing of a graph, for a notebook to show or a terminal to print.
 
     A DAG is laid out from left to right, causes before effects. Any other graph is
-    laid out on a circle, since places in a row would suggest an order that it does
+    laid out on a circle, since positions in a row would suggest an order that it does
     not have. Beyond 30 nodes or 120 edges the matrix is drawn, a dot for each edge
     from the row's node to the column's.
 
@@ -100,8 +100,8 @@ def show(graph: Adjacency, names: Iterable[Hashable] | None = None) -> Drawing:
     return Drawing(checked, tuple(map(str, check_names(labels, "names", len(checked)))))
 
 
-def _counted(n: int, thing: str) -> str:
-    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def _edge_lines(graph: Adjacency, names: tuple[str, ...]) -> Iterable[str]:

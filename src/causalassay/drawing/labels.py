@@ -38,10 +38,10 @@ def shortened(name: str) -> str:
 def _cut(text: str, most: int) -> str:
     """Return as much of the beginning of a text as fits into so many letters."""
     taken = 0
-    for place, letter in enumerate(text):
+    for index, letter in enumerate(text):
         taken += _letters(letter)
         if taken > most:
-            return text[:place]
+            return text[:index]
     return text
 
 

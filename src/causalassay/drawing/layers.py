@@ -17,7 +17,7 @@ from causalassay.arrays import Adjacency
 from causalassay.graphs.orders import topological_order
 
 SWEEPS = 24
-"""Of the search for an order with few crossings; on graphs of 30 nodes more found none fewer."""
+"""Of the search for an order with few crossings; on graphs of 30 nodes more did not help."""
 
 Column = list[int]
 Segments = list[tuple[int, int]]
@@ -34,7 +34,7 @@ class Layers:
     height : array, shape (nodes and bends,)
         In rows; two nodes of a column are at least 1 apart.
     routes : dict
-        For each edge the nodes and bends on its way, its ends included.
+        For each edge the nodes and bends along it, its ends included.
     """
 
     columns: list[Column]
@@ -42,13 +42,13 @@ class Layers:
     routes: dict[tuple[int, int], list[int]]
 
 
-def in_layers(dag: Adjacency) -> Layers:
+def layers_of(dag: Adjacency) -> Layers:
     """Return the columns and heights of the nodes of a DAG.
 
     Examples
     --------
     >>> from causalassay.graphs import chain
-    >>> in_layers(chain(3)).columns
+    >>> layers_of(chain(3)).columns
     [[0], [1], [2]]
     """
     column_of = _columns(dag)
@@ -73,25 +73,25 @@ def _columns(dag: Adjacency) -> list[int]:
         children = np.flatnonzero(dag[node]).tolist()
         if children and not dag[:, node].any():
             column[node] = min(column[child] for child in children) - 1
-    _place_alone(dag, column)
+    _position_isolated(dag, column)
     return column
 
 
-def _place_alone(dag: Adjacency, column: list[int]) -> None:
+def _position_isolated(dag: Adjacency, column: list[int]) -> None:
     """Put the nodes without edges where there is room: into the shortest columns."""
     alone = np.flatnonzero(~(dag | dag.T).any(axis=1)).tolist()
     length = [0] * max(max(column) + 1, math.isqrt(max(len(alone) - 1, 0)) + 1)
     for node in set(range(len(dag))) - set(alone):
         length[column[node]] += 1
     for node in alone:
-        column[node] = min(range(len(length)), key=lambda place: length[place])
+        column[node] = min(range(len(length)), key=lambda k: length[k])
         length[column[node]] += 1
 
 
 def _routes(
     dag: Adjacency, column: list[int]
 ) -> tuple[dict[tuple[int, int], list[int]], list[int]]:
-    """Return the way of each edge, with a bend for each column it passes, and all columns."""
+    """Return the route of each edge, with a bend for each column it passes, and all columns."""
     column = list(column)
     routes = {}
     for parent, child in np.argwhere(dag).tolist():
@@ -121,10 +121,10 @@ def _with_few_crossings(columns: list[Column], neighbours: _Neighbours) -> list[
             break
         rightwards = sweep % 2 == 0
         beside = neighbours.left if rightwards else neighbours.right
-        places = range(1, len(current)) if rightwards else range(len(current) - 2, -1, -1)
-        for place in places:
-            fixed = current[place - 1 if rightwards else place + 1]
-            _sort_by_barycentre(current[place], fixed, beside, reverse_ties=sweep % 4 > 1)
+        indices = range(1, len(current)) if rightwards else range(len(current) - 2, -1, -1)
+        for k in indices:
+            fixed = current[k - 1 if rightwards else k + 1]
+            _sort_by_barycentre(current[k], fixed, beside, reverse_ties=sweep % 4 > 1)
         _swap(current, neighbours)
         crossings = _count_crossings(current, neighbours)
         if crossings < fewest:
@@ -135,10 +135,10 @@ def _with_few_crossings(columns: list[Column], neighbours: _Neighbours) -> list[
 def _sort_by_barycentre(
     column: Column, fixed: Column, beside: list[list[int]], *, reverse_ties: bool
 ) -> None:
-    """Sort a column by the mean place of the neighbours; items without any stay where they are."""
-    place = {item: k for k, item in enumerate(fixed)}
+    """Sort a column by the mean position of the neighbours; items without any keep their place."""
+    position = {item: k for k, item in enumerate(fixed)}
     means = {
-        item: sum(place[other] for other in beside[item]) / len(beside[item])
+        item: sum(position[other] for other in beside[item]) / len(beside[item])
         for item in column
         if beside[item]
     }
@@ -154,41 +154,42 @@ def _swap(columns: list[Column], neighbours: _Neighbours) -> None:
     improved = True
     while improved:
         improved = False
-        for place, column in enumerate(columns):
+        for index, column in enumerate(columns):
             beside = [
-                (_place_of(columns, place - 1), neighbours.left),
-                (_place_of(columns, place + 1), neighbours.right),
+                (_positions(columns, index - 1), neighbours.left),
+                (_positions(columns, index + 1), neighbours.right),
             ]
             for k in range(len(column) - 1):
                 upper, lower = column[k], column[k + 1]
                 gain = sum(
-                    _crossings(where, side[upper], side[lower])
-                    - _crossings(where, side[lower], side[upper])
-                    for where, side in beside
+                    _crossings(position, side[upper], side[lower])
+                    - _crossings(position, side[lower], side[upper])
+                    for position, side in beside
                 )
                 if gain > 0:
                     column[k], column[k + 1] = lower, upper
                     improved = True
 
 
-def _place_of(columns: list[Column], place: int) -> dict[int, int]:
-    inside = 0 <= place < len(columns)
-    return {item: k for k, item in enumerate(columns[place])} if inside else {}
+def _positions(columns: list[Column], index: int) -> dict[int, int]:
+    """Return where each item of a column stands; nothing beyond the first and the last."""
+    inside = 0 <= index < len(columns)
+    return {item: k for k, item in enumerate(columns[index])} if inside else {}
 
 
-def _crossings(where: dict[int, int], of_upper: Sequence[int], of_lower: Sequence[int]) -> int:
+def _crossings(position: dict[int, int], of_upper: Sequence[int], of_lower: Sequence[int]) -> int:
     """Return how often the segments of two items cross if one stands above the other."""
-    return sum(where[above] > where[below] for above in of_upper for below in of_lower)
+    return sum(position[above] > position[below] for above in of_upper for below in of_lower)
 
 
 def _count_crossings(columns: list[Column], neighbours: _Neighbours) -> int:
     count = 0
-    for place, column in enumerate(columns[:-1]):
-        where = _place_of(columns, place + 1)
+    for index, column in enumerate(columns[:-1]):
+        position = _positions(columns, index + 1)
         ends = [
-            where[other]
+            position[other]
             for item in column
-            for other in sorted(neighbours.right[item], key=where.__getitem__)
+            for other in sorted(neighbours.right[item], key=position.__getitem__)
         ]
         array = np.array(ends)
         count += int(np.triu(array[:, None] > array[None, :]).sum())
@@ -204,9 +205,9 @@ def _heights(columns: list[Column], neighbours: _Neighbours, n_nodes: int) -> ND
     # A bend between bends pulls hardest: a long edge is to be straight.
     pull = np.where(np.arange(n_items) < n_nodes, 1.0, 4.0)
     for sweep in range(SWEEPS):
-        places = range(len(columns)) if sweep % 2 == 0 else range(len(columns) - 1, -1, -1)
-        for place in places:
-            column = columns[place]
+        indices = range(len(columns)) if sweep % 2 == 0 else range(len(columns) - 1, -1, -1)
+        for index in indices:
+            column = columns[index]
             wanted = np.array([_wanted(item, neighbours, height, pull) for item in column])
             height[column] = _apart(wanted, [_room(item, n_nodes) for item in column])
     return height - height.min()

@@ -1,6 +1,7 @@
 """Graphs as adjacency matrices: families, orders, separation, equivalence classes."""
 
 from causalassay.graphs.classes import enumerate_dags, mec_size, sample_dag, sample_dags
+from causalassay.graphs.consistent_extension import NoExtension, extend
 from causalassay.graphs.conversions import (
     from_edges,
     from_gadjid,
@@ -14,7 +15,6 @@ from causalassay.graphs.conversions import (
     to_pandas,
 )
 from causalassay.graphs.cpdag import skeleton, to_cpdag, v_structures
-from causalassay.graphs.extension import NoExtension, extend
 from causalassay.graphs.families import (
     bipartite,
     chain,
@@ -34,7 +34,7 @@ from causalassay.graphs.orders import (
     reachability,
     topological_order,
 )
-from causalassay.graphs.paths import path_counts
+from causalassay.graphs.path_lengths import path_counts
 from causalassay.graphs.separation import d_separated
 from causalassay.graphs.thresholds import acyclic_threshold, threshold
 from causalassay.graphs.validity import as_cpdag, check_cpdag, is_cpdag

@@ -26,14 +26,14 @@ def members(nodes: int) -> Iterator[int]:
 
 def reach(neighbours: Sequence[int], within: int, source: int) -> int:
     """Return the nodes joined to those of `source` by paths inside `within`."""
-    found = frontier = source
+    reached = frontier = source
     while frontier:
         near = 0
         for node in members(frontier):
             near |= neighbours[node]
-        frontier = near & within & ~found
-        found |= frontier
-    return found
+        frontier = near & within & ~reached
+        reached |= frontier
+    return reached
 
 
 def components(neighbours: Sequence[int], within: int) -> Iterator[int]:
@@ -120,13 +120,13 @@ def chordless_cycle(neighbours: Sequence[int]) -> list[int]:
 def _shortest_path(neighbours: Sequence[int], within: int, source: int, target: int) -> list[int]:
     """Return the nodes of a shortest path inside `within`, or none."""
     layers = [1 << source]
-    found = layers[0]
+    reached = layers[0]
     while layers[-1] and not layers[-1] >> target & 1:
         near = 0
         for node in members(layers[-1]):
             near |= neighbours[node]
-        layers.append(near & within & ~found)
-        found |= layers[-1]
+        layers.append(near & within & ~reached)
+        reached |= layers[-1]
     if not layers[-1]:
         return []
     path = [target]

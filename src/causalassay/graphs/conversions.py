@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from causalassay.arrays import Adjacency, Weights, check_adjacency, check_square, check_weights
-from causalassay.graphs.names import check_names
+from causalassay.graphs.node_names import check_names
 from causalassay.spelling import did_you_mean
 
 if TYPE_CHECKING:

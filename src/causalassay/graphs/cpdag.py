@@ -48,13 +48,13 @@ def v_structures(graph: Adjacency) -> set[tuple[int, int, int]]:
     """
     apart = ~skeleton(graph)
     arrows = directed_part(graph)
-    found = set()
+    triples = set()
     for collider in np.flatnonzero(arrows.sum(axis=0) >= 2).tolist():
         parents = np.flatnonzero(arrows[:, collider])
         first, second = np.nonzero(np.triu(apart[np.ix_(parents, parents)], 1))
         pairs = zip(parents[first].tolist(), parents[second].tolist(), strict=True)
-        found |= {(i, collider, j) for i, j in pairs}
-    return found
+        triples |= {(i, collider, j) for i, j in pairs}
+    return triples
 
 
 @njit(cache=True, nogil=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.graphs.conversions import from_edges
-from causalassay.graphs.names import check_names
+from causalassay.graphs.node_names import check_names
 from causalassay.spelling import did_you_mean
 
 CELLS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False, "True": True}
@@ -28,7 +28,7 @@ def read_graph(
     r"""Return the graph in a CSV file, and the names of its nodes.
 
     Two shapes are read. A square matrix has a header and a first column of names and
-    cells 0 or 1; row a, column b is a→b, and 1 both ways is undirected. An edge list has
+    cells 0 or 1; row a, column b is a→b, and 1 in both cells is undirected. An edge list has
     the header ``from,to``, or ``from,to,type`` with the types ``->`` and ``--``.
     Blanks around names and cells are ignored.
 
@@ -175,8 +175,8 @@ def _read_matrix(
     if wanted is None:
         return graph, names
     _check_same_names(names, wanted, where)
-    place = [names.index(name) for name in wanted]
-    return graph[np.ix_(place, place)], wanted
+    order = [names.index(name) for name in wanted]
+    return graph[np.ix_(order, order)], wanted
 
 
 def _check_same_names(names: Sequence[str], wanted: Sequence[str], where: str) -> None:

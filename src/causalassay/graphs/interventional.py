@@ -1,4 +1,4 @@
-"""What interventions add to a CPDAG: the arrows that they tell apart."""
+"""What interventions add to a CPDAG: the edges that they direct."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def to_interventional_cpdag(dag: Adjacency, targets: Iterable[Sequence[int]]) ->
     -----
     The family is taken to be conservative: for each node there is a condition
     that does not act on it. Otherwise the edges into that node leave no trace
-    in the data, and edges that the graph directs may not be told apart.
+    in the data, and edges that the graph directs may be indistinguishable.
 
     Arrows that are compelled without interventions stay, the edges that an
     intervention separates take their direction in `dag`, and Meek's rules do

@@ -88,7 +88,7 @@ class LaggedGraph:
         return len(order_or_cycle(self.summary)) < self.n_nodes
 
     def summary_ancestors(self) -> Adjacency:
-        """Return the matrix that tells whether i acts on j, another node, on some way.
+        """Return the matrix that tells whether i acts on j, another node, along some path.
 
         Examples
         --------
@@ -102,7 +102,7 @@ class LaggedGraph:
         return summary_ancestors(self.summary)
 
     def relabel(self, nodes: Sequence[int] | NDArray[np.integer[Any]]) -> LaggedGraph:
-        """Return the graph with node ``nodes[k]`` in place k.
+        """Return the graph with node ``nodes[k]`` at position k.
 
         Examples
         --------
@@ -112,10 +112,10 @@ class LaggedGraph:
         array([[0, 0],
                [1, 0]])
         """
-        place = check_nodes(nodes, self.n_nodes, "nodes")
-        if sorted(place) != list(range(self.n_nodes)):
-            raise ValueError(f"nodes: expected each of 0 to {self.n_nodes - 1} once, got {place}")
-        return LaggedGraph(self.links[:, place][:, :, place])
+        labels = check_nodes(nodes, self.n_nodes, "nodes")
+        if sorted(labels) != list(range(self.n_nodes)):
+            raise ValueError(f"nodes: expected each of 0 to {self.n_nodes - 1} once, got {labels}")
+        return LaggedGraph(self.links[:, labels][:, :, labels])
 
 
 def summary_ancestors(summary: Adjacency) -> Adjacency:

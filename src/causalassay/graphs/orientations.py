@@ -111,7 +111,7 @@ class Orientations:
 
 
 def _count_permutations(size: int, prefixes: Sequence[int]) -> int:
-    """Count the permutations of `size` things in which no forbidden set comes first.
+    """Count the permutations of `size` nodes in which no forbidden set comes first.
 
     The forbidden sets are nested and of the sizes `prefixes`, ascending. From all
     permutations those are taken away whose shortest forbidden prefix is the i-th.

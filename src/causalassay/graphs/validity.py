@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.graphs.chordal import chordless_cycle, neighbour_masks
+from causalassay.graphs.consistent_extension import NoExtension, extend
 from causalassay.graphs.cpdag import directed_part, to_cpdag, undirected_part
-from causalassay.graphs.extension import NoExtension, extend
 from causalassay.graphs.orders import is_dag, topological_order
 
 

@@ -1,8 +1,8 @@
 """Causal risk: an estimate against held-out experiments, without a true graph."""
 
 from causalassay.risk.cutoffs import Bonferroni, Fixed, SimulatedMax
+from causalassay.risk.descendant_tests import DescendantTests, estimate_descendants
 from causalassay.risk.descendants import Descendants, implied_descendants, true_descendants
-from causalassay.risk.detection import DescendantTests, estimate_descendants
 from causalassay.risk.estimators import compare, estimate, oracle
 from causalassay.risk.losses import jaccard, mistakes
 from causalassay.risk.result import Comparison, Difference, Risk

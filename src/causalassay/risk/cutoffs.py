@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Vector
-from causalassay.risk.two_sample import Comparisons, t_statistic
+from causalassay.risk.two_sample_tests import RegimeTests, t_statistic
 
 Scale = Literal["p value", "t"]
 """What a threshold is compared with: p at most, or |t| above it."""
@@ -40,9 +40,9 @@ class Bonferroni:
     def __post_init__(self) -> None:
         _check_level(self.level)
 
-    def threshold(self, comparisons: Comparisons, rng: Generator) -> float:  # noqa: ARG002
+    def threshold(self, tests_done: RegimeTests, rng: Generator) -> float:  # noqa: ARG002
         """Return the largest p value that counts."""
-        return self.level / comparisons.n_tests
+        return self.level / tests_done.n_tests
 
 
 @dataclass(frozen=True)
@@ -89,17 +89,17 @@ class SimulatedMax:
                 f"{math.ceil(1 / self.level - 1)}, got {self.n_simulations}"
             )
 
-    def threshold(self, comparisons: Comparisons, rng: Generator) -> float:
+    def threshold(self, tests_done: RegimeTests, rng: Generator) -> float:
         """Return the |t| that a test must exceed."""
-        at_once = max(1, _CELLS_AT_ONCE // comparisons.tested.size)
+        at_once = max(1, _CELLS_AT_ONCE // tests_done.tested.size)
         batches = [
             min(at_once, self.n_simulations - done)
             for done in range(0, self.n_simulations, at_once)
         ]
-        maxima = np.sort(np.concatenate([_null_maxima(comparisons, n, rng) for n in batches]))
+        maxima = np.sort(np.concatenate([_null_maxima(tests_done, n, rng) for n in batches]))
         # With this order statistic the real maximum, drawn likewise, exceeds with P <= level.
-        place = math.ceil((1 - self.level) * (self.n_simulations + 1) - 1e-9)
-        return float(maxima[place - 1])
+        rank = math.ceil((1 - self.level) * (self.n_simulations + 1) - 1e-9)
+        return float(maxima[rank - 1])
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Fixed:
         if not 0 < self.t < math.inf:
             raise ValueError(f"t: expected a positive number, got {self.t}")
 
-    def threshold(self, comparisons: Comparisons, rng: Generator) -> float:  # noqa: ARG002
+    def threshold(self, tests_done: RegimeTests, rng: Generator) -> float:  # noqa: ARG002
         """Return the |t| that a test must exceed."""
         return self.t
 
@@ -132,15 +132,15 @@ class Fixed:
 Cutoff = Bonferroni | SimulatedMax | Fixed
 
 
-def _null_maxima(comparisons: Comparisons, n_draws: int, rng: Generator) -> Vector:
+def _null_maxima(tests_done: RegimeTests, n_draws: int, rng: Generator) -> Vector:
     """Draw the largest |t| of all tests `n_draws` times under the empty graph."""
     # Columns in a canonical order: a permutation of the data's columns changes no draw.
-    tested = comparisons.tested[:, np.lexsort(comparisons.tested)]
-    n, m = comparisons.n_observational, comparisons.n_interventional[:, None]
+    tested = tests_done.tested[:, np.lexsort(tests_done.tested)]
+    n, m = tests_done.n_observational, tests_done.n_interventional[:, None]
     shared, own = (n_draws, 1, tested.shape[1]), (n_draws, *tested.shape)
     variances = (rng.chisquare(n - 1, shared) / (n - 1), rng.chisquare(m - 1, own) / (m - 1))
     difference = rng.normal(size=own) / np.sqrt(m) - rng.normal(size=shared) / np.sqrt(n)
-    t, _ = t_statistic(difference, variances, (n, m), comparisons.test == "t")
+    t, _ = t_statistic(difference, variances, (n, m), tests_done.test == "t")
     return np.abs(t).max(axis=(1, 2), where=tested, initial=0.0)
 
 

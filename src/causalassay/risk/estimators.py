@@ -12,11 +12,11 @@ from causalassay.arrays import Adjacency, Vector, check_adjacency
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
 from causalassay.discovery import make_algorithm
+from causalassay.risk.cross_validation import CrossValidation, Losses, prepare_cross_validation
+from causalassay.risk.descendant_tests import DEFAULT_TESTS, DescendantTests
 from causalassay.risk.descendants import Descendants, implied_descendants
-from causalassay.risk.detection import DEFAULT_TESTS, DescendantTests
 from causalassay.risk.losses import Loss, jaccard
 from causalassay.risk.result import Comparison, Difference, Risk
-from causalassay.risk.shared_work import Bench, Losses, set_up
 from causalassay.risk.uncertainty import Intervals, Scoring, percentile_intervals
 
 DEFAULT_SCORING = Scoring()
@@ -54,7 +54,7 @@ def oracle(truth: Adjacency, guess: Adjacency, loss: Loss = jaccard) -> float:
             "give both one node a column, in the same order"
         )
     pairs = zip(implied_descendants(truth), implied_descendants(guess), strict=True)
-    return float(np.mean([loss(real, found) for real, found in pairs]))
+    return float(np.mean([loss(real, guessed) for real, guessed in pairs]))
 
 
 def estimate(
@@ -76,7 +76,7 @@ def estimate(
     rng : Generator or int
     descendants : DescendantTests, Descendants or Adjacency
         What the estimate's descendants are held against: those that tests show,
-        those found earlier or known otherwise, or those in a true graph.
+        those known from elsewhere, or those in a true graph.
     folds : int, optional
         By default the experiments on one node at a time are withheld, as in the
         paper; the released code withholds those on a fifth of the nodes
@@ -114,9 +114,9 @@ def estimate(
     >>> estimate("var-sortnregress", experiments, rng).weighted
     0.0
     """
-    bench = set_up(dataset, rng, descendants, folds, scoring)
-    name, found = _resolve(algorithm)
-    return _risk(bench, bench.losses(name, found))
+    validation = prepare_cross_validation(dataset, rng, descendants, folds, scoring)
+    name, resolved = _resolve(algorithm)
+    return _risk(validation, validation.losses(name, resolved))
 
 
 def compare(
@@ -156,50 +156,53 @@ def compare(
     ...     values = model.sample(50, rng, action)
     ...     regimes.append(data.Regime(f"do {node}", values, (node,), action))
     >>> experiments = data.Dataset(("a", "b", "c", "d"), tuple(regimes), "control")
-    >>> found = compare(["empty", "var-sortnregress"], experiments, rng)
-    >>> found.ranking
+    >>> comparison = compare(["empty", "var-sortnregress"], experiments, rng)
+    >>> comparison.ranking
     ('var-sortnregress', 'empty')
-    >>> found.difference("var-sortnregress", "empty").weighted
+    >>> comparison.difference("var-sortnregress", "empty").weighted
     -1.0
     """
     named = _named(algorithms)
-    bench = set_up(dataset, rng, descendants, folds, scoring)
-    losses = {name: bench.losses(name, algorithm) for name, algorithm in named.items()}
+    validation = prepare_cross_validation(dataset, rng, descendants, folds, scoring)
+    losses = {name: validation.losses(name, algorithm) for name, algorithm in named.items()}
     return Comparison(
-        {name: _risk(bench, found) for name, found in losses.items()},
+        {name: _risk(validation, of_one) for name, of_one in losses.items()},
         tuple(
-            _difference(bench, first, second, losses) for first, second in permutations(losses, 2)
+            _difference(validation, first, second, losses)
+            for first, second in permutations(losses, 2)
         ),
     )
 
 
-def _risk(bench: Bench, losses: Losses) -> Risk:
-    mean, intervals = _summarise(bench, losses.naive, losses.held_out)
+def _risk(validation: CrossValidation, losses: Losses) -> Risk:
+    mean, intervals = _summarise(validation, losses.naive, losses.held_out)
     return Risk(
         *mean,
         intervals,
-        dict(zip(bench.nodes, losses.naive.tolist(), strict=True)),
-        dict(zip(bench.nodes, losses.held_out.tolist(), strict=True)),
-        bench.descendants,
-        bench.folds,
+        dict(zip(validation.nodes, losses.naive.tolist(), strict=True)),
+        dict(zip(validation.nodes, losses.held_out.tolist(), strict=True)),
+        validation.descendants,
+        validation.folds,
         losses.graph,
     )
 
 
-def _difference(bench: Bench, first: str, second: str, losses: Mapping[str, Losses]) -> Difference:
+def _difference(
+    validation: CrossValidation, first: str, second: str, losses: Mapping[str, Losses]
+) -> Difference:
     naive = losses[first].naive - losses[second].naive
     held_out = losses[first].held_out - losses[second].held_out
-    mean, intervals = _summarise(bench, naive, held_out)
+    mean, intervals = _summarise(validation, naive, held_out)
     return Difference(first, second, *mean, intervals)
 
 
 def _summarise(
-    bench: Bench, naive: Vector, held_out: Vector
+    validation: CrossValidation, naive: Vector, held_out: Vector
 ) -> tuple[tuple[float, float, float], Intervals]:
     """Return the naive, cross-validated and weighted mean, and their intervals."""
-    losses = np.stack([naive, held_out, bench.weigh(naive, held_out)], axis=1)
+    losses = np.stack([naive, held_out, validation.weigh(naive, held_out)], axis=1)
     means = (float(naive.mean()), float(held_out.mean()), float(losses[:, 2].mean()))
-    return means, percentile_intervals(losses, bench.shares, bench.scoring.level)
+    return means, percentile_intervals(losses, validation.shares, validation.scoring.level)
 
 
 def _resolve(algorithm: str | Algorithm) -> tuple[str, Algorithm]:

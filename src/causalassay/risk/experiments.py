@@ -41,8 +41,8 @@ def find_experiments(dataset: Dataset) -> Experiments:
     --------
     >>> rows = [[0.0, 1.0], [2.0, 4.5]]
     >>> regimes = [Regime("rest", rows), Regime("drug", rows, (1,)), Regime("heat", rows, None)]
-    >>> found = find_experiments(Dataset(("a", "b"), tuple(regimes), "rest"))
-    >>> list(found.on), found.left_out
+    >>> experiments = find_experiments(Dataset(("a", "b"), tuple(regimes), "rest"))
+    >>> list(experiments.on), experiments.left_out
     ([1], {'heat': 'its target is unknown'})
     """
     if dataset.world == "series":

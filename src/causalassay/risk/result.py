@@ -1,4 +1,4 @@
-"""What a risk estimation found, as plain values."""
+"""The result of a risk estimation, as plain values."""
 
 from __future__ import annotations
 
@@ -111,9 +111,9 @@ class Comparison:
                 raise ValueError(
                     f"no risk of {name!r} was estimated; {did_you_mean(name, self.risks)}"
                 )
-        for found in self.differences:
-            if (found.first, found.second) == (first, second):
-                return found
+        for difference in self.differences:
+            if (difference.first, difference.second) == (first, second):
+                return difference
         raise ValueError(f"a difference needs two algorithms, got {first!r} twice")
 
     def _repr_html_(self) -> str:

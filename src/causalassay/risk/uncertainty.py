@@ -101,8 +101,8 @@ def percentile_intervals(losses: Values, shares: Shares, level: float) -> Interv
     Examples
     --------
     >>> losses = np.array([[0.0, 0.5, 0.2], [0.5, 0.5, 0.5], [1.0, 0.5, 0.8]])
-    >>> found = percentile_intervals(losses, resample(3, 500, np.random.default_rng(0)), 0.99)
-    >>> found.naive, found.cross_validated
+    >>> intervals = percentile_intervals(losses, resample(3, 500, np.random.default_rng(0)), 0.99)
+    >>> intervals.naive, intervals.cross_validated
     ((0.0, 1.0), (0.5, 0.5))
     """
     means = shares @ losses if len(shares) else np.full((1, 3), np.nan)

@@ -7,17 +7,16 @@ References
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Vector
-from causalassay.discovery.continuous.quasi_newton import (
+from causalassay.discovery.continuous.lbfgsb_memory import (
     BOTH,
     PAIRS,
     Memory,
+    SearchState,
     apply_middle,
     apply_pairs,
 )
@@ -25,47 +24,15 @@ from causalassay.discovery.continuous.quasi_newton import (
 _EPS = 2.220446049250313e-16
 
 
-class Walk(NamedTuple):
-    """The vectors of a search, (n,) each, changed in place."""
-
-    point: NDArray[np.float64]
-    gradient: NDArray[np.float64]
-    proposal: NDArray[np.float64]
-    direction: NDArray[np.float64]
-    point_before: NDArray[np.float64]
-    gradient_before: NDArray[np.float64]
-    breaks: NDArray[np.float64]
-    spare: NDArray[np.float64]
-    heap: NDArray[np.int64]
-    free: NDArray[np.bool_]
-
-
-def new_walk(point: NDArray[np.float64]) -> Walk:
-    """Return the vectors of a search that starts at a copy of `point`."""
-    n = len(point)
-    return Walk(
-        point=point.copy(),
-        gradient=np.zeros(n),
-        proposal=np.zeros(n),
-        direction=np.zeros(n),
-        point_before=np.zeros(n),
-        gradient_before=np.zeros(n),
-        breaks=np.zeros(n),
-        spare=np.zeros(n),
-        heap=np.zeros(n, dtype=np.int64),
-        free=np.zeros(n, dtype=np.bool_),
-    )
-
-
 @njit(cache=True, nogil=True)
-def find_cauchy_point(memory: Memory, walk: Walk) -> None:
-    """Write the point into `walk.proposal`: algorithm CP of [1].
+def find_cauchy_point(memory: Memory, state: SearchState) -> None:
+    """Write the point into `state.proposal`: algorithm CP of [1].
 
     Also set which variables are free there, and the last of `memory.small`.
     """
     p, v, c = memory.small[0], memory.small[1], memory.small[3]
     c[:] = 0.0
-    slope, n_breaks, bounded = _project_gradient(memory, walk)
+    slope, n_breaks, bounded = _project_gradient(memory, state)
     if slope == 0.0:
         return
     steepest = -memory.theta[0] * slope
@@ -73,37 +40,37 @@ def find_cauchy_point(memory: Memory, walk: Walk) -> None:
     curvature = steepest - _dot(v, p)
     ahead, reached = -slope / curvature, 0.0
     for i in range(n_breaks // 2 - 1, -1, -1):
-        _sift(walk.breaks, walk.heap, i, n_breaks)
-    while n_breaks > 0 and ahead >= walk.breaks[0] - reached:
-        node, segment = walk.heap[0], walk.breaks[0] - reached
+        _sift(state.breaks, state.heap, i, n_breaks)
+    while n_breaks > 0 and ahead >= state.breaks[0] - reached:
+        node, segment = state.heap[0], state.breaks[0] - reached
         reached += segment
         n_breaks -= 1
-        walk.breaks[0], walk.heap[0] = walk.breaks[n_breaks], walk.heap[n_breaks]
-        _sift(walk.breaks, walk.heap, 0, n_breaks)
+        state.breaks[0], state.heap[0] = state.breaks[n_breaks], state.heap[n_breaks]
+        _sift(state.breaks, state.heap, 0, n_breaks)
         slope += segment * curvature
-        rise, bend = _stop(memory, walk, node, segment)
+        rise, bend = _stop(memory, state, node, segment)
         slope, curvature = slope + rise, max(_EPS * steepest, curvature + bend)
         ahead = 0.0 if n_breaks == 0 and bounded else -slope / curvature
     ahead = max(ahead, 0.0)
-    for i in range(len(walk.point)):
-        walk.proposal[i] += (reached + ahead) * walk.direction[i]
+    for i in range(len(state.point)):
+        state.proposal[i] += (reached + ahead) * state.direction[i]
     for j in range(BOTH):
         c[j] += ahead * p[j]
 
 
 @njit(cache=True, nogil=True)
-def _stop(memory: Memory, walk: Walk, node: int, segment: float) -> tuple[float, float]:
+def _stop(memory: Memory, state: SearchState, node: int, segment: float) -> tuple[float, float]:
     """Hold a variable at 0 from here on; return the changes of slope and curvature."""
     p, v, w, c = memory.small[0], memory.small[1], memory.small[2], memory.small[3]
-    theta, speed = memory.theta[0], walk.direction[node]
-    walk.direction[node], walk.proposal[node], walk.free[node] = 0.0, 0.0, False
+    theta, speed = memory.theta[0], state.direction[node]
+    state.direction[node], state.proposal[node], state.free[node] = 0.0, 0.0, False
     for j in range(PAIRS):
         w[j] = memory.pairs[node, j]
         w[PAIRS + j] = theta * memory.pairs[node, PAIRS + j]
     for j in range(BOTH):
         c[j] += segment * p[j]
     apply_middle(memory, w, v)
-    rise = speed**2 + theta * speed * walk.point[node] + speed * _dot(c, v)
+    rise = speed**2 + theta * speed * state.point[node] + speed * _dot(c, v)
     bend = 2 * speed * _dot(p, v) - speed**2 * (theta + _dot(w, v))
     for j in range(BOTH):
         p[j] -= speed * w[j]
@@ -111,23 +78,23 @@ def _stop(memory: Memory, walk: Walk, node: int, segment: float) -> tuple[float,
 
 
 @njit(cache=True, nogil=True)
-def _project_gradient(memory: Memory, walk: Walk) -> tuple[float, int, bool]:
+def _project_gradient(memory: Memory, state: SearchState) -> tuple[float, int, bool]:
     """Set direction, free variables and break points; p = Wᵀ·direction; return the slope."""
     slope, n_breaks, bounded = 0.0, 0, True
-    for i in range(len(walk.point)):
-        speed, here = -walk.gradient[i], walk.point[i]
-        walk.proposal[i] = here
-        walk.free[i] = here > 0.0 or speed > 0.0
-        walk.direction[i] = speed if walk.free[i] else 0.0
-        if not walk.free[i]:
+    for i in range(len(state.point)):
+        speed, here = -state.gradient[i], state.point[i]
+        state.proposal[i] = here
+        state.free[i] = here > 0.0 or speed > 0.0
+        state.direction[i] = speed if state.free[i] else 0.0
+        if not state.free[i]:
             continue
         slope -= speed * speed
         if speed < 0.0:
-            walk.breaks[n_breaks], walk.heap[n_breaks] = here / -speed, i
+            state.breaks[n_breaks], state.heap[n_breaks] = here / -speed, i
             n_breaks += 1
         elif speed > 0.0:
             bounded = False
-    apply_pairs(memory, walk.direction, memory.small[0])
+    apply_pairs(memory, state.direction, memory.small[0])
     return slope, n_breaks, bounded
 
 

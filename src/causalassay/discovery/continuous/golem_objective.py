@@ -19,7 +19,7 @@ from causalassay.discovery.continuous.matrix_inverse import (
 Variant = Literal["ev", "nv"]
 
 
-class Objective(NamedTuple):
+class GolemObjective(NamedTuple):
     """GOLEM's problem, with room for its evaluation."""
 
     covariance: NDArray[np.float64]
@@ -106,16 +106,16 @@ def golem_loss(
     if variant not in ("ev", "nv"):
         raise ValueError(f"variant: expected 'ev' or 'nv', got {variant!r}")
     gradient = np.empty_like(matrix)
-    problem = new_objective(moments, n_samples, variant, lambda1, lambda2)
+    problem = new_golem_objective(moments, n_samples, variant, lambda1, lambda2)
     return float(evaluate(problem, matrix, gradient)), gradient
 
 
-def new_objective(
+def new_golem_objective(
     covariance: Weights, n_samples: int, variant: Variant, lambda1: float, lambda2: float
-) -> Objective:
+) -> GolemObjective:
     """Return the problem with its working arrays."""
     d = len(covariance)
-    return Objective(
+    return GolemObjective(
         np.ascontiguousarray(covariance, dtype=np.float64),
         np.array([lambda1, lambda2], dtype=np.float64),
         n_samples,
@@ -131,7 +131,7 @@ def new_objective(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def evaluate(problem: Objective, weights: Weights, gradient: Weights) -> float:
+def evaluate(problem: GolemObjective, weights: Weights, gradient: Weights) -> float:
     """Return the loss at the weights and write its gradient in all entries.
 
     Turned over once, at the start, the matrices are read in their order, without branches.
@@ -161,7 +161,7 @@ def evaluate(problem: Objective, weights: Weights, gradient: Weights) -> float:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _likelihood(problem: Objective) -> float:
+def _likelihood(problem: GolemObjective) -> float:
     """Return L, and set the variances of the residuals."""
     away, residual, scales = problem.away, problem.residual, problem.scales
     d = len(away)
@@ -179,7 +179,7 @@ def _likelihood(problem: Objective) -> float:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _sum_slopes(
-    problem: Objective, weights: Weights, exponential: Weights, gradient: Weights
+    problem: GolemObjective, weights: Weights, exponential: Weights, gradient: Weights
 ) -> float:
     """Write the gradient, with the transposed exponential; return Σ|B|."""
     residual, inverse, scales = problem.residual, problem.turned, problem.scales

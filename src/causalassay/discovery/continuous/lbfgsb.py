@@ -1,7 +1,7 @@
 """L-BFGS-B for variables that are at least 0: the point that it proposes.
 
 The choices are those of the authors' code, version 3.0, which SciPy has too:
-given the same objective both walk the same path, up to rounding. As kernels
+given the same objective both take the same steps, up to rounding. As kernels
 they cost a fraction of the calls between SciPy and an objective in Python.
 
 References
@@ -16,14 +16,15 @@ import numpy as np
 from numba import njit
 
 from causalassay.arrays import Vector
-from causalassay.discovery.continuous.cauchy_point import Walk, find_cauchy_point
-from causalassay.discovery.continuous.quasi_newton import (
+from causalassay.discovery.continuous.cauchy_point import find_cauchy_point
+from causalassay.discovery.continuous.lbfgsb_memory import (
     BOTH,
     COUNT,
     PAIRS,
     SLOT,
     STALE,
     Memory,
+    SearchState,
     apply_middle,
     apply_pairs,
     cholesky,
@@ -33,25 +34,25 @@ from causalassay.discovery.continuous.quasi_newton import (
 
 
 @njit(cache=True, nogil=True)
-def propose(memory: Memory, walk: Walk) -> bool:
-    """Write the minimiser of the model into `walk.proposal`; False if the memory is unusable."""
-    find_cauchy_point(memory, walk)
+def propose(memory: Memory, state: SearchState) -> bool:
+    """Write the minimiser of the model into `state.proposal`; False if the memory is unusable."""
+    find_cauchy_point(memory, state)
     if memory.cursor[COUNT] == 0:
         return True
-    _update_products(memory, walk)
+    _update_products(memory, state)
     if not _factorise_reduced(memory):
         return False
-    _newton_direction(memory, walk)
-    _project(walk)
+    _newton_direction(memory, state)
+    _project(state)
     return True
 
 
 @njit(cache=True, nogil=True)
-def _update_products(memory: Memory, walk: Walk) -> None:
+def _update_products(memory: Memory, state: SearchState) -> None:
     """Bring the products over free and held variables up to date."""
-    pairs, free = memory.pairs, walk.free
+    pairs, free = memory.pairs, state.free
     if memory.cursor[STALE] == 1:
-        _add_youngest(memory, walk.spare)
+        _add_youngest(memory, state.spare)
     for i in range(len(free)):
         if free[i] == memory.free[i]:
             continue
@@ -113,25 +114,25 @@ def _factorise_reduced(memory: Memory) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _newton_direction(memory: Memory, walk: Walk) -> None:
-    """Write the way from the Cauchy point to the model's minimum: section 5.1 of [1]."""
-    theta, pairs, spare = memory.theta[0], memory.pairs, walk.spare
+def _newton_direction(memory: Memory, state: SearchState) -> None:
+    """Write the direction from the Cauchy point to the model's minimum: section 5.1 of [1]."""
+    theta, pairs, spare = memory.theta[0], memory.pairs, state.spare
     v, w = memory.small[0], memory.small[1]
     apply_middle(memory, memory.small[3], v)
     for j in range(PAIRS, BOTH):
         v[j] *= theta
     np.dot(pairs, v, spare)
     for i in range(len(spare)):
-        ahead = walk.proposal[i] - walk.point[i]
-        spare[i] -= theta * ahead + walk.gradient[i]
-        walk.direction[i] = spare[i] if walk.free[i] else 0.0
-    apply_pairs(memory, walk.direction, w)
+        ahead = state.proposal[i] - state.point[i]
+        spare[i] -= theta * ahead + state.gradient[i]
+        state.direction[i] = spare[i] if state.free[i] else 0.0
+    apply_pairs(memory, state.direction, w)
     _solve_reduced(memory, w)
     for j in range(PAIRS):
         w[j] /= theta
     np.dot(pairs, w, spare)
     for i in range(len(spare)):
-        walk.direction[i] = (walk.direction[i] + spare[i]) / theta
+        state.direction[i] = (state.direction[i] + spare[i]) / theta
 
 
 @njit(cache=True, nogil=True)
@@ -154,24 +155,24 @@ def _solve_reduced(memory: Memory, vector: Vector) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _project(walk: Walk) -> None:
+def _project(state: SearchState) -> None:
     """Add the direction to the Cauchy point: projected if that descends [2], else cut short."""
     hit, slope = False, 0.0
-    for i in range(len(walk.point)):
-        walk.breaks[i] = walk.proposal[i]
-        if walk.free[i]:
-            walk.proposal[i] = max(0.0, walk.proposal[i] + walk.direction[i])
-            hit = hit or walk.proposal[i] == 0.0
-        slope += (walk.proposal[i] - walk.point[i]) * walk.gradient[i]
+    for i in range(len(state.point)):
+        state.breaks[i] = state.proposal[i]
+        if state.free[i]:
+            state.proposal[i] = max(0.0, state.proposal[i] + state.direction[i])
+            hit = hit or state.proposal[i] == 0.0
+        slope += (state.proposal[i] - state.point[i]) * state.gradient[i]
     if not hit or slope <= 0.0:
         return
     share, first = 1.0, -1
-    for i in range(len(walk.point)):
-        walk.proposal[i] = walk.breaks[i]
-        if walk.free[i] and walk.direction[i] * share < -walk.proposal[i]:
-            share, first = walk.proposal[i] / -walk.direction[i], i
-    for i in range(len(walk.point)):
-        if walk.free[i]:
-            walk.proposal[i] += share * walk.direction[i]
+    for i in range(len(state.point)):
+        state.proposal[i] = state.breaks[i]
+        if state.free[i] and state.direction[i] * share < -state.proposal[i]:
+            share, first = state.proposal[i] / -state.direction[i], i
+    for i in range(len(state.point)):
+        if state.free[i]:
+            state.proposal[i] += share * state.direction[i]
     if first >= 0:
-        walk.proposal[first] = 0.0
+        state.proposal[first] = 0.0

@@ -9,17 +9,17 @@ from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Vector, Weights
-from causalassay.discovery.continuous.cauchy_point import Walk
 from causalassay.discovery.continuous.lbfgsb import propose
-from causalassay.discovery.continuous.line_search import Trial, is_done, next_step, open_bracket
-from causalassay.discovery.continuous.matrix_exponential import expm1, expm1_workspace
-from causalassay.discovery.continuous.quasi_newton import (
+from causalassay.discovery.continuous.lbfgsb_memory import (
     COUNT,
     Memory,
+    SearchState,
     forget,
     new_memory,
     remember,
 )
+from causalassay.discovery.continuous.line_search import Trial, is_done, next_step, open_bracket
+from causalassay.discovery.continuous.matrix_exponential import expm1, expm1_workspace
 
 GRADIENT_TOLERANCE = 1e-5
 """SciPy's default: no entry of the projected gradient is larger at a minimum."""
@@ -103,73 +103,73 @@ def evaluate(problem: Lagrangian, point: Vector, gradient: Vector) -> float:
 
 
 @njit(cache=True, nogil=True)
-def minimise(problem: Lagrangian, walk: Walk) -> tuple[int, bool]:
-    """Move `walk.point` to a minimum; return the evaluations made and whether it converged.
+def minimise(problem: Lagrangian, state: SearchState) -> tuple[int, bool]:
+    """Move `state.point` to a minimum; return the evaluations made and whether it converged.
 
     L-BFGS-B with SciPy's default tolerances and limits.
     """
     memory = problem.memory
     forget(memory)
-    value = evaluate(problem, walk.point, walk.gradient)
+    value = evaluate(problem, state.point, state.gradient)
     evaluations, iterations = 1, 0
-    if _steepest(walk) <= GRADIENT_TOLERANCE:
+    if _steepest(state) <= GRADIENT_TOLERANCE:
         return evaluations, True
     while iterations < _MOST_ITERATIONS and evaluations <= _MOST_EVALUATIONS:
-        found, trials, start, end = False, 0, Trial(0.0, value, 0.0), Trial(0.0, value, 0.0)
-        if propose(memory, walk):
-            found, trials, start, end = _search(problem, walk, value, iterations == 0)
+        decreased, trials, start, end = False, 0, Trial(0.0, value, 0.0), Trial(0.0, value, 0.0)
+        if propose(memory, state):
+            decreased, trials, start, end = _search(problem, state, value, iterations == 0)
         evaluations += trials
-        if not found:
+        if not decreased:
             if memory.cursor[COUNT] == 0:
                 return evaluations, False
             forget(memory)
             continue
         iterations += 1
         value = end.value
-        if _steepest(walk) <= GRADIENT_TOLERANCE:
+        if _steepest(state) <= GRADIENT_TOLERANCE:
             return evaluations, True
         if start.value - value <= _VALUE_TOLERANCE * max(abs(start.value), abs(value), 1.0):
             return evaluations, True
-        _learn(problem, walk, start, end)
+        _learn(problem, state, start, end)
     return evaluations, False
 
 
 @njit(cache=True, nogil=True)
 def _search(
-    problem: Lagrangian, walk: Walk, value: float, first: bool
+    problem: Lagrangian, state: SearchState, value: float, first: bool
 ) -> tuple[bool, int, Trial, Trial]:
     """Search towards the proposal; return whether, after how many trials, from and to where."""
-    slope, limit, step = _set_out(walk, first)
+    slope, limit, step = _set_out(state, first)
     for i in range(len(problem.weights)):
         problem.pinned[1, i] = problem.pinned[0, i]
     start = Trial(0.0, value, slope)
     trial, bracket = start, open_bracket(start, step, limit)
     if slope < 0.0:
         for count in range(1, _MOST_TRIALS + 1):
-            for i in range(len(walk.point)):
-                reached = max(0.0, walk.point_before[i] + step * walk.direction[i])
-                walk.point[i] = walk.proposal[i] if step == 1.0 else reached
-            value = evaluate(problem, walk.point, walk.gradient)
-            trial = Trial(step, value, np.dot(walk.gradient, walk.direction))
+            for i in range(len(state.point)):
+                reached = max(0.0, state.point_before[i] + step * state.direction[i])
+                state.point[i] = state.proposal[i] if step == 1.0 else reached
+            value = evaluate(problem, state.point, state.gradient)
+            trial = Trial(step, value, np.dot(state.gradient, state.direction))
             if is_done(bracket, start, trial, limit):
                 return True, count, start, trial
             step, bracket = next_step(bracket, start, trial, limit)
-    for i in range(len(walk.point)):
-        walk.point[i], walk.gradient[i] = walk.point_before[i], walk.gradient_before[i]
+    for i in range(len(state.point)):
+        state.point[i], state.gradient[i] = state.point_before[i], state.gradient_before[i]
     for i in range(len(problem.weights)):
         problem.pinned[0, i] = problem.pinned[1, i]
     return False, _MOST_TRIALS if slope < 0.0 else 0, start, trial
 
 
 @njit(cache=True, nogil=True)
-def _set_out(walk: Walk, first: bool) -> tuple[float, float, float]:
+def _set_out(state: SearchState, first: bool) -> tuple[float, float, float]:
     """Keep point and gradient, set the direction; return slope, longest and first step."""
     slope, square, limit = 0.0, 0.0, 1e10
-    for i in range(len(walk.point)):
-        here, change = walk.point[i], walk.proposal[i] - walk.point[i]
-        walk.point_before[i], walk.gradient_before[i] = here, walk.gradient[i]
-        walk.direction[i] = change
-        slope += change * walk.gradient[i]
+    for i in range(len(state.point)):
+        here, change = state.point[i], state.proposal[i] - state.point[i]
+        state.point_before[i], state.gradient_before[i] = here, state.gradient[i]
+        state.direction[i] = change
+        slope += change * state.gradient[i]
         square += change * change
         if change * limit < -here:
             limit = here / -change
@@ -179,7 +179,7 @@ def _set_out(walk: Walk, first: bool) -> tuple[float, float, float]:
 
 
 @njit(cache=True, nogil=True)
-def _learn(problem: Lagrangian, walk: Walk, start: Trial, end: Trial) -> None:
+def _learn(problem: Lagrangian, state: SearchState, start: Trial, end: Trial) -> None:
     """Add the step to the memory if the curvature along it is positive.
 
     The authors keep the diagonal among the variables, bounded by 0 and 0. It
@@ -191,18 +191,18 @@ def _learn(problem: Lagrangian, walk: Walk, start: Trial, end: Trial) -> None:
     pinned = 0.0
     for i in range(len(problem.weights)):
         pinned += 2 * (problem.pinned[0, i] - problem.pinned[1, i]) ** 2
-    for i in range(len(walk.point)):
-        walk.gradient_before[i] = walk.gradient[i] - walk.gradient_before[i]
-        walk.direction[i] *= end.step
-    if not remember(problem.memory, walk.direction, walk.gradient_before, product, pinned):
+    for i in range(len(state.point)):
+        state.gradient_before[i] = state.gradient[i] - state.gradient_before[i]
+        state.direction[i] *= end.step
+    if not remember(problem.memory, state.direction, state.gradient_before, product, pinned):
         forget(problem.memory)
 
 
 @njit(cache=True, nogil=True)
-def _steepest(walk: Walk) -> float:
+def _steepest(state: SearchState) -> float:
     """Return the largest entry of the projected gradient."""
     largest = 0.0
-    for i in range(len(walk.point)):
-        slope = walk.gradient[i]
-        largest = max(largest, -slope if slope < 0.0 else min(walk.point[i], slope))
+    for i in range(len(state.point)):
+        slope = state.gradient[i]
+        largest = max(largest, -slope if slope < 0.0 else min(state.point[i], slope))
     return largest

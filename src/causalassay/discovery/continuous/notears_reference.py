@@ -23,7 +23,7 @@ from causalassay.arrays import Values, Weights
 def follow_authors(
     values: Values, lambda1: float, max_iter: int, h_tolerance: float, rho_max: float
 ) -> tuple[Weights, dict[str, Any]]:
-    """Return the weights that the authors' program ends at, and what there is to know of it.
+    """Return the weights that the authors' program ends at, and what `info` reports.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def follow_authors(
             iterations += 1
             start = point
             while rho < rho_max:
-                found = minimize(
+                result = minimize(
                     _lagrangian,
                     start,
                     args=(x, lambda1, rho, alpha),
@@ -68,8 +68,8 @@ def follow_authors(
                     jac=True,
                     bounds=bounds,
                 )
-                point, minimised = found.x, bool(found.success)
-                evaluations += int(found.nfev)
+                point, minimised = result.x, bool(result.success)
+                evaluations += int(result.nfev)
                 h = _constraint(_join(point))[0]
                 if not h > 0.25 * h_before:
                     break

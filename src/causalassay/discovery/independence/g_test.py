@@ -49,9 +49,9 @@ def _likelihood_ratios(  # noqa: PLR0913, PLR0917  the columns of a family of ta
         shared += x_log_x[k]
     for k in with_target:
         shared -= x_log_x[k]
-    found = np.empty(len(others))
-    for place in range(len(others)):
-        other = others[place]
+    statistics = np.empty(len(others))
+    for index in range(len(others)):
+        other = others[index]
         width = n_levels[other]
         of_other = codes[other]
         cells = np.zeros(count * size * width, np.int64)
@@ -64,8 +64,8 @@ def _likelihood_ratios(  # noqa: PLR0913, PLR0917  the columns of a family of ta
             total += x_log_x[k]
         for k in with_other:
             total -= x_log_x[k]
-        found[place] = max(0.0, 2.0 * total)
-    return found
+        statistics[index] = max(0.0, 2.0 * total)
+    return statistics
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,10 +101,16 @@ class GTest:
 
     def statistic(self, target: int, others: ArrayLike, given: tuple[int, ...]) -> Vector:
         """Return G of the target with each of the others."""
-        found = self.statistics
-        labels, count = configurations(found.codes, _indices(given), found.n_levels)
+        statistics = self.statistics
+        labels, count = configurations(statistics.codes, _indices(given), statistics.n_levels)
         return _likelihood_ratios(
-            found.codes, found.n_levels, target, _indices(others), labels, count, self._x_log_x
+            statistics.codes,
+            statistics.n_levels,
+            target,
+            _indices(others),
+            labels,
+            count,
+            self._x_log_x,
         )
 
     def degrees(self, target: int, others: ArrayLike, given: tuple[int, ...]) -> Vector:
@@ -113,37 +119,37 @@ class GTest:
         strata = np.prod(self.statistics.n_levels[list(given)], dtype=float)
         return less[target] * less[_indices(others)] * strata
 
-    def surprise(self, target: int, others: ArrayLike, given: tuple[int, ...]) -> Vector:
+    def minus_log_p(self, target: int, others: ArrayLike, given: tuple[int, ...]) -> Vector:
         """Return -log of the p-values: what tells dependence, also where they underflow.
 
         Examples
         --------
         >>> codes = np.array([[0, 1] * 500, [0, 1] * 500, [0, 0, 1, 1] * 250], dtype=np.int32)
         >>> test = GTest(LevelStatistics(codes, np.array([2, 2, 2])))
-        >>> test.surprise(0, [1, 2], ()).round(2)
+        >>> test.minus_log_p(0, [1, 2], ()).round(2)
         array([696.99,   0.  ])
         """
         statistic = self.statistic(target, others, given)
-        return minus_log_p(statistic, self.degrees(target, others, given))
+        return chi2_minus_log_p(statistic, self.degrees(target, others, given))
 
 
-def minus_log_p(statistic: Vector, degrees: Vector) -> Vector:
+def chi2_minus_log_p(statistic: Vector, degrees: Vector) -> Vector:
     """Return -log of the upper tail of the χ² law; 0 where there are no degrees of freedom.
 
     Examples
     --------
     Of two degrees of freedom it is half the statistic:
 
-    >>> minus_log_p(np.array([3.0, 3e4]), np.array([2.0, 2.0]))
+    >>> chi2_minus_log_p(np.array([3.0, 3e4]), np.array([2.0, 2.0]))
     array([1.5e+00, 1.5e+04])
     """
     half, x = degrees / 2, statistic / 2
     tail = gammaincc(np.where(degrees > 0, half, 1.0), np.where(degrees > 0, x, 0.0))
-    found = -np.log(np.maximum(tail, _SMALL))
-    for place in np.flatnonzero(tail < _SMALL):
-        a, at = float(half[place]), float(x[place])
-        found[place] = at - a * np.log(at) + gammaln(a) - np.log(_upper_fraction(a, at))
-    return found + 0.0  # no minus zero
+    minus_log = -np.log(np.maximum(tail, _SMALL))
+    for index in np.flatnonzero(tail < _SMALL):
+        a, at = float(half[index]), float(x[index])
+        minus_log[index] = at - a * np.log(at) + gammaln(a) - np.log(_upper_fraction(a, at))
+    return minus_log + 0.0  # no minus zero
 
 
 @njit(cache=True, nogil=True)

@@ -1,1 +1,12 @@
-"""Sparse regressions: lasso paths, along an order, over time, by support vectors."""
+"""Sparse regressions, mostly of each variable on those before it in an order.
+
+`lasso_along_order` (sort and regress, DirectLiNGAM) and `lagged_lasso` (series) choose the
+penalty by BIC with `bic_lasso`; `cross_validated_lasso` (DirectLiNGAM) by held-out rows.
+`least_angle_path` has the steps of the lasso path that both take. `support_vectors` is the
+nonlinear regression of sort and regress and of MSE-GDS.
+"""
+
+from typing import Literal
+
+RegressionKind = Literal["linear", "support-vector"]
+"""Least squares, or support vector regression, which needs the extra ``nonlinear``."""

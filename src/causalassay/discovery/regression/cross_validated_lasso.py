@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 
 from causalassay.arrays import Values, Vector, Weights
-from causalassay.discovery.regression.along_order import PATH_END, prefix_fits
-from causalassay.discovery.regression.least_angles import begin, join, steepest, to_next_knot
+from causalassay.discovery.regression.lasso_along_order import PATH_END, prefix_fits
+from causalassay.discovery.regression.least_angle_path import begin, join, steepest, to_next_knot
 from causalassay.graphs.orders import Indices
 
 N_FOLDS = 5
@@ -18,7 +18,7 @@ def sort_regress_held_out(values: Values, order: Indices, path_end: float = PATH
     """Return the weights of the adaptive lasso of each variable on those before it.
 
     As `sort_regress`, but with the penalty of least mean squared error on five
-    held-out folds in place of BIC's, which keeps more edges.
+    held-out folds instead of BIC's, which keeps more edges.
 
     Parameters
     ----------
@@ -47,16 +47,16 @@ def sort_regress_held_out(values: Values, order: Indices, path_end: float = PATH
     folds = _fold_moments(ordered)
     fits = prefix_fits(ordered)
     weights = np.zeros((len(order), len(order)))
-    for place in range(1, len(order)):
-        size = np.abs(fits.coefficients[:place, place])
+    for position in range(1, len(order)):
+        size = np.abs(fits.coefficients[:position, position])
         scale = np.append(size, 1.0)
-        within = np.s_[..., : place + 1, : place + 1]
+        within = np.s_[..., : position + 1, : position + 1]
         train, test, whole = (
             moments[within] * scale * scale[:, None] for moments in (*folds, fits.correlation)
         )
         penalty = _least_held_out(train, test, path_end)
-        scaled = _at(np.array([penalty]), *_last_on_others(whole, path_end))[0]
-        weights[order[:place], order[place]] = scaled * size
+        scaled = _coefficients_at(np.array([penalty]), *_last_on_others(whole, path_end))[0]
+        weights[order[:position], order[position]] = scaled * size
     return weights
 
 
@@ -78,7 +78,7 @@ def _least_held_out(train: Weights, test: Weights, stop: float) -> float:
     penalties = np.unique(np.concatenate([levels for levels, _ in paths]))[::-1]
     error = np.zeros(len(penalties))
     for path, moments in zip(paths, test, strict=True):
-        contrast = np.column_stack([-_at(penalties, *path), np.ones(len(penalties))])
+        contrast = np.column_stack([-_coefficients_at(penalties, *path), np.ones(len(penalties))])
         error += np.einsum("ij,ij->i", contrast @ moments, contrast)
     return float(penalties[error.argmin()])
 
@@ -87,7 +87,7 @@ def _last_on_others(moments: Weights, stop: float) -> tuple[Vector, Weights]:
     return lasso_path(np.ascontiguousarray(moments[:-1, :-1]), moments[:-1, -1].copy(), stop)
 
 
-def _at(penalties: Vector, levels: Vector, knots: Weights) -> Weights:
+def _coefficients_at(penalties: Vector, levels: Vector, knots: Weights) -> Weights:
     """Return the coefficients at each penalty: the path is straight between its knots."""
     if len(levels) == 1:
         return np.repeat(knots, len(penalties), axis=0)

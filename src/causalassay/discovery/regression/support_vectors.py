@@ -55,7 +55,7 @@ def support_vector_parents(values: Values, order: Indices) -> Adjacency:
     """Return the DAG of recursive feature elimination of each variable's predecessors.
 
     Starting from all predecessors in `order`, the one that matters least on
-    held-out rows is left out, again and again. Of the sets so met, the smallest
+    held-out rows is left out, again and again. Of these sets the smallest
     counts whose mean squared held-out error is at most two standard errors
     (of the paired differences) above the least.
 
@@ -88,8 +88,8 @@ def support_vector_parents(values: Values, order: Indices) -> Adjacency:
     """
     standardised = standardise(values)
     graph = np.zeros((values.shape[1], values.shape[1]), dtype=bool)
-    for place in range(1, len(order)):
-        node, before = order[place], order[:place]
+    for position in range(1, len(order)):
+        node, before = order[position], order[:position]
         graph[before[_eliminate(standardised[:, before], standardised[:, node])], node] = True
     return graph
 

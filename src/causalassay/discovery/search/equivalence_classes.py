@@ -21,8 +21,8 @@ from causalassay.discovery.search.gaussian.class_operators import (
     insert_bounds,
 )
 from causalassay.discovery.statistics.gaussian import PIVOT
+from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.cpdag import directed_part, undirected_part
-from causalassay.graphs.extension import extend
 from causalassay.graphs.interventional import interventional_cpdag
 from causalassay.graphs.orders import reachability
 from causalassay.spelling import check_choice, listed
@@ -76,7 +76,7 @@ def search_classes(
     settings: SearchSettings,
     columns: Sequence[str],
 ) -> tuple[Adjacency, MappingProxyType[str, Any]]:
-    """Return the essential graph that the search ends in, and what to know about it.
+    """Return the essential graph that the search ends in, and what `Estimate.info` reports.
 
     Parameters
     ----------
@@ -88,16 +88,16 @@ def search_classes(
         Their names, for messages.
     """
     operators = GaussianOperators(make_bic(statistics, settings.penalty_discount))
-    search = search_by(operators, separated, settings, columns)
+    search = search_with_operators(operators, separated, settings, columns)
     score = gaussian_bic(statistics, search.graph, settings.penalty_discount)
     return search.graph, search_info(search, score)
 
 
 class Operators(Protocol):
-    """What a search asks of a score: the best valid operators; see `operators`."""
+    """What a search asks of a score: the best valid operators; see `gaussian.class_operators`."""
 
     def n_rows(self, node: int) -> int:
-        """Return how many rows speak about a node."""
+        """Return how many rows a node's score uses."""
         ...
 
     def insert_bounds(self, graph: Adjacency, y: int, most: int, bounds: Vector) -> None:
@@ -124,7 +124,7 @@ class GaussianOperators:
     bic: BIC
 
     def n_rows(self, node: int) -> int:
-        """Return how many rows speak about a node."""
+        """Return how many rows a node's score uses."""
         return round(2 * self.bic.half_rows[node])
 
     def insert_bounds(self, graph: Adjacency, y: int, most: int, bounds: Vector) -> None:
@@ -144,7 +144,7 @@ class GaussianOperators:
         return best_turn(self.bic, graph, most, least)
 
 
-def search_by(
+def search_with_operators(
     operators: Operators, separated: Adjacency, settings: SearchSettings, columns: Sequence[str]
 ) -> ClassSearch:
     """Return the search, ended, from the empty graph by the operators of some score."""
@@ -215,16 +215,16 @@ class ClassSearch:
                     operators.insert_bounds(graph, y, most, bounds[y])
                 # Where arrows lead from y to x, no Insert of x→y is valid.
                 possible = np.where(reachability(directed_part(graph)), -np.inf, bounds)
-                found = operators.best_insert(graph, possible, most, LEAST_GAIN)
+                best = operators.best_insert(graph, possible, most, LEAST_GAIN)
             case "backward":
-                found = operators.best_delete(graph, LEAST_GAIN)
+                best = operators.best_delete(graph, LEAST_GAIN)
             case "turning":
-                found = operators.best_turn(graph, most, LEAST_GAIN)
+                best = operators.best_turn(graph, most, LEAST_GAIN)
             case _:
                 raise ValueError(phase)
-        if np.isinf(found[0]):
-            self._refuse_dependent(found)
-        return found
+        if np.isinf(best[0]):
+            self._refuse_dependent(best)
+        return best
 
     def _apply(self, phase: str, operator: Operator) -> None:
         """Go to the class of a member that the operator stands for, with its edge changed."""

@@ -15,7 +15,7 @@ _LEAST_GAIN = 1e-12
 
 
 def best_order(covariance: Weights, rng: Generator, restarts: int) -> Indices:
-    """Return the best order found from the order of the variances and from random ones.
+    """Return the best order reached from the order of the variances and from random ones.
 
     From each start single variables move to where the sum of residual
     variances is least, until none can; the best of the local optima counts.
@@ -85,7 +85,7 @@ def _descend(factor: NDArray[np.float64], order: NDArray[np.int64]) -> float:
     while improved:
         improved = False
         for here in range(d):
-            there, gain = _best_place(factor, trial, here)
+            there, gain = _best_position(factor, trial, here)
             if gain > _LEAST_GAIN * error:
                 _move(factor, here, there)
                 step = 1 if there > here else -1
@@ -97,10 +97,10 @@ def _descend(factor: NDArray[np.float64], order: NDArray[np.int64]) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _best_place(
+def _best_position(
     factor: NDArray[np.float64], trial: NDArray[np.float64], here: int
 ) -> tuple[int, float]:
-    """Return the place in the order where the variable now at `here` gains most, and the gain."""
+    """Return the position at which the variable now at `here` gains most, and the gain."""
     d = len(factor)
     there, best = here, 0.0
     for step in (1, -1):
@@ -127,7 +127,7 @@ def _move(factor: NDArray[np.float64], here: int, there: int) -> None:
 def _swap(factor: NDArray[np.float64], k: int) -> float:
     """Exchange the variables k and k + 1 of the order; return by how much the error falls.
 
-    Columns change places, then a rotation of two rows clears the entry below
+    Columns are exchanged, then a rotation of two rows clears the entry below
     the diagonal.
     """
     a, b, c = factor[k, k], factor[k, k + 1], factor[k + 1, k + 1]

@@ -8,7 +8,7 @@ import numpy as np
 
 from causalassay.contracts import check_world
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.statistics.observational import observational_values
+from causalassay.discovery.statistics.usable_rows import observational_values
 from causalassay.graphs.orders import Indices
 from causalassay.models.discrete.contingency import Codes, as_codes
 

@@ -8,11 +8,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from causalassay.arrays import Values, Vector, Weights
-from causalassay.contracts import NotApplicable
+from causalassay.arrays import Vector, Weights
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.moments import correlations
-from causalassay.discovery.statistics.observational import observational_values
+from causalassay.discovery.statistics.usable_rows import check_continuous, observational_values
 
 PIVOT = 1e-10
 """The least share of a variance that a regression may leave: below it columns count as
@@ -57,15 +56,6 @@ def gaussian_statistics(data: Dataset) -> GaussianStatistics:
     return GaussianStatistics(
         np.ascontiguousarray(correlations(values)), values.std(axis=0), len(values)
     )
-
-
-def check_continuous(data: Dataset, values: Values) -> None:
-    """Raise `NotApplicable` if a column is discrete, or constant in `values`."""
-    for name in data.discrete_columns:
-        raise NotApplicable(f"column {name!r} is discrete; this algorithm is for continuous data")
-    for name, width in zip(data.columns, np.ptp(values, axis=0), strict=True):
-        if width == 0:
-            raise NotApplicable(f"column {name!r} is constant in the rows used; leave it out")
 
 
 @njit(cache=True, nogil=True)

@@ -1,7 +1,7 @@
 """The best valid Insert, Delete and Turn of an essential graph by any local score.
 
-What `operators` does for the Gaussian BIC, whose regressions it shares between operators; here
-a score is a function that remembers what it was asked.
+`gaussian.class_operators` does the same for the Gaussian BIC and shares regressions between
+operators; here a score is a function that caches its values.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ScoreOperators:
     n_samples: int
 
     def n_rows(self, node: int) -> int:  # noqa: ARG002
-        """Return how many rows speak about a node."""
+        """Return how many rows a node's score uses."""
         return self.n_samples
 
     def insert_bounds(self, graph: Adjacency, y: int, most: int, bounds: Vector) -> None:
@@ -54,11 +54,11 @@ class ScoreOperators:
     def best_insert(self, graph: Adjacency, bounds: Weights, most: int, least: float) -> Operator:
         """Return the best valid Insert above `least`, the best bounds first."""
         best: Operator = (least, -1, -1, np.zeros(len(graph), dtype=bool))
-        for place in np.argsort(-bounds, axis=None, kind="stable").tolist():
-            y, x = divmod(place, len(graph))
+        for index in np.argsort(-bounds, axis=None, kind="stable").tolist():
+            y, x = divmod(index, len(graph))
             if bounds[y, x] <= best[0]:
                 break
-            best = self._making(graph, x, y, most, best)
+            best = self._best_with_arrow(graph, x, y, most, best)
         return best
 
     def best_delete(self, graph: Adjacency, least: float) -> Operator:
@@ -78,11 +78,13 @@ class ScoreOperators:
         """Return the best valid Turn above `least`: y→x or y—x becomes x→y, in another class."""
         best: Operator = (least, -1, -1, np.zeros(len(graph), dtype=bool))
         for y, x in np.argwhere(graph).tolist():
-            best = self._making(graph, x, y, most, best)
+            best = self._best_with_arrow(graph, x, y, most, best)
         return best
 
-    def _making(self, graph: Adjacency, x: int, y: int, most: int, best: Operator) -> Operator:
-        """Return the best of making x→y, if it beats `best`; see `operators`."""
+    def _best_with_arrow(
+        self, graph: Adjacency, x: int, y: int, most: int, best: Operator
+    ) -> Operator:
+        """Return the best of making x→y, if it beats `best`; see `gaussian.class_operators`."""
         near, parents = _near(graph, y) - {x}, _parents(graph, y)
         if len(parents) >= most:
             return best
@@ -104,15 +106,15 @@ class ScoreOperators:
 
 def _cliques(graph: Adjacency, nodes: Nodes, most: int) -> Iterator[Nodes]:
     """Yield the cliques among the nodes of at most so many members, the empty one first."""
-    found: list[tuple[Nodes, list[int]]] = [(frozenset(), sorted(nodes))]
-    while found:
-        clique, rest = found.pop()
+    stack: list[tuple[Nodes, list[int]]] = [(frozenset(), sorted(nodes))]
+    while stack:
+        clique, rest = stack.pop()
         yield clique
         if len(clique) < most:
-            for place in range(len(rest) - 1, -1, -1):
-                node = rest[place]
-                joined = [one for one in rest[place + 1 :] if graph[node, one] or graph[one, node]]
-                found.append((clique | {node}, joined))
+            for index in range(len(rest) - 1, -1, -1):
+                node = rest[index]
+                joined = [one for one in rest[index + 1 :] if graph[node, one] or graph[one, node]]
+                stack.append((clique | {node}, joined))
 
 
 def _near(graph: Adjacency, node: int) -> Nodes:

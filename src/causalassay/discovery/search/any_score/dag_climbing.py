@@ -25,7 +25,7 @@ def climb_score(
 ) -> Climb:
     """Return the best DAG that a tabu search from the empty graph meets.
 
-    As `climbing.climb`, which is the same for the Gaussian BIC.
+    The same as `gaussian.dag_climbing.climb`, which is for the Gaussian BIC.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def climb_score(
     seen = np.zeros(tabu, dtype=np.uint64)
     graph = np.zeros((d, d), dtype=bool)
     best_graph, gains = graph.copy(), np.zeros((d, d))
-    total, best_total, n_changes, n_in_vain = 0.0, 0.0, 0, 0
+    total, best_total, n_changes, n_without_gain = 0.0, 0.0, 0, 0
     stale = list(range(d))
-    while n_in_vain < patience:
+    while n_without_gain < patience:
         for node in stale:
             _rescore(score, graph, node, order, lists, gains)
         gain, (i, j, reverse) = best_change(graph, lists, gains, tie, keys, seen)
@@ -73,13 +73,13 @@ def climb_score(
         stale = [i, j] if reverse else [j]
         total += gain
         n_changes += 1
-        n_in_vain += 1
+        n_without_gain += 1
         if total > best_total + tie:
             best_graph = graph.copy()
-            best_total, n_in_vain = total, 0
-    found = np.zeros((d, d), dtype=bool)
-    found[np.ix_(order, order)] = best_graph
-    return Climb(found, float(best_total), n_changes, order[:0])
+            best_total, n_without_gain = total, 0
+    unshuffled = np.zeros((d, d), dtype=bool)
+    unshuffled[np.ix_(order, order)] = best_graph
+    return Climb(unshuffled, float(best_total), n_changes, order[:0])
 
 
 def _rescore(

@@ -13,8 +13,8 @@ from causalassay.discovery.search.any_score.dag_climbing import LocalScore
 def parents_along(order: Sequence[int], score: LocalScore, least_gain: float = 1e-6) -> Adjacency:
     """Return the DAG in which each node has the predecessors that a greedy search adds.
 
-    What regressing along an order is to numbers. To each node the predecessor is added
-    that raises its score most, until none does.
+    The discrete counterpart of regressing along an order. To each node the predecessor is
+    added that raises its score most, until none does.
 
     References
     ----------
@@ -31,15 +31,17 @@ def parents_along(order: Sequence[int], score: LocalScore, least_gain: float = 1
            [0, 0, 0]])
     """
     graph = np.zeros((len(order), len(order)), dtype=bool)
-    for place, node in enumerate(order):
+    for position, node in enumerate(order):
         parents: frozenset[int] = frozenset()
-        rivals = set(order[:place])
-        while rivals:
-            scores = {rival: score(node, parents | {rival}) for rival in sorted(rivals)}
+        candidates = set(order[:position])
+        while candidates:
+            scores = {
+                candidate: score(node, parents | {candidate}) for candidate in sorted(candidates)
+            }
             best = max(scores, key=scores.__getitem__)
             if scores[best] <= score(node, parents) + least_gain:
                 break
             parents |= {best}
-            rivals.discard(best)
+            candidates.discard(best)
         graph[list(parents), node] = True
     return graph

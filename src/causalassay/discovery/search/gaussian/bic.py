@@ -15,11 +15,11 @@ from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.moments import correlations
 from causalassay.discovery.statistics.gaussian import (
     PIVOT,
-    check_continuous,
     gaussian_statistics,
     unexplained_share,
 )
-from causalassay.graphs.extension import extend
+from causalassay.discovery.statistics.usable_rows import check_continuous
+from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.orders import Indices
 
 
@@ -50,14 +50,14 @@ class NodeStatistics:
 
 def observational_node_statistics(data: Dataset) -> NodeStatistics:
     """Return the statistics of the observational rows, the same for every node."""
-    found = gaussian_statistics(data)
+    statistics = gaussian_statistics(data)
     d = data.n_nodes
     return NodeStatistics(
-        found.correlation[None],
+        statistics.correlation[None],
         np.zeros(d, dtype=np.int64),
-        found.sd,
-        np.full(d, found.n_samples),
-        found.n_samples,
+        statistics.sd,
+        np.full(d, statistics.n_samples),
+        statistics.n_samples,
     )
 
 
@@ -190,7 +190,7 @@ def _member_shares(bic: BIC, dag: Adjacency) -> Vector:
     )
 
 
-class Regression(NamedTuple):
+class GrowingRegression(NamedTuple):
     """A Cholesky factorisation that grows by one regressor at a time, for all variables at once.
 
     With k regressors ``left[k, x]`` is the variance of x that they leave and ``joint[k, x]``
@@ -205,7 +205,7 @@ class Regression(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def add_regressor(
-    correlation: Weights, regression: Regression, node: int, size: int, regressor: int
+    correlation: Weights, regression: GrowingRegression, node: int, size: int, regressor: int
 ) -> None:
     """Make `regressor` number `size`; those from there on are forgotten."""
     factor, left, joint = regression
@@ -225,10 +225,14 @@ def add_regressor(
 
 
 @njit(cache=True, nogil=True)
-def start_regression(correlation: Weights, node: int, regressors: Indices, most: int) -> Regression:
-    """Return the regression of `node` on `regressors`, with room for `most` in all."""
+def start_regression(
+    correlation: Weights, node: int, regressors: Indices, most: int
+) -> GrowingRegression:
+    """Return the regression of `node` on `regressors`, with space for `most` in all."""
     d = len(correlation)
-    regression = Regression(np.empty((most, d)), np.empty((most + 1, d)), np.empty((most + 1, d)))
+    regression = GrowingRegression(
+        np.empty((most, d)), np.empty((most + 1, d)), np.empty((most + 1, d))
+    )
     for x in range(d):
         regression.left[0, x] = 1.0
         regression.joint[0, x] = correlation[node, x]
@@ -238,7 +242,7 @@ def start_regression(correlation: Weights, node: int, regressors: Indices, most:
 
 
 @njit(cache=True, nogil=True)
-def explained(regression: Regression, node: int, size: int, x: int) -> float:
+def explained(regression: GrowingRegression, node: int, size: int, x: int) -> float:
     """Return the squared partial correlation of `node` and `x`; 1 where it is not determined."""
     of_x, of_node = regression.left[size, x], regression.left[size, node]
     if of_x <= PIVOT:

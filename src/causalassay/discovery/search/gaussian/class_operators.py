@@ -14,7 +14,7 @@ from numba import njit
 from causalassay.arrays import Adjacency, Vector, Weights
 from causalassay.discovery.search.gaussian.bic import (
     BIC,
-    Regression,
+    GrowingRegression,
     add_regressor,
     explained,
     gain_of,
@@ -133,7 +133,7 @@ def best_insert(bic: BIC, graph: Adjacency, bounds: Weights, most: int, least: f
         x = first[y]
         if top[y] <= best:
             return best, at_x, at_y, clique
-        gain, mask = _making(bic, graph, x, y, most, best)
+        gain, mask = _best_with_arrow(bic, graph, x, y, most, best)
         if gain > best:
             best, at_x, at_y, clique = gain, x, y, mask
         bounds[y, x] = -np.inf
@@ -158,7 +158,7 @@ def best_delete(bic: BIC, graph: Adjacency, least: float) -> Operator:
     for y in range(d):
         for x in range(d):
             if graph[x, y] and (x < y or not graph[y, x]):
-                gain, mask = _breaking(bic, graph, x, y, best)
+                gain, mask = _best_without_edge(bic, graph, x, y, best)
                 if gain > best:
                     best, at_x, at_y, clique = gain, x, y, mask
     return best, at_x, at_y, clique
@@ -177,14 +177,16 @@ def best_turn(bic: BIC, graph: Adjacency, most: int, least: float) -> Operator:
     for y in range(d):
         for x in range(d):
             if graph[y, x]:
-                gain, mask = _making(bic, graph, x, y, most, best)
+                gain, mask = _best_with_arrow(bic, graph, x, y, most, best)
                 if gain > best:
                     best, at_x, at_y, clique = gain, x, y, mask
     return best, at_x, at_y, clique
 
 
 @njit(cache=True, nogil=True)
-def _breaking(bic: BIC, graph: Adjacency, x: int, y: int, best: float) -> tuple[float, Adjacency]:
+def _best_without_edge(
+    bic: BIC, graph: Adjacency, x: int, y: int, best: float
+) -> tuple[float, Adjacency]:
     """Return the best gain above `best` of deleting x→y or x—y, and its C."""
     mask = graph[:, y] & ~graph[y]
     mask[x] = False
@@ -205,7 +207,7 @@ def _breaking(bic: BIC, graph: Adjacency, x: int, y: int, best: float) -> tuple[
 
 
 @njit(cache=True, nogil=True)
-def _making(
+def _best_with_arrow(
     bic: BIC, graph: Adjacency, x: int, y: int, most: int, best: float
 ) -> tuple[float, Adjacency]:
     """Return the best gain above `best` of making x→y, and its C.
@@ -248,15 +250,15 @@ def _mask(nodes: Indices, chosen: Indices, n_nodes: int) -> Adjacency:
 @njit(cache=True, nogil=True)
 def _regression(
     bic: BIC, parents: Indices, near: Indices, x: int, y: int
-) -> tuple[Weights, Regression]:
+) -> tuple[Weights, GrowingRegression]:
     """Return the correlations of `parents`, `near`, x and y, and y's regression on `parents`."""
     nodes = np.concatenate((parents, near, np.array([x, y])))
     correlation = np.empty((len(nodes), len(nodes)))
     for i in range(len(nodes)):
         for j in range(len(nodes)):
             correlation[i, j] = bic.correlation[bic.group[y], nodes[i], nodes[j]]
-    places = np.arange(len(parents))
-    return correlation, start_regression(correlation, len(nodes) - 1, places, len(nodes) - 2)
+    positions = np.arange(len(parents))
+    return correlation, start_regression(correlation, len(nodes) - 1, positions, len(nodes) - 2)
 
 
 @njit(cache=True, nogil=True)

@@ -17,7 +17,7 @@ TIE = 1e-9
 """Changes whose gains differ by at most this much a row tie: that is rounding error."""
 
 Keys = NDArray[np.uint64]
-"""A random number for each arc; those of a structure's arcs, xored, tell it from others."""
+"""A random number for each arc; those of a structure's arcs, xored, distinguish it from others."""
 
 Change = tuple[int, int, bool]
 """The arc i→j to add or delete, and whether j→i changes with it, which makes a reversal."""
@@ -128,10 +128,10 @@ def _climb(
     d, tie = len(correlation), TIE * rows_and_penalty[0]
     graph, best_graph = np.zeros((d, d), np.bool_), np.zeros((d, d), np.bool_)
     gains = np.zeros((d, d))
-    score, best_score, n_changes, n_in_vain = 0.0, 0.0, 0, 0
+    score, best_score, n_changes, n_without_gain = 0.0, 0.0, 0, 0
     dependent = neighbour[:0]
     stale = np.arange(d)
-    while n_in_vain < patience:
+    while n_without_gain < patience:
         for node in stale:
             near = neighbour[start[node] : start[node + 1]]
             dependent = _rescore(correlation, rows_and_penalty, graph, int(node), near, gains)
@@ -148,16 +148,16 @@ def _climb(
         stale = np.array([i, j]) if reverse else np.array([j])
         score += gain
         n_changes += 1
-        n_in_vain += 1
+        n_without_gain += 1
         if score > best_score + tie:
             best_graph[:] = graph
-            best_score, n_in_vain = score, 0
+            best_score, n_without_gain = score, 0
     return best_graph, best_score, n_changes, dependent
 
 
 @dataclass(frozen=True, eq=False)
 class Climb:
-    """Where a climb arrived.
+    """The result of a climb.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class Climb:
     score : float
         Its BIC less that of the empty graph; larger is better.
     n_changes : int
-        How many edges were added, deleted or reversed on the way, and after it.
+        How many edges were added, deleted or reversed, before and after the best DAG was met.
     dependent : ndarray of int
         Nodes that are linearly dependent, where the climb met such and ended; else none.
     """

@@ -1,0 +1,118 @@
+"""The table in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bench.table_lines import Line, Ratio
+from bench.timings import Effort
+
+HEAD = (
+    "| job | d | who | minimum | median | first call | ours is faster by | target | met | result |"
+)
+
+EXPLANATION = """\
+Each row ran ours and its peers on the same data in the same run, in turns (ours, peer, ours, \
+peer, …), one thread each, each peer in a process and an environment of its own. Minimum and \
+median are over the calls on one data set, and of several data sets (seeds) the table has the \
+median; the first call, with what it compiles or loads, is apart. *Ours is faster by* is the \
+ratio of minima on the same data: the median over seeds, in brackets the range. A peer whose \
+call took longer than {slow:g} s was run once, on the first seed; one that took longer than \
+{limit:g} s was stopped and is shown as > {limit:g} s. Results are means over seeds: SHD is to \
+the truth (the lower the better), BIC the Gaussian score (the higher the better), objective \
+NOTEARS' squared error at the best weights on the DAG (the lower the better).
+"""
+
+
+BUSY = """\
+**The machine was busy with other work.** Quick calls find a quiet moment and long ones do not, so \
+these ratios favour ours; take them as a rehearsal.
+"""
+
+
+def section(
+    lines: Sequence[Line], machine: Mapping[str, str], effort: Effort, absent: Sequence[str]
+) -> str:
+    """Return the part of the page that compares."""
+    facts = [f"| {name} | {value} |" for name, value in machine.items() if name != "busy"]
+    return "\n".join(
+        [
+            "## Beside the peers",
+            "",
+            "![How many times as fast as each peer](images/speed.svg)",
+            "",
+            EXPLANATION.format(slow=effort.slow, limit=effort.limit),
+            *([BUSY, ""] if machine.get("busy") else []),
+            table(lines),
+            "",
+            "### Absent or failed",
+            "",
+            *([f"- {text}" for text in absent] or ["- none"]),
+            "",
+            "### Machine",
+            "",
+            "| what | |",
+            "|---|---|",
+            *facts,
+            "",
+        ]
+    )
+
+
+def table(lines: Sequence[Line]) -> str:
+    """Return the table of all lines."""
+    rule = "|" + "---|" * (HEAD.count("|") - 1)
+    return "\n".join([HEAD, rule, *(_text(line, lines, k) for k, line in enumerate(lines))])
+
+
+def _text(line: Line, lines: Sequence[Line], k: int) -> str:
+    opens = k == 0 or lines[k - 1].row is not line.row
+    cells = [
+        line.row.title + (f", per {line.row.unit}" if line.row.unit else "") if opens else "",
+        str(line.row.size) if opens else "",
+        f"{line.name} {line.version}".strip(),
+        duration(line.times.least) if line.times else _stopped(line),
+        duration(line.times.middle) if line.times else "",
+        duration(line.times.first) if line.times else "",
+        _ratio(line.ratio),
+        line.target,
+        {None: "", True: "yes", False: "**no**"}[line.met],
+        "; ".join(text for text in (line.quality, line.note, _shortfall(line)) if text),
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def _stopped(line: Line) -> str:
+    return "" if line.beyond is None else f"> {duration(line.beyond)}"
+
+
+def _shortfall(line: Line) -> str:
+    return "**ours is worse**" if line.worse else ""
+
+
+def _ratio(ratio: Ratio | None) -> str:
+    if ratio is None:
+        return ""
+    spread = f" ({_times(ratio.low)}–{_times(ratio.high)})" if ratio.low < ratio.high else ""
+    return f"{'> ' if ratio.at_least else ''}{_times(ratio.middle)}×{spread}"
+
+
+def _times(x: float) -> str:
+    return f"{x:,.0f}".replace(",", " ") if x >= 100 else f"{x:.2g}"
+
+
+def duration(seconds: float | None) -> str:
+    """Return a time in the unit that suits it.
+
+    Examples
+    --------
+    >>> duration(0.0000123), duration(0.0123), duration(12.3), duration(3600.0)
+    ('12 µs', '12 ms', '12 s', '60 min')
+    """
+    if seconds is None:
+        return ""
+    for size, unit in ((1e-3, "µs"), (1.0, "ms"), (600.0, "s")):
+        if seconds < size:
+            scaled = seconds * {"µs": 1e6, "ms": 1e3, "s": 1.0}[unit]
+            return f"{scaled:.0f} {unit}" if scaled >= 10 else f"{scaled:.1f} {unit}"
+    return f"{seconds / 60:.0f} min"

@@ -1,0 +1,78 @@
+"""The picture: how many times as fast as each peer, with the targets marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import altair as alt
+import pandas as pd
+import vl_convert
+
+from bench.table_lines import Line
+
+WIDTH, STEP = 520, 17
+INK, QUIET = "#222222", "#767676"
+MET, MISSED, FREE = "#0072B2", "#D55E00", "#56B4E9"
+"""Okabe and Ito's colours, which the colour-blind tell apart; shapes say the same."""
+
+
+def ratios(lines: Sequence[Line]) -> str:
+    """Return the picture as SVG."""
+    return svg(_chart(_frame(lines)))
+
+
+def svg(chart: alt.TopLevelMixin) -> str:
+    """Return a chart as SVG, without asking anybody else for anything."""
+    return str(vl_convert.vegalite_to_svg(chart.to_json(), allowed_base_urls=[])) + "\n"
+
+
+def _frame(lines: Sequence[Line]) -> pd.DataFrame:
+    return pd.DataFrame([_record(line) for line in lines if line.ratio is not None])
+
+
+def _record(line: Line) -> dict[str, Any]:
+    state = {None: "no target", True: "target met", False: "target missed"}[line.met]
+    ratio = line.ratio
+    if ratio is None:
+        raise ValueError(f"{line.name} has no ratio to draw")
+    return {
+        "who": f"{line.row.title.split(' (')[0]}, {line.row.size} · {line.name}",
+        "ratio": ratio.middle,
+        "low": ratio.low,
+        "high": ratio.high,
+        "target": float(line.target.removesuffix("×")) if line.target else None,
+        "state": state,
+        "kind": "at least" if ratio.at_least else "measured",
+    }
+
+
+def _chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
+    order = list(dict.fromkeys(frame["who"]))
+    ends = alt.Scale(type="log", nice=True)
+    axis = alt.Axis(labelExpr="format(datum.value, ',~r') + '×'", tickCount=6, gridOpacity=0.6)
+    x = alt.X("ratio:Q", scale=ends, axis=axis, title="times as fast as the peer (log scale)")
+    y = alt.Y("who:N", sort=order, title=None, axis=alt.Axis(labelLimit=420))
+    states = ["target met", "target missed", "no target"]
+    colour = alt.Color(
+        "state:N",
+        title=None,
+        scale=alt.Scale(domain=states, range=[MET, MISSED, FREE]),
+        legend=alt.Legend(orient="top"),
+    )
+    shape = alt.Shape(
+        "kind:N",
+        title=None,
+        scale=alt.Scale(domain=["measured", "at least"], range=["circle", "triangle-right"]),
+        legend=alt.Legend(orient="top"),
+    )
+    base = alt.Chart(frame).encode(y=y)
+    one = alt.Chart(pd.DataFrame({"ratio": [1.0]})).mark_rule(color=QUIET).encode(x="ratio:Q")
+    spread = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("low:Q", scale=ends), x2="high:Q", color=colour
+    )
+    goal = base.mark_tick(color=INK, thickness=2, size=13).encode(x=alt.X("target:Q", scale=ends))
+    dots = base.mark_point(filled=True, size=70, opacity=1).encode(x=x, color=colour, shape=shape)
+    layers: Any = alt.layer(one, spread, goal, dots)
+    chart = layers.properties(width=WIDTH, height=alt.Step(STEP), background="white")
+    return cast(alt.TopLevelMixin, chart.configure_view(stroke=None))

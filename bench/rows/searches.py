@@ -1,0 +1,78 @@
+"""PC, GES, GIES and MMHC."""
+
+from __future__ import annotations
+
+from bench import problems, quality
+from bench.rows.contestants import causal_learn, ges, ours, pgmpy, tetrad, xges
+from bench.rows.row import Contestant, Recorded, Row
+
+
+def rows() -> list[Row]:
+    """Return the rows of this part."""
+    return [
+        _pc(50, tetrad("PC", "pc", 10), causal_learn("pc")),
+        _pc(100, tetrad("PC", "pc", 30), causal_learn("pc", long=True)),
+        _pc(200, tetrad("PC", "pc", 30, long=True)),
+        Row(
+            "ges",
+            "GES with turning",
+            20,
+            problems.linear,
+            ours("ges_turning"),
+            (ges("ges", "search"),),
+            judge=quality.class_score,
+            score="BIC",
+        ),
+        _ges(50, tetrad("FGES", "fges", 5), xges("search", long=True), _slow_ges()),
+        _ges(100, tetrad("FGES", "fges", 5)),
+        _ges(200, tetrad("FGES", "fges", 5, long=True)),
+        Row(
+            "gies",
+            "GIES, 10 interventions",
+            20,
+            problems.experiments,
+            ours("gies"),
+            (ges("gies", "interventional_search", 150),),
+            judge=quality.interventional_score,
+            score="BIC",
+        ),
+        *_mmhc(),
+    ]
+
+
+def _pc(n_nodes: int, *peers: Contestant) -> Row:
+    title, judge = "PC-stable, α = 0.01", quality.tested_distance
+    return Row("pc", title, n_nodes, problems.linear, ours("pc"), peers, judge=judge)
+
+
+def _slow_ges() -> Contestant:
+    return causal_learn("ges", long=True)
+
+
+def _ges(n_nodes: int, *peers: Contestant) -> Row:
+    judge = quality.class_score
+    return Row("ges", "GES", n_nodes, problems.linear, ours("ges"), peers, judge=judge)
+
+
+def _mmhc() -> list[Row]:
+    bnlearn = Recorded("bnlearn (R)", 1.6, 3, "the package index has no R packages")
+    return [
+        Row(
+            "mmhc",
+            "MMHC (pgmpy: the columns cut into thirds)",
+            20,
+            problems.three_levels,
+            ours("mmhc"),
+            (pgmpy("mmhc", long=True),),
+            judge=quality.dag_score,
+        ),
+        Row(
+            "mmhc",
+            "MMHC",
+            100,
+            problems.linear,
+            ours("mmhc"),
+            recorded=(bnlearn,),
+            judge=quality.dag_score,
+        ),
+    ]

@@ -1,0 +1,202 @@
+"""The share of a variable's variance that other variables explain."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg.lapack import dposv, dpotrf, dpotri
+
+from causalassay.arrays import Adjacency, Values, Vector, Weights, check_values
+from causalassay.diagnostics.moments import correlations
+from causalassay.graphs.orders import Indices, check_dag
+
+# Least share left unexplained at which a factor of the correlation matrix is trusted: its
+# rounding errors are divided by about this much.
+_TRUSTED = 1e-7
+
+
+class RankDeficientWarning(UserWarning):
+    """Some variables are linear combinations of others, so their R² is 1 and they tie."""
+
+
+class Determination(NamedTuple):
+    """R² of each variable on all others, and how it was computed."""
+
+    r2: Vector
+    method: Literal["cholesky", "svd", "rank-deficient"]
+    rank: int
+    """Of the correlation matrix, as far as rounding lets it be known."""
+
+
+def determination(values: ArrayLike) -> Determination:
+    """Return R² of each variable regressed on all others with an intercept, and the method.
+
+    Parameters
+    ----------
+    values : array_like, shape (n, d)
+        A constant column is an error.
+
+    Returns
+    -------
+    Determination
+        ``r2``, ``method`` and ``rank``.
+
+    Notes
+    -----
+    One factorisation serves all variables: R²_i is 1 - 1/(C⁻¹)_ii, with C the
+    correlation matrix. "cholesky": C⁻¹ from its Cholesky factor, trusted if
+    every 1 - R²_i comes out above 1e-7, which leaves an error of about 1e-9 at
+    worst. Otherwise, and when n <= d, C⁻¹ comes from the singular values and
+    vectors of the standardised data, whose condition is the root of C's:
+    "svd" if all of them are above rounding, 10·d·eps·(1 + the largest
+    |mean|/sd), else "rank-deficient". Then the least-squares limit is taken:
+    variables with a component in the null space of C are linear combinations of
+    others and get exactly 1, the rest 1 - 1/(C⁺)_ii. A component counts when
+    it is larger than the error of the null vectors, which is the rounding
+    divided by the smallest other singular value.
+
+    References
+    ----------
+    Reisach et al. (2023), arXiv 2303.18211.
+
+    Examples
+    --------
+    The third column is the sum of the first two.
+
+    >>> import numpy as np
+    >>> determination(np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 2]]))
+    Determination(r2=array([1., 1., 1.]), method='rank-deficient', rank=2)
+    """
+    return _determination(check_values(values))
+
+
+def _determination(values: Values) -> Determination:
+    n_samples, n_nodes = values.shape
+    correlation = correlations(values)
+    if n_samples > n_nodes:
+        unexplained = _unexplained(correlation)
+        if unexplained is not None and unexplained.min() > _TRUSTED:
+            return Determination(np.maximum(1.0 - unexplained, 0.0), "cholesky", n_nodes)
+    return _from_singular_values(values)
+
+
+def _unexplained(correlation: Weights) -> Vector | None:
+    """Return 1/(C⁻¹)_ii, or None where C is not numerically positive definite."""
+    factor, breakdown = dpotrf(correlation, clean=0)
+    if breakdown:
+        return None
+    inverse, breakdown = dpotri(factor, overwrite_c=1)
+    return None if breakdown else 1.0 / inverse.diagonal()
+
+
+def _from_singular_values(values: Values) -> Determination:
+    n_samples, n_nodes = values.shape
+    mean = values.mean(axis=0)
+    centred = values - mean
+    length = np.sqrt(np.einsum("ij,ij->j", centred, centred))
+    offset = float((np.abs(mean) / length).max()) * np.sqrt(n_samples)
+    rounding = 10 * n_nodes * np.finfo(float).eps * (1 + offset)
+    _, singular, vector = np.linalg.svd(np.linalg.qr(centred / length, mode="r"))
+    # Centred rows span n - 1 dimensions at most.
+    rank = min(int((singular > rounding).sum()), n_samples - 1)
+    with np.errstate(divide="ignore"):
+        r2 = 1.0 - 1.0 / np.square(vector[:rank] / singular[:rank, None]).sum(axis=0)
+    component = np.sqrt(np.square(vector[rank:]).sum(axis=0))
+    r2[component > rounding / singular[rank - 1]] = 1.0
+    method: Literal["svd", "rank-deficient"] = "svd" if rank == n_nodes else "rank-deficient"
+    return Determination(np.clip(r2, 0.0, 1.0), method, rank)
+
+
+def r2(values: ArrayLike) -> Vector:
+    """Return R² of each variable regressed on all others, with an intercept.
+
+    Parameters
+    ----------
+    values : array_like, shape (n, d)
+        A constant column is an error.
+
+    Returns
+    -------
+    ndarray, shape (d,)
+        Exactly 1 for a variable that is a linear combination of others; a
+        `RankDeficientWarning` says so.
+
+    References
+    ----------
+    Reisach et al. (2023), arXiv 2303.18211.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> r2(np.array([[0, 0], [0, 1], [1, 0], [1, 1], [1, 1]])).round(4)
+    array([0.0278, 0.0278])
+    """
+    return r2_or_warn(check_values(values))
+
+
+def r2_or_warn(values: Values) -> Vector:
+    """Return what `r2` does, from checked values; the warning names the caller's caller."""
+    result = _determination(values)
+    if result.method == "rank-deficient":
+        warnings.warn(
+            f"the correlation matrix of {len(result.r2)} variables and {len(values)} rows has rank "
+            f"{result.rank}: {int((result.r2 == 1).sum())} variables are linear combinations of "
+            "others, get R² = 1 and tie",
+            RankDeficientWarning,
+            stacklevel=3,
+        )
+    return result.r2
+
+
+def cause_explained_variance(values: ArrayLike, graph: Adjacency) -> Vector:
+    """Return the share of each variable's variance that its true parents explain.
+
+    Parameters
+    ----------
+    values : array_like, shape (n, d)
+        A constant column is an error.
+    graph : Adjacency
+        The true DAG.
+
+    Returns
+    -------
+    ndarray, shape (d,)
+        R² of least squares on the parents, with an intercept; 0 for roots.
+
+    References
+    ----------
+    Reisach et al. (2023), arXiv 2303.18211; Ormaniec et al. (2024), equation 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.graphs import chain
+    >>> values = np.array([[0, 0], [0, 1], [1, 2], [1, 3]])
+    >>> cause_explained_variance(values, chain(2))
+    array([0. , 0.8])
+    """
+    check_dag(graph)
+    array = check_values(values, len(graph))
+    correlation = correlations(array)
+    explained = np.zeros(len(graph))
+    for node in np.flatnonzero(graph.any(axis=0)).tolist():
+        parents = np.flatnonzero(graph[:, node])
+        explained[node] = _explained_by(parents, node, correlation, array)
+    return explained
+
+
+def _explained_by(parents: Indices, node: int, correlation: Weights, values: Values) -> float:
+    """Return r' C⁻¹ r of the parents, by least squares on the values where C is near singular."""
+    with_node = correlation[parents, node]
+    factor, solution, breakdown = dposv(correlation[np.ix_(parents, parents)], with_node)
+    smallest = 0.0 if breakdown else float(np.square(factor.diagonal()).min())
+    if smallest > _TRUSTED:
+        return float(np.clip(with_node @ solution, 0.0, 1.0))
+    centred = values - values.mean(axis=0)
+    regressors = centred[:, parents] / np.linalg.norm(centred[:, parents], axis=0)
+    target = centred[:, node] / np.linalg.norm(centred[:, node])
+    residual = target - regressors @ np.linalg.lstsq(regressors, target)[0]
+    return float(np.clip(1.0 - residual @ residual, 0.0, 1.0))

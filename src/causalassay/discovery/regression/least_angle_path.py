@@ -1,0 +1,175 @@
+"""The steps of the least-angle path of the lasso, on a Gram matrix and its Cholesky factor."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from causalassay.arrays import Vector, Weights
+from causalassay.graphs.orders import Indices
+
+WAITING, ACTIVE, BARRED = 0, 1, 2
+"""Of a regressor: not yet in, in, or left out because those in determine it."""
+
+EPS = 2.220446049250313e-16
+
+
+class PathState(NamedTuple):
+    """How far the path of p regressors was followed; arrays that its steps change.
+
+    `slope` is X'(y - Xb)/n. The first entries of `active` and `sign` and the
+    leading rows of `factor` belong to the active regressors, in the order in
+    which they joined.
+    """
+
+    coefficient: Vector
+    slope: Vector
+    status: NDArray[np.int8]
+    active: Indices
+    sign: Vector
+    factor: Weights
+
+
+@njit(cache=True, nogil=True)
+def begin(moment: Vector) -> PathState:
+    """Return the beginning of the path: no regressor is active."""
+    p = len(moment)
+    return PathState(
+        np.zeros(p),
+        moment.copy(),
+        np.zeros(p, np.int8),
+        np.empty(p, np.int64),
+        np.empty(p),
+        np.empty((p, p)),
+    )
+
+
+@njit(cache=True, nogil=True)
+def join(path: PathState, gram: Weights, size: int, joining: int) -> int:
+    """Make a regressor active and return how many are; as many as before if it is barred."""
+    path.status[joining] = append_column(path.factor, gram, path.active[:size], joining)
+    if path.status[joining] == BARRED:
+        return size
+    path.active[size], path.sign[size] = joining, np.sign(path.slope[joining])
+    return size + 1
+
+
+@njit(cache=True, nogil=True)
+def to_next_knot(path: PathState, gram: Weights, size: int, level: float) -> tuple[float, int]:
+    """Go on until a regressor would join or leaves; return the step and how many are active."""
+    active, sign = path.active[:size], path.sign[:size]
+    direction = equiangular(path.factor, sign)
+    taken = pull(gram, active, direction)
+    step = step_to_join(path.slope, taken, path.status, level)
+    step, leaving = step_to_leave(path.coefficient, direction, active, step)
+    for j in range(len(taken)):
+        path.slope[j] -= step * taken[j]
+    for a in range(size):
+        path.coefficient[active[a]] += step * direction[a]
+        path.slope[active[a]] = sign[a] * (level - step)
+    if leaving >= 0:
+        path.coefficient[active[leaving]] = 0.0
+        path.status[active[leaving]] = WAITING
+        delete_column(path.factor, active, sign, leaving)
+        return step, size - 1
+    return step, size
+
+
+@njit(cache=True, nogil=True)
+def steepest(slope: Vector, status: NDArray[np.int8]) -> int:
+    """Return the waiting regressor with the largest slope in magnitude, -1 if none waits."""
+    best, where = -1.0, -1
+    for j in range(len(slope)):
+        if status[j] == WAITING and abs(slope[j]) > best:
+            best, where = abs(slope[j]), j
+    return where
+
+
+@njit(cache=True, nogil=True)
+def append_column(factor: Weights, gram: Weights, active: Indices, joining: int) -> int:
+    """Add a row to the Cholesky factor of the active Gram matrix, unless it is degenerate."""
+    size = len(active)
+    left = gram[joining, joining]
+    for a in range(size):
+        total = gram[joining, active[a]]
+        for b in range(a):
+            total -= factor[size, b] * factor[a, b]
+        factor[size, a] = total / factor[a, a]
+        left -= factor[size, a] ** 2
+    if left <= 4 * EPS * gram[joining, joining]:
+        return BARRED
+    factor[size, size] = np.sqrt(left)
+    return ACTIVE
+
+
+@njit(cache=True, nogil=True)
+def delete_column(factor: Weights, active: Indices, sign: Vector, leaving: int) -> None:
+    """Take a regressor out of the active set; Givens rotations keep the factor triangular."""
+    size = len(active)
+    for a in range(leaving, size - 1):
+        active[a], sign[a] = active[a + 1], sign[a + 1]
+        for b in range(a + 2):
+            factor[a, b] = factor[a + 1, b]
+    for a in range(leaving, size - 1):
+        length = np.hypot(factor[a, a], factor[a, a + 1])
+        cosine, sine = factor[a, a] / length, factor[a, a + 1] / length
+        for row in range(a, size - 1):
+            left, right = factor[row, a], factor[row, a + 1]
+            factor[row, a] = cosine * left + sine * right
+            factor[row, a + 1] = cosine * right - sine * left
+
+
+@njit(cache=True, nogil=True)
+def equiangular(factor: Weights, sign: Vector) -> Vector:
+    """Return the direction G⁻¹ sign in which all active slopes shrink alike."""
+    solution = sign.copy()
+    for a in range(len(sign)):
+        for b in range(a):
+            solution[a] -= factor[a, b] * solution[b]
+        solution[a] /= factor[a, a]
+    for a in range(len(sign) - 1, -1, -1):
+        solution[a] /= factor[a, a]
+        for b in range(a):
+            solution[b] -= factor[a, b] * solution[a]
+    return solution
+
+
+@njit(cache=True, nogil=True)
+def pull(gram: Weights, active: Indices, direction: Vector) -> Vector:
+    """Return how much a unit step in the direction takes off each slope."""
+    taken = np.zeros(len(gram))
+    for a in range(len(active)):
+        row, share = gram[active[a]], direction[a]
+        for j in range(len(taken)):
+            taken[j] += share * row[j]
+    return taken
+
+
+@njit(cache=True, nogil=True)
+def step_to_join(slope: Vector, pull: Vector, status: NDArray[np.int8], level: float) -> float:
+    """Return the step at which a waiting slope meets the active ones; at most to level 0."""
+    step = level
+    for j in range(len(slope)):
+        if status[j] == WAITING:
+            for side in (1.0, -1.0):
+                gap, closing = level - side * slope[j], 1.0 - side * pull[j]
+                if gap > 0 and closing > 0 and gap < step * closing:
+                    step = gap / closing
+    return step
+
+
+@njit(cache=True, nogil=True)
+def step_to_leave(
+    coefficient: Vector, direction: Vector, active: Indices, step: float
+) -> tuple[float, int]:
+    """Return the step and which active coefficient it brings to zero, -1 if none."""
+    leaving = -1
+    for a in range(len(active)):
+        if coefficient[active[a]] * direction[a] < 0:
+            crossing = -coefficient[active[a]] / direction[a]
+            if crossing < step:
+                step, leaving = crossing, a
+    return step, leaving

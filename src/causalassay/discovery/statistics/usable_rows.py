@@ -1,0 +1,64 @@
+"""The rows that an algorithm may use, or the reason why it cannot use them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from causalassay.arrays import Values
+from causalassay.contracts import NotApplicable, check_rows
+from causalassay.data.dataset import Dataset
+from causalassay.diagnostics.explained_variance import determination
+
+
+def observational_values(data: Dataset) -> Values:
+    """Return the observational rows, independent ones, or raise `NotApplicable`."""
+    check_rows(data, "independent")
+    if data.observational is None:
+        raise NotApplicable(
+            "no condition is known to be observational; name one as `observational` of the data"
+        )
+    return data.observational_values
+
+
+def check_continuous(data: Dataset, values: Values) -> None:
+    """Raise `NotApplicable` if a column is discrete, or constant in `values`."""
+    for name in data.discrete_columns:
+        raise NotApplicable(f"column {name!r} is discrete; this algorithm is for continuous data")
+    for name, width in zip(data.columns, np.ptp(values, axis=0), strict=True):
+        if width == 0:
+            raise NotApplicable(f"column {name!r} is constant in the rows used; leave it out")
+
+
+def determined_values(data: Dataset) -> Values:
+    """Return the observational rows if they determine all regressions of a column on others.
+
+    Raises
+    ------
+    NotApplicable
+        If no condition is known to be observational, a column is discrete or
+        constant, there are no more rows than columns, or the other columns
+        leave at most 10·d·eps of a column's variance unexplained.
+
+    Examples
+    --------
+    >>> data = Dataset.from_values([[0.0, 1.0], [1.0, 3.0], [2.0, 2.0]])
+    >>> determined_values(data).shape
+    (3, 2)
+    """
+    values = observational_values(data)
+    check_continuous(data, values)
+    n_samples, n_nodes = values.shape
+    if n_samples <= n_nodes:
+        raise NotApplicable(
+            f"regressions of one of {n_nodes} columns on the others need at least "
+            f"{n_nodes + 1} rows, got {n_samples}; take more rows or fewer columns"
+        )
+    if n_nodes > 1:
+        unexplained = 1.0 - determination(values).r2
+        if unexplained.min() <= 10 * n_nodes * np.finfo(float).eps:
+            name = data.columns[int(unexplained.argmin())]
+            raise NotApplicable(
+                f"column {name!r} is a linear combination of others, so that regressions are "
+                "not determined; remove it"
+            )
+    return values

@@ -1,0 +1,162 @@
+"""What all algorithms of a comparison share, and what each of them loses on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from causalassay.arrays import Adjacency, Vector, check_adjacency
+from causalassay.contracts import Algorithm, NotApplicable
+from causalassay.data import Dataset
+from causalassay.risk.descendant_tests import DescendantTests, estimate_descendants
+from causalassay.risk.descendants import Descendants, implied_descendants, true_descendants
+from causalassay.risk.experiments import find_experiments, split, without
+from causalassay.risk.uncertainty import Scoring, Shares, resample
+from causalassay.seeding import as_generator, stream
+from causalassay.spelling import listed
+
+
+class Losses(NamedTuple):
+    """The losses of the nodes of a `CrossValidation`, in its order, and the graph from all data."""
+
+    naive: Vector
+    held_out: Vector
+    graph: Adjacency
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation:
+    """Data, reference, folds and random streams: the same for all algorithms.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    descendants : Descendants
+    nodes : tuple of int
+        Those intervened upon, by the names of their columns: a permutation of
+        the columns changes no sum and no draw.
+    folds : tuple of tuple of int
+    shares : Shares
+        The bootstrap's resamples of `nodes`.
+    scoring : Scoring
+    seed : int
+    """
+
+    dataset: Dataset
+    descendants: Descendants
+    nodes: tuple[int, ...]
+    folds: tuple[tuple[int, ...], ...]
+    shares: Shares
+    scoring: Scoring
+    seed: int
+
+    def weigh(self, naive: Vector, held_out: Vector) -> Vector:
+        """Return |I|/p · naive + (p - |I|)/p · held_out, equation 7."""
+        p, seen = self.dataset.n_nodes, len(self.nodes)
+        return (seen * naive + (p - seen) * held_out) / p
+
+    def losses(self, name: str, algorithm: Algorithm) -> Losses:
+        """Run the algorithm on all data and without each fold."""
+        graph = self._discover(name, algorithm, ())
+        implied = implied_descendants(graph)
+        naive = {node: self._loss(node, implied[node]) for node in self.nodes}
+        held_out: dict[int, float] = {}
+        for fold in self.folds:
+            implied = implied_descendants(self._discover(name, algorithm, fold))
+            held_out |= {node: self._loss(node, implied[node]) for node in fold}
+        return Losses(
+            np.array([naive[node] for node in self.nodes]),
+            np.array([held_out[node] for node in self.nodes]),
+            graph,
+        )
+
+    def _loss(self, node: int, guess: frozenset[int]) -> float:
+        return float(self.scoring.loss(self.descendants.of[node], guess))
+
+    def _discover(self, name: str, algorithm: Algorithm, fold: tuple[int, ...]) -> Adjacency:
+        """Return the graph from the data without the fold's experiments."""
+        columns = sorted(self.dataset.columns[node] for node in fold)
+        where = f"without the experiments on {listed(columns)}" if fold else "on all data"
+        data = without(self.dataset, fold) if fold else self.dataset
+        try:
+            estimate = algorithm.discover(data, stream(self.seed, "discover", *columns))
+        except NotApplicable as error:
+            raise NotApplicable(f"{name} {where}: {error}") from error
+        n_nodes = len(check_adjacency(estimate.graph, f"{name} {where}"))
+        if n_nodes != data.n_nodes:
+            raise ValueError(
+                f"{name} {where}: expected a graph of {data.n_nodes} nodes, got {n_nodes}"
+            )
+        return estimate.graph
+
+
+def prepare_cross_validation(
+    dataset: Dataset,
+    rng: Generator | int,
+    descendants: DescendantTests | Descendants | Adjacency,
+    folds: int | None,
+    scoring: Scoring,
+) -> CrossValidation:
+    """Return what all algorithms share; one number drawn from `rng` seeds all its streams."""
+    rng = as_generator(rng)
+    if folds is not None and folds < 2:
+        raise ValueError(
+            f"folds: expected at least 2, or None to leave one intervention out; got {folds}"
+        )
+    seed = int(rng.integers(2**63))
+    _check_experiments(dataset)
+    reference = _reference(dataset, stream(seed, "descendants"), descendants)
+    nodes = tuple(sorted(reference.nodes, key=lambda node: dataset.columns[node]))
+    return CrossValidation(
+        dataset,
+        reference,
+        nodes,
+        split(nodes, folds, stream(seed, "folds")),
+        resample(len(nodes), scoring.n_bootstrap, stream(seed, "bootstrap")),
+        scoring,
+        seed,
+    )
+
+
+def _check_experiments(dataset: Dataset) -> None:
+    experiments = find_experiments(dataset)
+    if len(experiments.on) < 2:
+        names = listed([dataset.columns[node] for node in experiments.on])
+        left_out = "; ".join(f"{name!r}: {why}" for name, why in experiments.left_out.items())
+        raise ValueError(
+            "a risk needs experiments on at least 2 columns, for one is withheld from the "
+            f"algorithm while others are not; got {len(experiments.on)}"
+            + (f" ({names})" if names else "")
+            + (f", with these conditions left out: {left_out}" if left_out else "")
+            + "; add regimes that act on another column alone, or state their targets"
+        )
+
+
+def _reference(
+    dataset: Dataset, rng: Generator, descendants: DescendantTests | Descendants | Adjacency
+) -> Descendants:
+    if isinstance(descendants, DescendantTests):
+        return estimate_descendants(dataset, rng, descendants)
+    if isinstance(descendants, np.ndarray):
+        return true_descendants(descendants, dataset)
+    if not isinstance(descendants, Descendants):
+        raise TypeError(
+            "descendants: expected DescendantTests, Descendants or a true graph as bool array, "
+            f"got {type(descendants).__name__}"
+        )
+    if descendants.columns != dataset.columns:
+        raise ValueError(
+            f"descendants: they are of the columns {listed(descendants.columns)}, but the data "
+            f"have {listed(dataset.columns)}"
+        )
+    experiments = find_experiments(dataset).on
+    unknown = [dataset.columns[node] for node in descendants.nodes if node not in experiments]
+    if unknown or len(descendants.nodes) < 2:
+        raise ValueError(
+            "descendants: at least 2 nodes are needed, each with an experiment in the data; got "
+            f"{len(descendants.nodes)}, without experiment: {listed(unknown) or 'none'}"
+        )
+    return descendants

@@ -1,0 +1,172 @@
+"""Descendants estimated from experiments, by tests against the observational rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from causalassay.data import Dataset
+from causalassay.graphs import possible_reachability
+from causalassay.risk.cutoffs import Bonferroni, Cutoff
+from causalassay.risk.descendants import Descendants
+from causalassay.risk.experiments import Experiments, find_experiments
+from causalassay.risk.two_sample_tests import (
+    T_TESTS,
+    TEST_NAMES,
+    RegimeTests,
+    TestName,
+    compare_columns,
+)
+from causalassay.spelling import did_you_mean, listed
+
+
+@dataclass(frozen=True)
+class DescendantTests:
+    """How descendants are read off experiments.
+
+    Parameters
+    ----------
+    test : {"t", "welch", "mann-whitney", "kolmogorov-smirnov"}
+        "t" pools the variances, as in the paper. The first two see a change of
+        the mean, Mann–Whitney one of location, Kolmogorov–Smirnov any change of
+        the law.
+    cutoff : Bonferroni, SimulatedMax or Fixed
+        The last two are for the t tests only.
+    closed : bool
+        Close the relation transitively, as the released code does and the paper
+        does not say: a descendant's descendants are added where the descendant
+        was intervened upon too.
+
+    Examples
+    --------
+    >>> DescendantTests("welch", closed=True)
+    DescendantTests(test='welch', cutoff=Bonferroni(level=0.05), closed=True)
+    """
+
+    test: TestName = "t"
+    cutoff: Cutoff = Bonferroni()
+    closed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.test not in TEST_NAMES:
+            raise ValueError(
+                f"test: there is no {self.test!r}; {did_you_mean(self.test, TEST_NAMES)}"
+            )
+        if not isinstance(self.cutoff, Cutoff):
+            raise TypeError(
+                f"cutoff: expected Bonferroni, SimulatedMax or Fixed, got {self.cutoff!r}"
+            )
+        if self.cutoff.scale == "t" and self.test not in T_TESTS:
+            raise ValueError(
+                f"cutoff: {self.cutoff} is a bound on |t|, which {self.test!r} does not have; "
+                'take Bonferroni(level), or the test "t" or "welch"'
+            )
+
+
+DEFAULT_TESTS = DescendantTests()
+
+
+def estimate_descendants(
+    dataset: Dataset, rng: Generator, tests: DescendantTests = DEFAULT_TESTS
+) -> Descendants:
+    """Return the columns that differ between each experiment and observation.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With an observational condition and regimes that act on a single column
+        each. Other regimes are not used, and the result says why.
+    rng : Generator
+        For simulated cut-offs.
+    tests : DescendantTests
+
+    Notes
+    -----
+    Where several regimes act on the same node, each is tested on its own (and
+    counted in the correction), and a column that any of them changes is a
+    descendant: pooled, an inhibitor and an activator might cancel.
+
+    The tests cannot tell an effect of the target from other differences between
+    the conditions, such as batches or side effects of a drug; with many rows even
+    small ones show, and graphs that claim many descendants gain by it.
+
+    References
+    ----------
+    Eigenmann, Mukherjee, Maathuis (2020), sections 3.3.1 and 4.2.
+
+    Examples
+    --------
+    >>> from causalassay.data import Regime
+    >>> rng = np.random.default_rng(1)
+    >>> control, drug = rng.normal(size=(2, 50, 3))
+    >>> drug[:, :2] += [5.0, 3.0]
+    >>> regimes = (Regime("control", control), Regime("drug", drug, targets=(0,)))
+    >>> data = Dataset(("dose", "response", "age"), regimes, observational="control")
+    >>> estimate_descendants(data, rng).named()
+    {'dose': ['response']}
+    """
+    experiments = find_experiments(dataset)
+    _check_testable(dataset, experiments)
+    tests_done = _compare(dataset, experiments, tests.test)
+    threshold = tests.cutoff.threshold(tests_done, rng)
+    with np.errstate(invalid="ignore"):
+        if tests.cutoff.scale == "p value":
+            significant = tests_done.p_value <= threshold
+        else:
+            significant = np.abs(tests_done.statistic) > threshold
+    relation = np.zeros((dataset.n_nodes, dataset.n_nodes), dtype=bool)
+    targets = [node for node, regimes in experiments.on.items() for _ in regimes]
+    np.logical_or.at(relation, targets, significant & tests_done.tested)
+    if tests.closed:
+        relation = possible_reachability(relation)
+    return Descendants(
+        dataset.columns,
+        {node: frozenset(np.flatnonzero(relation[node]).tolist()) for node in experiments.on},
+        experiments.conditions,
+        experiments.left_out,
+        tests_done.n_tests,
+        threshold,
+    )
+
+
+def _compare(dataset: Dataset, experiments: Experiments, test: TestName) -> RegimeTests:
+    regimes = [(node, regime) for node, on in experiments.on.items() for regime in on]
+    before = dataset.observational_values
+    results = [compare_columns(before, regime.values, test) for _, regime in regimes]
+    tested = np.ones((len(regimes), dataset.n_nodes), dtype=bool)
+    tested[range(len(regimes)), [node for node, _ in regimes]] = False
+    return RegimeTests(
+        test,
+        np.array([each.statistic for each in results]),
+        np.array([each.p_value for each in results]),
+        tested,
+        len(before),
+        np.array([len(regime.values) for _, regime in regimes]),
+    )
+
+
+def _check_testable(dataset: Dataset, experiments: Experiments) -> None:
+    if dataset.observational is None:
+        raise ValueError(
+            "descendants are estimated by comparing experiments with observation, but no condition "
+            "is known to be observational; name one as `observational` of the data: there are "
+            f"{listed(dataset.conditions)}"
+        )
+    if not experiments.on:
+        raise ValueError(
+            "descendants are estimated from experiments on single columns, but no regime has "
+            f"exactly one target; there are {listed(dataset.conditions)}; state the targets of each"
+        )
+    if dataset.n_nodes < 2:
+        raise ValueError(
+            f"descendants: a single column, {dataset.columns[0]!r}, has none; add columns"
+        )
+    unordered = [name for name, kind in dataset.discrete_columns.items() if len(kind.levels) > 2]
+    if unordered:
+        raise ValueError(
+            "the tests compare numbers, and the codes of more than two levels are none: "
+            f"{listed(unordered)}; declare these columns continuous if their levels are amounts, "
+            "else leave them out"
+        )
