@@ -1,4 +1,4 @@
-"""The command line as a stranger would run it, with hostile algorithms installed."""
+"""The command line as a user would run it, with hostile algorithms installed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from waiting import LIMIT
 
 ENTRY_POINTS = """\
 [causalassay.algorithms]
@@ -24,8 +26,9 @@ def hostile_environment(tmp_path_factory):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hostile\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(ENTRY_POINTS)
-    tests = Path(__file__).parents[1]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(tests)])}
+    inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    paths = [str(folder), str(Path(__file__).parents[1]), *filter(None, inherited)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 @pytest.fixture(scope="session")
@@ -50,9 +53,9 @@ def start(hostile_environment):
 def run(start):
     """Run the command line to its end and return its exit code and what it printed."""
 
-    def run(*words, timeout=240, code=0):
+    def run(*words, code=0):
         process = start(*words)
-        printed, complained = process.communicate(timeout=timeout)
+        printed, complained = process.communicate(timeout=2 * LIMIT)
         assert code == process.returncode, complained + printed
         return printed, complained
 
