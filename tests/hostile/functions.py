@@ -17,7 +17,6 @@ import psutil
 from causalassay.data import Dataset
 from causalassay.discovery.command import Command
 
-
 FOREVER = 10_000
 """Seconds: longer than any test waits."""
 
