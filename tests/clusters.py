@@ -5,25 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from pathlib import Path
 
 import psutil
 
-from causalassay.study.processes import process_tree as memory
+from causalassay.study.processes.process_tree import kill_tree
+from waiting import eventually
 
-SOON = 60
 DASK = Path(sys.executable).with_name("dask")
-
-
-def eventually(question):
-    """Return the first true answer."""
-    end = time.monotonic() + SOON
-    while time.monotonic() < end:
-        if answer := question():
-            return answer
-        time.sleep(0.05)
-    raise AssertionError("it did not happen")
 
 
 class Cluster:
@@ -31,7 +20,8 @@ class Cluster:
 
     def __init__(self, folder, environment=None):
         self.folder = folder
-        self.environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+        paths = os.pathsep.join(path for path in sys.path if path)
+        self.environment = {**os.environ, "PYTHONPATH": paths}
         self.environment |= environment or {}
         self.started = []
         self.scheduler = self._start("scheduler", "--port", "0")
@@ -59,5 +49,5 @@ class Cluster:
     def stop(self):
         """Kill everything that was started here."""
         for process in self.started:
-            memory.end(process)
+            kill_tree(process)
             process.wait()

@@ -15,13 +15,12 @@ from causalassay.study.plan import (
     AlgorithmEntry,
     MetricEntry,
     ProblemEntry,
-    Record,
     Study,
-    Task,
     coordinates,
 )
 from causalassay.study.problem_specs import Generated
 from causalassay.study.storage import Store, StudyTable
+from causalassay.study.tasks import MeasureTask, Record, RunTask
 
 SCHEMES = {"raw": SCM, "standardized": Standardized, "iscm": ISCM, "uumc": UUMC}
 FAMILIES = {"erdos-renyi": ErdosRenyi, "scale-free": ScaleFree}
@@ -77,11 +76,11 @@ def records(study, reason="timeout: more than 1 s", left_out=0):
     for problem, replicate, algorithms in tasks[: len(tasks) - left_out]:
         labels = study.problems[problem].labels
         found = SORTABLE[labels["model.kind"]] + rng.normal(0, 0.04, 2)
-        place = Task("main", problem, replicate, None, None, (0, 1))
+        place = MeasureTask("main", problem, replicate, (0, 1))
         yield Record(place, "ok", scores=tuple(np.clip(found, 0, 1)))
         for algorithm in algorithms:
             entry = study.algorithms[algorithm]
-            task = Task("main", problem, replicate, algorithm, algorithm, (0, 1, 2, 3, 4, 5))
+            task = RunTask("main", problem, replicate, algorithm, algorithm, (0, 1, 2, 3, 4, 5))
             if entry.role == "listed" and rng.random() < 0.025:
                 yield Record(task, "timeout", reason, scores=(math.nan,) * 6)
             else:

@@ -10,18 +10,17 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs import chain
 from causalassay.graphs.sources import Chain, ErdosRenyi
 from causalassay.models import ISCM, SCM
-from causalassay.study.estimate_bytes import encode
+from causalassay.study.estimate_encoding import encode
 from causalassay.study.plan import (
     AlgorithmEntry,
     MetricEntry,
     ProblemEntry,
-    Record,
     Study,
-    Task,
     Tuning,
     coordinates,
 )
 from causalassay.study.problem_specs import Generated
+from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask
 
 ESTIMATE = encode(Estimate(chain(3), "dag"))
 
@@ -68,36 +67,44 @@ def tuned_study() -> Study:
     return study(algorithms=(STRICT, LOOSE, tuned))
 
 
-def task(problem=0, replicate=0, algorithm=0, metrics=(0, 1), purpose="main", estimate=None):
+def task(problem=0, replicate=0, algorithm=0, metrics=(0, 1), purpose="main"):
     """Return a task that runs the algorithm of its row."""
-    return Task(purpose, problem, replicate, algorithm, algorithm, metrics, estimate)
+    return RunTask(purpose, problem, replicate, algorithm, algorithm, metrics)
 
 
-def record(*place, status="ok", scores=(2.0, 0.5), seconds=0.25, **others) -> Record:
-    """Return what came of a task at a place: problem, replicate, algorithm."""
+def rescored(record: Record) -> Record:
+    """Return the record as if its task had scored the stored estimate only."""
+    task = record.task
+    again = RescoreTask(
+        task.purpose, task.problem, task.replicate, task.algorithm, task.run, task.metrics, ESTIMATE
+    )
+    return replace(record, task=again, estimate=None)
+
+
+def record(*indices, status="ok", scores=(2.0, 0.5), seconds=0.25, **others) -> Record:
+    """Return what came of a task, by the indices of problem, replicate, algorithm."""
     fields = {"reason": "", "estimate": ESTIMATE, "notes": {}, "host": "here"}
     if status != "ok":
         fields |= {"reason": "raised ValueError: no", "estimate": None}
         scores = (math.nan,) * len(scores)
     of_record = {name: others.pop(name) for name in list(others) if name in fields}
     return Record(
-        task(*place, **others), status, seconds=seconds, scores=scores, **(fields | of_record)
+        task(*indices, **others), status, seconds=seconds, scores=scores, **(fields | of_record)
     )
 
 
-def measured(problem=0, replicate=0, metrics=(0, 1), scores=(0.75, 4.0), **others) -> Record:
+def measured(problem=0, replicate=0, diagnostics=(0, 1), scores=(0.75, 4.0), **others) -> Record:
     """Return the diagnostics of a problem."""
-    return Record(
-        Task("main", problem, replicate, None, None, metrics), "ok", scores=scores, **others
-    )
+    task = MeasureTask("main", problem, replicate, diagnostics)
+    return Record(task, "ok", scores=scores, **others)
 
 
 def all_records(plan: Study) -> list[Record]:
     """Return a record for each task of the main part, no two with the same scores."""
-    found = []
+    records = []
     for problem, replicate, algorithms in coordinates(plan, "main"):
-        found.append(measured(problem, replicate, scores=(problem + replicate / 8, 4.0)))
+        records.append(measured(problem, replicate, scores=(problem + replicate / 8, 4.0)))
         for algorithm in algorithms:
             scores = (100.0 * problem + 10 * replicate + algorithm, replicate / 7)
-            found.append(record(problem, replicate, algorithm, scores=scores))
-    return found
+            records.append(record(problem, replicate, algorithm, scores=scores))
+    return records

@@ -11,10 +11,10 @@ import pandas as pd
 from causalassay.analysis.bootstrap import resamples
 from causalassay.analysis.verdict.statements import COUNTS
 from causalassay.study.language import parse_study
-from causalassay.study.pending import pending
+from causalassay.study.pending_tasks import pending_tasks
 from causalassay.study.storage import Store
-from causalassay.study.worker.batch_runs import attempt
-from causalassay.study.worker.task_runs import run_task
+from causalassay.study.worker.batch_runner import attempt_problem
+from causalassay.study.worker.task_runner import run_task
 
 HEAD = """
 name = "small"
@@ -42,9 +42,9 @@ def run_here(text, results):
     with Store.open(results, study) as store, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         records = []
-        for task in pending(study, store, "main"):
+        for task in pending_tasks(study, store, "main"):
             if place != (task.problem, task.replicate):
-                place, made = (task.problem, task.replicate), attempt(study, task)
+                place, made = (task.problem, task.replicate), attempt_problem(study, task)
             records.append(run_task(study, task, made))
         store.save(records)
         store.finish("completed")

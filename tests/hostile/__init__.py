@@ -1,1 +1,1 @@
-"""Functions that do to a worker process what bad algorithms do."""
+"""Functions and algorithms that do to a worker process what bad algorithms do."""

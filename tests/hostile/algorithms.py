@@ -1,4 +1,4 @@
-"""Algorithms that do what algorithms should not, or a plain thing slowly."""
+"""Algorithms that do what algorithms should not, or simple work slowly."""
 
 import time
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ def _empty(data):
 class Hostile:
     """Call one of the hostile functions, then return an empty graph."""
 
-    way: str = "same"
+    function: str = "same"
     argument: Any = None
     version: ClassVar[int] = 1
 
     def discover(self, data, rng):
-        """Return the empty graph, if it comes to that."""
-        getattr(functions, self.way)(self.argument)
+        """Call the function, then return the empty graph."""
+        getattr(functions, self.function)(self.argument)
         return _empty(data)
 
 
@@ -49,12 +49,12 @@ DEEDS = {
     "raise": ("raise_error", "as announced"),
     "loop": ("loop_forever", None),
     "gil": ("hang_in_c", None),
-    "eat": ("allocate", 30_000),
+    "eat": ("allocate", 1_500),
     "segfault": ("segfault", None),
     "abort": ("abort", None),
     "exit": ("exit_with", 7),
     "kill": ("kill_itself", None),
-    "talk": ("talk", None),
+    "talk": ("print_loudly", None),
 }
 """What can be done instead of returning: a hostile function and its argument."""
 
@@ -77,7 +77,7 @@ class Rogue:
 
 @dataclass(frozen=True)
 class Sleeper:
-    """Wait, then find a random graph: work that takes time and depends on the stream."""
+    """Wait, then return a random graph: work that takes time and depends on the stream."""
 
     seconds: float = 0.05
     version: ClassVar[int] = 1

@@ -1,4 +1,4 @@
-"""Ways to lose a process. Each takes one argument, as the pool wants it."""
+"""Functions that lose their process or misbehave. Each takes one argument, as the pool wants."""
 
 import ctypes
 import os
@@ -12,9 +12,13 @@ import time
 from pathlib import Path
 
 import numpy as np
+import psutil
 
 from causalassay.data import Dataset
 from causalassay.discovery.command import Command
+
+FOREVER = 10_000
+"""Seconds: longer than any test waits."""
 
 
 def nothing(*_):
@@ -49,7 +53,7 @@ def loop_forever(_):
 
 def hang_in_c(_):
     """Sleep in C without giving the interpreter to other threads."""
-    ctypes.PyDLL(None).sleep(1000)
+    ctypes.PyDLL(None).sleep(FOREVER)
 
 
 def match_forever(_):
@@ -75,40 +79,43 @@ def kill_itself(_):
 def kill_the_parent(_):
     """Kill the dask worker that started this process; never run it without one."""
     os.kill(os.getppid(), signal.SIGKILL)
-    time.sleep(1000)
+    time.sleep(FOREVER)
 
 
 def allocate(megabytes):
-    """Hold so much memory for ten seconds."""
+    """Hold so much memory until the process is killed."""
     held = [np.ones(2**17) for _ in range(megabytes)]
-    time.sleep(10)
+    time.sleep(FOREVER)
     return len(held)
 
 
 _leaked = []
 
 
-def leak(megabytes):
+def leak(limits):
+    """Keep some memory and return the process id; beyond the limit, wait to be killed."""
+    megabytes, limit = limits
     _leaked.extend(np.ones(2**17) for _ in range(megabytes))
-    time.sleep(0.2)
+    while psutil.Process().memory_info().rss > limit:
+        time.sleep(FOREVER)
     return os.getpid()
 
 
 def allocate_in_a_program(megabytes):
-    code = f"import time; held = bytearray(b'x') * ({megabytes} << 20); time.sleep(10)"
+    code = f"import time; held = bytearray(b'x') * ({megabytes} << 20); time.sleep({FOREVER})"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def start_a_program(path):
     """Start a program in a session of its own, write its id to a file, and wait."""
-    program = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    program = subprocess.Popen(["sleep", str(FOREVER)], start_new_session=True)
     publish(path, program.pid)
-    time.sleep(1000)
+    time.sleep(FOREVER)
 
 
 def run_a_command(path):
     """Run a program that starts another, writes its id to a file, and waits."""
-    script = f"sleep 1000 & echo $! > {path}.draft; mv {path}.draft {path}; sleep 1000"
+    script = f"sleep {FOREVER} & echo $! > {path}.draft; mv {path}.draft {path}; sleep {FOREVER}"
     data = Dataset.from_values([[0.0, 1.0], [1.0, 3.0]])
     Command(("sh", "-c", script)).discover(data, np.random.default_rng(0))
 
@@ -120,20 +127,26 @@ def publish(path, number):
     draft.rename(path)
 
 
-def tell_and_wait(path):
+def report_and_hang(path):
+    """Write the process id to a file and never end."""
     publish(path, os.getpid())
-    time.sleep(1000)
+    time.sleep(FOREVER)
 
 
-def tell_and_wait_once(path):
-    """Wait only if nobody has before."""
+def report_and_hang_once(path):
+    """Hang only if no process has before."""
     if not Path(path).exists():
-        tell_and_wait(path)
+        report_and_hang(path)
 
 
-def wait_for(seconds):
-    time.sleep(seconds)
-    return os.getpid()
+def hang(_):
+    time.sleep(FOREVER)
+
+
+def wait_for_file(path):
+    """Return once there is such a file."""
+    while not Path(path).exists():
+        time.sleep(0.02)
 
 
 def return_a_lock(_):
@@ -153,7 +166,7 @@ def return_the_unreadable(_):
     return _Unreadable()
 
 
-def talk(_):
+def print_loudly(_):
     os.write(1, b"loud on stdout\n")
     os.write(2, b"loud on stderr\n")
     print("print on stdout", flush=True)  # noqa: T201
@@ -189,7 +202,7 @@ def crash_at_the_start():
     os._exit(7)
 
 
-def start_slowly(folder):
-    """Announce the process, then take a second until it is ready."""
+def start_on_request(folder):
+    """Announce the process, then wait for the file `go` until it is ready."""
     publish(Path(folder) / str(os.getpid()), os.getpid())
-    time.sleep(1)
+    wait_for_file(Path(folder) / "go")

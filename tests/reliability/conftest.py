@@ -1,4 +1,4 @@
-"""The command line as a stranger would run it, with hostile algorithms installed."""
+"""The command line as a user would run it, with hostile algorithms installed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from waiting import LIMIT
 
 ENTRY_POINTS = """\
 [causalassay.algorithms]
@@ -51,9 +53,9 @@ def start(hostile_environment):
 def run(start):
     """Run the command line to its end and return its exit code and what it printed."""
 
-    def run(*words, timeout=240, code=0):
+    def run(*words, code=0):
         process = start(*words)
-        printed, complained = process.communicate(timeout=timeout)
+        printed, complained = process.communicate(timeout=2 * LIMIT)
         assert code == process.returncode, complained + printed
         return printed, complained
 

@@ -10,6 +10,7 @@ import psutil
 import pytest
 
 from clusters import Cluster
+from waiting import LIMIT
 
 STUDY = """
 name = "equality"
@@ -63,11 +64,11 @@ def alone(run, tmp_path_factory):
     """The rows of one worker here."""
     folder = tmp_path_factory.mktemp("alone")
     run("run", written(folder), "--workers", 1)
-    found = table(run, folder / "equality-results", folder / "rows.csv")
-    statuses = [row["status"] for row in csv.DictReader(found[0].decode().splitlines())]
+    rows, estimates = table(run, folder / "equality-results", folder / "rows.csv")
+    statuses = [row["status"] for row in csv.DictReader(rows.decode().splitlines())]
     assert 2 * 3 * 19 == len(statuses)
     assert {"ok", "failed"} == set(statuses)
-    return found
+    return rows, estimates
 
 
 def test_two_workers_give_the_rows_of_one(run, tmp_path, alone):
@@ -80,15 +81,15 @@ def test_dask_gives_the_rows_of_one_worker_also_when_a_worker_is_killed(
 ):
     cluster = Cluster(tmp_path, hostile_environment)
     try:
-        doomed = cluster.worker("--no-nanny")
+        killed = cluster.worker("--no-nanny")
         cluster.worker("--no-nanny")
         folder = tmp_path / "equality-results"
         driver = start("run", written(tmp_path), "--cluster", cluster.address)
         wait_for_rows(folder, 20, driver)
-        doomed.kill()
-        printed, complained = driver.communicate(timeout=240)
+        killed.kill()
+        printed, complained = driver.communicate(timeout=LIMIT)
         assert 0 == driver.returncode, complained + printed
-        assert not doomed.is_running() or doomed.status() == psutil.STATUS_ZOMBIE
+        assert not killed.is_running() or killed.status() == psutil.STATUS_ZOMBIE
         assert alone == table(run, folder, tmp_path / "rows.csv")
     finally:
         cluster.stop()
@@ -155,12 +156,12 @@ def test_a_row_can_be_replayed(run, start, tmp_path):
     for name in ("ges", "tuned"):
         row = next(row for row in rows if row["algorithm"] == name)
         printed, _ = run("replay", row["key"][:12], "--in", folder)
-        shown = dict(line.split(": ", 1) for line in printed.splitlines())
-        assert (row["problem"], "ok") == (shown["problem"], shown["status"])
+        printed_values = dict(line.split(": ", 1) for line in printed.splitlines())
+        assert (row["problem"], "ok") == (printed_values["problem"], printed_values["status"])
         for metric in ("shd", "f1", "sid", "mec_shd"):
-            assert float(row[metric]) == float(shown[metric])
+            assert float(row[metric]) == float(printed_values[metric])
     failed = next(row for row in rows if row["status"] == "failed" and "raised" in row["reason"])
     process = start("replay", failed["key"], "--in", folder)
-    _, complained = process.communicate(timeout=60)
+    _, complained = process.communicate(timeout=LIMIT)
     assert process.returncode != 0
     assert "as announced" in complained

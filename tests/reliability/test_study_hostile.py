@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
-import time
 
 import pytest
+
+from waiting import LIMIT, eventually
 
 STUDY = """
 name = "hostile"
@@ -15,7 +16,7 @@ metrics = ["shd"]
 baselines = false
 algorithms = ["pc", {hostile}, "empty"]
 [limits]
-seconds = 30
+seconds = 3600
 memory = "600 MB"
 [[problems]]
 samples = 100
@@ -28,7 +29,7 @@ SECONDS = {"loop": 2, "gil": 2}
 
 def study_with(*deeds):
     hostile = [
-        f'{{use = "rogue", name = "{deed}", deed = "{deed}", seconds = {SECONDS.get(deed, 30)}}}'
+        f'{{use = "rogue", name = "{deed}", deed = "{deed}", seconds = {SECONDS.get(deed, 3600)}}}'
         for deed in deeds
     ]
     return STUDY.format(hostile=", ".join(hostile))
@@ -72,7 +73,7 @@ def test_the_others_go_on(outcome):
     assert 2 + len(EXPECTED) == len(outcome[1])
 
 
-def test_an_algorithm_that_talks_is_not_heard(outcome):
+def test_what_an_algorithm_prints_is_not_shown(outcome):
     assert "on stdout" not in outcome[0]
     assert "on stderr" not in outcome[0]
 
@@ -91,13 +92,12 @@ def test_two_studies_do_not_share_a_folder(run, tmp_path):
 
 def test_two_drivers_do_not_work_on_one_folder(run, start, tmp_path):
     file = tmp_path / "study.toml"
-    file.write_text(study_with("loop").replace("seconds = 2}", "seconds = 20}"))
+    file.write_text(study_with("loop").replace("seconds = 2}", "seconds = 3600}"))
     first = start("run", file)
-    while not (tmp_path / "hostile-results" / "study.sqlite").exists():
-        time.sleep(0.05)
+    eventually((tmp_path / "hostile-results" / "study.sqlite").exists)
     _, complained = run("run", file, code=2)
     assert "another" in complained
     printed, _ = run("status", tmp_path / "hostile-results")
     assert "running" in printed
     first.terminate()
-    first.communicate(timeout=20)
+    first.communicate(timeout=LIMIT)

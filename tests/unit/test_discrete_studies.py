@@ -12,9 +12,9 @@ from causalassay.graphs import erdos_renyi
 from causalassay.graphs.sources import ErdosRenyi
 from causalassay.models import Dirichlet, Logistic, RandomizeLevels
 from causalassay.risk.experiments import without
-from causalassay.study.keys import digest
+from causalassay.study.keys import digest, file_sha256
 from causalassay.study.problem_specs import Generated, Interventions, Network, scheme
-from causalassay.study.worker.problem_making import NoProblem, file_sha256, make
+from causalassay.study.worker.problem_making import NoProblem, make
 from causalassay.study.worker.scoring import METRICS
 from discrete_twins import ASIA, as_dataset
 from study_texts import HEAD, mistakes_of, parsed

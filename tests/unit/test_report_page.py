@@ -18,8 +18,8 @@ from causalassay.report.embedding import HEADINGS
 from causalassay.report.leaderboard import level
 from causalassay.report.markup import Html, number, packed_script, tag
 from causalassay.report.page import read_content, render_page, write_report
-from causalassay.study.plan import Record, Task
 from causalassay.study.storage import Store, read_store
+from causalassay.study.tasks import Record, RunTask
 from causalassay.study.worker.scoring import METRICS as ALL_METRICS
 from report_stores import (
     ATTACKS,
@@ -196,7 +196,7 @@ def test_a_study_where_nothing_ended_has_a_report(tmp_path):
     study = plan(replicates=1)
     study = replace(study, algorithms=study.algorithms[:1], problems=study.problems[:1])
     with Store.open(tmp_path, study) as store:
-        task = Task("main", 0, 0, 0, 0, tuple(range(6)))
+        task = RunTask("main", 0, 0, 0, 0, tuple(range(6)))
         store.save([Record(task, "failed", "raised ValueError: no", scores=(float("nan"),) * 6)])
     outline = Outline(write_report(tmp_path).read_text())
     assert "0 of 1" in outline.words["td"]

@@ -13,13 +13,14 @@ from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs import LaggedGraph, chain, lagged_erdos_renyi, write_graph
 from causalassay.graphs.sources import Chain, ErdosRenyi, LaggedErdosRenyi
 from causalassay.models import SCM, UUMC, SeriesSCM, SeriesUUMC
-from causalassay.study.estimate_bytes import decode, encode
+from causalassay.study.estimate_encoding import decode, encode
 from causalassay.study.keys import digest
-from causalassay.study.plan import MetricEntry, Task
+from causalassay.study.plan import MetricEntry
 from causalassay.study.problem_specs import FromFile, Generated, Interventions, scheme
+from causalassay.study.tasks import RunTask
 from causalassay.study.worker.problem_making import make
 from causalassay.study.worker.scoring import Scorer, Undefined
-from causalassay.study.worker.task_runs import run_task
+from causalassay.study.worker.task_runner import run_task
 from causalassay.study.worker.transforms import transformed
 from report_tables import study_like
 from study_texts import mistakes_of, parsed
@@ -97,7 +98,7 @@ def test_tasks_on_a_series_end_in_scores_or_with_the_reason(tmp_path):
     assert np.array_equal(made.problem.lagged.summary, made.problem.graph)
     metrics = tuple(range(len(study.metrics)))
     by_use = {
-        entry.use: run_task(study, Task("main", 0, 0, k, k, metrics), made)
+        entry.use: run_task(study, RunTask("main", 0, 0, k, k, metrics), made)
         for k, entry in enumerate(study.algorithms)
     }
     assert {"ok", "skipped"} == {record.status for record in by_use.values()}

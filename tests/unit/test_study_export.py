@@ -6,9 +6,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from causalassay.study.plan import task_key
 from causalassay.study.storage.exporting import export, study_table
 from causalassay.study.storage.store import Store
+from causalassay.study.tasks import RunTask, task_key
 from stored_studies import (
     EMPTY,
     F1,
@@ -46,14 +46,14 @@ def test_a_table_has_a_row_for_each_task_in_the_order_of_the_study(tmp_path):
     frame = table.frame
     assert COLUMNS == list(frame.columns)
     assert 12 == len(frame)
-    places = list(zip(frame["problem"], frame["replicate"], frame["algorithm"], strict=True))
+    addresses = list(zip(frame["problem"], frame["replicate"], frame["algorithm"], strict=True))
     expected = [
         (problem, replicate, algorithm)
         for problem in ("raw", "iscm")
         for replicate in range(3)
         for algorithm in ("pc", "empty")
     ]
-    assert expected == places
+    assert expected == addresses
     row = frame.iloc[9]
     assert task_key(study(), task(1, 1, 1)) == row["key"]
     assert ("baseline", "empty", "ok", "iscm") == tuple(row[["role", "use", "status", "scheme"]])
@@ -88,19 +88,19 @@ def test_a_label_is_numbers_if_all_its_values_are(tmp_path, first, second, expec
         for problem, value in zip(PROBLEMS, (first, second), strict=True)
     )
     plan = study(problems=problems, replicates=1, algorithms=(PC,))
-    found = study_table(filled(tmp_path, plan)).frame["x"].astype(object)
-    assert expected == found.where(found.notna(), None).tolist()
+    column = study_table(filled(tmp_path, plan)).frame["x"].astype(object)
+    assert expected == column.where(column.notna(), None).tolist()
 
 
 def test_parameters_say_what_differs_from_the_defaults(tmp_path):
     plan = study(algorithms=(PC, EMPTY))
     frame = study_table(filled(tmp_path, plan)).frame
     expected = {"pc": PC.parameters, "empty": EMPTY.parameters}
-    found = dict(zip(frame["algorithm"], map(json.loads, frame["parameters"]), strict=True))
-    assert expected == found
+    parameters = map(json.loads, frame["parameters"])
+    assert expected == dict(zip(frame["algorithm"], parameters, strict=True))
 
 
-def test_undefined_failed_and_infinite_are_told_apart_from_numbers(tmp_path):
+def test_undefined_failed_and_infinite_are_distinct_from_numbers(tmp_path):
     records = [
         record(0, 0, 0, scores=(math.inf, math.nan), notes={"f1": "raised ValueError: x"}),
         record(0, 0, 1, status="failed", reason='raised ValueError: "a, b"\nc'),
@@ -116,26 +116,26 @@ def test_undefined_failed_and_infinite_are_told_apart_from_numbers(tmp_path):
     for suffix in ("csv", "parquet"):
         target = tmp_path / f"rows.{suffix}"
         assert 3 == export(tmp_path, target)
-        found = read(target)
-        assert [math.inf, 1.0] == found["shd"][[0, 2]].tolist()
-        assert found["f1"][:2].isna().all()
-        assert 0.1 == found["f1"][2]
-        assert 'raised ValueError: "a, b"\nc' == found["reason"][1]
-        assert pd.isna(found["reason"][0])
-        assert '{"f1": "raised ValueError: x"}' == found["notes"][0]
+        exported = read(target)
+        assert [math.inf, 1.0] == exported["shd"][[0, 2]].tolist()
+        assert exported["f1"][:2].isna().all()
+        assert 0.1 == exported["f1"][2]
+        assert 'raised ValueError: "a, b"\nc' == exported["reason"][1]
+        assert pd.isna(exported["reason"][0])
+        assert '{"f1": "raised ValueError: x"}' == exported["notes"][0]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_file_holds_the_same_table_as_the_frame(tmp_path, suffix):
     frame = study_table(filled(tmp_path, study())).frame
     target = tmp_path / f"rows.{suffix}"
-    told = []
-    assert 12 == export(tmp_path, target, on_progress=lambda *args: told.append(args))
-    assert (12, 12) == told[-1]
-    found = read(target)
-    assert COLUMNS == list(found.columns)
+    progress = []
+    assert 12 == export(tmp_path, target, on_progress=lambda *args: progress.append(args))
+    assert (12, 12) == progress[-1]
+    exported = read(target)
+    assert COLUMNS == list(exported.columns)
     for name in COLUMNS:
-        left, right = frame[name].astype(object), found[name].astype(object)
+        left, right = frame[name].astype(object), exported[name].astype(object)
         assert left.where(left.notna(), None).tolist() == right.where(right.notna(), None).tolist()
 
 
@@ -230,12 +230,12 @@ def test_an_interrupted_export_leaves_what_was_there(tmp_path):
 
 
 def test_an_export_while_a_driver_writes_is_of_one_moment(tmp_path, monkeypatch):
-    monkeypatch.setattr("causalassay.study.storage.batches.CHUNK", 2)
+    monkeypatch.setattr("causalassay.study.storage.arrow_batches.CHUNK", 2)
     plan = study()
     records = all_records(plan)
     with Store.open(tmp_path, plan) as store:
         store.save(records[:9])
-        expected = sum(one.task.algorithm is not None for one in records[:9])
+        expected = sum(isinstance(one.task, RunTask) for one in records[:9])
 
         def write_more(done, total):
             assert expected == total

@@ -11,20 +11,20 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import Chain
 from causalassay.models import SCM
 from causalassay.study.batching import Batcher, batch_limits
-from causalassay.study.loop import TRIES, run_tasks
-from causalassay.study.pending import pending
+from causalassay.study.dispatch import TRIES, run_tasks
+from causalassay.study.pending_tasks import pending_tasks
 from causalassay.study.plan import (
     AlgorithmEntry,
     Limits,
     MetricEntry,
     ProblemEntry,
-    Record,
     Study,
-    Task,
     Tuning,
 )
 from causalassay.study.problem_specs import Generated
 from causalassay.study.processes.executor import Loss
+from causalassay.study.storage.store import StoredRow, StoredRows
+from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask
 from causalassay.study.tuning import best_candidate
 
 NAN = float("nan")
@@ -47,61 +47,58 @@ def study_of(algorithms=("empty", "pc"), *, replicates=2, metrics=("shd", "f1"))
 
 
 @dataclass
-class Row:
-    status: str = "ok"
-    metrics: frozenset = frozenset()
-
-
-@dataclass
-class Shelf:
+class FakeStore:
     """A store of what the tests put there."""
 
-    rows: dict = field(default_factory=dict)
+    stored: dict = field(default_factory=dict)
     choices: dict = field(default_factory=dict)
 
-    def known(self, purpose, problem, replicate):
-        return self.rows.get((purpose, problem, replicate), {})
+    def rows(self, purpose, problem, replicate):
+        return self.stored.get((purpose, problem, replicate), StoredRows())
 
-    def estimate(self, *place):
+    def estimate(self, *address):
         return b"estimate"
 
     def choice(self, problem, algorithm):
         return self.choices.get((problem, algorithm))
 
 
-def tasks_of(study, shelf=None, purpose="main"):
-    return list(pending(study, shelf or Shelf(), purpose))
+def tasks_of(study, store=None, purpose="main"):
+    return list(pending_tasks(study, store or FakeStore(), purpose))
+
+
+def store_with(row):
+    """Return a store in which every problem is measured and both algorithms have this row."""
+    rows = StoredRows(frozenset({0}), {0: row, 1: row})
+    return FakeStore({("main", p, r): rows for p in (0, 1) for r in (0, 1)})
 
 
 def test_an_empty_store_leaves_every_task_and_every_problem_to_measure():
     tasks = tasks_of(study_of())
     assert 2 * 2 * 3 == len(tasks)
-    assert 4 == sum(task.algorithm is None for task in tasks)
+    assert 4 == sum(isinstance(task, MeasureTask) for task in tasks)
     assert len(tasks) == len(set(tasks))
 
 
 def test_what_the_store_knows_is_not_done_again():
-    full = Row(metrics=frozenset({0, 1}))
-    shelf = Shelf({("main", 0, 0): {None: Row(metrics=frozenset({0})), 0: full, 1: full}})
-    assert 9 == len(tasks_of(study_of(), shelf))
+    row = StoredRow("ok", frozenset({0, 1}))
+    store = FakeStore({("main", 0, 0): StoredRows(frozenset({0}), {0: row, 1: row})})
+    assert 9 == len(tasks_of(study_of(), store))
 
 
 def test_a_new_metric_is_computed_from_the_stored_estimate():
-    row = Row(metrics=frozenset({0, 1}))
-    known = {None: Row(metrics=frozenset({0})), 0: row, 1: row}
-    shelf = Shelf({("main", p, r): known for p in (0, 1) for r in (0, 1)})
-    assert [] == tasks_of(study_of(), shelf)
-    more = tasks_of(study_of(metrics=("shd", "f1", "recall")), shelf)
+    store = store_with(StoredRow("ok", frozenset({0, 1})))
+    assert [] == tasks_of(study_of(), store)
+    more = tasks_of(study_of(metrics=("shd", "f1", "recall")), store)
+    assert {RescoreTask} == {type(task) for task in more}
     assert {(2,)} == {task.metrics for task in more}
     assert {b"estimate"} == {task.estimate for task in more}
     assert 8 == len(more)
 
 
 @pytest.mark.parametrize("status", ["failed", "timeout", "skipped"])
-def test_a_row_without_estimate_gets_no_new_metric(status):
-    known = {None: Row(metrics=frozenset({0})), 0: Row(status), 1: Row(status)}
-    shelf = Shelf({("main", p, r): known for p in (0, 1) for r in (0, 1)})
-    assert [] == tasks_of(study_of(), shelf)
+def test_a_row_that_is_not_ok_gets_no_new_metric(status):
+    assert [] == tasks_of(study_of(), store_with(StoredRow(status, frozenset())))
 
 
 def tuned_study():
@@ -123,14 +120,16 @@ def test_a_tuning_runs_its_candidates_on_held_out_systems():
 
 
 def test_a_tuned_algorithm_runs_the_candidate_that_was_chosen():
-    shelf = Shelf(choices={(0, 1): 3, (1, 1): 2})
-    tasks = [task for task in tasks_of(tuned_study(), shelf) if task.algorithm == 1]
-    assert {(0, 3), (1, 2)} == {(task.problem, task.run) for task in tasks}
+    store = FakeStore(choices={(0, 1): 3, (1, 1): 2})
+    runs = [task for task in tasks_of(tuned_study(), store) if isinstance(task, RunTask)]
+    chosen = {(task.problem, task.run) for task in runs if task.algorithm == 1}
+    assert {(0, 3), (1, 2)} == chosen
 
 
 def test_candidates_have_no_rows_in_the_main_part():
-    shelf = Shelf(choices={(0, 1): 3, (1, 1): 2})
-    assert {None, 0, 1} == {task.algorithm for task in tasks_of(tuned_study(), shelf)}
+    store = FakeStore(choices={(0, 1): 3, (1, 1): 2})
+    runs = [task for task in tasks_of(tuned_study(), store) if isinstance(task, RunTask)]
+    assert {0, 1} == {task.algorithm for task in runs}
 
 
 def test_tuning_comes_before_planning():
@@ -158,7 +157,7 @@ def test_where_all_candidates_failed_the_first_is_taken():
 
 
 def test_unknown_algorithms_go_alone_and_quick_ones_together():
-    tasks = [Task("main", 0, r, 0, 0, ()) for r in range(20)]
+    tasks = [RunTask("main", 0, r, 0, 0, ()) for r in range(20)]
     batcher = Batcher(iter(tasks))
     assert 1 == len(batcher.next(1.0))
     batcher.observe(Record(tasks[0], "ok", wall=0.25))
@@ -166,7 +165,7 @@ def test_unknown_algorithms_go_alone_and_quick_ones_together():
 
 
 def test_batches_keep_every_task_once_and_in_order():
-    tasks = [Task("main", 0, r, r % 3, r % 3, ()) for r in range(200)]
+    tasks = [RunTask("main", 0, r, r % 3, r % 3, ()) for r in range(200)]
     batcher = Batcher(iter(tasks))
     taken = []
     while batch := batcher.next(0.1):
@@ -180,14 +179,15 @@ def test_a_batch_has_the_least_limits_of_its_tasks():
     quick = AlgorithmEntry("q", "empty", make_algorithm("empty"), limits=Limits(1.0, 100))
     slow = AlgorithmEntry("s", "pc", make_algorithm("pc"), limits=Limits(None, 500))
     study = study_of([quick, slow])
-    tasks = [Task("main", 0, 0, place, place, ()) for place in (None, 0, 1)]
+    runs = [RunTask("main", 0, 0, index, index, ()) for index in (0, 1)]
+    tasks = [MeasureTask("main", 0, 0, ()), *runs]
     assert Limits(1.0, 100) == batch_limits(study, tuple(tasks))
     assert Limits(None, 500) == batch_limits(study, tuple(tasks[2:]))
     assert Limits(None, 500) == batch_limits(study, tuple(tasks[:1]))
 
 
 @dataclass
-class Fake:
+class FakeExecutor:
     """An executor in which chosen tasks end their process."""
 
     hostile: dict
@@ -214,34 +214,35 @@ def records_of(tasks, executor):
     return {record.task.replicate: record for record in saved}, saved
 
 
-TASKS = [Task("main", 0, r, 0, 0, (0, 1)) for r in range(40)]
+TASKS = [RunTask("main", 0, r, 0, 0, (0, 1)) for r in range(40)]
 
 
 @pytest.mark.parametrize(
     ("cause", "status"), [("timeout", "timeout"), ("memory", "failed"), ("crashed", "failed")]
 )
 def test_a_hostile_task_costs_one_row(cause, status):
-    found, saved = records_of(TASKS, Fake({17: cause}))
-    assert 40 == len(found) == len(saved)
-    assert (status, f"{cause}: it did") == (found[17].status, found[17].reason)
-    assert np.isnan(found[17].scores).all()
-    assert {"ok"} == {record.status for r, record in found.items() if r != 17}
+    records, saved = records_of(TASKS, FakeExecutor({17: cause}))
+    assert 40 == len(records) == len(saved)
+    assert (status, f"{cause}: it did") == (records[17].status, records[17].reason)
+    assert (2,) == np.shape(records[17].scores)
+    assert np.isnan(records[17].scores).all()
+    assert {"ok"} == {record.status for r, record in records.items() if r != 17}
 
 
 def test_a_task_that_loses_its_process_is_tried_again_before_it_is_blamed():
-    executor = Fake({0: "crashed"})
+    executor = FakeExecutor({0: "crashed"})
     records_of(TASKS[:1], executor)
     assert TRIES == len(executor.batches)
 
 
 def test_a_late_task_is_not_tried_again():
-    executor = Fake({0: "timeout"})
+    executor = FakeExecutor({0: "timeout"})
     records_of(TASKS[:1], executor)
     assert 1 == len(executor.batches)
 
 
-def test_few_batches_are_in_flight():
-    executor = Fake({})
+def test_few_batches_are_under_way():
+    executor = FakeExecutor({})
     most = 0
 
     def tasks():
@@ -261,5 +262,5 @@ def test_what_came_back_before_an_interrupt_is_saved():
 
     saved = []
     with pytest.raises(KeyboardInterrupt):
-        run_tasks(study_of(), tasks(), Fake({}), saved.extend)
+        run_tasks(study_of(), tasks(), FakeExecutor({}), saved.extend)
     assert saved

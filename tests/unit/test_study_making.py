@@ -1,4 +1,4 @@
-"""Problems of a study: same place, same bits; schemes stand on the same graphs."""
+"""Problems of a study: same address, same bits; schemes have the same graphs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from causalassay.data import Dataset, write
 from causalassay.diagnostics import var_sortability
 from causalassay.graphs.sources import GRAPH_SOURCES, Bipartite, Chain, ErdosRenyi
 from causalassay.models import ISCM, SCM, UUMC, Do, Randomize, Shift, Standardized
+from causalassay.study.keys import file_sha256
 from causalassay.study.plan import ProblemEntry
 from causalassay.study.problem_specs import Accept, FromFile, Generated, Interventions, scheme
-from causalassay.study.worker.problem_making import NoProblem, file_sha256, make
+from causalassay.study.worker.problem_making import NoProblem, make
 from causalassay.study.worker.transforms import transformed
 
 GRAPH = ErdosRenyi(6, 1.5)
@@ -21,7 +22,7 @@ def generated(**changes):
     return Generated(**({"graph": GRAPH, "model": SCM(), "samples": 200} | changes))
 
 
-def test_the_same_place_gives_the_same_bits():
+def test_the_same_address_gives_the_same_bits():
     first, second = (make(1, generated(), "main", 3).problem for _ in range(2))
     np.testing.assert_array_equal(first.data.pooled, second.data.pooled)
     np.testing.assert_array_equal(first.graph, second.graph)
@@ -37,7 +38,7 @@ def test_another_seed_purpose_or_replicate_gives_other_data(seed, purpose, repli
 
 
 @pytest.mark.parametrize("model", [Standardized(), ISCM(), UUMC()])
-def test_schemes_stand_on_the_same_graphs(model):
+def test_schemes_have_the_same_graphs(model):
     for replicate in range(5):
         raw = make(1, generated(), "main", replicate).problem
         other = make(1, generated(model=model), "main", replicate).problem
@@ -65,9 +66,9 @@ def test_problems_are_drawn_until_the_diagnostic_is_in_the_bin(bin_):
     )
     for replicate in range(3):
         made = make(1, spec, "main", replicate)
-        found = var_sortability(made.problem.data.observational_values, made.problem.graph)
-        assert bin_[0] <= found <= bin_[1]
-        assert found < bin_[1] or bin_[1] == 1
+        value = var_sortability(made.problem.data.observational_values, made.problem.graph)
+        assert bin_[0] <= value <= bin_[1]
+        assert value < bin_[1] or bin_[1] == 1
 
 
 def test_draws_count_the_rejected_problems():

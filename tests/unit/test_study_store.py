@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from causalassay.study.plan import Task, task_key
-from causalassay.study.storage.reader import find_row, read_store
-from causalassay.study.storage.store import Known, Store
+from causalassay.study.storage.reader import read_store
+from causalassay.study.storage.row_search import find_row
+from causalassay.study.storage.store import Store, StoredRow, StoredRows
+from causalassay.study.tasks import task_key
 from stored_studies import (
     EMPTY,
     ESTIMATE,
@@ -20,6 +21,7 @@ from stored_studies import (
     all_records,
     measured,
     record,
+    rescored,
     study,
     task,
     tuned_study,
@@ -41,18 +43,14 @@ def rows_of(folder):
 def test_what_was_saved_is_known_when_the_store_is_opened_again(tmp_path):
     plan = study()
     with Store.open(tmp_path, plan) as store:
-        assert {} == store.known("main", 0, 0)
+        assert StoredRows() == store.rows("main", 0, 0)
         store.save([record(0, 0, 0), record(0, 0, 1, status="failed"), measured(0, 0)])
     both = frozenset({0, 1})
     with Store.open(tmp_path, plan) as store:
-        expected = {
-            0: Known("ok", both, True),
-            1: Known("failed", both, False),
-            None: Known("ok", both, False),
-        }
-        assert expected == store.known("main", 0, 0)
-        assert {} == store.known("main", 0, 1) == store.known("main", 1, 0)
-        assert {} == store.known("tuning", 0, 0)
+        rows = {0: StoredRow("ok", both), 1: StoredRow("failed", both)}
+        assert StoredRows(both, rows) == store.rows("main", 0, 0)
+        assert StoredRows() == store.rows("main", 0, 1) == store.rows("main", 1, 0)
+        assert StoredRows() == store.rows("tuning", 0, 0)
         assert ESTIMATE == store.estimate("main", 0, 0, 0)
         assert store.estimate("main", 0, 0, 1) is None
 
@@ -83,7 +81,7 @@ def test_a_new_run_replaces_the_row_and_all_that_belongs_to_it(tmp_path):
     with Store.open(tmp_path, study()) as store:
         store.save([record(notes={"f1": "raised"})])
         store.save([record(status="timeout", metrics=(0,), scores=(1.0,))])
-        assert Known("timeout", frozenset({0}), False) == store.known("main", 0, 0)[0]
+        assert StoredRow("timeout", frozenset({0})) == store.rows("main", 0, 0).algorithms[0]
         assert store.estimate("main", 0, 0, 0) is None
     assert rows_of(tmp_path)[0][0][4] is None
 
@@ -93,11 +91,11 @@ def test_new_scores_leave_the_rest_of_the_row_as_it_was(tmp_path):
         store.save([record(notes={"chose": "strict"})])
     before = rows_of(tmp_path)
     more = study(metrics=(SID, *study().metrics))
-    added = record(estimate=None, metrics=(0,), scores=(3.0,), seconds=math.nan, host="elsewhere")
+    added = record(metrics=(0,), scores=(3.0,), seconds=math.nan, host="elsewhere")
     with Store.open(tmp_path, more) as store:
-        assert frozenset({1, 2}) == store.known("main", 0, 0)[0].metrics
-        store.save([replace(added, task=replace(added.task, estimate=b""))])
-        assert Known("ok", frozenset({0, 1, 2}), True) == store.known("main", 0, 0)[0]
+        assert frozenset({1, 2}) == store.rows("main", 0, 0).algorithms[0].metrics
+        store.save([rescored(added)])
+        assert StoredRow("ok", frozenset({0, 1, 2})) == store.rows("main", 0, 0).algorithms[0]
         assert ESTIMATE == store.estimate("main", 0, 0, 0)
     after = rows_of(tmp_path)
     assert before[0] == after[0]
@@ -108,31 +106,29 @@ def test_new_scores_that_could_not_be_computed_say_why_in_the_notes(tmp_path):
     with Store.open(tmp_path, study()) as store:
         store.save([record(notes={"chose": "strict"})])
         lost = record(status="timeout", metrics=(1,), scores=(0.0,), reason="timeout: more")
-        store.save([replace(lost, task=replace(lost.task, estimate=b""))])
-        assert "ok" == store.known("main", 0, 0)[0].status
+        store.save([rescored(lost)])
+        assert "ok" == store.rows("main", 0, 0).algorithms[0].status
     assert '{"chose": "strict", "f1": "timeout: more"}' == rows_of(tmp_path)[0][0][4]
 
 
 def test_scores_without_a_row_are_refused_and_leave_nothing_behind(tmp_path):
     with Store.open(tmp_path, study()) as store:
-        orphan = record(0, 1)
-        orphan = replace(orphan, task=replace(orphan.task, estimate=b""))
         with pytest.raises(ValueError, match="no row to add them to"):
-            store.save([record(0, 0), orphan])
-        assert {} == store.known("main", 0, 0)
+            store.save([record(0, 0), rescored(record(0, 1))])
+        assert StoredRows() == store.rows("main", 0, 0)
 
 
 def test_new_diagnostics_join_those_that_are_there(tmp_path):
     with Store.open(tmp_path, study(diagnostics=("var_sortability",))) as store:
-        store.save([measured(metrics=(0,), scores=(0.5,), notes={"draws": 7})])
+        store.save([measured(diagnostics=(0,), scores=(0.5,), notes={"draws": 7})])
     with Store.open(tmp_path, study(diagnostics=("n_edges", "var_sortability"))) as store:
-        assert frozenset({1}) == store.known("main", 0, 0)[None].metrics
-        store.save([measured(metrics=(0,), scores=(4.0,), notes={"n_edges": "odd"})])
-        assert frozenset({0, 1}) == store.known("main", 0, 0)[None].metrics
+        assert frozenset({1}) == store.rows("main", 0, 0).diagnostics
+        store.save([measured(diagnostics=(0,), scores=(4.0,), notes={"n_edges": "odd"})])
+        assert frozenset({0, 1}) == store.rows("main", 0, 0).diagnostics
     assert '{"draws": 7, "n_edges": "odd"}' == rows_of(tmp_path)[0][0][4]
 
 
-def test_parts_are_known_by_what_they_are_not_by_their_place_or_name(tmp_path):
+def test_parts_are_known_by_what_they_are_not_by_their_index_or_name(tmp_path):
     with Store.open(tmp_path, study()) as store:
         store.save([record(0, 0, 0, metrics=(1,), scores=(0.5,))])
     renamed = study(
@@ -141,8 +137,8 @@ def test_parts_are_known_by_what_they_are_not_by_their_place_or_name(tmp_path):
         metrics=(study().metrics[1],),
     )
     with Store.open(tmp_path, renamed) as store:
-        assert {1: Known("ok", frozenset({0}), True)} == store.known("main", 1, 0)
-        assert {} == store.known("main", 0, 0)
+        assert {1: StoredRow("ok", frozenset({0}))} == store.rows("main", 1, 0).algorithms
+        assert StoredRows() == store.rows("main", 0, 0)
 
 
 def test_counts_are_of_what_the_study_asks_for_now(tmp_path):
@@ -167,10 +163,10 @@ def test_forgetting_deletes_rows_of_a_status_and_nothing_else(tmp_path):
         store.save([record(0, 1, 0, status="failed")])
     with Store.open(tmp_path, study(replicates=2, algorithms=(GES, EMPTY))) as store:
         assert 1 == store.forget(["failed"])
-        assert {None} == set(store.known("main", 0, 0))
-        assert "timeout" == store.known("main", 1, 0)[1].status
+        assert StoredRows(frozenset({0, 1})) == store.rows("main", 0, 0)
+        assert "timeout" == store.rows("main", 1, 0).algorithms[1].status
     with Store.open(tmp_path, plan) as store:
-        assert "failed" == store.known("main", 0, 1)[0].status
+        assert "failed" == store.rows("main", 0, 1).algorithms[0].status
         assert 2 == store.forget(["failed", "timeout"])
         assert 0 == store.forget(["failed", "timeout"])
         assert 5 == store.counts()["ok"]
@@ -182,8 +178,8 @@ def save_tuning(store, scores):
     """Save the criterion (the second metric) of two candidates on held-out systems."""
     store.save(
         record(0, system, candidate, purpose="tuning", metrics=(1,), scores=(score,), status=status)
-        for candidate, found in enumerate(scores)
-        for system, (score, status) in enumerate(found)
+        for candidate, of_candidate in enumerate(scores)
+        for system, (score, status) in enumerate(of_candidate)
     )
 
 
@@ -219,10 +215,10 @@ def test_rows_of_a_choice_that_changed_are_gone(tmp_path):
         store.choose(1, 2, 0, 0.5)
         store.save([record(0, 0, 2), record(1, 0, 2)])
         store.choose(0, 2, 0, 0.6)
-        assert {2} == set(store.known("main", 0, 0))
+        assert {2} == set(store.rows("main", 0, 0).algorithms)
         store.choose(0, 2, 1, 0.7)
-        assert {} == store.known("main", 0, 0)
-        assert {2} == set(store.known("main", 1, 0))
+        assert StoredRows() == store.rows("main", 0, 0)
+        assert {2} == set(store.rows("main", 1, 0).algorithms)
 
 
 def test_a_candidate_may_equal_an_algorithm_that_is_listed(tmp_path):
@@ -301,15 +297,15 @@ def test_a_key_is_found_by_its_beginning(tmp_path, monkeypatch):
         store.save([record(0, replicate, 2) for replicate in range(3)])
         store.save([measured(1, 0)])
     key = task_key(plan, task(0, 1, 2))
-    found = find_row(key[:8].upper(), tmp_path / "results")
-    assert key == found.key
-    assert "ok" == found.status
-    assert plan.text == found.text
-    place = found.place
-    assert (plan.problems[0].key, 1) == (place.problem, place.replicate)
-    assert (plan.algorithms[2].key, LOOSE.key) == (place.algorithm, place.chose)
-    about = find_row(task_key(plan, Task("main", 1, 0, None, None, ())), tmp_path / "results")
-    assert about.place.algorithm is None
+    match = find_row(key[:8].upper(), tmp_path / "results")
+    assert key == match.key
+    assert "ok" == match.status
+    assert plan.text == match.text
+    address = match.address
+    assert (plan.problems[0].key, 1) == (address.problem, address.replicate)
+    assert (plan.algorithms[2].key, LOOSE.key) == (address.algorithm, address.chose)
+    about = find_row(task_key(plan, measured(1, 0).task), tmp_path / "results")
+    assert about.address.algorithm is None
     monkeypatch.chdir(tmp_path)
     assert key == find_row(key).key
     with pytest.raises(ValueError, match="several keys begin with ''"):

@@ -44,8 +44,8 @@ def finished(tmp_path):
 
 
 def mounts(monkeypatch, *pairs):
-    found = [Partition("", str(point), kind, "") for point, kind in pairs]
-    monkeypatch.setattr(psutil, "disk_partitions", lambda all: found)
+    partitions = [Partition("", str(point), kind, "") for point, kind in pairs]
+    monkeypatch.setattr(psutil, "disk_partitions", lambda all: partitions)
 
 
 @pytest.mark.parametrize("kind", ["nfs", "nfs4", "cifs", "lustre", "9p", "fuse.sshfs"])
@@ -94,6 +94,14 @@ def test_a_store_of_a_newer_version_is_refused(finished):
     sqlite_file(finished, f"PRAGMA user_version = {schema.VERSION + 1}")
     refused(finished, f"newer causalassay .*version {schema.VERSION + 1}")
     with pytest.raises(StoreRefused, match="newer causalassay"):
+        read_store(finished)
+
+
+def test_a_store_of_an_older_version_is_refused_and_left_as_it_is(finished):
+    sqlite_file(finished, "PRAGMA user_version = 1")
+    advice = rf"version 1, this one reads version {schema.VERSION}\).*again into a new folder"
+    refused(finished, advice)
+    with pytest.raises(StoreRefused, match=advice):
         read_store(finished)
 
 
@@ -160,107 +168,3 @@ def test_a_store_killed_while_it_was_made_is_made_again(tmp_path):
     with Store.open(tmp_path, study()) as store:
         store.save([record()])
     assert {"lock", "study.sqlite"} == set(contents(tmp_path))
-
-
-# The tables of version 1 as they were, apart from any change to come.
-VERSION_1 = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE sessions (id INTEGER PRIMARY KEY, started TEXT NOT NULL, host TEXT NOT NULL,
-    cpu TEXT NOT NULL, versions TEXT NOT NULL, text TEXT NOT NULL, first_write TEXT,
-    last_write TEXT, records INTEGER NOT NULL DEFAULT 0, ended TEXT, how TEXT);
-CREATE TABLE problems (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
-    spec TEXT NOT NULL, labels TEXT NOT NULL, graph_key TEXT NOT NULL, scheme TEXT NOT NULL,
-    place INTEGER);
-CREATE TABLE algorithms (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
-    use TEXT NOT NULL, parameters TEXT NOT NULL, role TEXT NOT NULL, replicates INTEGER NOT NULL,
-    systems INTEGER NOT NULL, place INTEGER);
-CREATE TABLE metrics (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, label TEXT NOT NULL,
-    name TEXT NOT NULL, resolution TEXT NOT NULL, version INTEGER NOT NULL, better TEXT NOT NULL,
-    place INTEGER);
-CREATE TABLE diagnostics (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, place INTEGER);
-CREATE TABLE rows (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, purpose TEXT NOT NULL,
-    problem INTEGER NOT NULL, replicate INTEGER NOT NULL, algorithm INTEGER, status TEXT NOT NULL,
-    reason TEXT, seconds REAL, notes TEXT, session INTEGER NOT NULL);
-CREATE INDEX rows_by_place ON rows (problem, replicate, purpose, algorithm);
-CREATE TABLE scores (row INTEGER, metric INTEGER, value REAL, PRIMARY KEY (row, metric))
-    WITHOUT ROWID;
-CREATE TABLE measurements (row INTEGER, diagnostic INTEGER, value REAL,
-    PRIMARY KEY (row, diagnostic)) WITHOUT ROWID;
-CREATE TABLE estimates (row INTEGER PRIMARY KEY, blob BLOB NOT NULL);
-CREATE VIEW wanted AS
-    SELECT rows.*, problems.place AS problem_place, algorithms.place AS algorithm_place
-    FROM rows
-    JOIN problems ON problems.id = rows.problem
-    JOIN algorithms ON algorithms.id = rows.algorithm
-    WHERE problems.place IS NOT NULL AND rows.replicate < CASE rows.purpose
-        WHEN 'main' THEN algorithms.replicates ELSE algorithms.systems END;
-PRAGMA application_id = 1667330913;
-PRAGMA user_version = 1;
-"""
-
-
-@pytest.fixture
-def old(finished):
-    """The finished store as version 1 would have written it."""
-    path = finished / "study.sqlite"
-    path.rename(finished / "present")
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(VERSION_1)
-        connection.execute("ATTACH ? AS present", (str(finished / "present"),))
-        tables = connection.execute("SELECT name FROM main.sqlite_schema WHERE type = 'table'")
-        for (table,) in tables.fetchall():
-            columns = [row[1] for row in connection.execute(f"PRAGMA main.table_info({table})")]
-            names = ", ".join(columns)
-            connection.execute(f"INSERT INTO {table} SELECT {names} FROM present.{table}")
-        connection.commit()
-    (finished / "present").unlink()
-    return finished
-
-
-def columns_of(path):
-    with closing(sqlite3.connect(path)) as connection:
-        names = connection.execute("SELECT name FROM sqlite_schema ORDER BY name").fetchall()
-        return {
-            name: connection.execute(f"PRAGMA table_xinfo({name})").fetchall() for (name,) in names
-        }
-
-
-def test_an_old_store_is_brought_up_to_date_with_its_rows(old, tmp_path_factory):
-    before = (old / "study.sqlite").read_bytes()
-    with Store.open(old, study()) as store:
-        assert 12 == store.counts()["ok"]
-        assert {0, 1, None} == set(store.known("main", 1, 2))
-        assert store.choice(0, 0) is None
-        store.save([record(0, 0, 0, host="there")])
-    new = tmp_path_factory.mktemp("new")
-    Store.open(new, study()).close()
-    assert columns_of(new / "study.sqlite") == columns_of(old / "study.sqlite")
-    with closing(sqlite3.connect(old / "study.sqlite.v1")) as copy:
-        assert 1 == copy.execute("PRAGMA user_version").fetchone()[0]
-        assert 18 == copy.execute("SELECT count(*) FROM rows").fetchone()[0]
-    assert len(before) == (old / "study.sqlite.v1").stat().st_size
-
-
-def test_the_copy_of_an_old_store_overwrites_nothing(old):
-    (old / "study.sqlite.v1").write_text("mine")
-    Store.open(old, study()).close()
-    assert "mine" == (old / "study.sqlite.v1").read_text()
-    assert (old / "study.sqlite.v1-2").exists()
-
-
-def test_an_old_store_can_be_read_as_it_is(old):
-    before = contents(old)
-    with read_store(old) as reader:
-        assert 12 == reader.counts()["ok"]
-    assert before == contents(old)
-
-
-def test_a_migration_that_fails_changes_nothing(old, monkeypatch):
-    broken = {1: (*schema.MIGRATIONS[1], "CREATE TABLE rows (twice)")}
-    monkeypatch.setattr(schema, "MIGRATIONS", broken)
-    before = (old / "study.sqlite").read_bytes()
-    with pytest.raises(sqlite3.OperationalError, match="rows already exists"):
-        Store.open(old, study())
-    assert before == (old / "study.sqlite").read_bytes()
-    monkeypatch.undo()
-    Store.open(old, study()).close()

@@ -1,7 +1,6 @@
-"""Workers that start together share the compiling and all have everything at the end."""
+"""Workers that start together share the compiling, and each has all kernels at the end."""
 
 import threading
-import time
 
 from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import Chain, LaggedErdosRenyi
@@ -9,15 +8,19 @@ from causalassay.models import Dirichlet, NonlinearSCM, SeriesUUMC
 from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Study
 from causalassay.study.problem_specs import Generated
 from causalassay.study.worker import kernel_warming as warming
+from waiting import LIMIT
 
 
 def test_workers_share_the_jobs(tmp_path):
-    begun = []
+    by_worker = {}
+    both_at_work = threading.Barrier(2)
 
     def job(name):
         def do():
-            begun.append((threading.get_ident(), name, time.monotonic()))
-            time.sleep(0.2)
+            names = by_worker.setdefault(threading.get_ident(), [])
+            names.append(name)
+            if len(names) == 1:
+                both_at_work.wait(LIMIT)
 
         return do
 
@@ -29,9 +32,6 @@ def test_workers_share_the_jobs(tmp_path):
         worker.start()
     for worker in workers:
         worker.join()
-    by_worker = {}
-    for who, name, _ in begun:
-        by_worker.setdefault(who, []).append(name)
     assert 2 == len(by_worker)
     # Each has done all, and they began with different ones.
     assert all("abcd" == "".join(sorted(names)) for names in by_worker.values())
@@ -40,8 +40,8 @@ def test_workers_share_the_jobs(tmp_path):
 
 def test_numbers_among_the_parameters_need_no_kernels_of_their_own():
     entries = [
-        AlgorithmEntry(str(place), "notears", make_algorithm("notears", **parameters))
-        for place, parameters in enumerate(
+        AlgorithmEntry(str(index), "notears", make_algorithm("notears", **parameters))
+        for index, parameters in enumerate(
             [{}, {"lambda1": 0.1}, {"threshold": 0.2}, {"solver": "fast"}]
         )
     ]
@@ -49,10 +49,10 @@ def test_numbers_among_the_parameters_need_no_kernels_of_their_own():
     assert ["notears", "notears-fast"] == list(warming._native(study))
 
 
-def test_strangers_and_programs_are_not_run_to_warm_up():
+def test_plug_ins_and_programs_are_not_run_to_warm_up():
     entries = [
         AlgorithmEntry("c", "command", make_algorithm("command", program="true")),
-        AlgorithmEntry("s", "a-stranger", make_algorithm("empty")),
+        AlgorithmEntry("p", "a-plug-in", make_algorithm("empty")),
     ]
     assert {} == warming._native(Study("s", 1, 1, (), tuple(entries), (), ()))
 

@@ -15,24 +15,25 @@ from causalassay.graphs.sources import Chain, ErdosRenyi
 from causalassay.metrics import f1, shd, sid
 from causalassay.models import SCM
 from causalassay.seeding import stream
-from causalassay.study.estimate_bytes import decode, encode
-from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study, Task, task_key
+from causalassay.study.estimate_encoding import decode, encode
+from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study
 from causalassay.study.problem_specs import Accept, Generated
-from causalassay.study.worker import batch_runs as worker
+from causalassay.study.tasks import MeasureTask, RescoreTask, RunTask, task_key
+from causalassay.study.worker import batch_runner
 from causalassay.study.worker.problem_making import NoProblem, make
 from causalassay.study.worker.scoring import METRICS, Scorer
-from causalassay.study.worker.task_runs import run_task
+from causalassay.study.worker.task_runner import run_task
 
 
 @dataclass(frozen=True)
 class Returns:
-    """Return what a function makes of the data."""
+    """Return function a function makes of the data."""
 
-    what: Any
+    function: Any
     version: ClassVar[int] = 1
 
     def discover(self, data, rng):
-        return self.what(data)
+        return self.function(data)
 
 
 def study_of(*algorithms, metrics=("shd", "f1"), spec=None, diagnostics=("var_sortability",)):
@@ -50,17 +51,19 @@ def study_of(*algorithms, metrics=("shd", "f1"), spec=None, diagnostics=("var_so
     )
 
 
-def run(study, algorithm=0, **changes):
-    task = Task("main", 0, 0, algorithm, algorithm, tuple(range(len(study.metrics))), **changes)
+def run(study, algorithm=0, estimate=None):
+    """Run an algorithm, or with an estimate score that instead."""
+    fields = ("main", 0, 0, algorithm, algorithm, tuple(range(len(study.metrics))))
+    task = RunTask(*fields) if estimate is None else RescoreTask(*fields, estimate)
     spec = study.problems[0].spec
     return run_task(study, task, make(study.seed, spec, "main", 0))
 
 
 def raises(error):
-    def what(data):
+    def function(data):
         raise error
 
-    return what
+    return function
 
 
 def graph_of(data, *edges):
@@ -77,9 +80,9 @@ def _functions_have_keys(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("what", "status", "reason"),
+    ("function", "status", "reason"),
     [
-        (raises(ValueError("no luck")), "failed", "raised ValueError: no luck"),
+        (raises(ValueError("no data")), "failed", "raised ValueError: no data"),
         (raises(SystemExit(3)), "failed", "raised SystemExit: 3"),
         (raises(KeyboardInterrupt()), "failed", "raised KeyboardInterrupt"),
         (raises(MemoryError()), "failed", "raised MemoryError"),
@@ -104,8 +107,8 @@ def _functions_have_keys(monkeypatch):
         (lambda data: Estimate(np.eye(5), "dag"), "failed", "invalid: its graph is no adjacency"),
     ],
 )
-def test_whatever_an_algorithm_does_is_one_record(what, status, reason):
-    record = run(study_of(Returns(what)))
+def test_whatever_an_algorithm_does_is_one_record(function, status, reason):
+    record = run(study_of(Returns(function)))
     assert status == record.status
     assert record.reason.startswith(reason)
     assert np.isnan(record.scores).all()
@@ -118,27 +121,27 @@ def test_an_address_in_a_message_does_not_change_from_run_to_run():
 
 
 def test_an_estimate_comes_back_in_the_problems_own_columns():
-    def what(data):
+    def function(data):
         weights = graph_of(data, ("x1", "x3")) * 2.5
         order = tuple(data.index(f"x{node}") for node in (1, 0, 3, 2, 4))
         return Estimate(graph_of(data, ("x1", "x3")), "dag", weights, order)
 
-    found = decode(run(study_of(Returns(what))).estimate)
+    estimate = decode(run(study_of(Returns(function))).estimate)
     expected = np.zeros((5, 5))
     expected[1, 3] = 2.5
-    np.testing.assert_array_equal(expected, found.weights)
-    np.testing.assert_array_equal(expected != 0, found.graph)
-    assert (1, 0, 3, 2, 4) == found.order
+    np.testing.assert_array_equal(expected, estimate.weights)
+    np.testing.assert_array_equal(expected != 0, estimate.graph)
+    assert (1, 0, 3, 2, 4) == estimate.order
 
 
 def test_all_algorithms_meet_the_same_permuted_columns():
     seen = []
 
-    def what(data):
+    def function(data):
         seen.append((data.columns, data.pooled.copy()))
         return Estimate(graph_of(data), "dag")
 
-    study = study_of(Returns(what), Returns(what))
+    study = study_of(Returns(function), Returns(function))
     run(study, 0)
     run(study, 1)
     assert seen[0][0] == seen[1][0] != tuple(f"x{node}" for node in range(5))
@@ -154,11 +157,12 @@ def test_permuting_leaves_an_equivariant_algorithm_where_it_was():
 
 def test_a_stored_estimate_is_scored_without_running_again():
     study = study_of(Returns(raises(AssertionError("it ran again"))), metrics=("sid",))
-    record = run(study, estimate=encode(Estimate(chain(5), "dag")))
+    stored = encode(Estimate(chain(5), "dag"))
+    record = run(study, estimate=stored)
     truth = make(1, study.problems[0].spec, "main", 0).problem.graph
     assert (sid(truth, chain(5)),) == record.scores
     assert record.estimate is None
-    assert b"" == record.task.estimate
+    assert np.isnan(record.seconds)
 
 
 def test_one_undefined_metric_leaves_the_others():
@@ -177,11 +181,11 @@ def test_one_undefined_metric_leaves_the_others():
 
 def test_a_problem_without_an_acceptable_draw_is_skipped():
     study = study_of(make_algorithm("empty"))
-    record = run_task(study, Task("main", 0, 0, 0, 0, (0, 1)), NoProblem("none in the bin"))
+    record = run_task(study, RunTask("main", 0, 0, 0, 0, (0, 1)), NoProblem("none in the bin"))
     assert ("skipped", "none in the bin") == (record.status, record.reason)
 
 
-def test_a_task_without_algorithm_measures_the_problem():
+def test_a_measure_task_gives_the_diagnostics_of_the_problem():
     study = study_of(
         make_algorithm("empty"),
         spec=Generated(
@@ -190,37 +194,37 @@ def test_a_task_without_algorithm_measures_the_problem():
         diagnostics=("var_sortability", "n_edges", "n_draws"),
     )
     made = make(1, study.problems[0].spec, "main", 0)
-    record = run_task(study, Task("main", 0, 0, None, None, (0, 1, 2)), made)
+    record = run_task(study, MeasureTask("main", 0, 0, (0, 1, 2)), made)
     assert record.scores[0] < 0.9
     assert (5, made.draws) == record.scores[1:]
 
 
 def test_a_worker_makes_each_problem_once(monkeypatch):
     made = []
-    monkeypatch.setattr(worker, "make", lambda *place: made.append(place) or make(*place))
+    monkeypatch.setattr(batch_runner, "make", lambda *spec: made.append(spec) or make(*spec))
     study = study_of(make_algorithm("empty"), make_algorithm("pc"))
-    worker.start(study)
-    worker.run_batch(
-        [Task("main", 0, r, a, a, (0, 1)) for r in range(3) for a in range(2)],
+    batch_runner.start_worker(study)
+    batch_runner.run_batch(
+        [RunTask("main", 0, r, a, a, (0, 1)) for r in range(3) for a in range(2)],
     )
     assert 3 == len(made)
 
 
 def test_batches_and_their_order_do_not_change_a_record():
     study = study_of(make_algorithm("random-sortnregress"), make_algorithm("golem-ev"))
-    tasks = [Task("main", 0, r, a, a, (0, 1)) for r in range(3) for a in range(2)]
-    worker.start(study)
-    together = worker.run_batch(tasks)
-    alone = [worker.run_batch([task])[0] for task in reversed(tasks)][::-1]
+    tasks = [RunTask("main", 0, r, a, a, (0, 1)) for r in range(3) for a in range(2)]
+    batch_runner.start_worker(study)
+    together = batch_runner.run_batch(tasks)
+    alone = [batch_runner.run_batch([task])[0] for task in reversed(tasks)][::-1]
     for one, other in zip(together, alone, strict=True):
         assert (one.task, one.status, one.scores) == (other.task, other.status, other.scores)
         assert one.estimate == other.estimate
 
 
 def test_a_worker_without_a_study_says_so(monkeypatch):
-    monkeypatch.setattr(worker._here, "study", None)
+    monkeypatch.setattr(batch_runner._state, "study", None)
     with pytest.raises(RuntimeError, match="no study"):
-        worker.run_batch([])
+        batch_runner.run_batch([])
 
 
 def test_a_class_is_scored_as_its_metric_says():
@@ -247,13 +251,13 @@ def test_a_class_is_scored_as_its_metric_says():
 def test_every_metric_knows_a_perfect_estimate(name):
     problem = make(1, Generated(ErdosRenyi(6, 1.5), SCM(), 50_000), "main", 0).problem
     scorer = Scorer(problem, Estimate(problem.graph, "dag"), lambda: stream(1, "members"))
-    found = scorer.score(MetricEntry(name, METRICS[name].resolution))
+    score = scorer.score(MetricEntry(name, METRICS[name].resolution))
     if METRICS[name].better == "high":
-        assert 1 == found
+        assert 1 == score
     elif name == "tv_dag":
-        assert found < 0.3  # of 30 pairs, each about .01 from sampling error
+        assert score < 0.3  # of 30 pairs, each about .01 from sampling error
     elif name != "mec_sid_upper":
-        assert 0 == found
+        assert 0 == score
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -278,9 +282,9 @@ def test_keys_do_not_depend_on_the_order_of_the_study(monkeypatch):
     entries = [AlgorithmEntry(name, name, make_algorithm(name)) for name in ("empty", "pc")]
     there = replace(study_of(), algorithms=tuple(entries))
     back = replace(study_of(), algorithms=tuple(entries[::-1]))
-    for place in (0, 1):
-        one = Task("main", 0, 0, place, place, (0, 1))
-        other = Task("main", 0, 0, 1 - place, 1 - place, (1,))
+    for index in (0, 1):
+        one = RunTask("main", 0, 0, index, index, (0, 1))
+        other = RunTask("main", 0, 0, 1 - index, 1 - index, (1,))
         assert task_key(there, one) == task_key(back, other)
     assert task_key(there, one) != task_key(there, other)
 
@@ -293,6 +297,6 @@ def test_scores_agree_with_the_metrics_called_by_hand():
     assert (shd(truth, guess), f1(truth, guess)) == record.scores
 
 
-def test_a_reason_is_not_a_novel():
+def test_a_long_reason_is_cut():
     record = run(study_of(Returns(raises(ValueError("long " * 1000)))))
     assert len(record.reason) <= 500

@@ -115,14 +115,14 @@ def _run(
     study: Study, folder: Path, executor: AbstractContextManager[Executor], retry: list[Again]
 ) -> dict[str, int]:
     from causalassay.study.driver import run_study
-    from causalassay.study.progress import shown
+    from causalassay.study.progress import progress_display
 
     # A batch system ends jobs by SIGTERM: it is answered like Ctrl-C, also in the background,
     # where shells let programs ignore the latter.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     console = Console(stderr=True)
     try:
-        with shown(console) as watch:
+        with progress_display(console) as watch:
             counts = run_study(
                 study,
                 folder,
@@ -241,7 +241,7 @@ def replay(
         if study_file
         else parse_study(found.text, found.folder.absolute().parent)
     )
-    task = task_at(study, found.place)
+    task = task_at(study, found.address)
     record = run_again(study, task)
     told = _replayed(study, record, found.status)
     if as_json:
@@ -252,13 +252,14 @@ def replay(
 
 
 def _replayed(study: Study, record: Any, stored_status: str) -> dict[str, Any]:
+    from causalassay.study.tasks import MeasureTask
+
     task = record.task
-    algorithm = None if task.algorithm is None else study.algorithms[task.algorithm].name
-    names = (
-        [study.diagnostics[place] for place in task.metrics]
-        if task.algorithm is None
-        else [study.metrics[place].label for place in task.metrics]
-    )
+    if isinstance(task, MeasureTask):
+        algorithm, names = None, [study.diagnostics[index] for index in task.diagnostics]
+    else:
+        algorithm = study.algorithms[task.algorithm].name
+        names = [study.metrics[index].label for index in task.metrics]
     return {
         "problem": study.problems[task.problem].name,
         "replicate": task.replicate,

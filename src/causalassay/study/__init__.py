@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from causalassay.study.processes.local import LocalExecutor
     from causalassay.study.storage import export, study_table
 
-_PLACES = {
+_MODULES = {
     "DaskExecutor": "processes.cluster",
     "LocalExecutor": "processes.local",
     "Study": "plan",
@@ -42,9 +42,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a part on first use: a worker needs neither the language nor the summary."""
-    if name in _PLACES:
-        return getattr(importlib.import_module(f"causalassay.study.{_PLACES[name]}"), name)
+    """Import a part on first use: a worker needs neither the language nor the storage."""
+    if name in _MODULES:
+        return getattr(importlib.import_module(f"causalassay.study.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'causalassay.study' has no attribute {name!r}")
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from causalassay.study.plan import Limits, Record, Study, Task
+from causalassay.study.plan import Limits, Study
+from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask, Task
 
 Batch = tuple[Task, ...]
 
@@ -14,8 +15,8 @@ MOST_TASKS = 256
 class Batcher:
     """Takes tasks off a stream in batches that are expected to last some time.
 
-    A task of an algorithm that has not run yet goes alone. The time expected of
-    the others is the longest of their last runs, which slowly fades.
+    A task of a kind that has not ended yet goes alone. The time expected of the
+    others is the longest of the last tasks of their kind, which slowly fades.
 
     Parameters
     ----------
@@ -25,19 +26,19 @@ class Batcher:
     def __init__(self, tasks: Iterator[Task]) -> None:
         self._tasks = tasks
         self._held: Task | None = None
-        self._expected: dict[int | None, float] = {}
+        self._expected: dict[_Kind, float] = {}
 
     def observe(self, record: Record) -> None:
         """Learn from a task that has ended."""
-        run = record.task.run
-        self._expected[run] = max(record.wall, 0.9 * self._expected.get(run, 0.0))
+        kind = _kind(record.task)
+        self._expected[kind] = max(record.wall, 0.9 * self._expected.get(kind, 0.0))
 
     def next(self, seconds: float) -> Batch:
         """Return tasks for about so many seconds; empty when there are none left."""
         taken: list[Task] = []
         total = 0.0
         while (task := self._take()) is not None:
-            expected = self._expected.get(task.run, float("inf"))
+            expected = self._expected.get(_kind(task), float("inf"))
             if taken and total + expected > seconds:
                 self._held = task
                 break
@@ -52,19 +53,32 @@ class Batcher:
         return next(self._tasks, None) if held is None else held
 
 
+_Kind = tuple[type[Task], int | None]
+"""What tasks of about the same length share: their type and the algorithm they run."""
+
+
+def _kind(task: Task) -> _Kind:
+    return type(task), None if isinstance(task, MeasureTask) else task.run
+
+
 def batch_limits(study: Study, batch: Batch) -> Limits:
     """Return the limits of a batch: the least of its tasks', since it can be tried apart again.
 
-    The numbers of a problem have the most generous limits of the study.
+    The diagnostics of a problem have the most generous limits of the study.
     """
-    limits = [
-        _most_generous(study) if task.run is None else study.algorithms[task.run].limits
-        for task in batch
-    ]
+    limits = [_task_limits(study, task) for task in batch]
     return Limits(
         min((one.seconds for one in limits if one.seconds is not None), default=None),
         min((one.memory for one in limits if one.memory is not None), default=None),
     )
+
+
+def _task_limits(study: Study, task: Task) -> Limits:
+    match task:
+        case MeasureTask():
+            return _most_generous(study)
+        case RunTask() | RescoreTask():
+            return study.algorithms[task.run].limits
 
 
 def _most_generous(study: Study) -> Limits:

@@ -1,4 +1,4 @@
-"""Runs a study: opens its store, tunes, runs what is left, and says how it ended."""
+"""Runs a study: opens its store, tunes, runs what is left, and notes how it ended."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from causalassay.study.loop import run_tasks
-from causalassay.study.pending import pending
-from causalassay.study.plan import Purpose, Record, Status, Study
+from causalassay.study.dispatch import run_tasks
+from causalassay.study.pending_tasks import pending_tasks
+from causalassay.study.plan import Purpose, Study
 from causalassay.study.processes.executor import Executor
 from causalassay.study.storage import Store
+from causalassay.study.tasks import Record, RunTask, Status
 from causalassay.study.tuning import best_candidate
 from causalassay.study.worker.scoring import METRICS
 
@@ -39,7 +40,7 @@ class Progress:
 
     @property
     def done(self) -> int:
-        """Rows that there are."""
+        """Rows that are stored."""
         return sum(self.counts.values())
 
 
@@ -58,7 +59,7 @@ def run_study(
     """Run what is left of a study and return the number of rows by status.
 
     Rows are kept as they come: after a crash, a kill or Ctrl-C the same call
-    goes on where the last one was.
+    goes on where the last one stopped.
 
     Parameters
     ----------
@@ -68,11 +69,11 @@ def run_study(
     executor : context manager of Executor
         Entered once the store has been opened, so that a refusal starts no process.
     retry : collection of status
-        Rows of these statuses are forgotten first, to be run again.
+        Rows of these statuses are deleted first, to be run again.
     watch : callable
-        Told of the progress.
+        Called with the progress.
     notify : callable
-        Told in a sentence what a user should know, such as other versions than before.
+        Called with a sentence for the user, such as that versions have changed.
     """
     with Store.open(folder, study) as store:
         if retry:
@@ -110,29 +111,26 @@ def _run_purpose(
         if records:
             store.save(records)
             new += len(records)
-            counts.update(record.status for record in records if _is_new_row(record))
+            rows = [record for record in records if isinstance(record.task, RunTask)]
+            counts.update(record.status for record in rows)
         watch(Progress(purpose, total, counts.copy(), new))
 
-    run_tasks(study, pending(study, store, purpose), executor, save)
-
-
-def _is_new_row(record: Record) -> bool:
-    return record.task.algorithm is not None and record.task.estimate is None
+    run_tasks(study, pending_tasks(study, store, purpose), executor, save)
 
 
 def _choose(study: Study, store: Store) -> None:
     """Choose the candidate of each tuned algorithm on each problem; a choice once made stays."""
-    for place, entry in enumerate(study.algorithms):
+    for algorithm, entry in enumerate(study.algorithms):
         if entry.tuning is None:
             continue
         tuning = entry.tuning
         better = METRICS[study.metrics[tuning.criterion].name].better
         for problem in range(len(study.problems)):
-            if store.choice(problem, place) is not None:
+            if store.choice(problem, algorithm) is not None:
                 continue
             scores = [
                 store.criterion(problem, candidate, tuning.criterion, tuning.systems)
                 for candidate in tuning.candidates
             ]
             best, value = best_candidate(scores, better, tuning.statistic)
-            store.choose(problem, place, tuning.candidates[best], value)
+            store.choose(problem, algorithm, tuning.candidates[best], value)

@@ -1,4 +1,4 @@
-"""Keys: what a thing is, written so that equal things have equal text."""
+"""Keys: digests of what an object is, so that equal objects have equal keys."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 KEY_LENGTH = 20
 """Hexadecimal digits of a key: 80 bits, so two of 10^6 tasks collide once in 10^12 studies."""
 
 
-def canonical(thing: Any) -> Any:
+def canonical(value: Any) -> Any:
     """Return what JSON can hold: a dataclass as its name, version and fields not at default.
 
     A field that is added later with a default changes no key, and neither do
@@ -24,22 +25,22 @@ def canonical(thing: Any) -> Any:
     >>> canonical(SCM(noise="laplace"))
     {'is': 'SCM', 'version': 1, 'noise': 'laplace'}
     """
-    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
-        named: dict[str, Any] = {"is": type(thing).__qualname__}
-        version = getattr(type(thing), "version", None)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        named: dict[str, Any] = {"is": type(value).__qualname__}
+        version = getattr(type(value), "version", None)
         if isinstance(version, int):
             named["version"] = version
-        return named | {name: canonical(value) for name, value in changed_fields(thing).items()}
-    if isinstance(thing, Mapping):
-        return {str(name): canonical(value) for name, value in thing.items()}
-    if isinstance(thing, list | tuple):
-        return [canonical(value) for value in thing]
-    if thing is None or isinstance(thing, str | bool | int | float):
-        return thing
-    raise TypeError(f"a key is made of plain values and dataclasses, got {type(thing).__name__}")
+        return named | {name: canonical(part) for name, part in changed_fields(value).items()}
+    if isinstance(value, Mapping):
+        return {str(name): canonical(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [canonical(part) for part in value]
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    raise TypeError(f"a key is made of plain values and dataclasses, got {type(value).__name__}")
 
 
-def changed_fields(thing: Any) -> dict[str, Any]:
+def changed_fields(instance: Any) -> dict[str, Any]:
     """Return the fields of a dataclass whose value is not the default, in their order.
 
     Examples
@@ -49,14 +50,14 @@ def changed_fields(thing: Any) -> dict[str, Any]:
     {'noise_sd': 2.0}
     """
     return {
-        field.name: getattr(thing, field.name)
-        for field in dataclasses.fields(thing)
-        if field.compare and getattr(thing, field.name) != _default(field)
+        field.name: getattr(instance, field.name)
+        for field in dataclasses.fields(instance)
+        if field.compare and getattr(instance, field.name) != _default(field)
     }
 
 
 def digest(*parts: Any) -> str:
-    """Return the key of things in a row.
+    """Return the key of some values in their order.
 
     Examples
     --------
@@ -65,6 +66,12 @@ def digest(*parts: Any) -> str:
     """
     text = json.dumps(canonical(parts), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
+
+
+def file_sha256(path: Path) -> str:
+    """Return the checksum of a file, which stands for it in keys."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -89,9 +89,9 @@ class Tuning:
     Parameters
     ----------
     candidates : tuple of int
-        Places in `Study.algorithms`.
+        Indices in `Study.algorithms`.
     criterion : int
-        Place in `Study.metrics`.
+        Index in `Study.metrics`.
     statistic : {"median", "mean"}
         Of the criterion over the held-out systems; a run that failed counts as worst.
     systems : int
@@ -140,13 +140,13 @@ class AlgorithmEntry:
     @property
     def parameters(self) -> dict[str, Any]:
         """The hyper-parameters that differ from their defaults, as plain values."""
-        found = canonical(self.algorithm)
-        return {name: value for name, value in found.items() if name not in ("is", "version")}
+        fields = canonical(self.algorithm)
+        return {name: value for name, value in fields.items() if name not in ("is", "version")}
 
 
 @dataclass(frozen=True)
 class Study:
-    """Everything a study runs. Workers hold a copy; tasks name its parts by their place.
+    """Everything a study runs. Workers hold a copy; tasks name its parts by index.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class Study:
     algorithms : tuple of AlgorithmEntry
     metrics : tuple of MetricEntry
     diagnostics : tuple of str
-        Of `measuring.MEASURES`.
+        Names of `diagnostics.registry.DIAGNOSTICS`.
     text : str
         The study file as it was read.
     """
@@ -173,102 +173,25 @@ class Study:
 
     @property
     def listed(self) -> tuple[int, ...]:
-        """The places of the algorithms that have rows in the main part."""
+        """The indices of the algorithms that have rows in the main part."""
         return tuple(i for i, a in enumerate(self.algorithms) if a.role != "candidate")
 
     @property
     def n_tasks(self) -> dict[Purpose, int]:
         """How many algorithm runs the study has, by purpose."""
-        tuned = sum(len(places) for _, places in _tuned_replicates(self))
+        tuned = sum(len(candidates) for _, candidates in _tuned_replicates(self))
         return {
             "tuning": len(self.problems) * tuned,
             "main": len(self.problems) * self.replicates * len(self.listed),
         }
 
 
-@dataclass(frozen=True)
-class Task:
-    """One piece of work: an algorithm on a problem, or with no algorithm the problem's numbers.
-
-    Parameters
-    ----------
-    purpose : {"main", "tuning"}
-    problem, replicate : int
-    algorithm : int, optional
-        The row's algorithm; None: compute diagnostics.
-    run : int, optional
-        The algorithm to run: for a tuned one the candidate that was chosen.
-    metrics : tuple of int
-        Which numbers to compute; of a task without algorithm places in `Study.diagnostics`.
-    estimate : bytes, optional
-        An estimate found earlier, to be scored only.
-    """
-
-    purpose: Purpose
-    problem: int
-    replicate: int
-    algorithm: int | None
-    run: int | None
-    metrics: tuple[int, ...]
-    estimate: bytes | None = field(default=None, repr=False)
-
-
-Status = Literal["ok", "skipped", "failed", "timeout"]
-
-
-@dataclass(frozen=True)
-class Record:
-    """What came of a task.
-
-    Parameters
-    ----------
-    task : Task
-        Of a task that was sent with an estimate, with an empty one: see `sent_back`.
-    status : {"ok", "skipped", "failed", "timeout"}
-    reason : str
-        Of a status that is not ok; of the same text on each run.
-    seconds : float
-        Wall time of discovery; nan where it did not end.
-    scores : tuple of float
-        One for each of the task's metrics; nan where undefined.
-    estimate : bytes, optional
-        A new estimate (`encoding.encode`).
-    notes : mapping
-        Why a score is nan, which candidate ran.
-    host : str
-    wall : float
-        Seconds of the whole task, problem and scores included: for batching, not stored.
-    """
-
-    task: Task
-    status: Status
-    reason: str = ""
-    seconds: float = float("nan")
-    scores: tuple[float, ...] = ()
-    estimate: bytes | None = field(default=None, repr=False)
-    notes: Mapping[str, Any] = field(default_factory=dict)
-    host: str = ""
-    wall: float = 0.0
-
-
-def sent_back(task: Task) -> Task:
-    """Return the task as its record holds it: that it had an estimate is kept, not the bytes."""
-    return task if task.estimate is None else replace(task, estimate=b"")
-
-
-def task_key(study: Study, task: Task) -> str:
-    """Return the key of a task's row: it does not depend on the order of the study's parts."""
-    problem = study.problems[task.problem].key
-    algorithm = None if task.algorithm is None else study.algorithms[task.algorithm].key
-    return digest(study.seed, task.purpose, problem, task.replicate, algorithm)
-
-
 def coordinates(study: Study, purpose: Purpose) -> Iterator[tuple[int, int, tuple[int, ...]]]:
     """Yield problem, replicate and the algorithms to run there, in the order of work."""
     if purpose == "tuning":
         for problem in range(len(study.problems)):
-            for replicate, places in _tuned_replicates(study):
-                yield problem, replicate, places
+            for replicate, candidates in _tuned_replicates(study):
+                yield problem, replicate, candidates
         return
     # Replicates outside: an interrupted study has something of every problem.
     for replicate in range(study.replicates):
@@ -281,5 +204,5 @@ def _tuned_replicates(study: Study) -> Iterator[tuple[int, tuple[int, ...]]]:
     tuned = [entry.tuning for entry in study.algorithms if entry.tuning]
     for replicate in range(max((tuning.systems for tuning in tuned), default=0)):
         running = [tuning for tuning in tuned if replicate < tuning.systems]
-        places = dict.fromkeys(place for tuning in running for place in tuning.candidates)
-        yield replicate, tuple(places)
+        candidates = dict.fromkeys(index for tuning in running for index in tuning.candidates)
+        yield replicate, tuple(candidates)

@@ -78,7 +78,7 @@ class Accept:
     Parameters
     ----------
     diagnostic : str
-        A key of `measuring.DIAGNOSTICS`.
+        A key of `diagnostics.registry.DIAGNOSTICS`.
     bin : (float, float)
         From the first number up to, not including, the second; the upper limit 1 is included.
     most_draws : int

@@ -1,4 +1,4 @@
-"""Progress for people: a bar where somebody watches, a log line now and then elsewhere."""
+"""Progress for people: a bar in a terminal, a log line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ LOG_EVERY = 10.0
 
 
 @contextmanager
-def shown(console: Console, log_every: float = LOG_EVERY) -> Iterator[Watch]:
-    """Give a function that shows how far a run is, on `console`."""
+def progress_display(console: Console, log_every: float = LOG_EVERY) -> Iterator[Watch]:
+    """Yield a function that shows on `console` how far a run is."""
     if console.is_terminal:
         with _bars(console) as watch:
             yield watch
@@ -38,16 +38,16 @@ def _bars(console: Console) -> Iterator[Watch]:
         TimeElapsedColumn(),
     )
     with Bars(*columns, console=console) as bars:
-        known: dict[str, TaskID] = {}
+        bar_ids: dict[str, TaskID] = {}
         pace = Pace()
 
         def watch(now: Progress) -> None:
-            if now.purpose not in known:
-                known[now.purpose] = bars.add_task(
+            if now.purpose not in bar_ids:
+                bar_ids[now.purpose] = bars.add_task(
                     title(now), total=now.total, pace="starting", trouble=""
                 )
             bars.update(
-                known[now.purpose], completed=now.done, pace=pace.text(now), trouble=trouble(now)
+                bar_ids[now.purpose], completed=now.done, pace=pace.text(now), trouble=trouble(now)
             )
 
         yield watch

@@ -2,65 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from causalassay.study.plan import Purpose, Record, Study, Task
+from causalassay.study.plan import Study
+from causalassay.study.storage.row_search import RowAddress
+from causalassay.study.tasks import MeasureTask, Record, RunTask, Task
 from causalassay.study.worker.problem_making import make
-from causalassay.study.worker.task_runs import run_task
+from causalassay.study.worker.task_runner import run_task
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a row stands, by the keys of its parts.
-
-    Parameters
-    ----------
-    purpose : {"main", "tuning"}
-    problem, algorithm : str
-        Keys; no algorithm is the record of the problem's diagnostics.
-    replicate : int
-    chose : str, optional
-        Key of the candidate that a tuned algorithm ran.
-    """
-
-    purpose: Purpose
-    problem: str
-    replicate: int
-    algorithm: str | None
-    chose: str | None = None
-
-
-def task_at(study: Study, place: Place) -> Task:
+def task_at(study: Study, address: RowAddress) -> Task:
     """Return the task of a row.
 
     Raises
     ------
     ValueError
-        If the study has no such problem or algorithm, since its file was changed.
+        If the study no longer has the problem or algorithm, since its file was changed.
     """
-    problems = {entry.key: number for number, entry in enumerate(study.problems)}
-    algorithms = {entry.key: number for number, entry in enumerate(study.algorithms)}
-    missing = [
-        what
-        for what, key, known in (
-            ("problem", place.problem, problems),
-            ("algorithm", place.algorithm, algorithms),
-        )
-        if key is not None and key not in known
-    ]
+    problems = {entry.key: index for index, entry in enumerate(study.problems)}
+    algorithms = {entry.key: index for index, entry in enumerate(study.algorithms)}
+    missing = [] if address.problem in problems else ["problem"]
+    if address.algorithm is not None and address.algorithm not in algorithms:
+        missing.append("algorithm")
     if missing:
         raise ValueError(
             f"the study has no such {' and no such '.join(missing)} any more; "
             "its file was changed, or a version was raised"
         )
-    problem = problems[place.problem]
-    if place.algorithm is None:
-        numbers = tuple(range(len(study.diagnostics)))
-        return Task(place.purpose, problem, place.replicate, None, None, numbers)
-    algorithm = algorithms[place.algorithm]
-    run = algorithm if place.chose is None else algorithms[place.chose]
-    numbers = tuple(range(len(study.metrics)))
-    return Task(place.purpose, problem, place.replicate, algorithm, run, numbers)
+    problem = problems[address.problem]
+    if address.algorithm is None:
+        diagnostics = tuple(range(len(study.diagnostics)))
+        return MeasureTask(address.purpose, problem, address.replicate, diagnostics)
+    algorithm = algorithms[address.algorithm]
+    run = algorithm if address.chose is None else algorithms[address.chose]
+    metrics = tuple(range(len(study.metrics)))
+    return RunTask(address.purpose, problem, address.replicate, algorithm, run, metrics)
 
 
 def replay(study: Study, task: Task) -> Record:

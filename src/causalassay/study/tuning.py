@@ -12,7 +12,7 @@ from causalassay.study.plan import Statistic
 def best_candidate(
     scores: Sequence[Sequence[float]], better: str, statistic: Statistic
 ) -> tuple[int, float]:
-    """Return the place of the best candidate and its statistic; of equals the first.
+    """Return the index of the best candidate and its statistic; of equals the first.
 
     Parameters
     ----------

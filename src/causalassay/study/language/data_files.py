@@ -10,10 +10,10 @@ from causalassay.data import read
 from causalassay.graphs import is_dag, read_graph
 from causalassay.models import read_bif
 from causalassay.spelling import did_you_mean
+from causalassay.study.keys import file_sha256
 from causalassay.study.language.mistakes import Location, Mistakes
 from causalassay.study.language.schemas import DataSchema, validated
 from causalassay.study.problem_specs import FromFile
-from causalassay.study.worker.problem_making import file_sha256
 
 NO_GRAPH = (
     "missing; a study scores against a true graph. Without one, `causalassay.risk` ranks "

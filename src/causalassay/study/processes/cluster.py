@@ -21,9 +21,9 @@ from typing import Any, Self
 from causalassay.study.keys import digest
 from causalassay.study.plan import Limits, Study
 from causalassay.study.processes.executor import Batch, Loss, NoWorkers, Outcome
-from causalassay.study.processes.local import checked, start_worker
+from causalassay.study.processes.local import checked, start_pool_worker
 from causalassay.study.processes.pool import CLOSED, SupervisedPool
-from causalassay.study.worker import batch_runs as worker
+from causalassay.study.worker.batch_runner import run_batch
 
 try:
     from distributed import Client, KilledWorker, WorkerPlugin, get_worker
@@ -63,7 +63,7 @@ class DaskExecutor:
         self._address = address
         self._run = uuid.uuid4().hex
         self._numbers = itertools.count()
-        self._flying: dict[DaskFuture, tuple[Batch, Limits]] = {}
+        self._submitted: dict[DaskFuture, tuple[Batch, Limits]] = {}
         self._ended: queue.SimpleQueue[DaskFuture] = queue.SimpleQueue()
         self._counted: tuple[float, int] | None = None
 
@@ -87,7 +87,7 @@ class DaskExecutor:
     def __exit__(self, *_: object) -> None:
         if self._client.status == "running":
             with contextlib.suppress(Exception):
-                self._client.cancel(list(self._flying))
+                self._client.cancel(list(self._submitted))
                 self._client.unregister_worker_plugin(self._plugin.name)
         self._client.close(timeout=2)
 
@@ -112,7 +112,7 @@ class DaskExecutor:
             future = self._client.submit(_run, self._plugin.name, payload, key=key, pure=False)
         except Exception as error:
             raise self._disconnected() from error
-        self._flying[future] = batch, limits
+        self._submitted[future] = batch, limits
         future.add_done_callback(self._ended.put)
 
     def completed(self, timeout: float) -> list[tuple[Batch, Outcome]]:
@@ -126,7 +126,7 @@ class DaskExecutor:
             raise self._disconnected()
         outcomes: list[tuple[Batch, Outcome]] = []
         for future, outcome in self._gather(ended):
-            batch, limits = self._flying.pop(future)
+            batch, limits = self._submitted.pop(future)
             if outcome == Loss("pool", CLOSED):
                 self.submit(batch, limits)  # the dask worker was leaving
             else:
@@ -140,17 +140,17 @@ class DaskExecutor:
             answers: dict[str, Outcome] = self._client.gather(finished, errors="skip")
         except OSError as error:
             raise self._disconnected() from error
-        found: list[tuple[DaskFuture, Outcome]] = []
+        outcomes: list[tuple[DaskFuture, Outcome]] = []
         for future in ended:
             if future.key in answers:
-                found.append((future, answers[future.key]))
+                outcomes.append((future, answers[future.key]))
             elif future.status == "error":
-                found.append((future, _failed(future.exception())))
+                outcomes.append((future, _failed(future.exception())))
             elif future.status in ("cancelled", "lost"):
                 raise self._disconnected()
             else:
                 future.add_done_callback(self._ended.put)
-        return found
+        return outcomes
 
     def _send_study(self) -> None:
         try:
@@ -190,16 +190,16 @@ class StudyPlugin(WorkerPlugin):
         self.name = f"causalassay-{digest(study)}"
         self._study = study
         self._expected = expected
-        self._place: _Place | None = None
+        self._pool: _LazyPool | None = None
 
     def setup(self, worker: Any) -> None:
-        """Take a place on a dask worker; processes start with the first batch."""
-        self._place = _Place(worker.state.nthreads, threading.Lock(), ExitStack())
+        """Prepare a pool on a dask worker; its processes start with the first batch."""
+        self._pool = _LazyPool(worker.state.nthreads, threading.Lock(), ExitStack())
 
     async def teardown(self, worker: Any) -> None:  # noqa: ARG002 - dask's signature
         """End the processes."""
-        if self._place is not None:
-            await asyncio.to_thread(self._place.close)
+        if self._pool is not None:
+            await asyncio.to_thread(self._pool.close)
 
     def complaint(self) -> str:
         """Return why this dask worker cannot run the study; empty if it can."""
@@ -219,15 +219,15 @@ class StudyPlugin(WorkerPlugin):
         """Return the records of a batch, or why there are none."""
         if complaint := self.complaint():
             return Loss("pool", complaint)
-        if self._place is None:
-            return Loss("pool", "the dask worker has no place for the study")
-        outcome: Outcome = self._place.run(self._study, batch, limits)
+        if self._pool is None:
+            return Loss("pool", "the dask worker has no pool for the study")
+        outcome: Outcome = self._pool.run(self._study, batch, limits)
         return outcome
 
 
 @dataclass
-class _Place:
-    """What a study holds of one dask worker."""
+class _LazyPool:
+    """The pool of one study on one dask worker, started when it is first needed."""
 
     threads: int
     lock: threading.Lock
@@ -241,7 +241,7 @@ class _Place:
                 return Loss("pool", CLOSED)
             if self.pool is None:
                 self.pool = self._open(study)
-            future = self.pool.schedule(worker.run_batch, batch, limits)
+            future = self.pool.schedule(run_batch, batch, limits)
         return future.result()
 
     def close(self) -> None:
@@ -250,7 +250,7 @@ class _Place:
             self.stack.close()
 
     def _open(self, study: Study) -> SupervisedPool:
-        return self.stack.enter_context(SupervisedPool(self.threads, start_worker, (study,)))
+        return self.stack.enter_context(SupervisedPool(self.threads, start_pool_worker, (study,)))
 
 
 def versions() -> dict[str, str]:

@@ -8,7 +8,8 @@ from types import TracebackType
 from typing import Literal, Protocol, Self
 
 from causalassay.study.batching import Batch
-from causalassay.study.plan import Limits, Record
+from causalassay.study.plan import Limits
+from causalassay.study.tasks import Record
 
 __all__ = ["Batch", "Executor", "Loss", "NoWorkers", "Outcome"]
 
@@ -26,7 +27,7 @@ class Loss:
     Parameters
     ----------
     cause : {"timeout", "memory", "crashed", "pool"}
-        The first three are the batch's own doing. "pool": no process could be had to run
+        The first three are caused by the batch. "pool": no process could be had to run
         it; executors turn this one into `NoWorkers`, so the driver never sees it.
     reason : str
         The same text on each run.
@@ -86,7 +87,7 @@ class Loss:
         """
         try:
             text = str(error)
-        except Exception:  # other people's exceptions can be broken, too
+        except Exception:  # exceptions of plug-ins can be broken, too
             text = "without a text"
         return cls("crashed", f"raised {type(error).__name__}: {text}")
 

@@ -8,10 +8,10 @@ from concurrent.futures import Future
 from typing import Self
 
 from causalassay.study.plan import Limits, Study
-from causalassay.study.processes import child
 from causalassay.study.processes.executor import Batch, Loss, NoWorkers, Outcome
 from causalassay.study.processes.pool import SupervisedPool
-from causalassay.study.worker import batch_runs as worker
+from causalassay.study.processes.worker_process import pool_folder
+from causalassay.study.worker.batch_runner import run_batch, start_worker
 
 
 class LocalExecutor:
@@ -22,7 +22,7 @@ class LocalExecutor:
     study : Study
     workers : int
     on_start : callable, optional
-        Told the id of each process that is ready, from another thread.
+        Called with the id of each process that is ready, from another thread.
     """
 
     batch_seconds = 0.05
@@ -31,7 +31,7 @@ class LocalExecutor:
         self, study: Study, workers: int, *, on_start: Callable[[int], None] | None = None
     ) -> None:
         self.workers = workers
-        self._pool = SupervisedPool(workers, start_worker, (study,), on_start=on_start)
+        self._pool = SupervisedPool(workers, start_pool_worker, (study,), on_start=on_start)
         self._ended: queue.SimpleQueue[tuple[Batch, Future[Outcome]]] = queue.SimpleQueue()
 
     def __enter__(self) -> Self:
@@ -43,7 +43,7 @@ class LocalExecutor:
 
     def submit(self, batch: Batch, limits: Limits) -> None:
         """Put a batch at the end of the queue."""
-        future = self._pool.schedule(worker.run_batch, batch, limits)
+        future = self._pool.schedule(run_batch, batch, limits)
         future.add_done_callback(lambda ended: self._ended.put((batch, ended)))
 
     def completed(self, timeout: float) -> list[tuple[Batch, Outcome]]:
@@ -58,9 +58,9 @@ class LocalExecutor:
             return ended
 
 
-def start_worker(study: Study) -> None:
-    """Prepare a process of a pool to run batches of the study, one process after the other."""
-    worker.start(study, child.pool_folder())
+def start_pool_worker(study: Study) -> None:
+    """Prepare a process of a pool to run batches of the study."""
+    start_worker(study, pool_folder())
 
 
 def checked(outcome: Outcome) -> Outcome:

@@ -1,4 +1,4 @@
-"""Processes that may hang, crash or eat memory: each costs one piece of work, never the rest."""
+"""Processes that may hang, crash or use up memory: each costs one piece of work, no other."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ import psutil
 from pebble import ProcessExpired, ProcessPool
 
 from causalassay.study.plan import Limits
-from causalassay.study.processes import child
+from causalassay.study.processes import worker_process
 from causalassay.study.processes.executor import Loss
-from causalassay.study.processes.scratch import scratch
-from causalassay.study.processes.slot import Job, Seat
+from causalassay.study.processes.scratch import scratch_folder
+from causalassay.study.processes.slot import Job, Slot
 from causalassay.threads import one_thread_each
 
 TICK = 0.05
 """Seconds between two looks at the time and memory of what runs."""
 
 TRIES = 5
-"""How often a start, or the way of one piece of work to a process, may fail in a row."""
+"""How often in a row a start, or sending one piece of work to a process, may fail."""
 
 CLOSED = "the pool was closed"
 """The reason of what had not ended when the pool was closed."""
@@ -49,7 +49,7 @@ class SupervisedPool:
     Use it as a context manager: leaving it kills the processes, whatever they do.
     Workers print nothing (their stdout and stderr go to the null device), ignore Ctrl-C,
     compute with one thread each, keep temporary files in a folder that is
-    removed at the end, and die with this process.
+    removed at the end, and end with this process.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class SupervisedPool:
     initializer, initargs : callable, tuple
         Called once in each process before it gets work; both are pickled.
     on_start : callable, optional
-        Told the id of each process that is ready, from another thread.
+        Called with the id of each process that is ready, from another thread.
     """
 
     def __init__(
@@ -74,14 +74,14 @@ class SupervisedPool:
             raise RuntimeError("a daemonic process cannot start workers")
         self._setup = pickle.dumps((initializer, initargs), protocol=5)
         self._on_start = on_start
-        self._seats = [Seat() for _ in range(workers)]
+        self._slots = [Slot() for _ in range(workers)]
         self._queue: deque[Job] = deque()
         self._lock = threading.RLock()
         self._wake = threading.Event()
         self._closed = False
         self._failed_starts = 0
         self._failure: str | None = None
-        self._burials: list[threading.Thread] = []
+        self._cleanups: list[threading.Thread] = []
         self._stack = ExitStack()
         # Before the system runs out of memory: it might choose the driver.
         self._share = int(SHARED_MEMORY * psutil.virtual_memory().total / workers)
@@ -89,9 +89,9 @@ class SupervisedPool:
 
     def __enter__(self) -> Self:
         self._stack.enter_context(one_thread_each())
-        self._folder = self._stack.enter_context(scratch())
+        self._folder = self._stack.enter_context(scratch_folder())
         # Through a pipe it would hold up the supervisor until each process can read it.
-        (self._folder / child.SETUP).write_bytes(self._setup)
+        (self._folder / worker_process.SETUP).write_bytes(self._setup)
         self._supervisor.start()
         return self
 
@@ -116,9 +116,9 @@ class SupervisedPool:
             self._queue.append(job)
             if self._failure is not None:
                 self._give_up(self._failure)
-            for seat in self._seats:
-                if seat.process is not None and seat.job is None:
-                    self._dispatch(seat)
+            for slot in self._slots:
+                if slot.process is not None and slot.job is None:
+                    self._dispatch(slot)
                     break
         return job.future
 
@@ -128,143 +128,143 @@ class SupervisedPool:
             if self._closed:
                 return
             self._closed = True
-            for seat in self._seats:
-                self._drop(seat)
+            for slot in self._slots:
+                self._drop(slot)
             self._give_up(CLOSED)
-        for thread in (self._supervisor, *self._burials):
+        for thread in (self._supervisor, *self._cleanups):
             thread.join(timeout=2.0)
         self._stack.close()
 
     def _supervise(self) -> None:
-        """Start processes and watch them; they die with this thread, so it does both."""
+        """Start processes and watch them; they end with this thread, so it does both."""
         # Python's own helper process: starting it, the first time, would undo the mask below.
         resource_tracker.ensure_running()
         # Children inherit the mask: Ctrl-C must not reach them before they ignore it.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             while not self._closed:
-                for seat in self._seats:
+                for slot in self._slots:
                     with self._lock:
-                        self._look_after(seat)
+                        self._check(slot)
                 self._wake.wait(TICK)
                 self._wake.clear()
         finally:
             with self._lock:
                 self._give_up(self._failure or "the pool's supervisor ended")
 
-    def _look_after(self, seat: Seat) -> None:
+    def _check(self, slot: Slot) -> None:
         if self._closed or self._failure is not None:
             return
-        if seat.host is None:
-            self._start(seat)
-        elif not seat.host.active:
-            self._break(seat)
-        elif loss := seat.breach():
-            if loss.cause == "memory" and seat.used:
-                # Others may have left memory behind: the verdict is a fresh process's.
-                self._drop(seat)
+        if slot.host is None:
+            self._start(slot)
+        elif not slot.host.active:
+            self._break(slot)
+        elif loss := slot.check_limits():
+            if loss.cause == "memory" and slot.used:
+                # Earlier jobs may have left memory behind: try again in a fresh process.
+                self._drop(slot)
             else:
-                self._lose(seat, loss)
+                self._lose(slot, loss)
 
-    def _start(self, seat: Seat) -> None:
+    def _start(self, slot: Slot) -> None:
         try:
-            greeting = seat.open(self._folder)
+            report = slot.start_process(self._folder)
         except (OSError, RuntimeError) as error:
-            self._fail_start(seat, f"{type(error).__name__}: {error}")
+            self._fail_start(slot, f"{type(error).__name__}: {error}")
         else:
-            greeting.add_done_callback(partial(self._greeted, seat, seat.host))
+            report.add_done_callback(partial(self._started, slot, slot.host))
 
-    def _greeted(
-        self, seat: Seat, host: ProcessPool | None, greeting: Future[tuple[int, str]]
+    def _started(
+        self, slot: Slot, host: ProcessPool | None, report: Future[tuple[int, str]]
     ) -> None:
-        pid, failure = (0, _NOT_READY) if greeting.exception() else greeting.result()
+        pid, failure = (0, _NOT_READY) if report.exception() else report.result()
         with self._lock:
-            if self._closed or seat.host is not host:
+            if self._closed or slot.host is not host:
                 return
             try:
-                seat.process = psutil.Process(pid) if not failure else None
+                slot.process = psutil.Process(pid) if not failure else None
             except psutil.NoSuchProcess:
                 failure = _NOT_READY
             if failure:
-                self._fail_start(seat, failure)
+                self._fail_start(slot, failure)
                 return
             self._failed_starts = 0
-            self._dispatch(seat)
+            self._dispatch(slot)
         if self._on_start is not None:
             self._on_start(pid)
 
-    def _fail_start(self, seat: Seat, reason: str) -> None:
-        self._drop(seat)
+    def _fail_start(self, slot: Slot, reason: str) -> None:
+        self._drop(slot)
         self._failed_starts += 1
         if self._failed_starts >= TRIES:
             self._give_up(f"no worker process could be started: {reason}")
 
     def _give_up(self, reason: str) -> None:
-        """Settle everything that waits: it will not be run."""
+        """Give every job that waits its loss: it will not be run."""
         self._failure = reason
-        jobs = [*self._queue, *(seat.job for seat in self._seats if seat.job is not None)]
+        jobs = [*self._queue, *(slot.job for slot in self._slots if slot.job is not None)]
         self._queue.clear()
-        for seat in self._seats:
-            seat.job = None
+        for slot in self._slots:
+            slot.job = None
         for job in jobs:
             job.future.set_result(Loss("pool", reason))
 
-    def _dispatch(self, seat: Seat) -> None:
-        """Give an idle process the job of its seat, or the next one."""
-        if seat.job is None and self._queue:
-            seat.job = self._queue.popleft()
-        if seat.host is None or seat.job is None:
+    def _dispatch(self, slot: Slot) -> None:
+        """Give an idle process the job of its slot, or the next one."""
+        if slot.job is None and self._queue:
+            slot.job = self._queue.popleft()
+        if slot.host is None or slot.job is None:
             return
         try:
-            answer = seat.send(seat.host, seat.job)
+            answer = slot.send(slot.host, slot.job)
         except RuntimeError:
-            # Pebble's word for a process that was killed while it had nothing to do.
-            self._drop(seat)
+            # Pebble raises this for a process that was killed while it was idle.
+            self._drop(slot)
         else:
-            answer.add_done_callback(partial(self._answered, seat, seat.host, seat.job))
+            answer.add_done_callback(partial(self._answered, slot, slot.host, slot.job))
 
-    def _answered(self, seat: Seat, host: ProcessPool, job: Job, answer: Future[bytes]) -> None:
+    def _answered(self, slot: Slot, host: ProcessPool, job: Job, answer: Future[bytes]) -> None:
         error = answer.exception()
         if isinstance(error, ProcessExpired):
             outcome: Any = Loss.ended(error.exitcode)
         else:
-            outcome = Loss.raised(error) if error else child.read(answer.result())
+            outcome = Loss.raised(error) if error else worker_process.unpickle(answer.result())
         with self._lock:
-            if seat.host is not host or seat.job is not job:
+            if slot.host is not host or slot.job is not job:
                 return
             if isinstance(error, BrokenProcessPool):
-                self._break(seat)
+                self._break(slot)
                 return
             if error:
-                self._lose(seat, outcome)
+                self._lose(slot, outcome)
                 return
-            seat.job, seat.used = None, True
+            slot.job, slot.used = None, True
             self._failed_starts = 0  # others may be killed as they start: the pool still works
-            self._dispatch(seat)
+            self._dispatch(slot)
         job.future.set_result(outcome)
 
-    def _lose(self, seat: Seat, loss: Loss) -> None:
-        job, seat.job = seat.job, None
-        self._drop(seat)
+    def _lose(self, slot: Slot, loss: Loss) -> None:
+        job, slot.job = slot.job, None
+        self._drop(slot)
         if job is not None:
             job.future.set_result(loss)
 
-    def _break(self, seat: Seat) -> None:
-        """Go on after a process that was lost before it told of having begun."""
-        if seat.process is None:
-            self._fail_start(seat, _NOT_READY)
+    def _break(self, slot: Slot) -> None:
+        """Go on after a process that was lost before it reported that it had begun."""
+        if slot.process is None:
+            self._fail_start(slot, _NOT_READY)
             return
-        if seat.job is not None:
-            seat.job.breaks += 1
-            if seat.job.breaks >= TRIES:
-                self._lose(seat, Loss("crashed", f"crashed: {TRIES} processes were lost"))
+        if slot.job is not None:
+            slot.job.breaks += 1
+            if slot.job.breaks >= TRIES:
+                self._lose(slot, Loss("crashed", f"crashed: {TRIES} processes were lost"))
                 return
-        self._drop(seat)
+        self._drop(slot)
 
-    def _drop(self, seat: Seat) -> None:
-        """Kill the process of a seat; the supervisor starts another."""
-        burial = seat.vacate(self._folder)
-        self._burials = [thread for thread in self._burials if thread.is_alive()]
-        if burial is not None:
-            self._burials.append(burial)
+    def _drop(self, slot: Slot) -> None:
+        """Kill the process of a slot; the supervisor starts another."""
+        cleanup = slot.stop_process(self._folder)
+        self._cleanups = [thread for thread in self._cleanups if thread.is_alive()]
+        if cleanup is not None:
+            self._cleanups.append(cleanup)
         self._wake.set()

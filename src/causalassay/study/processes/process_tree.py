@@ -1,4 +1,4 @@
-"""What a process and the programs it started hold in memory, and how to end them all."""
+"""A process with the programs it started: their memory, and how to kill them all."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from pathlib import Path
 import psutil
 
 
-def family(process: psutil.Process) -> list[psutil.Process]:
-    """Return a process and all it started, as far as they live; empty if it does not.
+def living_tree(process: psutil.Process) -> list[psutil.Process]:
+    """Return a process and all it started, as far as they are alive; empty if it is not.
 
     Examples
     --------
-    >>> psutil.Process() in family(psutil.Process())
+    >>> psutil.Process() in living_tree(psutil.Process())
     True
     """
-    if not alive(process):
+    if not is_alive(process):
         return []
-    found = [process]
-    for member in found:
+    tree = [process]
+    for member in tree:
         with contextlib.suppress(psutil.Error, OSError):
-            found.extend(_children(member))
-    return found
+            tree.extend(_children(member))
+    return tree
 
 
-def resident(processes: Iterable[psutil.Process]) -> int:
-    """Return the bytes some processes hold in memory together.
+def resident_bytes(processes: Iterable[psutil.Process]) -> int:
+    """Return how much memory some processes hold together.
 
     Examples
     --------
-    >>> resident([psutil.Process()]) > 10**6
+    >>> resident_bytes([psutil.Process()]) > 10**6
     True
     """
     total = 0
@@ -44,12 +44,12 @@ def resident(processes: Iterable[psutil.Process]) -> int:
     return total
 
 
-def alive(process: psutil.Process) -> bool:
-    """Return whether a process is there and still works: a zombie does not.
+def is_alive(process: psutil.Process) -> bool:
+    """Return whether a process is there and can still work: a zombie cannot.
 
     Examples
     --------
-    >>> alive(psutil.Process())
+    >>> is_alive(psutil.Process())
     True
     """
     try:
@@ -58,17 +58,17 @@ def alive(process: psutil.Process) -> bool:
         return False
 
 
-def end(process: psutil.Process, seen: Iterable[psutil.Process] = ()) -> None:
+def kill_tree(process: psutil.Process, seen: Iterable[psutil.Process] = ()) -> None:
     """Kill a process and all it started, also those seen earlier that have lost their parent."""
     with contextlib.suppress(psutil.Error):
         process.suspend()  # so that it starts nothing more while we look
-    for member in {*family(process), *seen}:
+    for member in {*living_tree(process), *seen}:
         with contextlib.suppress(psutil.Error, OSError):
             _kill(member)
 
 
 def _kill(member: psutil.Process) -> None:
-    """Kill a process; with the one that leads a group its whole group."""
+    """Kill a process; if it leads a process group, the whole group."""
     if member.is_running() and os.getpgid(member.pid) == member.pid:
         os.killpg(member.pid, signal.SIGKILL)
     else:

@@ -1,4 +1,4 @@
-"""A folder for temporary files that goes even if its owner is killed: the next one removes it."""
+"""A folder for temporary files, removed even if its owner is killed: by the next owner."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _OWNER = "owner"
 
 
 @contextlib.contextmanager
-def scratch() -> Iterator[Path]:
+def scratch_folder() -> Iterator[Path]:
     """Yield an empty folder, removed at the end; first remove those whose owners are dead.
 
-    The owner holds a lock on a file in it, which the kernel lets go with the process.
+    The owner holds a lock on a file in it, which the kernel releases when the process ends.
 
     Examples
     --------
-    >>> with scratch() as folder:
+    >>> with scratch_folder() as folder:
     ...     folder.is_dir()
     True
     >>> folder.exists()
     False
     """
-    for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        _remove_without_owner(left)
-    # Under another name until it is locked: meanwhile nobody takes it for a dead one's.
+    for leftover in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        _remove_without_owner(leftover)
+    # Under another name until it is locked, so that no other process takes it for a leftover.
     draft = Path(tempfile.mkdtemp(prefix="causalassay-"))
     with (draft / _OWNER).open("w") as owner:
         fcntl.flock(owner, fcntl.LOCK_EX)
@@ -42,7 +42,7 @@ def scratch() -> Iterator[Path]:
 
 
 def _remove_without_owner(folder: Path) -> None:
-    """Remove a folder unless its owner lives, or it is somebody else's."""
+    """Remove a folder unless its owner is alive, or it belongs to another user."""
     with contextlib.suppress(OSError), (folder / _OWNER).open("r+") as owner:
         fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The place of one worker in the pool, and the processes that come and go there."""
+"""The slot of one worker in the pool, and the processes that run in it one after the other."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ import psutil
 from pebble import ProcessPool
 
 from causalassay.study.plan import Limits
-from causalassay.study.processes import child
-from causalassay.study.processes import process_tree as memory
+from causalassay.study.processes import worker_process
 from causalassay.study.processes.executor import Loss
+from causalassay.study.processes.process_tree import kill_tree, living_tree, resident_bytes
 
-PATIENCE = 1.0
+EXIT_0_AFTER = 1.0
 """Seconds until a process that is gone without an answer is taken to have exited with code 0.
 
-Pebble reports any other code, and tells nobody of this one.
+Pebble reports any other code, and not this one.
 """
 
 
@@ -40,7 +40,7 @@ class Job:
     future : Future
         What the caller waits for.
     breaks : int
-        How many processes were lost before they told of having begun with it.
+        How many processes were lost before they reported that they had begun with it.
     """
 
     payload: bytes
@@ -50,11 +50,11 @@ class Job:
 
 
 @dataclass(eq=False)
-class Seat:
-    """The place of one worker.
+class Slot:
+    """One worker of the pool.
 
-    A job stays with its seat until it is settled: when a process is lost
-    through no fault of the job, the next process of the seat runs it.
+    A job stays in its slot until its future has a result: when a process is lost
+    through no fault of the job, the next process of the slot runs it.
 
     Parameters
     ----------
@@ -63,88 +63,88 @@ class Seat:
         and one that is killed while it holds the lock, or in the middle of a
         message, takes the others with it.
     process : Process, optional
-        Once it has greeted.
+        Once it has reported its start.
     seen : list of Process
         It and what it had started, when last looked at.
-    newborn : BaseProcess, optional
-        The process as it was started, before it greeted.
+    starting : BaseProcess, optional
+        The process before it has reported its start.
     used : bool
         Whether the process has done a job before.
     job : Job, optional
     began : float
         When the process got its job.
-    missed : float, optional
-        When the process was first found to be gone.
+    gone_since : float, optional
+        When the process was first seen to be gone.
     """
 
     host: ProcessPool | None = None
     process: psutil.Process | None = None
     seen: list[psutil.Process] = field(default_factory=list)
     used: bool = False
-    newborn: BaseProcess | None = None
+    starting: BaseProcess | None = None
     job: Job | None = None
     began: float = 0.0
-    missed: float | None = None
+    gone_since: float | None = None
 
-    def open(self, folder: Path) -> Future[tuple[int, str]]:
-        """Start a process and return a future of its greeting."""
+    def start_process(self, folder: Path) -> Future[tuple[int, str]]:
+        """Start a process and return a future of its report: process id and failure."""
         self.host = ProcessPool(
             1,
             context=multiprocessing.get_context("spawn"),
-            initializer=child.begin,
+            initializer=worker_process.initialize,
             initargs=(os.getpid(), folder),
         )
         self.used, self.seen = False, []
         before = {process.pid for process in multiprocessing.active_children()}
-        greeting = self.host.schedule(child.greet)
+        report = self.host.schedule(worker_process.report_start)
         new = [
             process for process in multiprocessing.active_children() if process.pid not in before
         ]
-        self.newborn = new[0] if len(new) == 1 else None
-        return greeting
+        self.starting = new[0] if len(new) == 1 else None
+        return report
 
     def send(self, host: ProcessPool, job: Job) -> Future[bytes]:
         """Give the process a job and return a future of its answer."""
-        self.job, self.began, self.missed = job, time.monotonic(), None
-        return host.schedule(child.work, args=(job.payload,))
+        self.job, self.began, self.gone_since = job, time.monotonic(), None
+        return host.schedule(worker_process.run_pickled, args=(job.payload,))
 
-    def breach(self) -> Loss | None:
-        """Return how the job, so far, is beyond its limits, or that its process is gone."""
+    def check_limits(self) -> Loss | None:
+        """Return the loss of a job that is beyond its limits, or whose process is gone."""
         if self.job is None or self.process is None:
             return None
         now = time.monotonic()
-        members = memory.family(self.process)
+        members = living_tree(self.process)
         if not members:
-            self.missed = self.missed or now
-            return Loss.ended(0) if now - self.missed > PATIENCE else None
+            self.gone_since = self.gone_since or now
+            return Loss.ended(0) if now - self.gone_since > EXIT_0_AFTER else None
         self.seen = members
-        seconds, most = self.job.limits.seconds, self.job.limits.memory
-        if seconds is not None and now - self.began > seconds:
-            return Loss.late(seconds)
-        if most is not None and memory.resident(members) > most:
-            return Loss.too_big(most)
+        limits = self.job.limits
+        if limits.seconds is not None and now - self.began > limits.seconds:
+            return Loss.late(limits.seconds)
+        if limits.memory is not None and resident_bytes(members) > limits.memory:
+            return Loss.too_big(limits.memory)
         return None
 
-    def vacate(self, folder: Path) -> threading.Thread | None:
-        """Kill the process with all it started; return the thread that clears up behind it."""
-        left: Path | None = None
+    def stop_process(self, folder: Path) -> threading.Thread | None:
+        """Kill the process with all it started; return the thread that cleans up after it."""
+        leftover: Path | None = None
         if self.process is not None:
-            memory.end(self.process, self.seen)
-            left = child.own_folder(folder, self.process.pid)
-        elif self.newborn is not None:
-            # Before its pipe is closed: it would complain on the terminal.
-            self.newborn.kill()
+            kill_tree(self.process, self.seen)
+            leftover = worker_process.own_folder(folder, self.process.pid)
+        elif self.starting is not None:
+            # Before its pipe is closed, which would make it print an error.
+            self.starting.kill()
         host, self.host, self.process = self.host, None, None
         if host is None:
             return None
-        burial = threading.Thread(target=_bury, args=(host, left), daemon=True)
-        burial.start()
-        return burial
+        cleanup = threading.Thread(target=_clean_up, args=(host, leftover), daemon=True)
+        cleanup.start()
+        return cleanup
 
 
-def _bury(host: ProcessPool, left: Path | None) -> None:
-    """End pebble's threads, which can take it a while, and remove what the process left."""
+def _clean_up(host: ProcessPool, leftover: Path | None) -> None:
+    """End pebble's threads, which can take a while, and remove the process's files."""
     host.stop()  # type: ignore[no-untyped-call]
     host.join()
-    if left is not None:
-        shutil.rmtree(left, ignore_errors=True)
+    if leftover is not None:
+        shutil.rmtree(leftover, ignore_errors=True)

@@ -1,8 +1,9 @@
-"""Where rows are kept: one SQLite file a study, and the tables made of it."""
+"""Rows on disk: one SQLite file for each study, and the tables made from it."""
 
 from causalassay.study.storage.exporting import StudyTable, export, study_table
-from causalassay.study.storage.reader import StoreReader, find_row, read_store
+from causalassay.study.storage.reader import StoreReader, read_store
 from causalassay.study.storage.refusals import StoreFull, StoreRefused
+from causalassay.study.storage.row_search import find_row
 from causalassay.study.storage.store import Store
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The columns of a study's table: what is known of its problems, algorithms and metrics."""
+"""The columns of a study's table: its problems, algorithms, metrics and diagnostics."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from causalassay.spelling import listed
 
 
 @dataclass(frozen=True)
-class Part:
-    """Problems or algorithms: where each stands, and what there is to say of them all.
+class PartColumns:
+    """The columns that describe all problems, or all algorithms.
 
     Parameters
     ----------
-    places : mapping
-        From the number in the store to the place in the arrays.
+    positions : mapping
+        From the id in the store to the position in the arrays.
     columns : mapping
         One array for each column; strings as dictionaries.
     """
 
-    places: Mapping[int, int]
+    positions: Mapping[int, int]
     columns: Mapping[str, pa.Array]
 
 
@@ -36,17 +36,17 @@ class Columns:
 
     Parameters
     ----------
-    problems, algorithms : Part
+    problems, algorithms : PartColumns
     labels : tuple of str
         Which columns of the problems are labels.
     metrics, diagnostics : mapping
-        From the number in the store to the column.
+        From the id in the store to the column.
     better : mapping
         For each metric's column whether "high" or "low" is better.
     """
 
-    problems: Part
-    algorithms: Part
+    problems: PartColumns
+    algorithms: PartColumns
     labels: tuple[str, ...]
     metrics: Mapping[int, str]
     diagnostics: Mapping[int, str]
@@ -54,27 +54,27 @@ class Columns:
 
 
 def read_columns(connection: sqlite3.Connection, *, everything: bool) -> Columns:
-    """Return the columns of a store's table; `everything`: also of what was taken out."""
+    """Return the columns of a store's table; `everything`: also of parts taken out."""
     problems, labels = _problems(connection, everything)
     metrics = _select(connection, "metrics", "id, label, key, better", everything)
     diagnostics = dict(_select(connection, "diagnostics", "id, name", everything))
     times = Counter(label for _, label, _, _ in metrics)
     seen: set[str] = set()
     named: dict[int, str] = {}
-    for number, label, key, _ in metrics:
+    for metric, label, key, _ in metrics:
         # The metric that the study has now comes first and keeps the plain name.
-        named[number] = label if times[label] == 1 or label not in seen else f"{label} [{key[:6]}]"
+        named[metric] = label if times[label] == 1 or label not in seen else f"{label} [{key[:6]}]"
         seen.add(label)
-    found = Columns(
+    columns = Columns(
         problems,
         _algorithms(connection, everything),
         labels,
         named,
         diagnostics,
-        {named[number]: better for number, _, _, better in metrics},
+        {named[metric]: better for metric, _, _, better in metrics},
     )
-    _refuse_twins([*labels, *named.values(), *diagnostics.values()])
-    return found
+    _refuse_duplicates([*labels, *named.values(), *diagnostics.values()])
+    return columns
 
 
 def _select(
@@ -86,28 +86,34 @@ def _select(
     ).fetchall()
 
 
-def _problems(connection: sqlite3.Connection, everything: bool) -> tuple[Part, tuple[str, ...]]:
-    found = _select(connection, "problems", "id, name, scheme, graph_key, labels", everything)
-    told = [json.loads(labels) for *_, labels in found]
-    labels = tuple(dict.fromkeys(name for entry in told for name in entry))
+def _problems(
+    connection: sqlite3.Connection, everything: bool
+) -> tuple[PartColumns, tuple[str, ...]]:
+    rows = _select(connection, "problems", "id, name, scheme, graph_key, labels", everything)
+    labels_of = [json.loads(labels) for *_, labels in rows]
+    labels = tuple(dict.fromkeys(name for entry in labels_of for name in entry))
     columns = {
-        "problem": _strings(name for _, name, *_ in found),
-        "scheme": _strings(scheme for _, _, scheme, *_ in found),
-        "graph_key": _strings(key for _, _, _, key, _ in found),
+        "problem": _strings(name for _, name, *_ in rows),
+        "scheme": _strings(scheme for _, _, scheme, *_ in rows),
+        "graph_key": _strings(key for _, _, _, key, _ in rows),
     }
-    columns |= {name: _label([entry.get(name) for entry in told]) for name in labels}
-    return Part({number: place for place, (number, *_) in enumerate(found)}, columns), labels
+    columns |= {name: _label([entry.get(name) for entry in labels_of]) for name in labels}
+    return PartColumns(_positions(rows), columns), labels
 
 
-def _algorithms(connection: sqlite3.Connection, everything: bool) -> Part:
-    found = _select(connection, "algorithms", "id, name, role, use, parameters", everything)
+def _algorithms(connection: sqlite3.Connection, everything: bool) -> PartColumns:
+    rows = _select(connection, "algorithms", "id, name, role, use, parameters", everything)
     columns = {
-        "algorithm": _strings(name for _, name, *_ in found),
-        "role": _strings(role for _, _, role, *_ in found),
-        "use": _strings(use for *_, use, _ in found),
-        "parameters": _strings(parameters for *_, parameters in found),
+        "algorithm": _strings(name for _, name, *_ in rows),
+        "role": _strings(role for _, _, role, *_ in rows),
+        "use": _strings(use for *_, use, _ in rows),
+        "parameters": _strings(parameters for *_, parameters in rows),
     }
-    return Part({number: place for place, (number, *_) in enumerate(found)}, columns)
+    return PartColumns(_positions(rows), columns)
+
+
+def _positions(rows: list[tuple[Any, ...]]) -> dict[int, int]:
+    return {part_id: position for position, (part_id, *_) in enumerate(rows)}
 
 
 def _strings(values: Iterable[str | None]) -> pa.Array:
@@ -126,10 +132,10 @@ def _label(values: Sequence[str | float | bool | None]) -> pa.Array:
     return _strings(v if v is None or isinstance(v, str) else json.dumps(v) for v in values)
 
 
-def _refuse_twins(names: list[str]) -> None:
-    twins = [name for name, times in Counter(names).items() if times > 1]
-    if twins:
+def _refuse_duplicates(names: list[str]) -> None:
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
         raise ValueError(
-            f"labels, metrics and diagnostics share columns, and {listed(twins)} is there twice; "
+            f"labels, metrics and diagnostics share columns, and {listed(twice)} is there twice; "
             "rename a metric's label in the study"
         )

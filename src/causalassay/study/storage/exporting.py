@@ -14,10 +14,11 @@ import pyarrow as pa
 from pyarrow import csv, parquet
 
 from causalassay.notebook import fragment, paragraph, table
-from causalassay.study.plan import Purpose, Status
-from causalassay.study.storage.batches import batches, count_rows
+from causalassay.study.plan import Purpose
+from causalassay.study.storage.arrow_batches import arrow_batches, count_rows
 from causalassay.study.storage.columns import read_columns
 from causalassay.study.storage.reader import read_store
+from causalassay.study.tasks import Status
 
 TIMING = ("seconds", "host")
 """The columns that differ between two runs of one study."""
@@ -65,13 +66,13 @@ def study_table(
     purpose : {"main", "tuning"}
     everything : bool
         Include rows of problems, algorithms, metrics and replicates that the
-        study file has no longer.
+        study file no longer has.
     """
     with read_store(folder) as reader:
         columns = read_columns(reader.connection, everything=everything)
-        found = list(batches(reader.connection, columns, purpose, everything=everything))
-    table = pa.Table.from_batches(found).unify_dictionaries()
-    found.clear()
+        batches = list(arrow_batches(reader.connection, columns, purpose, everything=everything))
+    table = pa.Table.from_batches(batches).unify_dictionaries()
+    batches.clear()
     # Hands the columns over where it can, instead of copying the table.
     frame = table.to_pandas(split_blocks=True, self_destruct=True)
     del table
@@ -109,7 +110,7 @@ def export(
     timing : bool
         With the columns that differ from run to run: seconds and host.
     on_progress : callable
-        Told the rows written and their number in all.
+        Called with the number of rows written and of all rows.
     """
     if target.suffix not in (".csv", ".parquet"):
         raise ValueError(f"a table ends with .csv or .parquet, got {target.name!r}")
@@ -117,9 +118,9 @@ def export(
     with read_store(folder) as reader:
         columns = read_columns(reader.connection, everything=everything)
         total = count_rows(reader.connection, "main", everything=everything)
-        found = batches(reader.connection, columns, "main", everything=everything)
+        batches = arrow_batches(reader.connection, columns, "main", everything=everything)
         with _writer(target) as write:
-            for batch in found:
+            for batch in batches:
                 write(_plain(batch, timing=timing))
                 done += batch.num_rows
                 on_progress(done, total)
@@ -138,7 +139,7 @@ def _plain(batch: pa.RecordBatch, *, timing: bool) -> pa.RecordBatch:
 
 @contextmanager
 def _writer(target: Path) -> Iterator[Callable[[pa.RecordBatch], None]]:
-    """Give a function that writes batches; the file has its name once it is whole."""
+    """Yield a function that writes batches; the file gets its name once it is whole."""
     if not target.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")

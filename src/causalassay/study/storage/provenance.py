@@ -32,13 +32,13 @@ def versions() -> dict[str, str]:
     >>> versions()["numpy"].split(".")[0]
     '2'
     """
-    found = {"python": platform.python_version(), "platform": platform.platform()}
+    installed = {"python": platform.python_version(), "platform": platform.platform()}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            installed[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 def cpu() -> str:

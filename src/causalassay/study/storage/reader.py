@@ -10,17 +10,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import get_args
 
-from causalassay.study.plan import Purpose, Status
-from causalassay.study.replay import Place
+from causalassay.study.plan import Purpose
 from causalassay.study.storage import schema
 from causalassay.study.storage.lock import running_driver
 from causalassay.study.storage.refusals import (
     StoreRefused,
     refuse_foreign,
-    refuse_newer,
+    refuse_other_version,
     sound_file_needed,
 )
 from causalassay.study.storage.status import StudyStatus
+from causalassay.study.tasks import Status
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Session:
         How many were saved.
     how : str, optional
         "completed", "interrupted", "failed", "killed"; None while it runs, or if it
-        was killed and nobody has come since.
+        was killed and no other run has started since.
     """
 
     versions: dict[str, str]
@@ -55,30 +55,6 @@ class Session:
     how: str | None
 
 
-@dataclass(frozen=True)
-class Found:
-    """A row that a key names, as far as running it again needs.
-
-    Parameters
-    ----------
-    key : str
-        In full.
-    place : Place
-    status, reason : str
-    folder : Path
-        Of the store.
-    text : str
-        The study file as of the last run.
-    """
-
-    key: str
-    place: Place
-    status: Status
-    reason: str
-    folder: Path
-    text: str
-
-
 def read_store(folder: Path | str) -> StoreReader:
     """Open a store for reading; all that is read is of the moment it was opened.
 
@@ -87,7 +63,7 @@ def read_store(folder: Path | str) -> StoreReader:
     FileNotFoundError
         There is no store.
     StoreRefused
-        It is damaged, of a newer version, or no store.
+        It is damaged, of another version, or no store.
     """
     folder = Path(folder)
     path = folder / schema.FILE
@@ -95,7 +71,7 @@ def read_store(folder: Path | str) -> StoreReader:
         raise FileNotFoundError(f"{folder} has no {schema.FILE}; name the folder of a study's run")
     refuse_foreign(path)
     with sound_file_needed(path):
-        return StoreReader(folder, _up_to_date(path, _connect(path)))
+        return StoreReader(folder, _connect(path))
 
 
 class StoreReader:
@@ -104,7 +80,7 @@ class StoreReader:
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self.folder = folder
         self.connection = connection
-        # The first thing read fixes the moment for all that follows.
+        # The first read fixes the moment for all that follow.
         connection.execute("BEGIN")
         meta = dict(connection.execute("SELECT name, value FROM meta"))
         if not meta:
@@ -132,11 +108,11 @@ class StoreReader:
 
     def sessions(self) -> list[Session]:
         """Return the runs of drivers on this store, the earliest first."""
-        found = self.connection.execute(
+        rows = self.connection.execute(
             "SELECT versions, started, host, cpu, text, records, first_write, last_write, "
             "ended, how FROM sessions ORDER BY id"
         )
-        return [Session(json.loads(versions), *others) for versions, *others in found]
+        return [Session(json.loads(versions), *others) for versions, *others in rows]
 
     def counts(self, purpose: Purpose = "main") -> dict[str, int]:
         """Return the number of rows by status, of those that the study asks for."""
@@ -151,12 +127,12 @@ class StoreReader:
             )
         )
         counts = {name: dict.fromkeys(get_args(Status), 0) for name in names.values()}
-        found = self.connection.execute(
+        rows = self.connection.execute(
             "SELECT algorithm_place, status, count(*) FROM wanted WHERE purpose = ? GROUP BY 1, 2",
             (purpose,),
         )
-        for place, status, count in found:
-            counts[names[place]][status] = count
+        for index, status, count in rows:
+            counts[names[index]][status] = count
         return counts
 
     def totals(self) -> dict[Purpose, int]:
@@ -188,7 +164,7 @@ class StoreReader:
         """Return how far the study is."""
         first, last = self.times()
         driver = running_driver(self.folder)
-        # A driver that is gone without a word was killed.
+        # A session without an end and without a driver was killed.
         ended = None if driver else (self.sessions()[-1].how or "killed")
         counts = {purpose: self.counts(purpose) for purpose in get_args(Purpose)}
         algorithms = self.counts_by_algorithm()
@@ -205,51 +181,6 @@ class StoreReader:
             last,
         )
 
-    def find(self, prefix: str) -> list[Found]:
-        """Return the rows whose key begins like this, three at most."""
-        found = self.connection.execute(
-            "SELECT rows.key, status, coalesce(reason, ''), "
-            "purpose, problems.key, replicate, algorithms.key, candidates.key FROM rows "
-            "JOIN problems ON problems.id = rows.problem "
-            "LEFT JOIN algorithms ON algorithms.id = rows.algorithm "
-            "LEFT JOIN choices ON choices.problem = rows.problem "
-            "AND choices.algorithm = rows.algorithm AND purpose = 'main' "
-            "LEFT JOIN algorithms AS candidates ON candidates.id = choices.candidate "
-            # Keys are hexadecimal: all that begin like this come before a "g".
-            "WHERE rows.key >= :prefix AND rows.key < :prefix || 'g' ORDER BY rows.key LIMIT 3",
-            {"prefix": prefix.lower()},
-        )
-        return [
-            Found(key, Place(*place), status, reason, self.folder, self.text)
-            for key, status, reason, *place in found
-        ]
-
-
-def find_row(prefix: str, folder: Path | None = None) -> Found:
-    """Return the one row whose key begins like this, in a store or in those of the folders here.
-
-    Raises
-    ------
-    ValueError
-        There is none, or there are several.
-    """
-    if folder is None:
-        here = sorted(path.parent for path in Path().glob(f"*/{schema.FILE}"))
-        folders = [Path(), *here] if Path(schema.FILE).exists() else here
-    else:
-        folders = [folder]
-    found: list[Found] = []
-    for place in folders:
-        with read_store(place) as reader:
-            found += reader.find(prefix)
-    if not found:
-        where = ", ".join(str(place) for place in folders) or "the folders here: there is no store"
-        raise ValueError(f"no key begins with {prefix!r} in {where}")
-    if len(found) > 1:
-        shown = ", ".join(f"{row.key} in {row.folder}" for row in found[:3])
-        raise ValueError(f"several keys begin with {prefix!r}: {shown}; write more of it")
-    return found[0]
-
 
 def counts_by_status(connection: sqlite3.Connection, purpose: Purpose) -> dict[str, int]:
     """Return the number of rows that the study asks for, by status, zeros included."""
@@ -259,7 +190,18 @@ def counts_by_status(connection: sqlite3.Connection, purpose: Purpose) -> dict[s
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """Return a connection; where SQLite may not make its log in the folder, one without."""
+    """Return a connection to a store of the present version."""
+    connection = _open(path)
+    try:
+        refuse_other_version(path, connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    """Open a file for reading; where SQLite may not make its log in the folder, without one."""
     connection = schema.read_only(path)
     try:
         connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
@@ -269,19 +211,3 @@ def _connect(path: Path) -> sqlite3.Connection:
             raise
         return schema.read_only(path, alone=True)
     return connection
-
-
-def _up_to_date(path: Path, connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Return the connection, or one to a temporary copy of an older file in the present version."""
-    try:
-        refuse_newer(path, connection)
-        if schema.version_of(connection) == schema.VERSION:
-            return connection
-        copy = sqlite3.connect("", isolation_level=None)
-        connection.backup(copy)
-    except BaseException:
-        connection.close()
-        raise
-    connection.close()
-    schema.migrate(copy)
-    return copy

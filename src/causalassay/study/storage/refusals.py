@@ -1,4 +1,4 @@
-"""When a store is not opened: each refusal says why, and what to do; nothing is touched."""
+"""When a store is not opened: each refusal says why and what to do; no file is changed."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def filesystem_of(folder: Path) -> str:
 
 
 def refuse_unfit(path: Path, study: Study) -> None:
-    """Refuse a file that is no store, is newer than this program, damaged, or another study's."""
+    """Refuse a file that is no store, of another version, damaged, or another study's."""
     remnant = path.with_name(path.name + "-wal")
     if not path.exists():
         # SQLite would take a log without its file for the log of the new file.
@@ -108,7 +108,7 @@ def refuse_unfit(path: Path, study: Study) -> None:
     # Without a log nobody writes, and reading makes no file.
     alone = not remnant.exists()
     with sound_file_needed(path), closing(read_only(path, alone=alone)) as connection:
-        refuse_newer(path, connection)
+        refuse_other_version(path, connection)
         _refuse_other_study(path, connection, study)
         _refuse_damaged(path, connection)
 
@@ -119,11 +119,11 @@ def refuse_foreign(path: Path) -> None:
         head = file.read(len(_MAGIC))
     if head != _MAGIC:
         what = "is empty" if not head else "is not an SQLite file, or damaged"
-        raise StoreRefused(f"{path} {what}. {_ASIDE}")
+        raise StoreRefused(f"{path} {what}. {_ADVICE}")
 
 
-def refuse_newer(path: Path, connection: sqlite3.Connection) -> None:
-    """Refuse an SQLite file of another program, or a store of a newer version."""
+def refuse_other_version(path: Path, connection: sqlite3.Connection) -> None:
+    """Refuse an SQLite file of another program, or a store of another version."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     version = version_of(connection)
     if application != APPLICATION_ID or version < 1:
@@ -134,17 +134,23 @@ def refuse_newer(path: Path, connection: sqlite3.Connection) -> None:
     if version > VERSION:
         raise StoreRefused(
             f"{path} was written by a newer causalassay (its tables are of version {version}, "
-            f"this one knows up to {VERSION}). Install the newer one, or name another folder "
+            f"this one reads version {VERSION}). Install the newer one, or name another folder "
             "with --out."
+        )
+    if version < VERSION:
+        raise StoreRefused(
+            f"{path} was written by an older causalassay (its tables are of version {version}, "
+            f"this one reads version {VERSION}). It is left as it is: run the study again into a "
+            "new folder with --out."
         )
 
 
-def damaged(path: Path, found: object) -> StoreRefused:
+def damaged(path: Path, complaint: object) -> StoreRefused:
     """Return the refusal of a file that SQLite finds damaged."""
-    return StoreRefused(f"{path} is damaged ({' '.join(str(found).split())}). {_ASIDE}")
+    return StoreRefused(f"{path} is damaged ({' '.join(str(complaint).split())}). {_ADVICE}")
 
 
-_ASIDE = (
+_ADVICE = (
     "It is left as it is: move it aside to begin anew, or put a copy in its place; "
     "`sqlite3 FILE .recover` may save rows."
 )
@@ -163,9 +169,9 @@ def _refuse_other_study(path: Path, connection: sqlite3.Connection, study: Study
 
 
 def _refuse_damaged(path: Path, connection: sqlite3.Connection) -> None:
-    (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if found != "ok":
-        raise damaged(path, found)
+    (answer,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if answer != "ok":
+        raise damaged(path, answer)
 
 
 def _kind(error: sqlite3.Error) -> int:

@@ -1,12 +1,10 @@
-"""The tables of a store, and the way from older versions of them to the present one."""
+"""The tables of a store, and how it is created and opened for reading."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from types import MappingProxyType
 
 FILE = "study.sqlite"
 """The name of a store in its folder."""
@@ -15,10 +13,10 @@ APPLICATION_ID = 0x63617361
 """Says in the file's head that it is ours ("casa"): other SQLite files are left alone."""
 
 VERSION = 2
-"""Of the tables; raised with each change to them, together with `MIGRATIONS`."""
+"""Of the tables; raised with each change to them: other versions are refused."""
 
-# What the study file has no longer keeps its rows: `place` is then NULL and the
-# numbers of wanted replicates are 0, so that the view `wanted` leaves it out.
+# `place` is the index in the study. What the study file no longer has keeps its rows: `place`
+# is then NULL and the numbers of wanted replicates are 0, so that the view `wanted` leaves it out.
 TABLES = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     """CREATE TABLE sessions (
@@ -102,16 +100,6 @@ TABLES = (
 )
 """The present version. `wanted`: the rows of algorithms that the study as last run asks for."""
 
-MIGRATIONS: Mapping[int, tuple[str, ...]] = MappingProxyType(
-    {
-        1: (
-            "ALTER TABLE rows ADD COLUMN host TEXT NOT NULL DEFAULT ''",
-            next(statement for statement in TABLES if "TABLE choices" in statement),
-        )
-    }
-)
-"""What leads from each older version to the next."""
-
 
 def create(path: Path) -> None:
     """Create an empty store; until it is whole it has another name."""
@@ -134,38 +122,8 @@ def version_of(connection: sqlite3.Connection) -> int:
     return int(version)
 
 
-def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the tables to the present version, in one transaction."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        for version in range(version_of(connection), VERSION):
-            for statement in MIGRATIONS[version]:
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-def back_up(connection: sqlite3.Connection, path: Path) -> Path:
-    """Copy a store beside itself, under a name that says its version, and return the name."""
-    wanted = path.with_name(f"{path.name}.v{version_of(connection)}")
-    target, count = wanted, 1
-    while target.exists():
-        count += 1
-        target = wanted.with_name(f"{wanted.name}-{count}")
-    unfinished = target.with_name(target.name + ".new")
-    unfinished.unlink(missing_ok=True)
-    with closing(sqlite3.connect(unfinished)) as copy:
-        connection.backup(copy)
-    unfinished.replace(target)
-    return target
-
-
 def read_only(path: Path, *, alone: bool = False) -> sqlite3.Connection:
-    """Open a store for reading only; `alone`: nobody writes, so nothing is made beside it."""
+    """Open a store for reading only; `alone`: nobody writes, so no file is made beside it."""
     flags = "mode=ro&immutable=1" if alone else "mode=ro"
     return sqlite3.connect(
         f"{path.resolve().as_uri()}?{flags}", uri=True, isolation_level=None, timeout=30.0

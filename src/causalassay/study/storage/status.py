@@ -25,7 +25,7 @@ class StudyStatus:
     totals : mapping
         Rows of the complete study, by purpose.
     counts : mapping
-        Rows that there are, by purpose and status.
+        Stored rows, by purpose and status.
     algorithms : mapping
         Those of the main part, by algorithm and status.
     rate : float, optional
@@ -66,13 +66,17 @@ class StudyStatus:
         for purpose in ("tuning", "main"):
             total, counts = self.totals[purpose], self.counts[purpose]
             if total:
-                lines.append(f"{purpose}: {sum(counts.values())} of {total} rows ({_told(counts)})")
+                lines.append(
+                    f"{purpose}: {sum(counts.values())} of {total} rows ({_counts_text(counts)})"
+                )
         if self.seconds_left is not None:
             lines.append(f"{self.rate:.3g} rows per second, about {_span(self.seconds_left)} left")
         if self.last_write is not None:
             lines.append(f"first row {self.first_write}, last row {self.last_write}")
         width = max((len(name) for name in self.algorithms), default=0)
-        lines += [f"  {name:<{width}}  {_told(counts)}" for name, counts in self.algorithms.items()]
+        lines += [
+            f"  {name:<{width}}  {_counts_text(counts)}" for name, counts in self.algorithms.items()
+        ]
         return lines
 
     def _state(self) -> str:
@@ -83,7 +87,7 @@ class StudyStatus:
         return f"not complete, last run: {self.ended}; run it again to go on"
 
 
-def _told(counts: Mapping[str, int]) -> str:
+def _counts_text(counts: Mapping[str, int]) -> str:
     """Return counts in words, without the zeros."""
     return ", ".join(f"{count} {status}" for status, count in counts.items() if count) or "none yet"
 

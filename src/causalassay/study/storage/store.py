@@ -5,43 +5,57 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from causalassay.study.plan import Purpose, Record, Status, Study, Task, task_key
-from causalassay.study.storage.opening import open_for_writing, start_session
+from causalassay.study.plan import Purpose, Study
 from causalassay.study.storage.provenance import changes, cpu, now, versions
 from causalassay.study.storage.reader import counts_by_status
+from causalassay.study.storage.record_writer import RecordWriter, delete_rows, sqlite_number
 from causalassay.study.storage.refusals import StoreFull, room_needed
-from causalassay.study.storage.writing import Writer, delete_rows, stored
+from causalassay.study.storage.session_start import open_for_writing, start_session
+from causalassay.study.tasks import Record, Status, row_key
 
 
 @dataclass(frozen=True)
-class Known:
-    """What a store has of one row.
+class StoredRow:
+    """What a store has of one algorithm's row.
 
     Parameters
     ----------
     status : {"ok", "skipped", "failed", "timeout"}
     metrics : frozenset of int
-        Places in `Study.metrics` that have a number (nan is one), or in
-        `Study.diagnostics` where the row has no algorithm.
-    has_estimate : bool
+        Those that have a score (nan is one), by index in `Study.metrics`.
     """
 
     status: Status
     metrics: frozenset[int]
-    has_estimate: bool
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """What a store has of one problem and replicate.
+
+    Parameters
+    ----------
+    diagnostics : frozenset of int
+        Those that have been measured, by index in `Study.diagnostics`.
+    algorithms : mapping
+        The rows, by the algorithm's index in `Study.algorithms`.
+    """
+
+    diagnostics: frozenset[int] = frozenset()
+    algorithms: Mapping[int, StoredRow] = field(default_factory=dict)
 
 
 class Store:
     """The rows of a study on disk; made with `Store.open`, used as a context manager.
 
-    Problems, algorithms and metrics are named by their places in the study.
+    Problems, algorithms and metrics are named by their index in the study.
     """
 
     def __init__(
@@ -53,8 +67,8 @@ class Store:
         self._lock = lock
         self._ended = False
         with self._writing():
-            self._session, self._parts = start_session(connection, study)
-        self._writer = Writer(connection, study, self._session, self._parts)
+            self._session, self._ids = start_session(connection, study)
+        self._writer = RecordWriter(connection, study, self._session, self._ids)
 
     @classmethod
     def open(cls, folder: Path, study: Study) -> Store:
@@ -64,8 +78,8 @@ class Store:
         ------
         StoreRefused
             The folder is on a network file system; another driver works on it; or
-            what is there is damaged, newer, another study's, or no store. Nothing
-            is then changed or created.
+            what is there is damaged, of another version, another study's, or no store.
+            Nothing is then changed or created.
         """
         connection, lock = open_for_writing(folder, study)
         try:
@@ -102,58 +116,56 @@ class Store:
             )
 
     def earlier_machines(self) -> list[str]:
-        """Return how the machines and versions that rows came from differ from these here."""
+        """Return how the machines and versions of earlier rows differ from those of this run."""
         here = {"cpu": cpu(), **versions()}
-        found = self._connection.execute(
+        sessions = self._connection.execute(
             "SELECT DISTINCT cpu, versions FROM sessions WHERE records > 0 AND id < ?",
             (self._session,),
         )
-        told: dict[str, None] = {}
-        for model, installed in found:
-            told |= dict.fromkeys(changes({"cpu": model, **json.loads(installed)}, here))
-        return list(told)
+        differences: dict[str, None] = {}
+        for model, installed in sessions:
+            differences |= dict.fromkeys(changes({"cpu": model, **json.loads(installed)}, here))
+        return list(differences)
 
     def close(self) -> None:
         """Close the file and let other drivers work on it."""
         self._connection.close()
         self._lock.close()
 
-    def known(self, purpose: Purpose, problem: int, replicate: int) -> dict[int | None, Known]:
-        """Return what there is of a problem and replicate, by algorithm.
-
-        None is the record of the problem's diagnostics.
-        """
-        found = self._connection.execute(
+    def rows(self, purpose: Purpose, problem: int, replicate: int) -> StoredRows:
+        """Return what is stored of a problem and replicate."""
+        selected = self._connection.execute(
             "SELECT algorithm, status, CASE WHEN algorithm IS NULL "
             "THEN (SELECT group_concat(diagnostic) FROM measurements WHERE row = rows.id) "
-            "ELSE (SELECT group_concat(metric) FROM scores WHERE row = rows.id) END, "
-            "EXISTS (SELECT 1 FROM estimates WHERE row = rows.id) "
+            "ELSE (SELECT group_concat(metric) FROM scores WHERE row = rows.id) END "
             "FROM rows WHERE problem = ? AND replicate = ? AND purpose = ?",
-            (self._parts.problems[problem], replicate, purpose),
+            (self._ids.problems[problem], replicate, purpose),
         )
-        known: dict[int | None, Known] = {}
-        for algorithm, status, numbers, has_estimate in found:
-            metrics = self._parts.places_of_numbers(numbers or "", of_problem=algorithm is None)
-            for place in self._parts.algorithm_places.get(algorithm, ()):
-                known[place] = Known(status, metrics, bool(has_estimate))
-        return known
+        diagnostics: frozenset[int] = frozenset()
+        algorithms: dict[int, StoredRow] = {}
+        for algorithm, status, ids in selected:
+            if algorithm is None:
+                diagnostics = self._ids.diagnostic_indices(ids or "")
+                continue
+            row = StoredRow(status, self._ids.metric_indices(ids or ""))
+            algorithms |= dict.fromkeys(self._ids.algorithm_indices.get(algorithm, ()), row)
+        return StoredRows(diagnostics, algorithms)
 
     def estimate(
         self, purpose: Purpose, problem: int, replicate: int, algorithm: int
     ) -> bytes | None:
         """Return the estimate of a row, None if it has none."""
-        task = Task(purpose, problem, replicate, algorithm, algorithm, ())
-        found = self._connection.execute(
-            "SELECT blob FROM estimates JOIN rows ON rows.id = estimates.row WHERE key = ?",
-            (task_key(self._study, task),),
+        key = row_key(self._study, purpose, problem, replicate, algorithm)
+        row = self._connection.execute(
+            "SELECT blob FROM estimates JOIN rows ON rows.id = estimates.row WHERE key = ?", (key,)
         ).fetchone()
-        return None if found is None else bytes(found[0])
+        return None if row is None else bytes(row[0])
 
     def save(self, records: Iterable[Record]) -> None:
         """Write records, all of them or none; a row that is there already is replaced.
 
-        A record of a task that came with an estimate adds its scores to the row
-        and leaves the rest of it as it was, and so do new diagnostics.
+        The record of a `RescoreTask` adds its scores to the row and leaves the rest
+        of it as it was, and so do new diagnostics.
 
         Raises
         ------
@@ -163,7 +175,7 @@ class Store:
         with self._writing():
             saved = 0
             for record in records:
-                self._writer.put(record)
+                self._writer.write(record)
                 saved += 1
             self._connection.execute(
                 "UPDATE sessions SET first_write = coalesce(first_write, :now), "
@@ -192,22 +204,22 @@ class Store:
 
     def criterion(self, problem: int, candidate: int, metric: int, systems: int) -> list[float]:
         """Return a candidate's scores on the held-out systems, nan where it has none."""
-        parts = self._parts
-        found = self._connection.execute(
+        ids = self._ids
+        selected = self._connection.execute(
             "SELECT replicate, value FROM rows JOIN scores ON scores.row = rows.id "
             "WHERE problem = ? AND replicate < ? AND purpose = 'tuning' AND algorithm = ? "
             "AND metric = ? AND status = 'ok'",
-            (parts.problems[problem], systems, parts.algorithms[candidate], parts.metrics[metric]),
+            (ids.problems[problem], systems, ids.algorithms[candidate], ids.metrics[metric]),
         )
         scores = [math.nan] * systems
-        for replicate, value in found:
+        for replicate, value in selected:
             scores[replicate] = math.nan if value is None else value
         return scores
 
     def choose(self, problem: int, algorithm: int, candidate: int, value: float) -> None:
-        """Note the candidate that a tuning chose; the rows of another choice before it go."""
-        tuned = (self._parts.problems[problem], self._parts.algorithms[algorithm])
-        chosen = self._parts.algorithms[candidate]
+        """Store the candidate that a tuning chose; delete the rows of an earlier, other choice."""
+        tuned = (self._ids.problems[problem], self._ids.algorithms[algorithm])
+        chosen = self._ids.algorithms[candidate]
         with self._writing():
             before = self._connection.execute(
                 "SELECT candidate FROM choices WHERE problem = ? AND algorithm = ?", tuned
@@ -218,20 +230,20 @@ class Store:
             self._connection.execute(
                 "INSERT OR REPLACE INTO choices (problem, algorithm, candidate, value, settled) "
                 "VALUES (?, ?, ?, ?, 1)",
-                (*tuned, chosen, stored(value)),
+                (*tuned, chosen, sqlite_number(value)),
             )
 
     def choice(self, problem: int, algorithm: int) -> int | None:
         """Return the candidate that a tuning chose, None if it is still to be decided."""
         tuning = self._study.algorithms[algorithm].tuning
-        found = self._connection.execute(
+        choice = self._connection.execute(
             "SELECT candidate FROM choices WHERE problem = ? AND algorithm = ? AND settled",
-            (self._parts.problems[problem], self._parts.algorithms[algorithm]),
+            (self._ids.problems[problem], self._ids.algorithms[algorithm]),
         ).fetchone()
-        if found is None or tuning is None:
+        if choice is None or tuning is None:
             return None
-        places = (p for p in tuning.candidates if self._parts.algorithms[p] == found[0])
-        return next(places, None)
+        candidates = (i for i in tuning.candidates if self._ids.algorithms[i] == choice[0])
+        return next(candidates, None)
 
     def counts(self, purpose: Purpose = "main") -> dict[str, int]:
         """Return the number of rows by status, of those that the study asks for."""

@@ -1,1 +1,1 @@
-"""What happens inside a task: a problem is made, an algorithm meets it, the estimate is scored."""
+"""The work of a task: a problem is made, an algorithm runs on it, the estimate is scored."""

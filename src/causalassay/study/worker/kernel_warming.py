@@ -23,7 +23,7 @@ from causalassay.study.problem_specs import Generated, is_discrete, is_series
 from causalassay.study.worker.scoring import Scorer
 
 _NOT_OURS = ("command", "causal-learn-boss", "causal-learn-ges", "causal-learn-grasp")
-"""Built-ins without kernels of ours. Other people's algorithms are not run: they might hang."""
+"""Built-ins without kernels of ours. Plug-ins are not run, either: they might hang."""
 
 Job = Callable[[], None]
 
@@ -36,14 +36,14 @@ def warm(study: Study, folder: Path | None = None) -> None:
     study : Study
     folder : Path, optional
         Where several workers agree, by locked files, who compiles what. On a
-        fresh machine each then compiles a part and loads what others have left.
+        fresh machine each then compiles a part and loads what the others compiled.
     """
     jobs: dict[str, Job] = {"models": partial(_draw, study)}
-    for world, problem in _worlds(study).items():
+    for world, problem in _tiny_problems(study).items():
         jobs[f"{world} numbers"] = partial(_measure, study, problem)
         for name, algorithm in _native(study).items():
             if getattr(algorithm, "rows", "independent") in (problem.data.rows, "any"):
-                jobs[f"{world} {name}"] = partial(_meet, study, problem, algorithm)
+                jobs[f"{world} {name}"] = partial(_discover, study, problem, algorithm)
     if folder is None:
         for job in jobs.values():
             job()
@@ -52,19 +52,21 @@ def warm(study: Study, folder: Path | None = None) -> None:
 
 
 def _share(jobs: dict[str, Job], folder: Path) -> None:
-    """Do all jobs, beginning with those that nobody else is at."""
-    left = dict(jobs)
-    while left:
-        name = next((name for name in left if _try(left[name], folder / f"{name}.lock")), None)
+    """Do all jobs, beginning with those that no other worker is doing."""
+    remaining = dict(jobs)
+    while remaining:
+        name = next(
+            (name for name in remaining if _try(remaining[name], folder / f"{name}.lock")), None
+        )
         if name is None:
-            name = next(iter(left))
+            name = next(iter(remaining))
             with _locked(folder / f"{name}.lock"):
-                left[name]()
-        del left[name]
+                remaining[name]()
+        del remaining[name]
 
 
 def _try(job: Job, path: Path) -> bool:
-    """Do a job unless somebody else is at it; return whether it was done."""
+    """Do a job unless another worker is doing it; return whether it was done."""
     with path.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -81,7 +83,7 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _meet(study: Study, problem: Problem, algorithm: Algorithm) -> None:
+def _discover(study: Study, problem: Problem, algorithm: Algorithm) -> None:
     with contextlib.suppress(Exception):
         estimate = algorithm.discover(problem.data, np.random.default_rng(0))
         scorer = Scorer(problem, estimate, lambda: np.random.default_rng(0))
@@ -107,7 +109,7 @@ def _draw(study: Study) -> None:
                 source.draw(graph, rng).sample(10, rng)
 
 
-def _worlds(study: Study) -> dict[str, Problem]:
+def _tiny_problems(study: Study) -> dict[str, Problem]:
     """Return a tiny problem for each kind of data that the study has."""
     specs = [entry.spec for entry in study.problems]
     made: dict[str, Callable[[], Problem]] = {}
@@ -121,15 +123,15 @@ def _worlds(study: Study) -> dict[str, Problem]:
 
 
 def _native(study: Study) -> dict[str, Algorithm]:
-    """Return one of each algorithm of ours, and of each way it has of going about its work."""
-    found: dict[str, Algorithm] = {}
+    """Return one of each algorithm of ours, and one for each of its textual settings."""
+    algorithms: dict[str, Algorithm] = {}
     for entry in study.algorithms:
         if entry.use in BUILT_IN and entry.use not in _NOT_OURS:
-            found.setdefault(_way(entry), entry.algorithm)
-    return found
+            algorithms.setdefault(_kernel_name(entry), entry.algorithm)
+    return algorithms
 
 
-def _way(entry: AlgorithmEntry) -> str:
+def _kernel_name(entry: AlgorithmEntry) -> str:
     """Return a name without the numbers among the parameters: they need no other kernels."""
     words = [str(value) for value in entry.parameters.values() if isinstance(value, str | bool)]
     return "-".join([entry.use, *words]).replace("/", "-")

@@ -1,14 +1,13 @@
-"""From a problem's specification to data and truth, by streams named after their place.
+"""From a problem's specification to data and truth, with random streams that have names.
 
 The streams of graph, model and data are named after the graph source and the
-replicate alone. So raw, standardised, iSCM and UUMC problems of one study stand
-on the same graphs, with the same draws of weights and noise where they share
-their laws: schemes can be compared in pairs.
+replicate alone. So raw, standardised, iSCM and UUMC problems of one study have
+the same graphs, with the same draws of weights and noise where they share
+their distributions: schemes can be compared in pairs.
 """
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -32,7 +31,7 @@ from causalassay.models import (
 )
 from causalassay.models.interventions import Action
 from causalassay.seeding import stream
-from causalassay.study.keys import digest
+from causalassay.study.keys import digest, file_sha256
 from causalassay.study.plan import Purpose
 from causalassay.study.problem_specs import (
     Accept,
@@ -51,14 +50,14 @@ class NoProblem(Exception):
 
 
 @dataclass(frozen=True)
-class Made:
+class MadeProblem:
     """A problem, and how many were drawn until it was accepted."""
 
     problem: Problem
     draws: int = 1
 
 
-def make(seed: int, spec: ProblemSpec, purpose: Purpose, replicate: int) -> Made:
+def make(seed: int, spec: ProblemSpec, purpose: Purpose, replicate: int) -> MadeProblem:
     """Return the problem of a replicate.
 
     Parameters
@@ -89,16 +88,16 @@ def make(seed: int, spec: ProblemSpec, purpose: Purpose, replicate: int) -> Made
     if isinstance(spec, FromFile):
         problem = _from_file(seed, spec, purpose, replicate)
         rng = stream(seed, purpose, "transform", digest(spec), replicate)
-        return Made(transformed(problem, spec.transform, rng))
+        return MadeProblem(transformed(problem, spec.transform, rng))
     if isinstance(spec, Network):
         model = _network(spec)
-        place = (purpose, graph_address(spec), replicate, 0)
-        return Made(_sampled(seed, spec, model.graph, model, None, place))
+        address = (purpose, graph_address(spec), replicate, 0)
+        return MadeProblem(_sampled(seed, spec, model.graph, model, None, address))
     most_draws = spec.accept.most_draws if spec.accept else 1
     for attempt in range(most_draws):
         problem = _generate(seed, spec, purpose, replicate, attempt)
         if spec.accept is None or _accepted(problem, spec.accept):
-            return Made(problem, attempt + 1)
+            return MadeProblem(problem, attempt + 1)
     raise NoProblem(_rejection(spec))
 
 
@@ -121,10 +120,10 @@ def _accepted(problem: Problem, accept: Accept) -> bool:
 def _generate(
     seed: int, spec: Generated, purpose: Purpose, replicate: int, attempt: int
 ) -> Problem:
-    place = (purpose, graph_address(spec), replicate, attempt)
-    graph = spec.graph.draw(stream(seed, "graph", *place))
-    model, observed = _model(spec, graph, stream(seed, "model", *place))
-    return _sampled(seed, spec, graph, model, observed, place)
+    address = (purpose, graph_address(spec), replicate, attempt)
+    graph = spec.graph.draw(stream(seed, "graph", *address))
+    model, observed = _model(spec, graph, stream(seed, "model", *address))
+    return _sampled(seed, spec, graph, model, observed, address)
 
 
 def _sampled(  # noqa: PLR0913, PLR0917  what a problem is made of
@@ -133,21 +132,21 @@ def _sampled(  # noqa: PLR0913, PLR0917  what a problem is made of
     graph: Adjacency | LaggedGraph,
     model: Any,
     observed: Values | None,
-    place: tuple[str | int, ...],
+    address: tuple[str | int, ...],
 ) -> Problem:
     """Return the problem of a model, with its interventions and transforms."""
     if observed is None:
-        observed = model.sample(spec.samples, stream(seed, "data", *place))
+        observed = model.sample(spec.samples, stream(seed, "data", *address))
     regimes = [Regime("observational", observed)]
     if spec.interventions is not None:
-        rng = stream(seed, "targets", *place)
+        rng = stream(seed, "targets", *address)
         for targets in _targets(spec.interventions, observed.shape[1], rng):
-            draws = stream(seed, "data", *place, "regime", *targets)
+            draws = stream(seed, "data", *address, "regime", *targets)
             regimes.append(_regime(spec.interventions, model, targets, draws))
     return transformed(
         _observed(graph, model, tuple(regimes)),
         spec.transform,
-        stream(seed, "transform", *place),
+        stream(seed, "transform", *address),
     )
 
 
@@ -221,19 +220,13 @@ def _action(interventions: Interventions, node: int) -> Action:
             return Randomize(node, value, interventions.variance, scale)
 
 
-def file_sha256(path: Path) -> str:
-    """Return the checksum of a file, which stands for it in keys."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _check_file(path: Path, expected: str) -> None:
     try:
-        found = file_sha256(path)
+        checksum = file_sha256(path)
     except OSError as reason:
         # Of the error only its kind: a path differs between machines.
         raise NoProblem(f"{path.name} cannot be read: {reason.strerror}") from reason
-    if found != expected:
+    if checksum != expected:
         raise NoProblem(f"{path.name} is not the file it was when the study began")
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from causalassay.arrays import Values
 from causalassay.study.plan import Purpose
-from causalassay.study.storage.columns import Columns, Part
+from causalassay.study.storage.columns import Columns, PartColumns
 
 CHUNK = 20_000
 """Rows of a batch."""
@@ -24,7 +24,7 @@ _FROM = """
     WHERE purpose = :purpose AND (:everything OR (problems.place IS NOT NULL
         AND replicate < CASE purpose WHEN 'main' THEN replicates ELSE systems END))"""
 
-# The order is of places in the study, not of numbers in the store: a store that
+# The order is that of the study, not of ids in the store: a store that
 # grew part by part gives the same table as one that had them all from the start.
 _ROWS = f"""
     SELECT rows.id, rows.key, problem, replicate, algorithm, status, reason, seconds, host, notes,
@@ -38,15 +38,15 @@ _N_FIELDS = 11
 
 
 def count_rows(connection: sqlite3.Connection, purpose: Purpose, *, everything: bool) -> int:
-    """Return the number of rows that `batches` yields."""
+    """Return the number of rows that `arrow_batches` yields."""
     values = {"purpose": purpose, "everything": everything}
     return int(connection.execute(f"SELECT count(*) {_FROM}", values).fetchone()[0])
 
 
-def batches(
+def arrow_batches(
     connection: sqlite3.Connection, columns: Columns, purpose: Purpose, *, everything: bool
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the table in batches, the first of them even if there are no rows."""
+    """Yield the table in batches, the first even if there are no rows."""
     rows = connection.execute(_ROWS, {"purpose": purpose, "everything": everything})
     first = True
     while (chunk := rows.fetchmany(CHUNK)) or first:
@@ -83,9 +83,9 @@ def _batch(
     return pa.RecordBatch.from_pydict(arrays)
 
 
-def _taken(part: Part, numbers: Iterable[int]) -> dict[str, pa.Array]:
-    places = pa.array([part.places[number] for number in numbers], pa.int32())
-    return {name: array.take(places) for name, array in part.columns.items()}
+def _taken(part: PartColumns, ids: Iterable[int]) -> dict[str, pa.Array]:
+    positions = pa.array([part.positions[part_id] for part_id in ids], pa.int32())
+    return {name: array.take(positions) for name, array in part.columns.items()}
 
 
 def _encoded(values: Sequence[str | None]) -> pa.Array:
@@ -95,19 +95,19 @@ def _encoded(values: Sequence[str | None]) -> pa.Array:
 def _scores(
     connection: sqlite3.Connection, ids: Sequence[int], metrics: Mapping[int, str]
 ) -> dict[str, pa.Array]:
-    found = _numbers(connection, "scores", ids, list(metrics))
-    return _as_columns(metrics.values(), found)
+    scores = _numbers(connection, "scores", ids, list(metrics))
+    return _as_columns(metrics.values(), scores)
 
 
 def _measurements(
     connection: sqlite3.Connection, about: Sequence[int | None], diagnostics: Mapping[int, str]
 ) -> dict[str, pa.Array]:
     """Return the diagnostics of each row's problem and replicate."""
-    ids = [number for number in dict.fromkeys(about) if number is not None]
-    found = _numbers(connection, "measurements", ids, list(diagnostics))
+    ids = [row for row in dict.fromkeys(about) if row is not None]
+    measured = _numbers(connection, "measurements", ids, list(diagnostics))
     missing = np.full((1, len(diagnostics)), np.nan)
-    places = {number: place for place, number in enumerate(ids)}
-    repeated = np.vstack([found, missing])[[places.get(number or -1, -1) for number in about]]
+    positions = {row: position for position, row in enumerate(ids)}
+    repeated = np.vstack([measured, missing])[[positions.get(row or -1, -1) for row in about]]
     return _as_columns(diagnostics.values(), repeated)
 
 
@@ -116,15 +116,15 @@ def _numbers(
 ) -> Values:
     """Return the numbers of rows, one column for each part, nan where there is none."""
     matrix = np.full((len(ids), len(parts)), np.nan)
-    places = {number: place for place, number in enumerate(ids)}
-    columns = {number: place for place, number in enumerate(parts)}
-    found = connection.execute(
+    positions = {row: position for position, row in enumerate(ids)}
+    columns = {part: column for column, part in enumerate(parts)}
+    selected = connection.execute(
         f"SELECT * FROM {table} WHERE row IN (SELECT value FROM json_each(?))",
         (json.dumps(list(ids)),),
     )
-    for row, part, value in found:
+    for row, part, value in selected:
         if value is not None and part in columns:
-            matrix[places[row], columns[part]] = value
+            matrix[positions[row], columns[part]] = value
     return matrix
 
 

@@ -1,4 +1,4 @@
-"""The parts of a study in its store: which have a place now, and the numbers rows call them by."""
+"""The parts of a study in its store: problems, algorithms, metrics, diagnostics and their ids."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from causalassay.study.keys import canonical
@@ -16,10 +16,10 @@ from causalassay.study.worker.scoring import METRICS
 
 
 @dataclass(frozen=True)
-class Parts:
-    """The number in the store of each part of the study, in the order of the study.
+class PartIds:
+    """The id in the store of each part of the study, in the order of the study.
 
-    Two places may have one number: a candidate can equal an algorithm that is listed.
+    Two indices may have one id: a candidate can equal an algorithm that is listed.
     """
 
     problems: tuple[int, ...]
@@ -28,31 +28,31 @@ class Parts:
     diagnostics: tuple[int, ...]
 
     @cached_property
-    def algorithm_places(self) -> dict[int | None, tuple[int | None, ...]]:
-        """The places in the study of an algorithm's number; of None, None."""
-        places: dict[int | None, tuple[int | None, ...]] = {None: (None,)}
-        for place, number in enumerate(self.algorithms):
-            places[number] = (*places.get(number, ()), place)
-        return places
+    def algorithm_indices(self) -> dict[int, tuple[int, ...]]:
+        """The indices in the study of each algorithm, by its id."""
+        indices: dict[int, tuple[int, ...]] = {}
+        for index, part_id in enumerate(self.algorithms):
+            indices[part_id] = (*indices.get(part_id, ()), index)
+        return indices
 
-    def places_of_numbers(self, numbers: str, *, of_problem: bool) -> frozenset[int]:
-        """Return the places of metrics, or of a problem's diagnostics, from "1,2,5"."""
-        # Nearly all rows have the same ones.
-        known = (numbers, of_problem)
-        if known not in self._seen:
-            places = self.diagnostics if of_problem else self.metrics
-            found = {int(number) for number in numbers.split(",") if number}
-            self._seen[known] = frozenset(i for i, part in enumerate(places) if part in found)
-        return self._seen[known]
+    def metric_indices(self, ids: str) -> frozenset[int]:
+        """Return the indices in the study of metrics whose ids are listed as "1,2,5"."""
+        return _indices(self.metrics, ids)
 
-    @cached_property
-    def _seen(self) -> dict[tuple[str, bool], frozenset[int]]:
-        return {}
+    def diagnostic_indices(self, ids: str) -> frozenset[int]:
+        """Return the indices in the study of diagnostics whose ids are listed as "1,2,5"."""
+        return _indices(self.diagnostics, ids)
 
 
-def refuse_twins(study: Study) -> None:
+@lru_cache(maxsize=256)  # nearly all rows have the same ones
+def _indices(parts: tuple[int, ...], ids: str) -> frozenset[int]:
+    listed = {int(part_id) for part_id in ids.split(",") if part_id}
+    return frozenset(index for index, part_id in enumerate(parts) if part_id in listed)
+
+
+def refuse_duplicates(study: Study) -> None:
     """Refuse a study two of whose parts would share their rows or columns."""
-    listed = [study.algorithms[place] for place in study.listed]
+    listed = [study.algorithms[index] for index in study.listed]
     named: dict[str, list[tuple[str, str]]] = {
         "problems": [(entry.key, entry.name) for entry in study.problems],
         "algorithms": [(entry.key, entry.name) for entry in listed],
@@ -70,8 +70,8 @@ def refuse_twins(study: Study) -> None:
             seen[key] = name
 
 
-def register(connection: sqlite3.Connection, study: Study) -> Parts:
-    """Write a study's parts, take the place of those it has no longer, and return the numbers."""
+def register_parts(connection: sqlite3.Connection, study: Study) -> PartIds:
+    """Write a study's parts, mark those it no longer has, and return the ids."""
     connection.execute("UPDATE problems SET place = NULL")
     connection.execute("UPDATE algorithms SET place = NULL, replicates = 0, systems = 0")
     connection.execute("UPDATE metrics SET place = NULL")
@@ -79,18 +79,18 @@ def register(connection: sqlite3.Connection, study: Study) -> Parts:
     _upsert(connection, "problems", "key", map(_problem, enumerate(study.problems)))
     _upsert(connection, "algorithms", "key", _algorithms(study))
     _upsert(connection, "metrics", "key", map(_metric, enumerate(study.metrics)))
-    diagnostics = ({"name": name, "place": i} for i, name in enumerate(study.diagnostics))
+    diagnostics = ({"name": name, "place": index} for index, name in enumerate(study.diagnostics))
     _upsert(connection, "diagnostics", "name", diagnostics)
-    return Parts(
-        _numbers(connection, "problems", "key", (entry.key for entry in study.problems)),
-        _numbers(connection, "algorithms", "key", (entry.key for entry in study.algorithms)),
-        _numbers(connection, "metrics", "key", (entry.key for entry in study.metrics)),
-        _numbers(connection, "diagnostics", "name", study.diagnostics),
+    return PartIds(
+        _ids(connection, "problems", "key", (entry.key for entry in study.problems)),
+        _ids(connection, "algorithms", "key", (entry.key for entry in study.algorithms)),
+        _ids(connection, "metrics", "key", (entry.key for entry in study.metrics)),
+        _ids(connection, "diagnostics", "name", study.diagnostics),
     )
 
 
-def _problem(placed: tuple[int, ProblemEntry]) -> dict[str, Any]:
-    place, entry = placed
+def _problem(numbered: tuple[int, ProblemEntry]) -> dict[str, Any]:
+    index, entry = numbered
     spec = entry.spec
     return {
         "key": entry.key,
@@ -99,7 +99,7 @@ def _problem(placed: tuple[int, ProblemEntry]) -> dict[str, Any]:
         "labels": json.dumps(dict(entry.labels)),
         "graph_key": graph_address(spec),
         "scheme": scheme(spec),
-        "place": place,
+        "place": index,
     }
 
 
@@ -111,9 +111,9 @@ def _algorithms(study: Study) -> list[dict[str, Any]]:
             key = study.algorithms[candidate].key
             systems[key] = max(systems.get(key, 0), tuning.systems)
     chosen: dict[str, tuple[int, AlgorithmEntry]] = {}
-    for place, entry in enumerate(study.algorithms):
+    for index, entry in enumerate(study.algorithms):
         if entry.key not in chosen or chosen[entry.key][1].role == "candidate":
-            chosen[entry.key] = place, entry
+            chosen[entry.key] = index, entry
     return [
         {
             "key": key,
@@ -123,14 +123,14 @@ def _algorithms(study: Study) -> list[dict[str, Any]]:
             "role": entry.role,
             "replicates": 0 if entry.role == "candidate" else study.replicates,
             "systems": systems.get(key, 0),
-            "place": place,
+            "place": index,
         }
-        for key, (place, entry) in chosen.items()
+        for key, (index, entry) in chosen.items()
     ]
 
 
-def _metric(placed: tuple[int, MetricEntry]) -> dict[str, Any]:
-    place, entry = placed
+def _metric(numbered: tuple[int, MetricEntry]) -> dict[str, Any]:
+    index, entry = numbered
     return {
         "key": entry.key,
         "label": entry.label or entry.name,
@@ -138,7 +138,7 @@ def _metric(placed: tuple[int, MetricEntry]) -> dict[str, Any]:
         "resolution": entry.resolution,
         "version": entry.version,
         "better": METRICS[entry.name].better,
-        "place": place,
+        "place": index,
     }
 
 
@@ -157,12 +157,12 @@ def _upsert(
         )
 
 
-def _numbers(
+def _ids(
     connection: sqlite3.Connection, table: str, key: str, keys: Iterable[str]
 ) -> tuple[int, ...]:
-    found = dict(connection.execute(f"SELECT {key}, id FROM {table}"))
-    return tuple(found[name] for name in keys)
+    ids = dict(connection.execute(f"SELECT {key}, id FROM {table}"))
+    return tuple(ids[name] for name in keys)
 
 
-def _json(thing: Any) -> str:
-    return json.dumps(thing, sort_keys=True, separators=(",", ":"))
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""What a process of the pool does before and around its work."""
+"""What a process of the pool does at its start, and around each piece of work."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _failure: list[str] = []
 _folder: list[Path] = []
 
 
-def begin(parent: int, folder: Path) -> None:
-    """Make this process one that can be killed at any time without a trace; then set it up.
+def initialize(parent: int, folder: Path) -> None:
+    """Make this process one that can be killed at any time and leaves nothing; then set it up.
 
     Parameters
     ----------
     parent : int
-        Whose death is also ours.
+        The process whose end ends this one.
     folder : Path
         The pool's. Its file `SETUP` is a pickled function with its arguments, called
-        once; what it raises is kept for `greet`. Temporary files go into a folder within.
+        once; what it raises is kept for `report_start`. Temporary files go into a folder within.
     """
-    _die_with(parent)
-    _ignore_the_terminal()
+    _end_with(parent)
+    _leave_the_terminal()
     with contextlib.suppress(OSError):
         # When the machine runs out of memory, the kernel is to kill a worker, not the driver.
         Path("/proc/self/oom_score_adj").write_text("1000")
@@ -61,16 +61,16 @@ def pool_folder() -> Path:
     return _folder[-1]
 
 
-def greet() -> tuple[int, str]:
+def report_start() -> tuple[int, str]:
     """Return the process id, and what went wrong at the start, if anything."""
     return os.getpid(), "".join(_failure)
 
 
-def work(payload: bytes) -> bytes:
+def run_pickled(payload: bytes) -> bytes:
     """Return the pickled answer of a pickled function to its argument, or a `Loss`.
 
-    The answer is pickled here, under our own eyes: pebble pickles while it
-    holds a lock and breaks on what cannot be read back.
+    The answer is pickled here, since pebble pickles while it holds a lock and
+    breaks on what cannot be read back.
     """
     try:
         function, argument = pickle.loads(payload)
@@ -79,36 +79,36 @@ def work(payload: bytes) -> bytes:
         return pickle.dumps(Loss.raised(error), protocol=5)
 
 
-def read(answer: bytes) -> Any:
-    """Return what `work` sent, or a `Loss` if it cannot be read."""
+def unpickle(answer: bytes) -> Any:
+    """Return what `run_pickled` sent, or a `Loss` if it cannot be read."""
     try:
         return pickle.loads(answer)
     except Exception as error:
         return Loss.raised(error)
 
 
-def _die_with(parent: int) -> None:
+def _end_with(parent: int) -> None:
     """Be killed when the parent ends, also while C code holds the interpreter."""
     if sys.platform == "linux":
-        # The signal comes when the *thread* that started us ends: the pool's supervisor.
+        # The signal comes when the *thread* that started this process ends: the supervisor.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     else:
-        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+        threading.Thread(target=_exit_after, args=(parent,), daemon=True).start()
     if os.getppid() != parent:
         os._exit(1)
 
 
-def _watch(parent: int) -> None:
+def _exit_after(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1.0)
     os._exit(1)
 
 
-def _ignore_the_terminal() -> None:
+def _leave_the_terminal() -> None:
     """Leave Ctrl-C to the driver, end at SIGTERM even inside C, and print nothing."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    # The supervisor blocks it while we start, when Python would still react.
+    # The supervisor blocks it during the start, when Python would still react.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)

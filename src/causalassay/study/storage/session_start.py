@@ -1,4 +1,4 @@
-"""Opens a store for its driver: what must be refused is, before anything is made or changed."""
+"""Opens a store for its driver and starts a session; refusals come before any change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import IO
 from causalassay.study.plan import Study
 from causalassay.study.storage import lock as store_lock
 from causalassay.study.storage import schema
-from causalassay.study.storage.parts import Parts, refuse_twins, register
+from causalassay.study.storage.part_ids import PartIds, refuse_duplicates, register_parts
 from causalassay.study.storage.provenance import cpu, now, versions
 from causalassay.study.storage.refusals import (
     StoreRefused,
@@ -23,7 +23,7 @@ from causalassay.study.storage.refusals import (
 
 def open_for_writing(folder: Path, study: Study) -> tuple[sqlite3.Connection, IO[str]]:
     """Return a connection to the store in a folder, made if there is none, and its lock."""
-    refuse_twins(study)
+    refuse_duplicates(study)
     refuse_network(folder)
     if folder.exists() and not folder.is_dir():
         raise StoreRefused(f"{folder} is a file; a store needs a folder, name another with --out")
@@ -42,20 +42,20 @@ def open_for_writing(folder: Path, study: Study) -> tuple[sqlite3.Connection, IO
         raise
 
 
-def start_session(connection: sqlite3.Connection, study: Study) -> tuple[int, Parts]:
-    """Write the study as it is now and a new session; return the session and the parts."""
+def start_session(connection: sqlite3.Connection, study: Study) -> tuple[int, PartIds]:
+    """Write the study as it is now and a new session; return the session and the parts' ids."""
     meta = {"study": study.name, "seed": study.seed, "replicates": study.replicates}
     connection.executemany(
         "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)",
         [(name, str(value)) for name, value in meta.items()],
     )
-    # The lock is ours: whoever has not ended will not.
+    # This driver holds the lock, so a session without an end was killed.
     connection.execute("UPDATE sessions SET how = 'killed' WHERE how IS NULL")
     cursor = connection.execute(
         "INSERT INTO sessions (started, host, cpu, versions, text) VALUES (?, ?, ?, ?, ?)",
         (now(), socket.gethostname(), cpu(), json.dumps(versions()), study.text),
     )
-    return cursor.lastrowid or 0, register(connection, study)
+    return cursor.lastrowid or 0, register_parts(connection, study)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -65,9 +65,6 @@ def _connect(path: Path) -> sqlite3.Connection:
         f"{path.resolve().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=30.0
     )
     try:
-        if schema.version_of(connection) < schema.VERSION:
-            schema.back_up(connection, path)
-            schema.migrate(connection)
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         if mode != "wal":
             raise StoreRefused(

@@ -13,7 +13,7 @@ from causalassay.contracts import Estimate
 from causalassay.graphs.lagged import LaggedGraph
 
 _LENGTH = struct.Struct("<I")
-_PLACE = "<u4"
+_INDEX = "<u4"
 
 
 def encode(estimate: Estimate) -> bytes:
@@ -28,7 +28,7 @@ def encode(estimate: Estimate) -> bytes:
     edges = np.flatnonzero(estimate.graph)
     weighted = None if estimate.weights is None else np.flatnonzero(estimate.weights)
     lagged = estimate.lagged
-    links = {} if lagged is None else {"lags": len(lagged.links), "links": _places(lagged.links)}
+    links = {} if lagged is None else {"lags": len(lagged.links), "links": _indices(lagged.links)}
     head = json.dumps(
         {
             "n": len(estimate.graph),
@@ -41,10 +41,10 @@ def encode(estimate: Estimate) -> bytes:
         },
         separators=(",", ":"),
     ).encode()
-    parts = [_LENGTH.pack(len(head)), head, edges.astype(_PLACE).tobytes()]
+    parts = [_LENGTH.pack(len(head)), head, edges.astype(_INDEX).tobytes()]
     if weighted is not None and estimate.weights is not None:
         parts += [
-            weighted.astype(_PLACE).tobytes(),
+            weighted.astype(_INDEX).tobytes(),
             np.asarray(estimate.weights, dtype="<f8").ravel()[weighted].tobytes(),
         ]
     return zlib.compress(b"".join(parts), level=1)
@@ -62,16 +62,16 @@ def decode(blob: bytes) -> Estimate:
     raw = zlib.decompress(blob)
     (length,) = _LENGTH.unpack_from(raw)
     head = json.loads(raw[_LENGTH.size : _LENGTH.size + length])
-    n, at = head["n"], _LENGTH.size + length
-    edges = np.frombuffer(raw, _PLACE, head["edges"], at)
+    n, offset = head["n"], _LENGTH.size + length
+    edges = np.frombuffer(raw, _INDEX, head["edges"], offset)
     graph = np.zeros(n * n, dtype=bool)
     graph[edges] = True
     weights = None
     if head["weights"] is not None:
-        at += edges.nbytes
-        places = np.frombuffer(raw, _PLACE, head["weights"], at)
+        offset += edges.nbytes
+        indices = np.frombuffer(raw, _INDEX, head["weights"], offset)
         weights = np.zeros(n * n)
-        weights[places] = np.frombuffer(raw, "<f8", head["weights"], at + places.nbytes)
+        weights[indices] = np.frombuffer(raw, "<f8", head["weights"], offset + indices.nbytes)
         weights = weights.reshape(n, n)
     order = None if head["order"] is None else tuple(head["order"])
     lagged = None
@@ -82,12 +82,12 @@ def decode(blob: bytes) -> Estimate:
     return Estimate(graph.reshape(n, n), head["kind"], weights, order, head["info"], lagged)
 
 
-def _places(marked: np.ndarray) -> list[int]:
+def _indices(marked: np.ndarray) -> list[int]:
     return np.flatnonzero(marked).tolist()
 
 
 def _plain(info: Any) -> Any:
-    """Return what JSON can hold of an algorithm's remarks; other things as their text."""
+    """Return what JSON can hold of an algorithm's remarks; other objects as their text."""
     if isinstance(info, dict):
         return {str(name): _plain(value) for name, value in info.items()}
     if isinstance(info, list | tuple):
