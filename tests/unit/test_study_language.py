@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from causalassay.diagnostics.registry import DEFAULT_DIAGNOSTICS
 from causalassay.study.language.mistakes import Mistakes, Origin, Place, StudyMistakes
 from causalassay.study.language.reading import parse_study, read_study
+from causalassay.study.measures import DEFAULT_DIAGNOSTICS
 from causalassay.study.plan import Limits
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
 

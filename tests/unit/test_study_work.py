@@ -13,6 +13,7 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs import chain, to_cpdag
 from causalassay.graphs.sources import Chain, ErdosRenyi
 from causalassay.metrics import f1, shd, sid
+from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
 from causalassay.seeding import stream
 from causalassay.study.estimate_bytes import decode, encode
@@ -20,7 +21,7 @@ from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, St
 from causalassay.study.problem_specs import Accept, Generated
 from causalassay.study.worker import batch_runs as worker
 from causalassay.study.worker.problem_making import NoProblem, make
-from causalassay.study.worker.scoring import METRICS, Scorer
+from causalassay.study.worker.scoring import Scorer
 from causalassay.study.worker.task_runs import run_task
 
 

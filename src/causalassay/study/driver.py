@@ -8,13 +8,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from causalassay.metrics.registry import METRICS
 from causalassay.study.loop import run_tasks
 from causalassay.study.pending import pending
 from causalassay.study.plan import Purpose, Record, Status, Study
 from causalassay.study.processes.executor import Executor
 from causalassay.study.storage import Store
 from causalassay.study.tuning import best_candidate
-from causalassay.study.worker.scoring import METRICS
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs.sources import GraphSource
 from causalassay.models.discrete.scm import Levels
-from causalassay.models.registry import DiscreteSource, SeriesSource, Source, named
+from causalassay.models.registry import ModelSource, makes, named
 from causalassay.study.keys import digest
 
 Transform = Literal["standardize", "rescale", "shuffle-labels"]
@@ -77,7 +78,7 @@ class Accept:
     Parameters
     ----------
     diagnostic : str
-        A key of `measuring.DIAGNOSTICS`.
+        A key of `DIAGNOSTICS`.
     bin : (float, float)
         From the first number up to, not including, the second; the upper limit 1 is included.
     most_draws : int
@@ -87,8 +88,13 @@ class Accept:
     diagnostic: str
     bin: tuple[float, float]
     most_draws: int = 1000
+    diagnostic_version: int = field(default=1, init=False)
+    """Part of the key, for which problems are accepted depends on it."""
 
     def __post_init__(self) -> None:
+        if self.diagnostic in DIAGNOSTICS:
+            version = DIAGNOSTICS[self.diagnostic].version
+            object.__setattr__(self, "diagnostic_version", version)
         if not self.bin[0] < self.bin[1]:
             raise ValueError(f"bin: expected [low, high] with low < high, got {list(self.bin)}")
         if self.most_draws < 1:
@@ -102,7 +108,7 @@ class Generated:
     Parameters
     ----------
     graph : GraphSource
-    model : Source
+    model : ModelSource
     samples : int
         Observational rows.
     interventions : Interventions, optional
@@ -113,7 +119,7 @@ class Generated:
     """
 
     graph: GraphSource
-    model: Source
+    model: ModelSource
     samples: int
     interventions: Interventions | None = None
     accept: Accept | None = None
@@ -208,7 +214,7 @@ def is_series(spec: ProblemSpec) -> bool:
     """
     if isinstance(spec, FromFile):
         return spec.rows == "series"
-    return isinstance(spec, Generated) and isinstance(spec.model, SeriesSource)
+    return isinstance(spec, Generated) and makes(spec.model, "var")
 
 
 def is_discrete(spec: ProblemSpec) -> bool:
@@ -223,7 +229,7 @@ def is_discrete(spec: ProblemSpec) -> bool:
     """
     if isinstance(spec, FromFile):
         return bool(spec.discrete)
-    return isinstance(spec, Network) or isinstance(spec.model, DiscreteSource)
+    return isinstance(spec, Network) or makes(spec.model, "discrete")
 
 
 def graph_address(spec: ProblemSpec) -> str:

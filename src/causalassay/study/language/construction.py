@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache, partial
-from typing import Any, cast, get_args
+from typing import Any, TypeVar, cast, get_args
 
 from numpy.random import Generator
 
 from causalassay.contracts import Algorithm
 from causalassay.diagnostics.registry import DIAGNOSTICS
-from causalassay.discovery import make_algorithm, registry
-from causalassay.graphs.sources import GRAPH_SOURCES, GraphSource
+from causalassay.discovery import make_algorithm
+from causalassay.discovery.registry import ALGORITHMS
+from causalassay.graphs.registry import GRAPHS
+from causalassay.graphs.sources import GraphSource
 from causalassay.models.noise import Family, Noise
-from causalassay.models.nonlinear.mechanisms import FAMILIES
 from causalassay.models.registry import (
-    SOURCES,
-    Source,
+    MODELS,
+    ModelSource,
+    function_family,
+    kinds_by_mechanism,
     mechanism_of,
     no_such_kind,
     parameter_names,
 )
+from causalassay.registry import Registry
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.mistakes import Mistakes, Place, shown
 from causalassay.study.language.parameters import construct, unknown_parameter
 from causalassay.study.problem_specs import Accept, Interventions
+
+T = TypeVar("T")
 
 
 def build_graph(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> GraphSource | None:
@@ -41,19 +47,21 @@ def build_graph(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> G
     >>> mistakes.lines
     ['graph.edges_per_node: 20 nodes can have 0 to 9.5 edges per node, got 10.0']
     """
-    kind = known_name(table.get("kind"), GRAPH_SOURCES, "graph family", place.at("kind"), mistakes)
-    if kind is None:
+    kind: Any = table.get("kind")
+    family: Any = registered(GRAPHS, kind, "graph family", place.at("kind"), mistakes)
+    if family is None:
         return None
 
     def make(**fields: Any) -> GraphSource:
-        source: Any = GRAPH_SOURCES[kind](**fields)
-        _check_drawable(source)
+        source = family(**fields)
+        if kind in GRAPHS.built_in:
+            _check_drawable(source)
         return source
 
-    return construct(GRAPH_SOURCES[kind], _without(table, "kind"), kind, place, mistakes, make)
+    return construct(family, _without(table, "kind"), kind, place, mistakes, make)
 
 
-def build_model(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> Source | None:
+def build_model(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> ModelSource | None:
     """Return the model source that a table names.
 
     Examples
@@ -71,10 +79,14 @@ def build_model(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> S
         fields |= {"noise": noise} if noise_stands else {}
     if kind is None or mechanism is None:
         return None
-    if mechanism in FAMILIES:
+    name = f"{mechanism}.{kind}"
+    source = registered(MODELS, name, "model", place.at("kind"), mistakes)
+    if source is None:
+        return None
+    if function_family(kind, mechanism) is not None:
         made = _nonlinear(kind, mechanism, fields, place, mistakes)
     else:
-        made = construct(SOURCES[mechanism][kind], fields, kind, place, mistakes)
+        made = construct(source, fields, kind, place, mistakes)
     return made if noise_stands else None
 
 
@@ -84,7 +96,8 @@ def _kind_and_mechanism(
     """Return the names of a model's kind and mechanism; None for what does not exist."""
     stated, kind = table.get("mechanism"), table.get("kind")
     if stated is not None:
-        stated = known_name(stated, SOURCES, "mechanism", place.at("mechanism"), mistakes)
+        known = kinds_by_mechanism()
+        stated = known_name(stated, known, "mechanism", place.at("mechanism"), mistakes)
     mechanism = mechanism_of(kind, stated) if isinstance(kind, str) else None
     if mechanism is not None:
         # Of a wrong mechanism only that is told: what its kind may be is not known.
@@ -92,13 +105,13 @@ def _kind_and_mechanism(
     if isinstance(kind, str):
         mistakes.add(place.at("kind"), no_such_kind(kind, stated))
         return None, None
-    known = {one: None for kinds in SOURCES.values() for one in kinds}
-    return known_name(kind, known, "model", place.at("kind"), mistakes), None
+    every = {one: None for kinds in kinds_by_mechanism().values() for one in kinds}
+    return known_name(kind, every, "model", place.at("kind"), mistakes), None
 
 
 def _nonlinear(
     kind: str, mechanism: str, fields: Mapping[str, Any], place: Place, mistakes: Mistakes
-) -> Source | None:
+) -> ModelSource | None:
     """Return a nonlinear source; some of the fields are its functions' and the others its own."""
     before = mistakes.noted
     legal = parameter_names(kind, mechanism)
@@ -106,8 +119,8 @@ def _nonlinear(
         if key not in legal:
             told = unknown_parameter(key, f"{mechanism} {kind}", legal)
             mistakes.add(place.at(key), told, element=False)
-    family: Any = FAMILIES[mechanism]
-    source: Any = SOURCES[mechanism][kind]
+    family = function_family(kind, mechanism)
+    source: Any = MODELS[f"{mechanism}.{kind}"]
     own = {field.name for field in dataclasses.fields(family)}
     scheme = {key: fields[key] for key in fields if key in legal and key not in own}
     functions = {key: fields[key] for key in fields if key in own}
@@ -139,34 +152,14 @@ def build_accept(table: Mapping[str, Any], place: Place, mistakes: Mistakes) -> 
     before = mistakes.noted
     if "diagnostic" in table:
         where = place.at("diagnostic")
-        known_name(table["diagnostic"], DIAGNOSTICS, "diagnostic", where, mistakes)
+        registered(DIAGNOSTICS, table["diagnostic"], "diagnostic", where, mistakes)
     made = construct(Accept, table, "accept", place, mistakes)
     return made if mistakes.noted == before else None
 
 
 def algorithm_class(use: Any, place: Place, mistakes: Mistakes) -> Any:
     """Return the class of an algorithm; None if there is none, or if it cannot run here."""
-    try:
-        places = registry.places()
-    except ValueError as collision:
-        mistakes.add("", str(collision))
-        return None
-    name = known_name(use, places, "algorithm", place, mistakes)
-    if name is None:
-        return None
-    try:
-        found = registry.load(places[name])
-    except ImportError as missing:
-        mistakes.add(place, f"{name!r} cannot run here: {missing}")
-        return None
-    except Exception as reason:
-        # A stranger's module may raise anything; the other tables shall be read.
-        mistakes.add(place, f"{name!r} cannot be loaded: {type(reason).__name__}: {reason}")
-        return None
-    if not dataclasses.is_dataclass(found):
-        mistakes.add(place, f"{name!r} is no dataclass; see docs/plugins.md")
-        return None
-    return found
+    return registered(ALGORITHMS, use, "algorithm", place, mistakes)
 
 
 def build_algorithm(
@@ -178,6 +171,32 @@ def build_algorithm(
         return make_algorithm(use, **fields)
 
     return construct(kind, table, use, place, mistakes, make)
+
+
+def registered(
+    registry: Registry[T],
+    name: Any,
+    what: str,
+    place: Place,
+    mistakes: Mistakes,
+    also: Collection[str] = (),
+) -> T | None:
+    """Return what a registry holds under a name; None, and a mistake, where it cannot be had."""
+    try:
+        known = {**registry.addresses, **dict.fromkeys(also, "")}
+    except ValueError as collision:
+        mistakes.add("", str(collision))
+        return None
+    if known_name(name, known, what, place, mistakes) is None:
+        return None
+    try:
+        return registry[name]
+    except ImportError as missing:
+        mistakes.add(place, f"{name!r} cannot run here: {missing}")
+    except Exception as reason:
+        # A plug-in's module may raise anything; the other tables are read all the same.
+        mistakes.add(place, f"{name!r} cannot be loaded: {type(reason).__name__}: {reason}")
+    return None
 
 
 def known_name(

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from causalassay.diagnostics.registry import MEASURES
-from causalassay.study.language.construction import known_name
+from causalassay.diagnostics.registry import DIAGNOSTICS
+from causalassay.metrics.registry import METRICS
+from causalassay.study.language.construction import registered
 from causalassay.study.language.mistakes import Mistakes, Place, shown
 from causalassay.study.language.tables import MetricTable, validated
+from causalassay.study.measures import N_DRAWS
 from causalassay.study.plan import MetricEntry
-from causalassay.study.worker.scoring import METRICS
 
 
 @dataclass(frozen=True)
@@ -56,23 +57,19 @@ class MetricReader:
         table = {"name": stated} if isinstance(stated, str) else stated
         given = validated(MetricTable, table, place, self.mistakes)
         where = place if alone else place.at("name")
-        name = (
-            known_name(table["name"], METRICS, "metric", where, self.mistakes)
-            if "name" in table
-            else None
-        )
-        if given is None or name is None:
+        metric = None
+        if "name" in table:
+            metric = registered(METRICS, table["name"], "metric", where, self.mistakes)
+        if given is None or metric is None:
             return None
-        rule = METRICS[name]
-        resolution = given.resolution or rule.resolution
-        if resolution not in rule.resolutions:
-            told = (
-                f"{name!r} is scored {' or '.join(map(repr, rule.resolutions))}, not {resolution!r}"
-            )
+        name, resolution = given.name, given.resolution or metric.resolution
+        if resolution not in metric.resolutions:
+            known = " or ".join(map(repr, metric.resolutions))
+            told = f"{name!r} is scored {known}, not {resolution!r}"
             self.mistakes.add(place.at("resolution"), told)
             return None
-        label = name if resolution == rule.resolution else f"{name} ({resolution})"
-        return MetricEntry(name, resolution, rule.version, label)
+        label = name if resolution == metric.resolution else f"{name} ({resolution})"
+        return MetricEntry(name, resolution, metric.version, label)
 
 
 def read_diagnostics(names: Any, place: Place, mistakes: Mistakes) -> tuple[str, ...]:
@@ -86,9 +83,11 @@ def read_diagnostics(names: Any, place: Place, mistakes: Mistakes) -> tuple[str,
     found: list[str] = []
     for step, stated in enumerate(names if isinstance(names, list) else []):
         where = Place(f"{place.table}[{step}]")
-        name = known_name(stated, dict.fromkeys(MEASURES), "diagnostic", where, mistakes)
-        if name in found:
-            mistakes.add(where, f"{name!r} stands there twice")
-        elif name is not None:
-            found.append(name)
+        known = stated == N_DRAWS or registered(
+            DIAGNOSTICS, stated, "diagnostic", where, mistakes, also=(N_DRAWS,)
+        )
+        if known and stated in found:
+            mistakes.add(where, f"{stated!r} stands there twice")
+        elif known:
+            found.append(stated)
     return tuple(found)

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
-from causalassay.graphs.sources import LaggedErdosRenyi
-from causalassay.models import Dirichlet, Logistic
-from causalassay.models.registry import SeriesSource
+from causalassay.models.registry import makes
 from causalassay.study.language.construction import (
     build_accept,
     build_graph,
@@ -122,7 +120,7 @@ class ProblemReader:
                 self.mistakes.add(place.at(key), f"missing; expected {expected}")
         self._check_targets(parts, place)
         self._check_time(parts, place)
-        if isinstance(parts.get("model"), Dirichlet | Logistic):
+        if parts.get("model") is not None and makes(parts["model"], "discrete"):
             given = parts.get("interventions")
             check_changes_of_levels(given, transform, place, self.mistakes)
         if self.mistakes.noted > before:
@@ -189,7 +187,8 @@ class ProblemReader:
         What a part lacks is noted elsewhere.
         """
         graph, model, acts = (parts.get(key) for key in ("graph", "model", "interventions"))
-        lagged, series = isinstance(graph, LaggedErdosRenyi), isinstance(model, SeriesSource)
+        lagged = getattr(graph, "lagged", False)
+        series = model is not None and makes(model, "var")
         if graph is not None and model is not None and lagged != series:
             told = (
                 'a lagged graph needs a model of series: state mechanism = "var"'

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from causalassay.diagnostics.registry import DEFAULT_DIAGNOSTICS, SERIES_DIAGNOSTICS
+from causalassay.metrics.registry import DEFAULT_METRICS, SERIES_METRICS
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.algorithm_tables import (
     BASELINES,
@@ -23,9 +23,9 @@ from causalassay.study.language.metric_tables import MetricReader, read_diagnost
 from causalassay.study.language.mistakes import Mistakes, Place, StudyMistakes
 from causalassay.study.language.problem_tables import ProblemReader
 from causalassay.study.language.tables import StudyTable, validated
+from causalassay.study.measures import DEFAULT_DIAGNOSTICS, SERIES_DIAGNOSTICS
 from causalassay.study.plan import AlgorithmEntry, Limits, ProblemEntry, Study
 from causalassay.study.problem_specs import FromFile, is_series
-from causalassay.study.worker.scoring import DEFAULT_METRICS, SERIES_METRICS
 
 __all__ = ["StudyMistakes", "describe", "parse_study", "read_study"]
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from causalassay.diagnostics.registry import DEFAULT_DIAGNOSTICS
+from causalassay.metrics.registry import DEFAULT_METRICS, Resolution
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.mistakes import Mistakes, Place, shown
-from causalassay.study.plan import Resolution, Statistic
-from causalassay.study.worker.scoring import DEFAULT_METRICS
+from causalassay.study.measures import DEFAULT_DIAGNOSTICS
+from causalassay.study.plan import Statistic
 
 MOST_MEMBERS = 1_000_000
 """Of one grid, or of settings drawn at random: more is taken for a mistake."""

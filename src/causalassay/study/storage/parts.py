@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from causalassay.metrics.registry import METRICS
 from causalassay.study.keys import canonical
+from causalassay.study.measures import measure_key
 from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study
 from causalassay.study.problem_specs import graph_address, scheme
-from causalassay.study.worker.scoring import METRICS
 
 
 @dataclass(frozen=True)
@@ -79,13 +80,14 @@ def register(connection: sqlite3.Connection, study: Study) -> Parts:
     _upsert(connection, "problems", "key", map(_problem, enumerate(study.problems)))
     _upsert(connection, "algorithms", "key", _algorithms(study))
     _upsert(connection, "metrics", "key", map(_metric, enumerate(study.metrics)))
-    diagnostics = ({"name": name, "place": i} for i, name in enumerate(study.diagnostics))
+    measures = [measure_key(name) for name in study.diagnostics]
+    diagnostics = ({"name": name, "place": i} for i, name in enumerate(measures))
     _upsert(connection, "diagnostics", "name", diagnostics)
     return Parts(
         _numbers(connection, "problems", "key", (entry.key for entry in study.problems)),
         _numbers(connection, "algorithms", "key", (entry.key for entry in study.algorithms)),
         _numbers(connection, "metrics", "key", (entry.key for entry in study.metrics)),
-        _numbers(connection, "diagnostics", "name", study.diagnostics),
+        _numbers(connection, "diagnostics", "name", measures),
     )
 
 

@@ -14,10 +14,10 @@ import numpy as np
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset, Discrete, Problem, Regime
 from causalassay.diagnostics.registry import DIAGNOSTICS
-from causalassay.discovery.registry import BUILT_IN
+from causalassay.discovery.registry import ALGORITHMS
 from causalassay.graphs import erdos_renyi, lagged_erdos_renyi
 from causalassay.models import SCM, Dirichlet, SeriesSCM
-from causalassay.models.registry import SeriesSource
+from causalassay.models.registry import makes
 from causalassay.study.plan import AlgorithmEntry, Study
 from causalassay.study.problem_specs import Generated, is_discrete, is_series
 from causalassay.study.worker.scoring import Scorer
@@ -92,7 +92,7 @@ def _meet(study: Study, problem: Problem, algorithm: Algorithm) -> None:
 def _measure(study: Study, problem: Problem) -> None:
     for name in study.diagnostics:
         with contextlib.suppress(Exception):
-            DIAGNOSTICS[name](problem)
+            DIAGNOSTICS[name].measure(problem)
 
 
 def _draw(study: Study) -> None:
@@ -101,7 +101,7 @@ def _draw(study: Study) -> None:
     for entry in study.problems:
         if isinstance(entry.spec, Generated):
             source: Any = entry.spec.model
-            series = isinstance(source, SeriesSource)
+            series = makes(source, "var")
             graph = lagged_erdos_renyi(4, 0.5, 1, rng) if series else erdos_renyi(5, 1.0, rng)
             with contextlib.suppress(Exception):
                 source.draw(graph, rng).sample(10, rng)
@@ -124,7 +124,7 @@ def _native(study: Study) -> dict[str, Algorithm]:
     """Return one of each algorithm of ours, and of each way it has of going about its work."""
     found: dict[str, Algorithm] = {}
     for entry in study.algorithms:
-        if entry.use in BUILT_IN and entry.use not in _NOT_OURS:
+        if entry.use in ALGORITHMS.built_in and entry.use not in _NOT_OURS:
             found.setdefault(_way(entry), entry.algorithm)
     return found
 

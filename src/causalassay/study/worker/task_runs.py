@@ -11,9 +11,10 @@ import numpy as np
 
 from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data import Dataset, Problem
-from causalassay.diagnostics.registry import DIAGNOSTICS, N_DRAWS
+from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.seeding import stream
 from causalassay.study.estimate_bytes import decode, encode
+from causalassay.study.measures import N_DRAWS
 from causalassay.study.plan import Record, Status, Study, Task, sent_back
 from causalassay.study.worker.problem_making import Made, NoProblem
 from causalassay.study.worker.scoring import Scorer
@@ -67,7 +68,7 @@ def _measured(study: Study, task: Task, made: Made) -> Record:
     for place in task.metrics:
         name = study.diagnostics[place]
         try:
-            measured = made.draws if name == N_DRAWS else DIAGNOSTICS[name](made.problem)
+            measured = made.draws if name == N_DRAWS else DIAGNOSTICS[name].measure(made.problem)
             scores.append(float(measured))
         except Exception as error:  # one undefined number leaves the others
             scores.append(np.nan)
