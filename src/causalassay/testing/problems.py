@@ -18,10 +18,10 @@ LABELS: NDArray[Any] = np.array([3, 0, 5, 1, 4, 2])
 
 
 def linear_problem(n_nodes: int = N_NODES, edges_per_node: float = 1.5) -> Problem:
-    """Return independent continuous rows of a linear model, which is known."""
+    """Return independent continuous rows of a linear Gaussian model, which is known."""
     rng = np.random.default_rng(0)
     graph = erdos_renyi(n_nodes, edges_per_node, rng)
-    model = SCM(noise="exponential").draw(graph, rng)
+    model = SCM().draw(graph, rng)
     return Problem(Dataset.from_values(model.sample(300, rng)), graph, model)
 
 
