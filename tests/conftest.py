@@ -1,7 +1,9 @@
 """Settings and fixtures of all tests."""
 
+import importlib
 import os
 import signal
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -28,3 +30,38 @@ def sachs_folder():
         if (folder / "sachs.csv").is_file():
             return folder
     pytest.skip("sachs.csv is absent; set CAUSALASSAY_DATA to its folder")
+
+
+REGISTRIES = {
+    "causalassay.algorithms": "causalassay.discovery.registry:ALGORITHMS",
+    "causalassay.diagnostics": "causalassay.diagnostics.registry:DIAGNOSTICS",
+    "causalassay.graphs": "causalassay.graphs.registry:GRAPHS",
+    "causalassay.metrics": "causalassay.metrics.registry:METRICS",
+    "causalassay.models": "causalassay.models.registry:MODELS",
+}
+
+
+def _read_entry_points_again():
+    for address in REGISTRIES.values():
+        module, _, name = address.partition(":")
+        getattr(importlib.import_module(module), name).refresh()
+    importlib.import_module("causalassay.models.registry")._names.cache_clear()
+
+
+@pytest.fixture
+def announce(monkeypatch):
+    """Let other packages announce plug-ins of a kind, such as "metrics"."""
+    points = []
+
+    def announced(kind, addresses):
+        group = f"causalassay.{kind}"
+        points.extend(EntryPoint(name, address, group) for name, address in addresses.items())
+        monkeypatch.setattr(
+            "causalassay.registry.entry_points",
+            lambda group: [point for point in points if point.group == group],
+        )
+        _read_entry_points_again()
+
+    yield announced
+    monkeypatch.undo()
+    _read_entry_points_again()

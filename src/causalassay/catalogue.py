@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
 from collections.abc import Callable
-from types import ModuleType
+from types import MappingProxyType
 from typing import Any
 
-from causalassay import diagnostics, metrics
 from causalassay.diagnostics.registry import DIAGNOSTICS
-from causalassay.discovery import algorithms
-from causalassay.graphs.sources import GRAPH_SOURCES
-from causalassay.models.nonlinear.mechanisms import FAMILIES
-from causalassay.models.registry import SOURCES
-from causalassay.study.worker.scoring import METRICS
+from causalassay.discovery import AlgorithmRecord, algorithms
+from causalassay.graphs.registry import GRAPHS
+from causalassay.metrics.registry import METRICS
+from causalassay.models.registry import MODELS, function_family, model_parameters
+from causalassay.registry import Registry, first_line, parameter_text, parameters
+from causalassay.spelling import did_you_mean
 
 Row = dict[str, str]
 
@@ -30,90 +28,70 @@ def catalogue(what: str) -> list[Row]:
     --------
     >>> [row["kind"] for row in catalogue("models")][:3]
     ['scm', 'standardized', 'iscm']
+    >>> catalogue("metrics")[0]["better"]
+    'high'
     """
-    match what:
-        case "algorithms":
-            return [_algorithm_row(record) for record in algorithms()]
-        case "graphs":
-            return [
-                {
-                    "kind": kind,
-                    "what": _first_line(source),
-                    "parameters": ", ".join(field.name for field in _fields(source)),
-                }
-                for kind, source in GRAPH_SOURCES.items()
-            ]
-        case "models":
-            return [
-                {"kind": kind, "mechanism": mechanism, "what": _model(source, mechanism)}
-                for mechanism, kinds in SOURCES.items()
-                for kind, source in kinds.items()
-            ]
-        case "metrics":
-            return [*_functions(metrics, _metric_use), *_bounds()]
-        case "diagnostics":
-            return _functions(diagnostics, _diagnostic_use)
-        case _:
-            raise ValueError(
-                f"expected algorithms, graphs, models, metrics or diagnostics, got {what!r}"
-            )
+    if what not in _ROWS:
+        raise ValueError(f"there is no list of {what!r}; {did_you_mean(what, list(_ROWS))}")
+    return _ROWS[what]()
 
 
-def _algorithm_row(record: Any) -> Row:
-    scale = {True: "yes", False: "no", None: ""}[record.scale_sensitive]
+def _algorithm_row(record: AlgorithmRecord) -> Row:
     return {
         "name": record.name,
         "runs_here": f"no: {record.missing}" if record.missing else "yes",
         "output": record.output or "",
-        "scale_sensitive": scale,
+        "scale_sensitive": {True: "yes", False: "no", None: ""}[record.scale_sensitive],
         "what": record.description,
+        "parameters": parameter_text(record.parameters),
         "assumptions": record.assumptions,
         "reference": record.reference,
         "licence": record.licence,
     }
 
 
-def _model(source: object, mechanism: str) -> str:
-    """Return what a scheme does, and with which functions unless they are linear."""
-    family = FAMILIES.get(mechanism)
-    return " ".join(_first_line(thing) for thing in (source, family) if thing is not None)
-
-
-def _fields(source: Any) -> tuple[dataclasses.Field[Any], ...]:
-    return dataclasses.fields(source)
-
-
-def _functions(module: ModuleType, use: Callable[[str], str]) -> list[Row]:
+def _rows(registry: Registry[Any], row: Callable[[str, Any], Row]) -> list[Row]:
+    """Return the rows of a registry; what cannot be loaded has its name and the reason."""
     return [
-        {"name": name, "what": _first_line(getattr(module, name)), "in_studies": use(name)}
-        for name in module.__all__
-        if inspect.isfunction(getattr(module, name))
+        row(entry.name, entry.value)
+        if not entry.missing
+        else {"name": entry.name, "cannot_be_loaded": entry.missing}
+        for entry in registry.entries()
     ]
 
 
-def _metric_use(name: str) -> str:
-    if name not in METRICS:
-        return ""
-    rule = METRICS[name]
-    return f"{rule.better} is better; undirected edges: {' or '.join(rule.resolutions)}"
+def _graph_row(name: str, value: Any) -> Row:
+    text = parameter_text(parameters(value))
+    return {"kind": name, "what": first_line(value), "parameters": text}
 
 
-def _bounds() -> list[Row]:
-    """Return the metrics of studies that are a part of what a function returns."""
-    return [
-        {
-            "name": name,
-            "what": f"The {name.rpartition('_')[2]} bound of `mec_sid`.",
-            "in_studies": _metric_use(name),
-        }
-        for name in METRICS
-        if not hasattr(metrics, name)
-    ]
+def _model_row(name: str, value: Any) -> Row:
+    mechanism, _, kind = name.partition(".")
+    family = function_family(kind, mechanism)
+    described = [first_line(one) for one in (value, family) if one is not None]
+    text = parameter_text(model_parameters(kind, mechanism))
+    return {"kind": kind, "mechanism": mechanism, "what": " ".join(described), "parameters": text}
 
 
-def _diagnostic_use(name: str) -> str:
-    return ", ".join(known for known in DIAGNOSTICS if known.startswith(name))
+def _metric_row(name: str, value: Any) -> Row:
+    return {
+        "name": name,
+        "what": value.description,
+        "better": value.better,
+        "undirected_edges": " or ".join(value.resolutions),
+    }
 
 
-def _first_line(thing: object) -> str:
-    return (inspect.getdoc(thing) or "").partition("\n")[0]
+def _diagnostic_row(name: str, value: Any) -> Row:
+    return {"name": name, "what": value.description}
+
+
+_ROWS: MappingProxyType[str, Callable[[], list[Row]]] = MappingProxyType(
+    {
+        "algorithms": lambda: [_algorithm_row(record) for record in algorithms()],
+        "graphs": lambda: _rows(GRAPHS, _graph_row),
+        "models": lambda: _rows(MODELS, _model_row),
+        "metrics": lambda: _rows(METRICS, _metric_row),
+        "diagnostics": lambda: _rows(DIAGNOSTICS, _diagnostic_row),
+    }
+)

@@ -1,8 +1,19 @@
-"""The protocols of every plug-in kind, on one page."""
+"""The protocols of every plug-in kind, on one page.
+
+Each is a frozen dataclass with a ``version`` and one method:
+
+| kind | method | registered in the entry-point group |
+|---|---|---|
+| `Algorithm` | ``discover(data, rng) -> Estimate`` | ``causalassay.algorithms`` |
+| `Metric` | ``score(problem, guess) -> float`` | ``causalassay.metrics`` |
+| `Diagnostic` | ``measure(problem) -> float`` | ``causalassay.diagnostics`` |
+| `ModelSource` | ``draw(graph, rng) -> Model`` | ``causalassay.models`` |
+| `GraphSource` | ``draw(rng) -> Adjacency or LaggedGraph`` | ``causalassay.graphs`` |
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 
@@ -13,7 +24,21 @@ from causalassay.data.dataset import Dataset, World
 from causalassay.data.problem import Problem
 from causalassay.drawing import show
 from causalassay.graphs.lagged import LaggedGraph
+from causalassay.graphs.sources import GraphSource
+from causalassay.models.registry import ModelSource
 from causalassay.notebook import fragment, paragraph, table
+
+__all__ = [
+    "Algorithm",
+    "Diagnostic",
+    "Estimate",
+    "GraphSource",
+    "Kind",
+    "Metric",
+    "ModelSource",
+    "NotApplicable",
+    "check_rows",
+]
 
 Kind = Literal["dag", "cpdag", "pdag", "summary"]
 """Of an estimate; "summary" is of a series, where both entries of a pair mean feedback."""
@@ -135,17 +160,43 @@ class Algorithm(Protocol):
         ...
 
 
-class Diagnostic(Protocol):
-    """A number of a problem, without any estimate."""
+class Metric(Protocol):
+    """A number of a true graph and a guess.
 
-    def __call__(self, problem: Problem) -> float:
-        """Return the number, nan where it is undefined."""
+    Optional class variables: ``takes``, what the guess may be: "any" graph (also where it
+    is left out), a "class" (DAG or CPDAG) or a "dag"; and ``invariant = False`` where
+    relabelling the nodes of both graphs may change the number.
+    """
+
+    @property
+    def better(self) -> Literal["high", "low"]:
+        """Which numbers are good."""
+        ...
+
+    @property
+    def version(self) -> int:
+        """Raised when the number changes: it is part of the key."""
+        ...
+
+    @property
+    def score(self) -> Callable[[Problem, Adjacency], float]:
+        """The method: of a problem, whose `graph` is the truth, and a guess; nan if undefined."""
         ...
 
 
-class Metric(Protocol):
-    """A number of a true graph and a guess."""
+class Diagnostic(Protocol):
+    """A number of a problem, without any estimate.
 
-    def __call__(self, truth: Adjacency, guess: Adjacency) -> float:
-        """Return the number, nan where it is undefined."""
+    Optional class variable: ``invariant = False`` where relabelling the columns may change
+    the number.
+    """
+
+    @property
+    def version(self) -> int:
+        """Raised when the number changes: it is part of the key."""
+        ...
+
+    @property
+    def measure(self) -> Callable[[Problem], float]:
+        """The method: of a problem; nan if undefined, a ValueError where it does not apply."""
         ...

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from causalassay.graphs import reachability, topological_order
 from causalassay.models import AdditiveNoiseSCM, Do, Randomize, Shift, draw
 from causalassay.models.nonlinear.mechanisms import FAMILIES
-from causalassay.models.registry import NONLINEAR
+from causalassay.models.registry import MODELS, kinds_by_mechanism
 from strategies import dags, permutations_of, relabel, rngs
 
+NONLINEAR = {kind: MODELS[f"gp.{kind}"] for kind in kinds_by_mechanism()["gp"]}
 CASES = list(product(NONLINEAR, FAMILIES))
 
 

@@ -1,12 +1,11 @@
 import dataclasses
-from importlib import metadata
 
 import numpy as np
 import pytest
 
-import causalassay.discovery.registry as registry
 from causalassay.data import Dataset
 from causalassay.discovery import algorithms, discover, make_algorithm
+from causalassay.discovery.registry import ALGORITHMS
 
 VALUES = np.random.default_rng(0).normal(size=(30, 4)) * [3, 1, 4, 2]
 
@@ -33,7 +32,7 @@ def test_sorting_of_ties_and_random_sorting_reach_every_order():
 
 def test_every_built_in_is_a_frozen_value():
     required = {"acor": {"n_edges": 1}, "command": {"program": "true"}}
-    for name in registry.BUILT_IN:
+    for name in ALGORITHMS.built_in:
         algorithm = make_algorithm(name, **required.get(name, {}))
         assert algorithm == make_algorithm(name, **required.get(name, {}))
         assert 1 == algorithm.version
@@ -43,13 +42,13 @@ def test_every_built_in_is_a_frozen_value():
 
 def test_records_say_what_there_is_to_know():
     records = {record.name: record for record in algorithms()}
-    assert set(registry.BUILT_IN) <= set(records)
-    for name in registry.BUILT_IN:
+    assert set(ALGORITHMS.built_in) <= set(records)
+    for name in ALGORITHMS.built_in:
         record = records[name]
         assert name == "command" or record.output in ("dag", "cpdag", "pdag", "summary")
         assert record.description.endswith(".")
         assert record.reference
-    sensitive = {name for name in registry.BUILT_IN if records[name].scale_sensitive}
+    sensitive = {name for name in ALGORITHMS.built_in if records[name].scale_sensitive}
     assert {"var-sortnregress", "variance-sorting", "mse-gds"} <= sensitive
     assert not {"r2-sortnregress", "pc", "direct-lingam"} & sensitive
 
@@ -66,9 +65,20 @@ def test_an_unknown_hyperparameter_is_answered_with_the_legal_ones():
         discover("empty", VALUES, np.random.default_rng(0), alpha=0.1)
 
 
-def test_a_seed_is_not_a_generator():
+def test_a_seed_names_its_generator_and_none_is_an_error():
+    by_seed = discover("random-sorting", VALUES, 7)
+    by_generator = discover("random-sorting", VALUES, np.random.default_rng(7))
+    assert by_generator.order == by_seed.order
     with pytest.raises(TypeError, match="default_rng"):
-        discover("empty", VALUES, 0)
+        discover("empty", VALUES, None)
+
+
+def test_the_list_of_algorithms_prints_as_a_table_with_parameters():
+    text = repr(algorithms())
+    assert "acor                        pdag     n_edges" in text
+    assert "alpha=0.01, max_condition=None" in text
+    assert "<table" in algorithms()._repr_html_()
+    assert {"n_edges": "required"} == next(iter(algorithms())).parameters
 
 
 def test_data_sets_and_arrays_are_the_same_to_it():
@@ -77,37 +87,21 @@ def test_data_sets_and_arrays_are_the_same_to_it():
     np.testing.assert_array_equal(from_array.weights, from_data.weights)
 
 
-@pytest.fixture
-def announce(monkeypatch):
-    """Let other packages announce algorithms."""
-
-    def announced(**places):
-        points = [
-            metadata.EntryPoint(name.replace("_", "-"), position, registry.GROUP)
-            for name, position in places.items()
-        ]
-        monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points)
-        registry.places.cache_clear()
-
-    yield announced
-    monkeypatch.undo()
-    registry.places.cache_clear()
-
-
-def test_strangers_join_by_entry_point(announce):
-    announce(nothing="causalassay.discovery.trivial_baselines:Empty")
+def test_other_packages_join_by_entry_point(announce):
+    announce("algorithms", {"nothing": "causalassay.discovery.trivial_baselines:Empty"})
     assert 0 == discover("nothing", VALUES, np.random.default_rng(0)).graph.sum()
     assert "nothing" in {record.name for record in algorithms()}
 
 
 def test_a_name_used_twice_is_an_error(announce):
-    announce(empty="elsewhere:Empty")
-    with pytest.raises(ValueError, match="two algorithms are called 'empty'"):
+    announce("algorithms", {"empty": "elsewhere:Empty"})
+    with pytest.raises(ValueError, match="called 'empty': causalassay.*Empty and elsewhere:Empty"):
         discover("empty", VALUES, np.random.default_rng(0))
 
 
 def test_what_cannot_be_imported_is_listed_with_the_reason(announce):
-    announce(absent="no_such_package:Absent")
+    announce("algorithms", {"absent": "no_such_package:Absent"})
+    assert "cannot run here: No module" in repr(algorithms())
     record = next(record for record in algorithms() if record.name == "absent")
     assert "no_such_package" in record.missing
     with pytest.raises(ImportError, match="no_such_package"):

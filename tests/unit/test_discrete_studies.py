@@ -10,12 +10,12 @@ from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.statistics.discrete import level_statistics
 from causalassay.graphs import erdos_renyi
 from causalassay.graphs.sources import ErdosRenyi
+from causalassay.metrics.registry import METRICS
 from causalassay.models import Dirichlet, Logistic, RandomizeLevels
 from causalassay.risk.experiments import without
 from causalassay.study.keys import digest, file_sha256
 from causalassay.study.problem_specs import Generated, Interventions, Network, scheme
 from causalassay.study.worker.problem_making import NoProblem, make
-from causalassay.study.worker.scoring import METRICS
 from discrete_twins import ASIA, as_dataset
 from study_texts import HEAD, mistakes_of, parsed
 
@@ -74,10 +74,12 @@ def test_codes_have_no_variance_but_an_entropy():
     problem = make(1, generated(Dirichlet()), "main", 0).problem
     for name in ("var_sortability", "r2_sortability_pairs", "relatives_sortability"):
         with pytest.raises(ValueError, match="codes of levels have no variance"):
-            DIAGNOSTICS[name](problem)
-    assert 0 <= DIAGNOSTICS["entropy_sortability"](problem) <= 1
+            DIAGNOSTICS[name].measure(problem)
+    assert 0 <= DIAGNOSTICS["entropy_sortability"].measure(problem) <= 1
     with pytest.raises(ValueError, match="these are continuous"):
-        DIAGNOSTICS["entropy_sortability"](make(1, generated(ca.models.SCM()), "main", 0).problem)
+        DIAGNOSTICS["entropy_sortability"].measure(
+            make(1, generated(ca.models.SCM()), "main", 0).problem
+        )
 
 
 def test_a_network_in_a_file_is_a_problem(tmp_path):

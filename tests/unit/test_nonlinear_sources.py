@@ -24,8 +24,10 @@ from causalassay.models import (
     source,
 )
 from causalassay.models.nonlinear.mechanisms import FAMILIES
-from causalassay.models.registry import NONLINEAR, SOURCES
+from causalassay.models.registry import MODELS, kinds_by_mechanism
 from causalassay.study.keys import canonical, digest
+
+NONLINEAR = {kind: MODELS[f"gp.{kind}"] for kind in kinds_by_mechanism()["gp"]}
 
 CALIBRATED = [NonlinearStandardized, NonlinearISCM, NonlinearSNR]
 
@@ -148,7 +150,7 @@ def test_parameters_go_to_the_scheme_or_to_the_functions():
 
 
 def test_without_a_mechanism_models_are_linear(graph):
-    for kind in SOURCES["linear"]:
+    for kind in kinds_by_mechanism()["linear"]:
         assert isinstance(draw(kind, graph, np.random.default_rng(0)), LinearSCM)
         assert source(kind) == source(kind, mechanism="linear")
 

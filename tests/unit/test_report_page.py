@@ -11,6 +11,7 @@ import pytest
 
 from causalassay.analysis import summarize
 from causalassay.analysis.verdict.verdict import verdict
+from causalassay.metrics.registry import METRICS as ALL_METRICS
 from causalassay.report import page as page_module
 from causalassay.report.bundle import asset, policy, script_text, source_hash, vega_bundle
 from causalassay.report.charts import KINDS, Gallery, LeftOut, gallery
@@ -20,7 +21,6 @@ from causalassay.report.markup import Html, number, packed_script, tag
 from causalassay.report.page import read_content, render_page, write_report
 from causalassay.study.storage import Store, read_store
 from causalassay.study.tasks import Record, RunTask
-from causalassay.study.worker.scoring import METRICS as ALL_METRICS
 from report_stores import (
     ATTACKS,
     BASELINES,

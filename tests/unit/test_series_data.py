@@ -7,13 +7,14 @@ from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Problem, Regime, read, write
 from causalassay.discovery import discover, make_algorithm
 from causalassay.discovery.command import Command
-from causalassay.discovery.registry import BUILT_IN, load
+from causalassay.discovery.registry import ALGORITHMS
 from causalassay.graphs import lagged_erdos_renyi
 from causalassay.models import At, Do, SeriesSCM
 from causalassay.risk import estimate
 from causalassay.testing import check_algorithm
 
-FOR_SERIES = [name for name in BUILT_IN if "series:" in BUILT_IN[name]]
+BUILT_IN = ALGORITHMS.built_in
+FOR_SERIES = [e.name for e in ALGORITHMS.entries() if getattr(e.value, "rows", "") == "series"]
 WITHOUT_ROWS = ["empty", "random-sorting"]
 NEEDED = {"acor": {"n_edges": 1}, "command": {"program": "true"}}
 
@@ -50,7 +51,7 @@ def test_times_of_an_intervention_move_with_its_column():
 @pytest.mark.parametrize("name", sorted(set(BUILT_IN) - {*FOR_SERIES, *WITHOUT_ROWS}))
 def test_algorithms_for_independent_rows_refuse_a_series(name):
     try:
-        load(BUILT_IN[name])
+        ALGORITHMS[name]
     except ImportError:
         pytest.skip("not installed here")
     algorithm = make_algorithm(name, **NEEDED.get(name, {}))

@@ -12,6 +12,7 @@ from causalassay.data import Dataset, Problem, write
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs import LaggedGraph, chain, lagged_erdos_renyi, write_graph
 from causalassay.graphs.sources import Chain, ErdosRenyi, LaggedErdosRenyi
+from causalassay.metrics.registry import Undefined
 from causalassay.models import SCM, UUMC, SeriesSCM, SeriesUUMC
 from causalassay.study.estimate_encoding import decode, encode
 from causalassay.study.keys import digest
@@ -19,7 +20,7 @@ from causalassay.study.plan import MetricEntry
 from causalassay.study.problem_specs import FromFile, Generated, Interventions, scheme
 from causalassay.study.tasks import RunTask
 from causalassay.study.worker.problem_making import make
-from causalassay.study.worker.scoring import Scorer, Undefined
+from causalassay.study.worker.scoring import Scorer
 from causalassay.study.worker.task_runner import run_task
 from causalassay.study.worker.transforms import transformed
 from report_tables import study_like
@@ -154,16 +155,16 @@ def test_summary_graphs_are_scored_link_by_link_and_by_nothing_else():
 def test_diagnostics_of_a_series_count_pairs_only():
     problem = series_problem()
     with pytest.raises(ValueError, match="pairs"):
-        DIAGNOSTICS["var_sortability"](problem)
+        DIAGNOSTICS["var_sortability"].measure(problem)
     graph = np.zeros((4, 4), dtype=bool)
     graph[:, 3] = [True, True, True, False]
     untold = Problem(problem.data, graph)
-    assert 0 <= DIAGNOSTICS["var_sortability_pairs"](untold) <= 1
+    assert 0 <= DIAGNOSTICS["var_sortability_pairs"].measure(untold) <= 1
     with pytest.raises(ValueError, match="largest lag"):
-        DIAGNOSTICS["r2_sortability_pairs"](untold)
+        DIAGNOSTICS["r2_sortability_pairs"].measure(untold)
     plain = Problem(problem.data.as_independent(), chain(4))
     with pytest.raises(ValueError, match="no past"):
-        DIAGNOSTICS["r2_summary_sortability_pairs"](plain)
+        DIAGNOSTICS["r2_summary_sortability_pairs"].measure(plain)
 
 
 def test_transforms_keep_a_series():

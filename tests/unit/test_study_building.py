@@ -5,7 +5,8 @@ from typing import ClassVar
 
 import pytest
 
-from causalassay.discovery import registry
+from causalassay.discovery import make_algorithm
+from causalassay.discovery.registry import ALGORITHMS
 from causalassay.models import UUMC
 from causalassay.models.noise import Noise
 from causalassay.study.keys import digest
@@ -287,14 +288,15 @@ def test_a_data_file_without_bootstrap_has_no_systems_to_tune_on(files):
 
 
 def test_an_algorithm_whose_extra_is_missing_says_which(monkeypatch):
-    def load(path):
+    def imported(address):
         raise ImportError("causal-learn is absent: pip install causalassay[causal-learn]")
 
-    monkeypatch.setattr(registry, "load", load)
+    monkeypatch.setattr("causalassay.registry._imported", imported)
+    monkeypatch.setattr(ALGORITHMS, "_loaded", {})
     text = HEAD + 'algorithms = ["causal-learn-pc"]' + PROBLEM
     expected = "'causal-learn-pc' cannot run here: causal-learn is absent: pip install"
     with pytest.raises(ImportError):
-        registry.make_algorithm("empty")
+        make_algorithm("empty")
     monkeypatch.setattr("causalassay.study.language.defaults.BASELINES", ())
     (line,) = mistakes_of(text)
     assert line.startswith(f"algorithms[0]: {expected}")

@@ -7,7 +7,8 @@ import pytest
 
 from causalassay.data import Dataset, write
 from causalassay.diagnostics import var_sortability
-from causalassay.graphs.sources import GRAPH_SOURCES, Bipartite, Chain, ErdosRenyi
+from causalassay.graphs.registry import GRAPHS
+from causalassay.graphs.sources import Bipartite, Chain, ErdosRenyi
 from causalassay.models import ISCM, SCM, UUMC, Do, Randomize, Shift, Standardized
 from causalassay.study.keys import file_sha256
 from causalassay.study.plan import ProblemEntry
@@ -200,7 +201,7 @@ def test_every_graph_source_draws_a_dag_of_its_size():
     from causalassay.graphs import is_dag
 
     sizes = {"erdos-renyi": (7, 1.5), "scale-free": (7, 2), "bipartite": (3, 4, 0.5)}
-    for name, source in GRAPH_SOURCES.items():
+    for name, source in GRAPHS.items():
         if name == "lagged-erdos-renyi":  # of series: no DAG
             continue
         graph = source(*sizes.get(name, (7,))).draw(np.random.default_rng(0))

@@ -7,6 +7,7 @@ from causalassay.auditing import audit
 from causalassay.data import Dataset
 from causalassay.graphs import erdos_renyi
 from causalassay.graphs.sources import ErdosRenyi
+from causalassay.metrics.registry import METRICS, Undefined
 from causalassay.models import (
     AdditiveNoiseSCM,
     FourierFeatures,
@@ -18,11 +19,12 @@ from causalassay.models import (
     draw,
 )
 from causalassay.models.nonlinear.mechanisms import FAMILIES
-from causalassay.models.registry import NONLINEAR
+from causalassay.models.registry import MODELS, kinds_by_mechanism
 from causalassay.study.problem_specs import Generated, Interventions, scheme
 from causalassay.study.worker.problem_making import make
-from causalassay.study.worker.scoring import METRICS, Undefined
 from study_texts import HEAD, mistakes_of, parsed
+
+NONLINEAR = {kind: MODELS[f"gp.{kind}"] for kind in kinds_by_mechanism()["gp"]}
 
 CHAIN = '[[problems]]\nsamples = 50\ngraph = {kind = "chain", n_nodes = 4}\n'
 

@@ -13,6 +13,7 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs import chain, to_cpdag
 from causalassay.graphs.sources import Chain, ErdosRenyi
 from causalassay.metrics import f1, shd, sid
+from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
 from causalassay.seeding import stream
 from causalassay.study.estimate_encoding import decode, encode
@@ -21,7 +22,7 @@ from causalassay.study.problem_specs import Accept, Generated
 from causalassay.study.tasks import MeasureTask, RescoreTask, RunTask, task_key
 from causalassay.study.worker import batch_runner
 from causalassay.study.worker.problem_making import NoProblem, make
-from causalassay.study.worker.scoring import METRICS, Scorer
+from causalassay.study.worker.scoring import Scorer
 from causalassay.study.worker.task_runner import run_task
 
 

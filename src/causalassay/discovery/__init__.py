@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from causalassay.discovery.registry import (
+    AlgorithmList,
     AlgorithmRecord,
     algorithms,
     discover,
@@ -30,6 +31,7 @@ _OBJECTIVES = {
 }
 
 __all__ = [
+    "AlgorithmList",
     "AlgorithmRecord",
     "acyclicity",
     "algorithms",

@@ -1,12 +1,9 @@
-"""The algorithms by name: built-ins from a table, strangers from entry points."""
+"""The algorithms by name."""
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
-from functools import cache
-from importlib import import_module, metadata
-from types import MappingProxyType
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.random import Generator
@@ -14,12 +11,18 @@ from numpy.typing import ArrayLike
 
 from causalassay.contracts import Algorithm, Estimate, Kind, check_rows
 from causalassay.data.dataset import Dataset
-from causalassay.spelling import did_you_mean
+from causalassay.notebook import fragment, table
+from causalassay.registry import (
+    Registry,
+    RegistryEntry,
+    dataclass_with_version,
+    first_line,
+    parameter_text,
+    parameters,
+)
+from causalassay.seeding import as_generator
 
-GROUP = "causalassay.algorithms"
-"""The entry-point group in which other packages announce their algorithms."""
-
-_OWN = {
+_BUILT_IN = {
     "acor": "correlation_graphs:ACor",
     "causal-learn-boss": "causal_learn:CausalLearnBOSS",
     "causal-learn-ges": "causal_learn:CausalLearnGES",
@@ -48,8 +51,13 @@ _OWN = {
     "variance-sorting": "trivial_baselines:VarianceSorting",
 }
 
-BUILT_IN = MappingProxyType({name: f"causalassay.discovery.{own}" for name, own in _OWN.items()})
-"""Name to ``module:Class``; the module is imported when the name is first used."""
+ALGORITHMS: Registry[type[Algorithm]] = Registry(
+    "algorithm",
+    "causalassay.algorithms",
+    {name: f"causalassay.discovery.{own}" for name, own in _BUILT_IN.items()},
+    dataclass_with_version,
+)
+"""Classes of algorithms by name."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +72,8 @@ class AlgorithmRecord:
     scale_sensitive : bool, optional
         Whether a change of units can change its view of the causal order.
     description, assumptions, reference, licence : str
+    parameters : mapping
+        Its hyper-parameters with their defaults as text, or "required".
     missing : str
         Why it cannot run here; empty if it can.
     """
@@ -75,11 +85,50 @@ class AlgorithmRecord:
     assumptions: str = ""
     reference: str = ""
     licence: str = ""
+    parameters: Mapping[str, str] = field(default_factory=dict, hash=False)
     missing: str = ""
 
 
+class AlgorithmList(list[AlgorithmRecord]):
+    """Records of algorithms that print as a table.
+
+    Examples
+    --------
+    >>> AlgorithmList(record for record in algorithms() if record.name == "forest")
+    no algorithms
+    >>> AlgorithmList(record for record in algorithms() if "sorting" in record.name)
+    name              output  hyper-parameters
+    random-sorting    dag     none
+    variance-sorting  dag     none
+    """
+
+    def __repr__(self) -> str:
+        if not self:
+            return "no algorithms"
+        lines = [_HEADINGS, *(_cells(record) for record in self)]
+        name, output = (max(len(line[column]) for line in lines) for column in (0, 1))
+        return "\n".join(f"{a:{name}}  {b:{output}}  {_cut(c)}".rstrip() for a, b, c in lines)
+
+    def _repr_html_(self) -> str:
+        return fragment(table([_cells(record) for record in self], _HEADINGS))
+
+
+_HEADINGS = ("name", "output", "hyper-parameters")
+_LONGEST_CELL = 100
+
+
+def _cells(record: AlgorithmRecord) -> tuple[str, str, str]:
+    if record.missing:
+        return record.name, "", f"cannot run here: {record.missing}"
+    return record.name, record.output or "", parameter_text(record.parameters) or "none"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
+
+
 def discover(
-    name: str, data: ArrayLike | Dataset, rng: Generator, **hyperparameters: Any
+    name: str, data: ArrayLike | Dataset, rng: Generator | int, **hyperparameters: Any
 ) -> Estimate:
     """Run the algorithm of that name.
 
@@ -89,7 +138,7 @@ def discover(
         One of `algorithms()`.
     data : Dataset, or array_like of shape (n, d)
         An array is taken as observational values.
-    rng : Generator
+    rng : Generator or int
     **hyperparameters
         The fields of the algorithm's class; what is left out has its default.
 
@@ -105,22 +154,17 @@ def discover(
     Examples
     --------
     >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> values = rng.normal(size=(200, 3)).cumsum(axis=1)
-    >>> discover("var-sortnregress", values, rng).graph.astype(int)
+    >>> values = np.random.default_rng(0).normal(size=(200, 3)).cumsum(axis=1)
+    >>> discover("var-sortnregress", values, rng=1).graph.astype(int)
     array([[0, 1, 0],
            [0, 0, 1],
            [0, 0, 0]])
     """
-    if not isinstance(rng, Generator):
-        raise TypeError(
-            f"rng: expected a numpy Generator, got {type(rng).__name__}; "
-            "pass np.random.default_rng(seed)"
-        )
+    generator = as_generator(rng)
     algorithm = make_algorithm(name, **hyperparameters)
     dataset = data if isinstance(data, Dataset) else Dataset.from_values(data)
     check_rows(dataset, getattr(algorithm, "rows", "independent"))
-    return algorithm.discover(dataset, rng)
+    return algorithm.discover(dataset, generator)
 
 
 def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
@@ -138,60 +182,40 @@ def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
     >>> make_algorithm("r2-sortnregress", path_end=0.0)
     R2SortnRegress(path_end=0.0, regression='linear')
     """
-    known = places()
-    if name not in known:
-        raise ValueError(f"there is no algorithm {name!r}; {did_you_mean(name, sorted(known))}")
-    found = load(known[name])
-    legal = [field.name for field in dataclasses.fields(found)]
+    kind: Any = ALGORITHMS[name]
+    legal = list(parameters(kind))
     unknown = [key for key in hyperparameters if key not in legal]
     if unknown:
         takes = f"takes {', '.join(legal)}" if legal else "takes none"
         raise TypeError(f"{name}: no hyper-parameter {unknown[0]!r}; it {takes}")
-    return found(**hyperparameters)
+    return kind(**hyperparameters)
 
 
-def algorithms() -> list[AlgorithmRecord]:
+def algorithms() -> AlgorithmList:
     """Return a record of every known algorithm, by name; ``missing`` says why one cannot run.
+
+    The list prints as a table of names and hyper-parameters.
 
     Examples
     --------
     >>> "var-sortnregress" in [record.name for record in algorithms() if not record.missing]
     True
     """
-    return [_record(name, place) for name, place in sorted(places().items())]
+    entries = sorted(ALGORITHMS.entries(), key=lambda entry: entry.name)
+    return AlgorithmList(_record(entry) for entry in entries)
 
 
-def _record(name: str, place: str) -> AlgorithmRecord:
-    try:
-        found = load(place)
-    except ImportError as error:
-        return AlgorithmRecord(name, missing=str(error))
+def _record(entry: RegistryEntry[type[Algorithm]]) -> AlgorithmRecord:
+    kind = entry.value
+    if kind is None:
+        return AlgorithmRecord(entry.name, missing=entry.missing)
     return AlgorithmRecord(
-        name,
-        output=getattr(found, "output", None),
-        scale_sensitive=getattr(found, "scale_sensitive", None),
-        description=(found.__doc__ or "").strip().partition("\n")[0],
-        assumptions=getattr(found, "assumptions", ""),
-        reference=getattr(found, "reference", ""),
-        licence=getattr(found, "licence", "MIT" if name in BUILT_IN else ""),
+        entry.name,
+        output=getattr(kind, "output", None),
+        scale_sensitive=getattr(kind, "scale_sensitive", None),
+        description=first_line(kind),
+        assumptions=getattr(kind, "assumptions", ""),
+        reference=getattr(kind, "reference", ""),
+        licence=getattr(kind, "licence", "MIT" if entry.built_in else ""),
+        parameters=parameters(kind),
     )
-
-
-@cache
-def places() -> dict[str, str]:
-    """Return name to ``module:Class`` of all algorithms; a name used twice is an error."""
-    found = dict(BUILT_IN)
-    for point in metadata.entry_points(group=GROUP):
-        if point.name in found:
-            raise ValueError(
-                f"two algorithms are called {point.name!r}: {found[point.name]} and "
-                f"{point.value}; uninstall one of the two packages or rename its entry point"
-            )
-        found[point.name] = point.value
-    return found
-
-
-def load(place: str) -> Any:
-    """Return the class at ``module:Class``; an ImportError names the extra that it needs."""
-    module, _, attribute = place.partition(":")
-    return getattr(import_module(module), attribute)

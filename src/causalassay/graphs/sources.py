@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import ClassVar, Literal, Protocol
 
 from numpy.random import Generator
@@ -14,9 +13,13 @@ from causalassay.graphs.lagged import LaggedGraph, lagged_erdos_renyi
 
 
 class GraphSource(Protocol):
-    """A frozen dataclass whose fields are a family's parameters."""
+    """A frozen dataclass whose fields are a family's parameters.
+
+    One that draws the lagged graphs of series declares ``lagged: ClassVar[bool] = True``.
+    """
 
     version: ClassVar[int]
+    """Raised when behaviour changes: it is part of the cache key."""
 
     def draw(self, rng: Generator) -> Adjacency | LaggedGraph:
         """Draw a DAG, or the lagged graph of a series."""
@@ -127,23 +130,10 @@ class LaggedErdosRenyi:
     self_probability: float = 0.8
     feedback: bool = True
     version: ClassVar[int] = 1
+    lagged: ClassVar[bool] = True
 
     def draw(self, rng: Generator) -> LaggedGraph:
         """Draw a lagged graph."""
         return lagged_erdos_renyi(
             self.n_nodes, self.probability, self.max_lag, rng, self.self_probability, self.feedback
         )
-
-
-GRAPH_SOURCES: MappingProxyType[str, type[GraphSource]] = MappingProxyType(
-    {
-        "erdos-renyi": ErdosRenyi,
-        "scale-free": ScaleFree,
-        "chain": Chain,
-        "forest": Forest,
-        "complete": Complete,
-        "bipartite": Bipartite,
-        "lagged-erdos-renyi": LaggedErdosRenyi,
-    }
-)
-"""By the family's name in a study file."""

@@ -1,106 +1,198 @@
-"""Models by name."""
+"""Model sources by mechanism and kind."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, Protocol, overload
 
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency
 from causalassay.graphs.lagged import LaggedGraph
-from causalassay.models.discrete.sources import Dirichlet, Logistic
-from causalassay.models.linear.dao import DaO
-from causalassay.models.linear.sources import (
-    ISCM,
-    SCM,
-    SNR,
-    UUMC,
-    HalfExplained,
-    Harmonized,
-    Standardized,
-)
+from causalassay.models.discrete.scm import DiscreteSCM
+from causalassay.models.linear.scm import LinearSCM
+from causalassay.models.model import Model
 from causalassay.models.nonlinear.mechanisms import FAMILIES
-from causalassay.models.nonlinear.sources import (
-    NonlinearISCM,
-    NonlinearSCM,
-    NonlinearSNR,
-    NonlinearStandardized,
-)
-from causalassay.models.series.sources import SeriesISCM, SeriesSCM, SeriesStandardized
-from causalassay.models.series.uumc import SeriesUUMC
+from causalassay.models.nonlinear.scm import AdditiveNoiseSCM
+from causalassay.models.series.var import VAR
+from causalassay.registry import Registry, dataclass_with_version
+from causalassay.registry import parameters as fields_with_defaults
+from causalassay.seeding import as_generator
 from causalassay.spelling import did_you_mean, listed
 
-Linear = SCM | Standardized | ISCM | UUMC | Harmonized | HalfExplained | SNR | DaO
-Nonlinear = NonlinearSCM | NonlinearStandardized | NonlinearISCM | NonlinearSNR
-SeriesSource = SeriesSCM | SeriesStandardized | SeriesISCM | SeriesUUMC
-DiscreteSource = Dirichlet | Logistic
-Source = Linear | Nonlinear | SeriesSource | DiscreteSource
 
-NONLINEAR: dict[str, type[Source]] = {
-    "scm": NonlinearSCM,
-    "standardized": NonlinearStandardized,
-    "iscm": NonlinearISCM,
-    "snr": NonlinearSNR,
+class ModelSource(Protocol):
+    """A frozen dataclass whose fields are the parameters of a random model."""
+
+    version: ClassVar[int]
+    """Raised when behaviour changes: it is part of the cache key."""
+
+    def draw(self, graph: Any, rng: Generator) -> Any:
+        """Draw a model on a graph: a `Model` on a DAG, or that of a series on a LaggedGraph."""
+        ...
+
+
+LinearKind = Literal[
+    "scm", "standardized", "iscm", "uumc", "harmonized", "half-explained", "snr", "dao"
+]
+NonlinearMechanism = Literal["gp", "gp-additive", "mlp", "multi-index", "rff", "sigmoid"]
+
+_NONLINEAR = {
+    "scm": "nonlinear.sources:NonlinearSCM",
+    "standardized": "nonlinear.sources:NonlinearStandardized",
+    "iscm": "nonlinear.sources:NonlinearISCM",
+    "snr": "nonlinear.sources:NonlinearSNR",
 }
 
-SOURCES: dict[str, dict[str, type[Source]]] = {
+_BUILT_IN: dict[str, dict[str, str]] = {
     "linear": {
-        "scm": SCM,
-        "standardized": Standardized,
-        "iscm": ISCM,
-        "uumc": UUMC,
-        "harmonized": Harmonized,
-        "half-explained": HalfExplained,
-        "snr": SNR,
-        "dao": DaO,
+        "scm": "linear.sources:SCM",
+        "standardized": "linear.sources:Standardized",
+        "iscm": "linear.sources:ISCM",
+        "uumc": "linear.sources:UUMC",
+        "harmonized": "linear.sources:Harmonized",
+        "half-explained": "linear.sources:HalfExplained",
+        "snr": "linear.sources:SNR",
+        "dao": "linear.dao:DaO",
     },
-    **dict.fromkeys(FAMILIES, NONLINEAR),
+    **dict.fromkeys(FAMILIES, _NONLINEAR),
     "var": {
-        "scm": SeriesSCM,
-        "standardized": SeriesStandardized,
-        "iscm": SeriesISCM,
-        "uumc": SeriesUUMC,
+        "scm": "series.sources:SeriesSCM",
+        "standardized": "series.sources:SeriesStandardized",
+        "iscm": "series.sources:SeriesISCM",
+        "uumc": "series.uumc:SeriesUUMC",
     },
-    "discrete": {"dirichlet": Dirichlet, "logistic": Logistic},
+    "discrete": {
+        "dirichlet": "discrete.sources:Dirichlet",
+        "logistic": "discrete.sources:Logistic",
+    },
 }
-"""By mechanism, then by kind."""
 
 
-def source(kind: str, *, mechanism: str | None = None, **parameters: Any) -> Source:
+def _prepared(name: str, value: Any) -> type[ModelSource]:
+    if not all(name.partition(".")):
+        raise TypeError(f"a model is registered as mechanism.kind, got {name!r}")
+    return dataclass_with_version(name, value)
+
+
+MODELS: Registry[type[ModelSource]] = Registry(
+    "model",
+    "causalassay.models",
+    {
+        f"{mechanism}.{kind}": f"causalassay.models.{address}"
+        for mechanism, kinds in _BUILT_IN.items()
+        for kind, address in kinds.items()
+    },
+    _prepared,
+)
+"""Model sources by ``mechanism.kind``. The mechanism "var" makes series on a lagged graph,
+"discrete" makes levels; every other one makes independent rows of continuous columns."""
+
+
+def kinds_by_mechanism() -> dict[str, tuple[str, ...]]:
+    """Return the kinds that each mechanism has.
+
+    Examples
+    --------
+    >>> kinds_by_mechanism()["gp"]
+    ('scm', 'standardized', 'iscm', 'snr')
+    """
+    kinds: dict[str, tuple[str, ...]] = {}
+    for name in MODELS:
+        mechanism, dot, kind = name.partition(".")
+        if dot:
+            kinds[mechanism] = (*kinds.get(mechanism, ()), kind)
+    return kinds
+
+
+def source(kind: str, *, mechanism: str | None = None, **parameters: Any) -> ModelSource:
     """Return the source that a kind, a mechanism and their parameters name.
 
     Examples
     --------
-    >>> source("snr", snr=3.0).snr
-    3.0
+    >>> source("snr", snr=3.0)
+    SNR(weights=(1.0, 3.0), signs='shared', noise='gaussian', snr=3.0, sample_size=None, ddof=1)
     >>> source("iscm", mechanism="gp", length_scale=2.0, sample_size=1000).mechanism
     GaussianProcess(length_scale=2.0, output_scale=1.0, n_features=500)
     """
-    if mechanism is not None and mechanism not in SOURCES:
+    mechanisms = kinds_by_mechanism()
+    if mechanism is not None and mechanism not in mechanisms:
         raise ValueError(
-            f"mechanism: there is no {mechanism!r}; {did_you_mean(mechanism, SOURCES)}"
+            f"mechanism: there is no {mechanism!r}; {did_you_mean(mechanism, mechanisms)}"
         )
-    found = mechanism_of(kind, mechanism)
-    if found is None:
+    meant = mechanism_of(kind, mechanism)
+    if meant is None:
         raise ValueError(f"kind: {no_such_kind(kind, mechanism)}")
-    legal = parameter_names(kind, found)
+    legal = parameter_names(kind, meant)
     for name in parameters:
         if name not in legal:
             raise TypeError(f"{kind!r} takes {', '.join(legal)}; {name!r} does not apply")
-    chosen: Any = SOURCES[found][kind]
-    if found not in FAMILIES:
-        return chosen(**parameters)
-    family: Any = FAMILIES[found]
+    return _make(meant, kind, parameters)
+
+
+def _make(mechanism: str, kind: str, parameters: Mapping[str, Any]) -> ModelSource:
+    """Return a source; of a nonlinear one some parameters are its functions'."""
+    kind_class: Any = MODELS[f"{mechanism}.{kind}"]
+    family: Any = function_family(kind, mechanism)
+    if family is None:
+        return kind_class(**parameters)
     own = {field.name for field in dataclasses.fields(family)}
-    function = family(**{name: parameters.pop(name) for name in own & parameters.keys()})
-    return chosen(mechanism=function, **parameters)
+    functions = family(**{name: parameters[name] for name in parameters if name in own})
+    rest = {name: parameters[name] for name in parameters if name not in own}
+    return kind_class(mechanism=functions, **rest)
 
 
+@overload
+def draw(
+    kind: Literal["dirichlet", "logistic"],
+    graph: Adjacency,
+    rng: Generator | int,
+    *,
+    mechanism: Literal["discrete"] | None = None,
+    **parameters: Any,
+) -> DiscreteSCM: ...
+@overload
+def draw(
+    kind: LinearKind,
+    graph: Adjacency,
+    rng: Generator | int,
+    *,
+    mechanism: Literal["linear"] | None = None,
+    **parameters: Any,
+) -> LinearSCM: ...
+@overload
+def draw(
+    kind: Literal["scm", "standardized", "iscm", "snr"],
+    graph: Adjacency,
+    rng: Generator | int,
+    *,
+    mechanism: NonlinearMechanism,
+    **parameters: Any,
+) -> AdditiveNoiseSCM: ...
+@overload
+def draw(
+    kind: Literal["scm", "standardized", "iscm", "uumc"],
+    graph: LaggedGraph,
+    rng: Generator | int,
+    *,
+    mechanism: Literal["var"],
+    **parameters: Any,
+) -> VAR: ...
+@overload
 def draw(
     kind: str,
     graph: Adjacency | LaggedGraph,
-    rng: Generator,
+    rng: Generator | int,
+    *,
+    mechanism: str | None = None,
+    **parameters: Any,
+) -> Model: ...
+def draw(
+    kind: str,
+    graph: Adjacency | LaggedGraph,
+    rng: Generator | int,
     *,
     mechanism: str | None = None,
     **parameters: Any,
@@ -112,9 +204,9 @@ def draw(
     kind : str
         "scm", "standardized", "iscm", "uumc", "harmonized" (Mooij),
         "half-explained" (Squires), "snr" (Eigenmann) or "dao" (Andrews); discrete ones:
-        "dirichlet" and "logistic" (Garant and Jensen).
+        "dirichlet" and "logistic" (Garant and Jensen); or one of another package.
     graph : Adjacency, or LaggedGraph for series
-    rng : Generator
+    rng : Generator or int
     mechanism : str, optional
         "linear", or a nonlinear one, for the kinds "scm", "standardized", "iscm" and
         "snr": "gp", "gp-additive", "mlp", "multi-index", "rff", "sigmoid"; or "var" for
@@ -125,19 +217,22 @@ def draw(
         ``noise="gaussian"``, ``noise_sd=1.0``, and of the mechanism's, such as
         ``length_scale=1.0``; one that does not apply is an error.
 
+    Returns
+    -------
+    LinearSCM, AdditiveNoiseSCM, DiscreteSCM, VAR, or another package's model
+
     Examples
     --------
-    >>> import numpy as np
     >>> from causalassay.graphs import chain
-    >>> draw("iscm", chain(5), np.random.default_rng(0), noise="laplace")
+    >>> draw("iscm", chain(5), 0, noise="laplace")
     LinearSCM(5 nodes, 4 edges, laplace noise)
-    >>> draw("iscm", chain(5), np.random.default_rng(0), mechanism="gp")
+    >>> draw("iscm", chain(5), 0, mechanism="gp")
     AdditiveNoiseSCM(5 nodes, 4 edges, gaussian noise)
-    >>> draw("dirichlet", chain(5), np.random.default_rng(0), levels=3)
+    >>> draw("dirichlet", chain(5), 0, levels=3)
     DiscreteSCM(5 nodes, 4 edges, 3 to 3 levels)
     """
-    chosen: Any = source(kind, mechanism=mechanism, **parameters)
-    return chosen.draw(graph, rng)
+    generator = as_generator(rng)
+    return source(kind, mechanism=mechanism, **parameters).draw(graph, generator)
 
 
 def mechanism_of(kind: str, stated: str | None) -> str | None:
@@ -150,7 +245,11 @@ def mechanism_of(kind: str, stated: str | None) -> str | None:
     >>> mechanism_of("iscm", None), mechanism_of("iscm", "gp"), mechanism_of("uumc", "gp")
     ('linear', 'gp', None)
     """
-    having = [name for name, kinds in SOURCES.items() if kind in kinds and stated in (None, name)]
+    having = [
+        name
+        for name, kinds in kinds_by_mechanism().items()
+        if kind in kinds and stated in (None, name)
+    ]
     return "linear" if "linear" in having else having[0] if len(having) == 1 else None
 
 
@@ -164,14 +263,44 @@ def no_such_kind(kind: str, mechanism: str | None) -> str:
     >>> no_such_kind("uumc", "gp")
     "'uumc' is for linear or var models; mechanism 'gp' has 'scm', 'standardized', 'iscm', 'snr'"
     """
-    having = [name for name, kinds in SOURCES.items() if kind in kinds]
+    mechanisms = kinds_by_mechanism()
+    having = [name for name, kinds in mechanisms.items() if kind in kinds]
     if mechanism is None or not having:
         known = [
-            one for name, kinds in SOURCES.items() if mechanism in (None, name) for one in kinds
+            one for name, kinds in mechanisms.items() if mechanism in (None, name) for one in kinds
         ]
         return f"there is no model {kind!r}; {did_you_mean(kind, list(dict.fromkeys(known)))}"
-    others, here = " or ".join(having), listed(SOURCES[mechanism])
+    others, here = " or ".join(having), listed(mechanisms[mechanism])
     return f"{kind!r} is for {others} models; mechanism {mechanism!r} has {here}"
+
+
+def function_family(kind: str, mechanism: str) -> Any:
+    """Return the class of the functions that a nonlinear kind draws; None where it has none.
+
+    Examples
+    --------
+    >>> function_family("iscm", "mlp"), function_family("iscm", "linear")
+    (<class '...MLP'>, None)
+    """
+    fields: Any = dataclasses.fields(MODELS[f"{mechanism}.{kind}"])  # type: ignore[arg-type]
+    takes_functions = any(field.name == "mechanism" for field in fields)
+    return FAMILIES.get(mechanism) if takes_functions else None
+
+
+def model_parameters(kind: str, mechanism: str) -> dict[str, str]:
+    """Return the parameters of a kind with a mechanism, the mechanism's first, with defaults.
+
+    Examples
+    --------
+    >>> model_parameters("logistic", "discrete")
+    {'weight': '0.375'}
+    """
+    own = fields_with_defaults(MODELS[f"{mechanism}.{kind}"])
+    family = function_family(kind, mechanism)
+    if family is None:
+        return own
+    del own["mechanism"]
+    return {**fields_with_defaults(family), **own}
 
 
 def parameter_names(kind: str, mechanism: str) -> list[str]:
@@ -182,25 +311,46 @@ def parameter_names(kind: str, mechanism: str) -> list[str]:
     >>> parameter_names("snr", "sigmoid")
     ['weights', 'signs', 'noise', 'snr', 'sample_size', 'ddof']
     """
-    fields = [field.name for field in dataclasses.fields(SOURCES[mechanism][kind])]
-    if mechanism not in FAMILIES:
-        return fields
-    own = [field.name for field in dataclasses.fields(FAMILIES[mechanism])]
-    return [*own, *(name for name in fields if name != "mechanism")]
+    return list(model_parameters(kind, mechanism))
 
 
-def named(source: Source) -> tuple[str, str]:
+def named(source: ModelSource) -> tuple[str, str]:
     """Return the mechanism and the kind that name a source.
 
     Examples
     --------
+    >>> from causalassay.models import UUMC, NonlinearISCM
     >>> named(UUMC()), named(NonlinearISCM(FAMILIES["mlp"]()))
     (('linear', 'uumc'), ('mlp', 'iscm'))
     """
-    for mechanism, kinds in SOURCES.items():
-        family = FAMILIES.get(mechanism)
-        if family is None or type(getattr(source, "mechanism", None)) is family:
-            for kind, known in kinds.items():
-                if type(source) is known:
-                    return mechanism, kind
-    raise TypeError(f"{type(source).__name__} is no known model source")
+    names = _names_of(source)
+    if names is None:
+        raise TypeError(f"{type(source).__name__} is no known model source")
+    return names
+
+
+def makes(source: ModelSource, mechanism: Literal["var", "discrete"]) -> bool:
+    """Tell whether a source makes series ("var") or levels ("discrete").
+
+    Examples
+    --------
+    >>> from causalassay.models import SCM, SeriesSCM
+    >>> makes(SeriesSCM(), "var"), makes(SCM(), "var")
+    (True, False)
+    """
+    names = _names_of(source)
+    return names is not None and names[0] == mechanism
+
+
+def _names_of(source: ModelSource) -> tuple[str, str] | None:
+    family: Any = type(getattr(source, "mechanism", None))
+    return _names(type(source), family)
+
+
+@lru_cache(maxsize=256)
+def _names(kind_class: type[Any], family: type[Any]) -> tuple[str, str] | None:
+    for entry in MODELS.entries():
+        mechanism, _, kind = entry.name.partition(".")
+        if entry.value is kind_class and function_family(kind, mechanism) in (None, family):
+            return mechanism, kind
+    return None

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from causalassay.metrics.registry import METRICS
 from causalassay.study.dispatch import run_tasks
 from causalassay.study.pending_tasks import pending_tasks
 from causalassay.study.plan import Purpose, Study
@@ -15,7 +16,6 @@ from causalassay.study.processes.executor import Executor
 from causalassay.study.storage import Store
 from causalassay.study.tasks import Record, RunTask, Status
 from causalassay.study.tuning import best_candidate
-from causalassay.study.worker.scoring import METRICS
 
 
 @dataclass(frozen=True)

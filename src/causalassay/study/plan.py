@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any, Literal
 
 from causalassay.contracts import Algorithm
+from causalassay.metrics.registry import Resolution
 from causalassay.study.keys import canonical, digest
 from causalassay.study.problem_specs import ProblemSpec
 
 Purpose = Literal["main", "tuning"]
 Role = Literal["listed", "baseline", "candidate"]
-Resolution = Literal["as-is", "mean", "favourable"]
 Statistic = Literal["median", "mean"]
 
 
@@ -63,11 +63,11 @@ class MetricEntry:
     Parameters
     ----------
     name : str
-        A key of `scoring.METRICS`.
+        A key of `METRICS`.
     resolution : {"as-is", "mean", "favourable"}
         How an estimated equivalence class is scored.
     version : int
-        Of the metric, from `scoring.METRICS`.
+        Of the metric, from `METRICS`.
     """
 
     name: str
@@ -157,7 +157,7 @@ class Study:
     algorithms : tuple of AlgorithmEntry
     metrics : tuple of MetricEntry
     diagnostics : tuple of str
-        Names of `diagnostics.registry.DIAGNOSTICS`.
+        Of `DIAGNOSTICS`, or `N_DRAWS`.
     text : str
         The study file as it was read.
     """

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs.sources import GraphSource
 from causalassay.models.discrete.scm import Levels
-from causalassay.models.registry import DiscreteSource, SeriesSource, Source, named
+from causalassay.models.registry import ModelSource, makes, named
 from causalassay.study.keys import digest
 
 Transform = Literal["standardize", "rescale", "shuffle-labels"]
@@ -78,7 +79,7 @@ class Accept:
     Parameters
     ----------
     diagnostic : str
-        A key of `diagnostics.registry.DIAGNOSTICS`.
+        A key of `DIAGNOSTICS`.
     bin : (float, float)
         From the first number up to, not including, the second; the upper limit 1 is included.
     most_draws : int
@@ -88,8 +89,13 @@ class Accept:
     diagnostic: str
     bin: tuple[float, float]
     most_draws: int = 1000
+    diagnostic_version: int = field(default=1, init=False)
+    """Part of the key, for which problems are accepted depends on it."""
 
     def __post_init__(self) -> None:
+        if self.diagnostic in DIAGNOSTICS:
+            version = DIAGNOSTICS[self.diagnostic].version
+            object.__setattr__(self, "diagnostic_version", version)
         if not self.bin[0] < self.bin[1]:
             raise ValueError(f"bin: expected [low, high] with low < high, got {list(self.bin)}")
         if self.most_draws < 1:
@@ -103,7 +109,7 @@ class Generated:
     Parameters
     ----------
     graph : GraphSource
-    model : Source
+    model : ModelSource
     samples : int
         Observational rows.
     interventions : Interventions, optional
@@ -114,7 +120,7 @@ class Generated:
     """
 
     graph: GraphSource
-    model: Source
+    model: ModelSource
     samples: int
     interventions: Interventions | None = None
     accept: Accept | None = None
@@ -215,41 +221,11 @@ def world(spec: ProblemSpec) -> World:
     return "discrete" if isinstance(spec, Network) or spec.discrete else "continuous"
 
 
-def model_world(model: Source) -> World:
+def model_world(model: ModelSource) -> World:
     """Return what kind of data a model source gives."""
-    if isinstance(model, SeriesSource):
+    if makes(model, "var"):
         return "series"
-    return "discrete" if isinstance(model, DiscreteSource) else "continuous"
-
-
-def is_series(spec: ProblemSpec) -> bool:
-    """Tell whether the rows of a problem follow each other in time.
-
-    Examples
-    --------
-    >>> from causalassay.graphs.sources import LaggedErdosRenyi
-    >>> from causalassay.models import SeriesUUMC
-    >>> is_series(Generated(LaggedErdosRenyi(5, 0.3, 2), SeriesUUMC(), 100))
-    True
-    """
-    if isinstance(spec, FromFile):
-        return spec.rows == "series"
-    return isinstance(spec, Generated) and isinstance(spec.model, SeriesSource)
-
-
-def is_discrete(spec: ProblemSpec) -> bool:
-    """Tell whether some columns of a problem are discrete.
-
-    Examples
-    --------
-    >>> from causalassay.graphs.sources import Chain
-    >>> from causalassay.models import Dirichlet
-    >>> is_discrete(Generated(Chain(3), Dirichlet(), 100))
-    True
-    """
-    if isinstance(spec, FromFile):
-        return bool(spec.discrete)
-    return isinstance(spec, Network) or isinstance(spec.model, DiscreteSource)
+    return "discrete" if makes(model, "discrete") else "continuous"
 
 
 def graph_address(spec: ProblemSpec) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from causalassay.discovery import registry
+from causalassay.discovery.registry import ALGORITHMS
 from causalassay.study.language.dataclass_tables import construct
 from causalassay.study.language.expansion import Member, expand
-from causalassay.study.language.known_names import known_name, unknown_parameter
+from causalassay.study.language.known_names import registered, unknown_parameter
 from causalassay.study.language.labels import suffix
 from causalassay.study.language.metrics import MetricReader
 from causalassay.study.language.mistakes import Location, Mistakes, toml_text
@@ -67,7 +67,9 @@ class AlgorithmReader:
         location = replace(location, name=name if isinstance(name, str) else "")
         head = validated(AlgorithmSchema, given, location, self.mistakes)
         use = given.get("use")
-        kind = algorithm_class(use, use_location, self.mistakes) if isinstance(use, str) else None
+        kind: Any = None
+        if isinstance(use, str):
+            kind = registered(ALGORITHMS, use, use_location, self.mistakes)
         if kind is None or use is None:
             return []
         base = {key: value for key, value in table.items() if key not in _HEAD_KEYS}
@@ -140,31 +142,6 @@ class AlgorithmReader:
         if table is None or criterion is None or entry is None or len(candidates) < len(points):
             return None
         return TunedAlgorithm(entry, candidates, table, criterion)
-
-
-def algorithm_class(use: Any, location: Location, mistakes: Mistakes) -> Any:
-    """Return the class of an algorithm; None if there is none, or if it cannot run here."""
-    try:
-        classes = registry.places()
-    except ValueError as collision:
-        mistakes.add("", str(collision))
-        return None
-    name = known_name(use, classes, "algorithm", location, mistakes)
-    if name is None:
-        return None
-    try:
-        kind = registry.load(classes[name])
-    except ImportError as missing:
-        mistakes.add(location, f"{name!r} cannot run here: {missing}")
-        return None
-    except Exception as reason:
-        # A plug-in's module may raise anything; the other tables are still read.
-        mistakes.add(location, f"{name!r} cannot be loaded: {type(reason).__name__}: {reason}")
-        return None
-    if not dataclasses.is_dataclass(kind):
-        mistakes.add(location, f"{name!r} is no dataclass; see docs/plugins.md")
-        return None
-    return kind
 
 
 def read_limits(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from causalassay.diagnostics.registry import DEFAULT_DIAGNOSTICS, SERIES_DIAGNOSTICS
+from causalassay.metrics.registry import DEFAULT_METRICS, SERIES_METRICS
+from causalassay.study.measures import DEFAULT_DIAGNOSTICS, SERIES_DIAGNOSTICS
 from causalassay.study.problem_specs import World
-from causalassay.study.worker.scoring import DEFAULT_METRICS, SERIES_METRICS
 
 BASELINES = ("empty", "random-sortnregress", "var-sortnregress", "r2-sortnregress")
 """The algorithms added to every study, unless it says ``baselines = false``."""

@@ -3,10 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, TypeVar
 
+from causalassay.registry import Registry
 from causalassay.spelling import did_you_mean, listed
 from causalassay.study.language.mistakes import Location, Mistakes, toml_text
+
+T = TypeVar("T")
+
+
+def registered(
+    registry: Registry[T],
+    name: Any,
+    location: Location,
+    mistakes: Mistakes,
+    *,
+    also: Collection[str] = (),
+) -> T | None:
+    """Return what a registry holds under a name; None, and a mistake, if there is nothing.
+
+    Parameters
+    ----------
+    registry : Registry
+    name : str
+        As the file states it; another type is a mistake.
+    location : Location
+    mistakes : Mistakes
+    also : collection of str
+        Names that are legal there without being in the registry.
+    """
+    try:
+        known = {*registry.addresses, *also}
+    except ValueError as collision:
+        mistakes.add("", str(collision))
+        return None
+    if known_name(name, known, registry.noun, location, mistakes) is None:
+        return None
+    try:
+        return registry[name]
+    except ImportError as missing:
+        mistakes.add(location, f"{name!r} cannot run here: {missing}")
+    except Exception as reason:
+        # A plug-in's module may raise anything; the other tables are still read.
+        mistakes.add(location, f"{name!r} cannot be loaded: {type(reason).__name__}: {reason}")
+    return None
 
 
 def known_name(

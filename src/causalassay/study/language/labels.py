@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Mapping
 from pathlib import PurePath
 from typing import Any
 
-from causalassay.graphs.sources import GRAPH_SOURCES
+from causalassay.graphs.registry import GRAPHS
+from causalassay.registry import parameters
 from causalassay.study.language.mistakes import Keys
 
 Label = str | float | int | bool
@@ -118,7 +118,6 @@ def _label(value: Any) -> Label:
 
 def _sizes(family: str) -> list[str]:
     """Return the fields of a family that have no default."""
-    if family not in GRAPH_SOURCES:
+    if family not in GRAPHS:
         return []
-    fields: Any = dataclasses.fields(GRAPH_SOURCES[family])  # type: ignore[arg-type]
-    return [field.name for field in fields if field.default is dataclasses.MISSING]
+    return [name for name, default in parameters(GRAPHS[family]).items() if default == "required"]

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from causalassay.diagnostics.registry import MEASURES
-from causalassay.study.language.known_names import known_name
+from causalassay.diagnostics.registry import DIAGNOSTICS
+from causalassay.metrics.registry import METRICS
+from causalassay.study.language.known_names import registered
 from causalassay.study.language.mistakes import Location, Mistakes, toml_text
 from causalassay.study.language.schemas import MetricSchema, validated
+from causalassay.study.measures import N_DRAWS
 from causalassay.study.plan import MetricEntry
-from causalassay.study.worker.scoring import METRICS
 
 
 @dataclass(frozen=True)
@@ -56,20 +57,19 @@ class MetricReader:
         where = location if isinstance(stated, str) else location.at("name")
         table = {"name": stated} if isinstance(stated, str) else stated
         given = validated(MetricSchema, table, location, self.mistakes)
-        name = None
+        metric = None
         if "name" in table:
-            name = known_name(table["name"], METRICS, "metric", where, self.mistakes)
-        if given is None or name is None:
+            metric = registered(METRICS, table["name"], where, self.mistakes)
+        if given is None or metric is None:
             return None
-        rule = METRICS[name]
-        resolution = given.resolution or rule.resolution
-        if resolution not in rule.resolutions:
-            legal = " or ".join(map(repr, rule.resolutions))
+        name, resolution = given.name, given.resolution or metric.resolution
+        if resolution not in metric.resolutions:
+            legal = " or ".join(map(repr, metric.resolutions))
             message = f"{name!r} is scored {legal}, not {resolution!r}"
             self.mistakes.add(location.at("resolution"), message)
             return None
-        label = name if resolution == rule.resolution else f"{name} ({resolution})"
-        return MetricEntry(name, resolution, rule.version, label)
+        label = name if resolution == metric.resolution else f"{name} ({resolution})"
+        return MetricEntry(name, resolution, metric.version, label)
 
 
 def read_diagnostics(stated: Any, key: str, mistakes: Mistakes) -> tuple[str, ...]:
@@ -83,9 +83,9 @@ def read_diagnostics(stated: Any, key: str, mistakes: Mistakes) -> tuple[str, ..
     names: list[str] = []
     for step, one in enumerate(stated if isinstance(stated, list) else []):
         location = Location(f"{key}[{step}]")
-        name = known_name(one, MEASURES, "diagnostic", location, mistakes)
-        if name in names:
-            mistakes.add(location, f"{name!r} is listed twice")
-        elif name is not None:
-            names.append(name)
+        known = one == N_DRAWS or registered(DIAGNOSTICS, one, location, mistakes, also=(N_DRAWS,))
+        if known and one in names:
+            mistakes.add(location, f"{one!r} is listed twice")
+        elif known:
+            names.append(one)
     return tuple(names)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from causalassay.graphs.sources import LaggedErdosRenyi
 from causalassay.study.language.mistakes import Location, Mistakes
 from causalassay.study.problem_specs import Interventions, model_world
 
@@ -21,7 +20,7 @@ def check_parts(
     world = None if model is None else model_world(model)
     _check_targets(graph, interventions, location, mistakes)
     if graph is not None and world is not None:
-        _check_lags(isinstance(graph, LaggedErdosRenyi), world == "series", location, mistakes)
+        _check_lags(getattr(graph, "lagged", False), world == "series", location, mistakes)
     if (
         interventions is not None
         and interventions.start is not None

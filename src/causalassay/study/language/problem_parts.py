@@ -10,18 +10,20 @@ from typing import Any, cast, get_args
 from numpy.random import PCG64, Generator
 
 from causalassay.diagnostics.registry import DIAGNOSTICS
-from causalassay.graphs.sources import GRAPH_SOURCES, GraphSource
+from causalassay.graphs.registry import GRAPHS
+from causalassay.graphs.sources import GraphSource
 from causalassay.models.noise import Family, Noise
-from causalassay.models.nonlinear.mechanisms import FAMILIES
 from causalassay.models.registry import (
-    SOURCES,
-    Source,
+    MODELS,
+    ModelSource,
+    function_family,
+    kinds_by_mechanism,
     mechanism_of,
     no_such_kind,
     parameter_names,
 )
 from causalassay.study.language.dataclass_tables import construct
-from causalassay.study.language.known_names import known_name, unknown_parameter
+from causalassay.study.language.known_names import known_name, registered, unknown_parameter
 from causalassay.study.language.mistakes import Location, Mistakes
 from causalassay.study.problem_specs import Accept, Interventions
 
@@ -41,16 +43,17 @@ def build_graph(
     >>> mistakes.lines
     ['graph.edges_per_node: 20 nodes can have 0 to 9.5 edges per node, got 10.0']
     """
-    kind = known_name(
-        table.get("kind"), GRAPH_SOURCES, "graph family", location.at("kind"), mistakes
-    )
-    if kind is None:
+    kind: Any = table.get("kind")
+    family: Any = registered(GRAPHS, kind, location.at("kind"), mistakes)
+    if family is None:
         return None
-    fields = _without(table, "kind")
-    return construct(GRAPH_SOURCES[kind], fields, kind, location, mistakes, _check_drawable)
+    check = _check_drawable if kind in GRAPHS.built_in else None
+    return construct(family, _without(table, "kind"), kind, location, mistakes, check)
 
 
-def build_model(table: Mapping[str, Any], location: Location, mistakes: Mistakes) -> Source | None:
+def build_model(
+    table: Mapping[str, Any], location: Location, mistakes: Mistakes
+) -> ModelSource | None:
     """Return the model source that a table names.
 
     Examples
@@ -67,10 +70,13 @@ def build_model(table: Mapping[str, Any], location: Location, mistakes: Mistakes
         fields |= {} if noise is None else {"noise": noise}
     if kind is None or mechanism is None:
         return None
-    if mechanism in FAMILIES:
+    source = registered(MODELS, f"{mechanism}.{kind}", location.at("kind"), mistakes)
+    if source is None:
+        return None
+    if function_family(kind, mechanism) is not None:
         made = _nonlinear(kind, mechanism, fields, location, mistakes)
     else:
-        made = construct(SOURCES[mechanism][kind], fields, kind, location, mistakes)
+        made = construct(source, fields, kind, location, mistakes)
     return made if mistakes.noted == before else None
 
 
@@ -96,7 +102,7 @@ def build_accept(table: Mapping[str, Any], location: Location, mistakes: Mistake
     before = mistakes.noted
     if "diagnostic" in table:
         where = location.at("diagnostic")
-        known_name(table["diagnostic"], DIAGNOSTICS, "diagnostic", where, mistakes)
+        registered(DIAGNOSTICS, table["diagnostic"], where, mistakes)
     made = construct(Accept, table, "accept", location, mistakes)
     return made if mistakes.noted == before else None
 
@@ -107,7 +113,8 @@ def _kind_and_mechanism(
     """Return the names of a model's kind and mechanism; None for one that does not exist."""
     stated, kind = table.get("mechanism"), table.get("kind")
     if stated is not None:
-        stated = known_name(stated, SOURCES, "mechanism", location.at("mechanism"), mistakes)
+        mechanisms = kinds_by_mechanism()
+        stated = known_name(stated, mechanisms, "mechanism", location.at("mechanism"), mistakes)
     mechanism = mechanism_of(kind, stated) if isinstance(kind, str) else None
     if mechanism is not None:
         # With a wrong mechanism, which kinds there are is not known: only that is noted.
@@ -115,25 +122,25 @@ def _kind_and_mechanism(
     if isinstance(kind, str):
         mistakes.add(location.at("kind"), no_such_kind(kind, stated))
         return None, None
-    known = {one for kinds in SOURCES.values() for one in kinds}
+    known = {one for kinds in kinds_by_mechanism().values() for one in kinds}
     return known_name(kind, known, "model", location.at("kind"), mistakes), None
 
 
 def _nonlinear(
     kind: str, mechanism: str, fields: Mapping[str, Any], location: Location, mistakes: Mistakes
-) -> Source | None:
+) -> ModelSource | None:
     """Return a nonlinear source; some of the fields belong to its functions."""
     legal = parameter_names(kind, mechanism)
     for key in fields:
         if key not in legal:
             message = unknown_parameter(key, f"{mechanism} {kind}", legal)
             mistakes.add(location.at(key), message, element=False)
-    family: Any = FAMILIES[mechanism]
+    family: Any = function_family(kind, mechanism)
     own = {field.name for field in dataclasses.fields(family)}
     of_functions = {key: fields[key] for key in fields if key in own}
     of_scheme = {key: fields[key] for key in fields if key in legal and key not in own}
     functions = construct(family, of_functions, mechanism, location, mistakes)
-    scheme = construct(SOURCES[mechanism][kind], of_scheme, kind, location, mistakes)
+    scheme = construct(MODELS[f"{mechanism}.{kind}"], of_scheme, kind, location, mistakes)
     if functions is None or scheme is None:
         return None
     return dataclasses.replace(scheme, mechanism=functions)

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from causalassay.metrics.registry import Resolution
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.mistakes import Location, Mistakes, toml_text
-from causalassay.study.plan import Resolution, Statistic
+from causalassay.study.plan import Statistic
 
 MOST_MEMBERS = 1_000_000
 """Members of one grid, or settings drawn at random: more is taken for a mistake."""

@@ -57,7 +57,7 @@ def read_columns(connection: sqlite3.Connection, *, everything: bool) -> Columns
     """Return the columns of a store's table; `everything`: also of parts taken out."""
     problems, labels = _problems(connection, everything)
     metrics = _select(connection, "metrics", "id, label, key, better", everything)
-    diagnostics = dict(_select(connection, "diagnostics", "id, name", everything))
+    diagnostics = _diagnostics(connection, everything)
     times = Counter(label for _, label, _, _ in metrics)
     seen: set[str] = set()
     named: dict[int, str] = {}
@@ -74,6 +74,15 @@ def read_columns(connection: sqlite3.Connection, *, everything: bool) -> Columns
         {named[metric]: better for metric, _, _, better in metrics},
     )
     _refuse_duplicates([*labels, *named.values(), *diagnostics.values()])
+    return columns
+
+
+def _diagnostics(connection: sqlite3.Connection, everything: bool) -> dict[int, str]:
+    """Return the columns of diagnostics; the version is shown of what the study had before."""
+    columns: dict[int, str] = {}
+    for number, key in _select(connection, "diagnostics", "id, name", everything):
+        name = key.partition("@")[0]
+        columns[number] = key if name in columns.values() else name
     return columns
 
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
+from causalassay.metrics.registry import METRICS
 from causalassay.study.keys import canonical
+from causalassay.study.measures import measure_key
 from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study
 from causalassay.study.problem_specs import graph_address, scheme
-from causalassay.study.worker.scoring import METRICS
 
 
 @dataclass(frozen=True)
@@ -79,13 +80,14 @@ def register_parts(connection: sqlite3.Connection, study: Study) -> PartIds:
     _upsert(connection, "problems", "key", map(_problem, enumerate(study.problems)))
     _upsert(connection, "algorithms", "key", _algorithms(study))
     _upsert(connection, "metrics", "key", map(_metric, enumerate(study.metrics)))
-    diagnostics = ({"name": name, "place": index} for index, name in enumerate(study.diagnostics))
+    measures = [measure_key(name) for name in study.diagnostics]
+    diagnostics = ({"name": name, "place": index} for index, name in enumerate(measures))
     _upsert(connection, "diagnostics", "name", diagnostics)
     return PartIds(
         _ids(connection, "problems", "key", (entry.key for entry in study.problems)),
         _ids(connection, "algorithms", "key", (entry.key for entry in study.algorithms)),
         _ids(connection, "metrics", "key", (entry.key for entry in study.metrics)),
-        _ids(connection, "diagnostics", "name", study.diagnostics),
+        _ids(connection, "diagnostics", "name", measures),
     )
 
 

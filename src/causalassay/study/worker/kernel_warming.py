@@ -14,12 +14,12 @@ import numpy as np
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset, Discrete, Problem, Regime
 from causalassay.diagnostics.registry import DIAGNOSTICS
-from causalassay.discovery.registry import BUILT_IN
+from causalassay.discovery.registry import ALGORITHMS
 from causalassay.graphs import erdos_renyi, lagged_erdos_renyi
 from causalassay.models import SCM, Dirichlet, SeriesSCM
-from causalassay.models.registry import SeriesSource
+from causalassay.models.registry import makes
 from causalassay.study.plan import AlgorithmEntry, Study
-from causalassay.study.problem_specs import Generated, is_discrete, is_series
+from causalassay.study.problem_specs import Generated, World, world
 from causalassay.study.worker.scoring import Scorer
 
 _NOT_OURS = ("command", "causal-learn-boss", "causal-learn-ges", "causal-learn-grasp")
@@ -39,11 +39,11 @@ def warm(study: Study, folder: Path | None = None) -> None:
         fresh machine each then compiles a part and loads what the others compiled.
     """
     jobs: dict[str, Job] = {"models": partial(_draw, study)}
-    for world, problem in _tiny_problems(study).items():
-        jobs[f"{world} numbers"] = partial(_measure, study, problem)
+    for kind, problem in _tiny_problems(study).items():
+        jobs[f"{kind} numbers"] = partial(_measure, study, problem)
         for name, algorithm in _native(study).items():
             if getattr(algorithm, "rows", "independent") in (problem.data.rows, "any"):
-                jobs[f"{world} {name}"] = partial(_discover, study, problem, algorithm)
+                jobs[f"{kind} {name}"] = partial(_discover, study, problem, algorithm)
     if folder is None:
         for job in jobs.values():
             job()
@@ -94,7 +94,7 @@ def _discover(study: Study, problem: Problem, algorithm: Algorithm) -> None:
 def _measure(study: Study, problem: Problem) -> None:
     for name in study.diagnostics:
         with contextlib.suppress(Exception):
-            DIAGNOSTICS[name](problem)
+            DIAGNOSTICS[name].measure(problem)
 
 
 def _draw(study: Study) -> None:
@@ -103,7 +103,7 @@ def _draw(study: Study) -> None:
     for entry in study.problems:
         if isinstance(entry.spec, Generated):
             source: Any = entry.spec.model
-            series = isinstance(source, SeriesSource)
+            series = makes(source, "var")
             graph = lagged_erdos_renyi(4, 0.5, 1, rng) if series else erdos_renyi(5, 1.0, rng)
             with contextlib.suppress(Exception):
                 source.draw(graph, rng).sample(10, rng)
@@ -111,22 +111,20 @@ def _draw(study: Study) -> None:
 
 def _tiny_problems(study: Study) -> dict[str, Problem]:
     """Return a tiny problem for each kind of data that the study has."""
-    specs = [entry.spec for entry in study.problems]
-    made: dict[str, Callable[[], Problem]] = {}
-    if any(not is_series(spec) and not is_discrete(spec) for spec in specs):
-        made["continuous"] = _tiny_problem
-    if any(is_series(spec) for spec in specs):
-        made["series"] = _tiny_series
-    if any(is_discrete(spec) for spec in specs):
-        made["discrete"] = _tiny_levels
-    return {name: make() for name, make in made.items()}
+    makers: dict[World, Callable[[], Problem]] = {
+        "continuous": _tiny_problem,
+        "series": _tiny_series,
+        "discrete": _tiny_levels,
+    }
+    worlds = {world(entry.spec) for entry in study.problems}
+    return {name: make() for name, make in makers.items() if name in worlds}
 
 
 def _native(study: Study) -> dict[str, Algorithm]:
     """Return one of each algorithm of ours, and one for each of its textual settings."""
     algorithms: dict[str, Algorithm] = {}
     for entry in study.algorithms:
-        if entry.use in BUILT_IN and entry.use not in _NOT_OURS:
+        if entry.use in ALGORITHMS.built_in and entry.use not in _NOT_OURS:
             algorithms.setdefault(_kernel_name(entry), entry.algorithm)
     return algorithms
 

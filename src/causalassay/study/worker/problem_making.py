@@ -112,7 +112,7 @@ def _rejection(spec: Generated) -> str:
 
 
 def _accepted(problem: Problem, accept: Accept) -> bool:
-    value = DIAGNOSTICS[accept.diagnostic](problem)
+    value = DIAGNOSTICS[accept.diagnostic].measure(problem)
     low, high = accept.bin
     return low <= value < high or value == high == 1
 
@@ -170,7 +170,9 @@ def _columns(model: Any) -> tuple[tuple[str, ...], tuple[ColumnKind, ...]]:
     """Return the names and kinds of a model's columns."""
     if isinstance(model, DiscreteSCM):
         return model.names, tuple(Discrete(levels) for levels in model.levels)
-    return tuple(f"x{node}" for node in range(model.n_nodes)), (Continuous(),) * model.n_nodes
+    graph = model.graph
+    n_nodes = graph.n_nodes if isinstance(graph, LaggedGraph) else len(graph)
+    return tuple(f"x{node}" for node in range(n_nodes)), (Continuous(),) * n_nodes
 
 
 def _model(
@@ -178,7 +180,7 @@ def _model(
 ) -> tuple[Any, Values | None]:
     """Draw the model; a source that standardised a sample of the size asked for gives that too."""
     source: Any = spec.model
-    if getattr(source, "sample_size", None) is None:
+    if getattr(source, "sample_size", None) is None or not hasattr(source, "calibrate"):
         return source.draw(graph, rng), None
     model, values = source.calibrate(graph, rng)
     return model, values if values is not None and len(values) == spec.samples else None

@@ -11,9 +11,10 @@ import numpy as np
 
 from causalassay.contracts import Estimate, NotApplicable, check_rows
 from causalassay.data import Dataset, Problem
-from causalassay.diagnostics.registry import DIAGNOSTICS, N_DRAWS
+from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.seeding import stream
 from causalassay.study.estimate_encoding import decode, encode
+from causalassay.study.measures import N_DRAWS
 from causalassay.study.plan import Study
 from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask, Task
 from causalassay.study.worker.problem_making import MadeProblem, NoProblem
@@ -71,7 +72,7 @@ def _measure(study: Study, task: MeasureTask, made: MadeProblem) -> Record:
     for index in task.diagnostics:
         name = study.diagnostics[index]
         try:
-            measured = made.draws if name == N_DRAWS else DIAGNOSTICS[name](made.problem)
+            measured = made.draws if name == N_DRAWS else DIAGNOSTICS[name].measure(made.problem)
             scores.append(float(measured))
         except Exception as error:  # one undefined number leaves the others
             scores.append(np.nan)

@@ -1,9 +1,10 @@
-"""The conformance suite: what every algorithm must satisfy, for built-ins and strangers alike."""
+"""What every algorithm must satisfy."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -13,12 +14,13 @@ from causalassay.data import Dataset, Regime
 from causalassay.data.dataset import Rows
 from causalassay.graphs import erdos_renyi, is_cpdag, is_dag, lagged_erdos_renyi
 from causalassay.models import SCM, SeriesSCM
+from causalassay.testing.breaches import class_breaches, raise_breaches
 
 KINDS = ("dag", "cpdag", "pdag", "summary")
 
 
 def check_algorithm(algorithm: Algorithm) -> None:
-    """Raise an AssertionError that lists every way in which an algorithm breaks the contract.
+    """Raise an AssertionError that lists every breach of an algorithm's contract.
 
     It must be a frozen dataclass with a ``version``; give the same estimate for
     the same stream; leave its input alone; return a valid graph of the kind it
@@ -38,15 +40,7 @@ def check_algorithm(algorithm: Algorithm) -> None:
     >>> from causalassay.discovery import make_algorithm
     >>> check_algorithm(make_algorithm("var-sortnregress"))
     """
-    wrong: list[str] = []
-    for check in CHECKS:
-        try:
-            wrong += check(algorithm)
-        except Exception as reason:  # a finding like any other
-            wrong.append(f"it raised {type(reason).__name__} on ordinary data: {reason}")
-    if wrong:
-        listed = "\n- ".join(dict.fromkeys(wrong))
-        raise AssertionError(f"{type(algorithm).__name__} breaks the contract:\n- {listed}")
+    raise_breaches(algorithm, [partial(check, algorithm) for check in CHECKS])
 
 
 def _benchmark(algorithm: Algorithm, n_nodes: int = 6, n_samples: int = 300) -> Dataset:
@@ -67,18 +61,6 @@ def _run(algorithm: Algorithm, data: Dataset, seed: int = 1) -> Estimate:
     return algorithm.discover(data, np.random.default_rng(seed))
 
 
-def _is_a_frozen_dataclass(algorithm: Algorithm) -> Iterator[str]:
-    kind = type(algorithm)
-    if not dataclasses.is_dataclass(kind) or not kind.__dataclass_params__.frozen:
-        yield "it is not a frozen dataclass: write @dataclass(frozen=True)"
-    if not isinstance(getattr(kind, "version", None), int):
-        yield "it has no `version: ClassVar[int]`, which is part of the cache key"
-    try:
-        hash(algorithm)
-    except TypeError as reason:
-        yield f"it cannot be hashed ({reason}): fields must be tuples rather than lists"
-
-
 def _is_deterministic(algorithm: Algorithm) -> Iterator[str]:
     data = _benchmark(algorithm)
     first, second = _run(algorithm, data), _run(algorithm, data)
@@ -88,8 +70,8 @@ def _is_deterministic(algorithm: Algorithm) -> Iterator[str]:
         yield "two runs with the same stream gave different weights: draw from `rng` alone"
 
 
-def _weights(found: Estimate) -> Weights:
-    return np.zeros(0) if found.weights is None else found.weights
+def _weights(estimate: Estimate) -> Weights:
+    return np.zeros(0) if estimate.weights is None else estimate.weights
 
 
 def _leaves_its_input_alone(algorithm: Algorithm) -> Iterator[str]:
@@ -110,8 +92,8 @@ def _returns_what_it_says(algorithm: Algorithm) -> Iterator[str]:
     yield from estimate_flaws(_run(algorithm, data), data.n_nodes)
 
 
-def estimate_flaws(found: Estimate, n_nodes: int) -> Iterator[str]:
-    """Tell what is wrong with an estimate for data of `n_nodes` columns.
+def estimate_flaws(estimate: Estimate, n_nodes: int) -> Iterator[str]:
+    """Yield what is wrong with an estimate for data of `n_nodes` columns.
 
     Examples
     --------
@@ -120,31 +102,31 @@ def estimate_flaws(found: Estimate, n_nodes: int) -> Iterator[str]:
     ['its kind is "dag" but the graph is none']
     """
     try:
-        check_adjacency(found.graph, "graph")
+        check_adjacency(estimate.graph, "graph")
     except (TypeError, ValueError) as reason:
         yield f"its graph is no adjacency: {reason}"
         return
-    if found.graph.shape != (n_nodes, n_nodes):
-        yield f"its graph has shape {found.graph.shape} for {n_nodes} columns"
+    if estimate.graph.shape != (n_nodes, n_nodes):
+        yield f"its graph has shape {estimate.graph.shape} for {n_nodes} columns"
         return
-    yield from _kind_flaws(found)
-    if found.weights is not None:
-        if found.weights.shape != found.graph.shape:
-            yield f"its weights have shape {found.weights.shape}"
-        elif not np.isfinite(found.weights).all():
+    yield from _kind_flaws(estimate)
+    if estimate.weights is not None:
+        if estimate.weights.shape != estimate.graph.shape:
+            yield f"its weights have shape {estimate.weights.shape}"
+        elif not np.isfinite(estimate.weights).all():
             yield "its weights are not all finite"
-    if found.order is not None and sorted(found.order) != list(range(n_nodes)):
-        yield f"its order {found.order} does not name each column once"
+    if estimate.order is not None and sorted(estimate.order) != list(range(n_nodes)):
+        yield f"its order {estimate.order} does not name each column once"
 
 
-def _kind_flaws(found: Estimate) -> Iterator[str]:
-    if found.kind not in KINDS:
-        yield f"its kind is {found.kind!r}, expected one of {KINDS}"
-    if found.kind == "dag" and not is_dag(found.graph):
+def _kind_flaws(estimate: Estimate) -> Iterator[str]:
+    if estimate.kind not in KINDS:
+        yield f"its kind is {estimate.kind!r}, expected one of {KINDS}"
+    if estimate.kind == "dag" and not is_dag(estimate.graph):
         yield 'its kind is "dag" but the graph is none'
-    if found.kind == "cpdag" and not is_cpdag(found.graph):
+    if estimate.kind == "cpdag" and not is_cpdag(estimate.graph):
         yield 'its kind is "cpdag" but the graph is none; say "pdag" when in doubt'
-    if found.lagged is not None and not np.array_equal(found.lagged.summary, found.graph):
+    if estimate.lagged is not None and not np.array_equal(estimate.lagged.summary, estimate.graph):
         yield "the summary of its lagged graph is not its graph"
 
 
@@ -184,18 +166,18 @@ def _survives_odd_data(algorithm: Algorithm) -> Iterator[str]:
     }
     for what, data in odd.items():
         try:
-            found = _run(algorithm, dataclasses.replace(data, rows=_rows(algorithm)))
+            estimate = _run(algorithm, dataclasses.replace(data, rows=_rows(algorithm)))
         except NotApplicable:
             continue
         except Exception as reason:  # anything else is the finding
             yield f"{what}: {type(reason).__name__}: {reason}; raise NotApplicable instead"
             continue
-        for flaw in estimate_flaws(found, data.n_nodes):
+        for flaw in estimate_flaws(estimate, data.n_nodes):
             yield f"{what}: {flaw}"
 
 
-CHECKS: tuple[Callable[[Algorithm], Iterator[str]], ...] = (
-    _is_a_frozen_dataclass,
+CHECKS = (
+    class_breaches,
     _is_deterministic,
     _leaves_its_input_alone,
     _returns_what_it_says,

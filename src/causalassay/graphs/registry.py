@@ -1,0 +1,24 @@
+"""The graph families by name."""
+
+from __future__ import annotations
+
+from causalassay.graphs.sources import GraphSource
+from causalassay.registry import Registry, dataclass_with_version
+
+_CLASSES = {
+    "erdos-renyi": "ErdosRenyi",
+    "scale-free": "ScaleFree",
+    "chain": "Chain",
+    "forest": "Forest",
+    "complete": "Complete",
+    "bipartite": "Bipartite",
+    "lagged-erdos-renyi": "LaggedErdosRenyi",
+}
+
+GRAPHS: Registry[type[GraphSource]] = Registry(
+    "graph",
+    "causalassay.graphs",
+    {name: f"causalassay.graphs.sources:{kind}" for name, kind in _CLASSES.items()},
+    dataclass_with_version,
+)
+"""Graph sources by the family's name in a study file."""

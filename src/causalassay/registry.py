@@ -1,0 +1,223 @@
+"""One engine for every registry: built-ins from a table, other packages from entry points.
+
+>>> from causalassay.registry import Registry
+>>> shapes = Registry("shape", "example.shapes", {"fraction": "fractions:Fraction"})
+>>> shapes["fraction"]
+<class 'fractions.Fraction'>
+>>> shapes["fractoin"]
+Traceback (most recent call last):
+causalassay.registry.UnknownName: there is no shape 'fractoin'; did you mean 'fraction'?
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from importlib.metadata import entry_points
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
+
+from causalassay.spelling import did_you_mean
+
+T = TypeVar("T")
+
+
+class UnknownName(KeyError, ValueError):
+    """No entry has this name; the message names the nearest one."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+@dataclass(frozen=True)
+class RegistryEntry(Generic[T]):
+    """One entry of a registry.
+
+    Parameters
+    ----------
+    name : str
+    address : str
+        ``module:attribute``.
+    built_in : bool
+        False for an entry of another package.
+    value : T, optional
+        What is registered; None if it cannot be loaded.
+    missing : str
+        Why it cannot be loaded; empty if it can.
+    """
+
+    name: str
+    address: str
+    built_in: bool
+    value: T | None = None
+    missing: str = ""
+
+
+class Registry(Mapping[str, T]):
+    """Plug-ins of one kind by name; each is imported when it is first asked for.
+
+    Parameters
+    ----------
+    noun : str
+        What one entry is called in messages.
+    group : str
+        The entry-point group in which other packages announce theirs.
+    built_in : mapping
+        Name to ``module:attribute``.
+    prepare : callable, optional
+        Takes the name and the imported object and returns the registered value; raises a
+        TypeError where the object breaks the contract.
+    """
+
+    def __init__(
+        self,
+        noun: str,
+        group: str,
+        built_in: Mapping[str, str],
+        prepare: Callable[[str, Any], T] = lambda _, value: value,
+    ) -> None:
+        self.noun = noun
+        self.group = group
+        self.built_in = MappingProxyType(dict(built_in))
+        self._prepare = prepare
+        self._loaded: dict[str, T] = {}
+
+    @cached_property
+    def addresses(self) -> Mapping[str, str]:
+        """Name to ``module:attribute`` of all entries; a name used twice is an error."""
+        known = dict(self.built_in)
+        for point in entry_points(group=self.group):
+            if point.name in known:
+                raise ValueError(
+                    f"two {self.noun}s are called {point.name!r}: {known[point.name]} and "
+                    f"{point.value}; uninstall one of the two packages or rename its entry point"
+                )
+            known[point.name] = point.value
+        return MappingProxyType(known)
+
+    def __getitem__(self, name: str) -> T:
+        """Return the value of that name, imported if need be."""
+        if name not in self.addresses:
+            hint = did_you_mean(name, sorted(self.addresses))
+            raise UnknownName(f"there is no {self.noun} {name!r}; {hint}")
+        if name not in self._loaded:
+            self._loaded[name] = self._prepare(name, _imported(self.addresses[name]))
+        return self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether there is an entry of that name, without importing it."""
+        return name in self.addresses
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.addresses)
+
+    def __len__(self) -> int:
+        return len(self.addresses)
+
+    def entries(self) -> list[RegistryEntry[T]]:
+        """Return every entry, loaded, or with the reason why it cannot be."""
+        return [self._entry(name) for name in self]
+
+    def refresh(self) -> None:
+        """Forget what was loaded and read the entry points again."""
+        self.__dict__.pop("addresses", None)
+        self._loaded.clear()
+
+    def _entry(self, name: str) -> RegistryEntry[T]:
+        address, built_in = self.addresses[name], name in self.built_in
+        try:
+            return RegistryEntry(name, address, built_in, self[name])
+        except Exception as error:  # one broken package must not hide the others
+            return RegistryEntry(name, address, built_in, missing=reason_text(error))
+
+
+def reason_text(error: Exception) -> str:
+    """Return why an entry cannot be loaded; an ImportError says enough by itself.
+
+    Examples
+    --------
+    >>> reason_text(ImportError("no module x")), reason_text(ZeroDivisionError("1 / 0"))
+    ('no module x', 'ZeroDivisionError: 1 / 0')
+    """
+    return str(error) if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
+
+
+def dataclass_with_version(_name: str, value: Any) -> Any:
+    """Return a plug-in's class; raise a TypeError unless it is a dataclass with a version.
+
+    Examples
+    --------
+    >>> dataclass_with_version("mine", dict)
+    Traceback (most recent call last):
+    TypeError: dict is no dataclass; see docs/plugins.md
+    """
+    name = getattr(value, "__name__", repr(value))
+    if not (isinstance(value, type) and dataclasses.is_dataclass(value)):
+        raise TypeError(f"{name} is no dataclass; see docs/plugins.md")
+    check_version(value, name)
+    return value
+
+
+def check_version(value: Any, name: str) -> None:
+    """Raise a TypeError unless there is a version, which is part of every row's key."""
+    version = getattr(value, "version", None)
+    if not isinstance(version, int) or isinstance(version, bool):
+        raise TypeError(f"{name} has no `version: ClassVar[int] = 1`; see docs/plugins.md")
+
+
+def parameters(kind: type[Any]) -> dict[str, str]:
+    """Return the fields of a dataclass with their defaults as text.
+
+    Examples
+    --------
+    >>> from causalassay.graphs.sources import Forest
+    >>> parameters(Forest)
+    {'n_nodes': 'required', 'n_trees': '1', 'orientation': "'away'"}
+    """
+    return {field.name: _default_text(field) for field in dataclasses.fields(kind) if field.init}
+
+
+def parameter_text(fields: Mapping[str, str]) -> str:
+    """Return parameters on one line.
+
+    Examples
+    --------
+    >>> parameter_text({"n_nodes": "required", "n_trees": "1"})
+    'n_nodes, n_trees=1'
+    """
+    return ", ".join(
+        name if default == "required" else f"{name}={default}" for name, default in fields.items()
+    )
+
+
+def first_line(value: object) -> str:
+    """Return the first line of a docstring.
+
+    Examples
+    --------
+    >>> first_line(first_line)
+    'Return the first line of a docstring.'
+    """
+    return (inspect.getdoc(value) or "").partition("\n")[0]
+
+
+def _default_text(field: dataclasses.Field[Any]) -> str:
+    if field.default_factory is not dataclasses.MISSING:
+        return repr(field.default_factory())
+    # A default that is text has quotes, so this word stands for no default.
+    return "required" if field.default is dataclasses.MISSING else repr(field.default)
+
+
+def _imported(address: str) -> Any:
+    """Return the object at ``module:attribute``."""
+    module, _, path = address.partition(":")
+    value = import_module(module)
+    for attribute in path.split("."):
+        if not hasattr(value, attribute):
+            raise ImportError(f"{module!r} has no {path!r}")
+        value = getattr(value, attribute)
+    return value

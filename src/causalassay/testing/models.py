@@ -1,0 +1,159 @@
+"""What every model source must satisfy."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import ks_2samp
+
+from causalassay.arrays import Values
+from causalassay.contracts import ModelSource
+from causalassay.graphs import LaggedGraph, erdos_renyi, lagged_erdos_renyi, summary_ancestors
+from causalassay.models import At, Do
+from causalassay.models.registry import makes
+from causalassay.testing.breaches import class_breaches, raise_breaches
+
+N_SAMPLES = 200
+VALUE = 1.0
+"""What `do` sets a node to; the code of the second level where columns are discrete."""
+LEAST_P = 1e-9
+"""Below it two samples of an untouched column differ: false alarms are that rare."""
+
+
+def check_model_source(source: ModelSource, *, series: bool | None = None) -> None:
+    """Raise an AssertionError that lists every breach of a model source's contract.
+
+    It must be a frozen dataclass with a ``version``; draw the same model from the same
+    stream; leave the graph alone; draw a model on that graph whose samples have one
+    column per node and are finite; set a node under `Do` and change its descendants only
+    (for models that take interventions); and answer tiny graphs with a model or a
+    ValueError.
+
+    Parameters
+    ----------
+    source : ModelSource
+    series : bool, optional
+        Whether it draws series on lagged graphs. By default it does if it is registered
+        with the mechanism "var".
+
+    Examples
+    --------
+    >>> from causalassay.models import ISCM
+    >>> check_model_source(ISCM())
+    """
+    lagged = makes(source, "var") if series is None else series
+    trial = _Trial(source, lagged)
+    checks = [partial(check, trial) for check in CHECKS]
+    raise_breaches(source, [partial(class_breaches, source), *checks])
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A source and whether it is for series."""
+
+    source: ModelSource
+    lagged: bool
+
+    def graph(self, n_nodes: int = 5, density: float = 1.0) -> Any:
+        rng = np.random.default_rng(0)
+        if self.lagged:
+            return lagged_erdos_renyi(n_nodes, 0.3 * density, 1, rng)
+        return erdos_renyi(n_nodes, density, rng)
+
+    def model(self, graph: Any) -> Any:
+        return self.source.draw(graph, np.random.default_rng(1))
+
+
+def _sample(model: Any, *intervention: Any) -> Values:
+    return model.sample(N_SAMPLES, np.random.default_rng(2), *intervention)
+
+
+def _draws_a_model(trial: _Trial) -> Iterator[str]:
+    graph = trial.graph()
+    model = trial.model(graph)
+    if not np.array_equal(_links(model.graph), _links(graph)):
+        yield "the graph of its model is not the graph it was given"
+    yield from _sample_breaches(_sample(model), graph, "")
+
+
+def _sample_breaches(values: Any, graph: Any, where: str) -> Iterator[str]:
+    expected = (N_SAMPLES, _n_nodes(graph))
+    if not isinstance(values, np.ndarray) or values.shape != expected:
+        yield f"{where}its samples have shape {np.shape(values)}, expected {expected}"
+    elif not np.isfinite(values).all():
+        yield f"{where}its samples are not all finite"
+
+
+def _is_deterministic(trial: _Trial) -> Iterator[str]:
+    graph = trial.graph()
+    model = trial.model(graph)
+    if not np.array_equal(_sample(model), _sample(model)):
+        yield "two samples from the same stream differ: draw from `rng` alone"
+    if not np.array_equal(_sample(model), _sample(trial.model(graph))):
+        yield "two models drawn from the same stream differ: draw from `rng` alone"
+
+
+def _leaves_the_graph_alone(trial: _Trial) -> Iterator[str]:
+    graph = trial.graph()
+    trial.model(graph)
+    if not np.array_equal(_links(graph), _links(trial.graph())):
+        yield "it changed the graph: work on a copy"
+
+
+def _intervenes(trial: _Trial) -> Iterator[str]:
+    graph = trial.graph()
+    model = trial.model(graph)
+    if "intervention" not in inspect.signature(model.sample).parameters:
+        return
+    reached = summary_ancestors(graph.summary if trial.lagged else graph)
+    for node, effects in enumerate(reached):
+        acts = (At(Do(node, VALUE), 0),) if trial.lagged else (Do(node, VALUE),)
+        yield from _do_breaches(_sample(model), _sample(model, acts), node, effects)
+
+
+def _do_breaches(
+    before: Values, after: Values, node: int, effects: NDArray[np.bool_]
+) -> Iterator[str]:
+    if not np.allclose(after[:, node], VALUE):
+        yield f"under Do({node}, {VALUE}) column {node} is not {VALUE}"
+    for other in np.flatnonzero(~effects):
+        first, second = before[:, other], after[:, other]
+        same = np.array_equal(first, second) or ks_2samp(first, second).pvalue > LEAST_P
+        if other != node and not same:
+            yield f"under Do({node}, {VALUE}) column {other} changed, which is no descendant"
+
+
+def _survives_tiny_graphs(trial: _Trial) -> Iterator[str]:
+    for what, n_nodes in (("one node: ", 1), ("no edges: ", 3)):
+        graph = trial.graph(n_nodes, 0.0)
+        try:
+            model = trial.model(graph)
+        except ValueError:  # a refusal says why, and the study records it
+            continue
+        except Exception as reason:  # anything else is the breach
+            yield f"{what}{type(reason).__name__}: {reason}; raise a ValueError that says why"
+            continue
+        yield from _sample_breaches(_sample(model), graph, what)
+
+
+def _links(graph: Any) -> Any:
+    return graph.links if isinstance(graph, LaggedGraph) else graph
+
+
+def _n_nodes(graph: Any) -> int:
+    return graph.n_nodes if isinstance(graph, LaggedGraph) else len(graph)
+
+
+CHECKS = (
+    _draws_a_model,
+    _is_deterministic,
+    _leaves_the_graph_alone,
+    _intervenes,
+    _survives_tiny_graphs,
+)
