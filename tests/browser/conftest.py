@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from causalassay.report.page import write_report
+from causalassay.report.files import write_report
 from report_stores import write_attacked, write_store
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

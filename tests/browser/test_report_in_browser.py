@@ -9,8 +9,9 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from causalassay.report.charts import KINDS, Gallery
-from causalassay.report.page import read_content, render_page
+from causalassay.report.charts.gallery import KINDS, Gallery
+from causalassay.report.page.content import read_content
+from causalassay.report.page.document import render_page
 from report_stores import ATTACKS, BASELINES, FAMILIES, LISTED, METRICS, SCHEMES, SIZES
 
 NARROW = 420
@@ -173,7 +174,7 @@ def test_the_table_is_sorted_by_keyboard_alone(see, report):
     assert "ascending" == head(page, "sid").get_attribute("aria-sort")
     page.keyboard.press("Space")
     assert sorted(column(page, "sid"), reverse=True) == column(page, "sid")
-    assert "Sorted by sid, descending" in page.locator("#leaderboard-said").inner_text()
+    assert "Sorted by sid, descending" in page.locator("#leaderboard-status").inner_text()
 
 
 def test_names_are_sorted_as_words(see, report):
@@ -205,7 +206,7 @@ def test_schemes_and_algorithms_can_be_filtered(see, report):
     page.get_by_role("searchbox", name="Algorithms whose name has").fill("SORTN")
     expected = {name for name in BASELINES if "sortn" in name}
     assert expected == set(page.evaluate(SHOWN))
-    assert f"{3 * len(SCHEMES)} rows shown" in page.locator("#leaderboard-said").inner_text()
+    assert f"{3 * len(SCHEMES)} rows shown" in page.locator("#leaderboard-status").inner_text()
 
 
 def test_a_narrow_page_does_not_scroll_sideways(see, report):

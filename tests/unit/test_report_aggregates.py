@@ -5,11 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from causalassay.analysis import figure_tables as aggregates
-from causalassay.analysis import panel_tables as groupings
-from causalassay.analysis import summarize
-from causalassay.analysis.figure_scope import MOST_ALGORITHMS, MOST_METRICS, MOST_SCHEMES, choose
-from causalassay.report.charts import gallery
+from causalassay.analysis import analyse, summarize
+from causalassay.analysis.chart_data import dot_tables, panel_tables
+from causalassay.analysis.chart_data.scope import (
+    MOST_ALGORITHMS,
+    MOST_METRICS,
+    MOST_SCHEMES,
+    choose,
+)
+from causalassay.report.charts.gallery import gallery
 from report_tables import BASELINES, study_like
 from summary_twins import with_frame
 
@@ -26,7 +30,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def scope(table):
-    return choose(table, summarize(table))
+    return choose(analyse(table))
 
 
 def digits(values):
@@ -34,7 +38,7 @@ def digits(values):
 
 
 def test_scores_on_schemes_are_those_of_the_summary(scope):
-    found = aggregates.scheme_scores(scope, "f1")
+    found = dot_tables.scheme_scores(scope, "f1")
     summary = scope.summary.attribution.schemes
     expected = summary[summary["metric"] == "f1"]
     for column in ("algorithm", "scheme", "n_units", "n_missing", "paired"):
@@ -45,7 +49,7 @@ def test_scores_on_schemes_are_those_of_the_summary(scope):
 
 @pytest.mark.parametrize(("metric", "best"), [("f1", max), ("shd", min)])
 def test_sorting_is_the_better_of_the_two_sorting_baselines(scope, metric, best):
-    found = aggregates.scheme_scores(scope, metric)
+    found = dot_tables.scheme_scores(scope, metric)
     for scheme, part in found.groupby("scheme"):
         means = part.set_index("algorithm")["mean"]
         assert {best(means["var-sortnregress"], means["r2-sortnregress"])} == set(
@@ -54,7 +58,7 @@ def test_sorting_is_the_better_of_the_two_sorting_baselines(scope, metric, best)
 
 
 def test_ranks_are_those_of_the_summary(scope):
-    found = aggregates.rank_means(scope, "iscm", ["shd", "sid"])
+    found = dot_tables.rank_means(scope, "iscm", ["shd", "sid"])
     summary = scope.summary.ranks
     chosen = (summary["scheme"] == "iscm") & summary["metric"].isin(["shd", "sid"])
     expected = summary[chosen]
@@ -64,7 +68,7 @@ def test_ranks_are_those_of_the_summary(scope):
 
 
 def test_explained_shares_are_those_of_the_summary(scope):
-    found = aggregates.explained(scope, "f1")
+    found = dot_tables.explained(scope, "f1")
     summary = scope.summary.attribution.explained
     expected = summary[summary["metric"] == "f1"]
     assert expected["regressors"].tolist() == found["regressors"].tolist()
@@ -73,7 +77,7 @@ def test_explained_shares_are_those_of_the_summary(scope):
 
 
 def test_bins_hold_every_problem_and_replicate_once(table, scope):
-    found = aggregates.sortability_bins(scope)
+    found = panel_tables.sortability_bins(scope)
     cells = table.frame.drop_duplicates(["problem", "replicate"])
     for (diagnostic, scheme), part in found.groupby(["diagnostic", "scheme"]):
         values = cells.loc[cells["scheme"] == scheme, diagnostic]
@@ -88,12 +92,12 @@ def test_bins_hold_every_problem_and_replicate_once(table, scope):
 def test_a_sortability_of_one_lies_in_the_last_bin():
     table = study_like(["pc"], schemes=("raw",), replicates=2)
     table.frame["var_sortability"] = 1.0
-    found = aggregates.sortability_bins(choose(table, summarize(table)))
+    found = panel_tables.sortability_bins(choose(analyse(table)))
     assert [0.95] == found.loc[found["diagnostic"] == "var_sortability", "from"].tolist()
 
 
 def test_boxes_are_quartiles_and_whiskers_of_the_rows(table, scope):
-    found, n_panels = groupings.box_stats(scope, "shd")
+    found, n_panels = panel_tables.box_stats(scope, "shd")
     assert 4 == n_panels == found["panel"].nunique()
     frame = table.frame
     for row in found.sample(8, random_state=1).itertuples():
@@ -114,7 +118,7 @@ def test_boxes_are_quartiles_and_whiskers_of_the_rows(table, scope):
 
 
 def test_means_against_a_number_are_those_of_a_summary_by_it(table, scope):
-    found = groupings.means_against(scope, "f1", "samples")
+    found = panel_tables.means_against(scope, "f1", "samples")
     scores = summarize(table, ["scheme", "samples"]).scores
     expected = scores[scores["metric"] == "f1"].set_index(["algorithm", "scheme", "samples"])
     for row in found.itertuples():
@@ -125,7 +129,7 @@ def test_means_against_a_number_are_those_of_a_summary_by_it(table, scope):
 
 
 def test_run_times_are_medians_of_the_runs_that_ended(table, scope):
-    found = aggregates.run_times(table, scope).set_index(["algorithm", "nodes"])
+    found = dot_tables.run_times(scope).set_index(["algorithm", "nodes"])
     frame = table.frame
     seconds = frame.loc[(frame["algorithm"] == "ges") & (frame["graph.n_nodes"] == 20), "seconds"]
     row = found.loc[("ges", 20)]
@@ -138,9 +142,9 @@ def test_run_times_are_medians_of_the_runs_that_ended(table, scope):
 def test_labels_that_are_no_numbers_are_not_drawn_against():
     table = study_like(["pc"], replicates=2)
     table.frame["samples"] = "100 + 20 × 50"
-    scope = choose(table, summarize(table))
-    assert not groupings.varies(scope, "samples")
-    assert groupings.varies(scope, "graph.n_nodes")
+    scope = choose(analyse(table))
+    assert not scope.varies("samples")
+    assert scope.varies("graph.n_nodes")
 
 
 def test_many_algorithms_schemes_and_metrics_are_bounded_and_told():
@@ -150,7 +154,7 @@ def test_many_algorithms_schemes_and_metrics_are_bounded_and_told():
     table = study_like(
         names, schemes=schemes, families=("chain",), nodes=(5,), replicates=2, better=better
     )
-    scope = choose(table, summarize(table))
+    scope = choose(analyse(table))
     assert MOST_ALGORITHMS == len(scope.algorithms)
     assert set(BASELINES) <= set(scope.algorithms)
     # The skill that `study_like` gives grows with the place.
@@ -163,19 +167,13 @@ def test_many_algorithms_schemes_and_metrics_are_bounded_and_told():
 def test_too_many_sizes_are_thinned_from_the_smallest_to_the_largest():
     nodes = tuple(range(5, 305, 5))
     table = study_like([f"a{i}" for i in range(6)], families=("chain",), nodes=nodes, replicates=1)
-    scope = choose(table, summarize(table))
-    found = groupings.means_against(scope, "f1", "graph.n_nodes")
-    assert len(found) <= groupings.MOST_RECORDS
+    scope = choose(analyse(table))
+    found = panel_tables.means_against(scope, "f1", "graph.n_nodes")
+    assert len(found) <= panel_tables.MOST_RECORDS
     assert (5, 300) == (found["at"].min(), found["at"].max())
-    boxes, n_panels = groupings.box_stats(scope, "f1")
-    assert len(boxes) <= groupings.MOST_RECORDS
+    boxes, n_panels = panel_tables.box_stats(scope, "f1")
+    assert len(boxes) <= panel_tables.MOST_RECORDS
     assert 60 == n_panels
-
-
-def test_a_summary_by_other_columns_is_refused():
-    table = study_like(["pc"], replicates=1)
-    with pytest.raises(ValueError, match=r"by scheme, got one by \['graph.kind'\]"):
-        choose(table, summarize(table, ["graph.kind"]))
 
 
 @pytest.fixture(scope="module")
@@ -183,11 +181,11 @@ def large():
     """10^5 rows of 20 algorithms on 16 problems."""
     table = study_like([f"algorithm {i}" for i in range(16)], replicates=313)
     assert 100_160 == len(table.frame)
-    return table, summarize(table)
+    return analyse(table)
 
 
 def test_the_data_of_all_figures_of_a_large_study_are_small(large):
-    found = gallery(*large)
+    found = gallery(large)
     specs = [figure.chart.to_dict() for figure in found.figures]
     data = [json.dumps(spec["datasets"], separators=(",", ":")) for spec in specs]
     assert sum(map(len, data)) < 250_000
@@ -199,5 +197,5 @@ def test_undefined_numbers_stay_nan_and_are_never_zero(table):
     frame = table.frame.copy()
     frame.loc[frame["algorithm"] == "ges", "f1"] = np.nan
     lacking = with_frame(table, frame)
-    found = aggregates.scheme_scores(choose(lacking, summarize(lacking)), "f1")
+    found = dot_tables.scheme_scores(choose(analyse(lacking)), "f1")
     assert found.loc[found["algorithm"] == "ges", "mean"].isna().all()

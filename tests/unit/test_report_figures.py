@@ -6,9 +6,9 @@ import struct
 import numpy as np
 import pytest
 
-from causalassay.analysis import summarize
-from causalassay.report.charts import figures
-from causalassay.report.figure_files import write_figures
+from causalassay.analysis import analyse, summarize
+from causalassay.report.charts.gallery import gallery
+from causalassay.report.charts.image_files import write_figures
 from causalassay.report.latex import escape, write_tables
 from report_tables import study_like
 from summary_twins import with_frame
@@ -22,17 +22,27 @@ def table():
 
 
 @pytest.fixture(scope="module")
-def summary(table):
-    return summarize(table)
+def analysis(table):
+    return analyse(table)
 
 
 @pytest.fixture(scope="module")
-def written(table, summary, tmp_path_factory):
-    return write_figures(table, summary, tmp_path_factory.mktemp("study") / "made" / "figures")
+def summary(analysis):
+    return analysis.summary
 
 
-def test_every_figure_is_written_in_every_format(table, summary, written):
-    ids = [figure.id for figure in figures(table, summary)]
+@pytest.fixture(scope="module")
+def figures(analysis):
+    return gallery(analysis).figures
+
+
+@pytest.fixture(scope="module")
+def written(figures, tmp_path_factory):
+    return write_figures(figures, tmp_path_factory.mktemp("study") / "made" / "figures")
+
+
+def test_every_figure_is_written_in_every_format(figures, written):
+    ids = [figure.id for figure in figures]
     expected = [f"{name}.{ending}" for name in ids for ending in ("pdf", "svg", "png")]
     assert expected == [path.name for path in written]
     assert all(path.stat().st_size > 1000 for path in written)
@@ -74,15 +84,15 @@ def test_a_drawing_names_nothing_to_fetch(written):
             assert {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"} >= addresses
 
 
-def test_only_the_formats_asked_for_are_written(table, summary, tmp_path):
-    paths = write_figures(table, summary, tmp_path, ("svg",))
+def test_only_the_formats_asked_for_are_written(figures, tmp_path):
+    paths = write_figures(figures, tmp_path, ("svg",))
     assert {".svg"} == {path.suffix for path in paths}
     assert sorted(tmp_path.iterdir()) == sorted(paths)
 
 
-def test_an_unknown_format_is_refused_before_anything_is_written(table, summary, tmp_path):
+def test_an_unknown_format_is_refused_before_anything_is_written(figures, tmp_path):
     with pytest.raises(ValueError, match=r"one of \['pdf', 'svg', 'png'\], got \['gif'\]"):
-        write_figures(table, summary, tmp_path / "new", ("svg", "gif"))
+        write_figures(figures, tmp_path / "new", ("svg", "gif"))
     assert not (tmp_path / "new").exists()
 
 

@@ -9,16 +9,19 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from causalassay.analysis import summarize
-from causalassay.analysis.verdict.verdict import verdict
+from causalassay.analysis import analyse
 from causalassay.metrics.registry import METRICS as ALL_METRICS
-from causalassay.report import page as page_module
-from causalassay.report.bundle import asset, policy, script_text, source_hash, vega_bundle
-from causalassay.report.charts import KINDS, Gallery, LeftOut, gallery
-from causalassay.report.embedding import HEADINGS
-from causalassay.report.leaderboard import level
-from causalassay.report.markup import Html, number, packed_script, tag
-from causalassay.report.page import read_content, render_page, write_report
+from causalassay.report import files
+from causalassay.report.charts.figure import LeftOut
+from causalassay.report.charts.gallery import KINDS, Gallery, gallery
+from causalassay.report.files import write_report
+from causalassay.report.numbers import decimal
+from causalassay.report.page.bundle import asset, policy, script_text, source_hash, vega_bundle
+from causalassay.report.page.content import read_content
+from causalassay.report.page.document import render_page
+from causalassay.report.page.figure_section import HEADINGS
+from causalassay.report.page.leaderboard import level
+from causalassay.report.page.markup import Html, packed_script, tag
 from causalassay.study.storage import Store, read_store
 from causalassay.study.tasks import Record, RunTask
 from report_stores import (
@@ -101,7 +104,7 @@ def test_a_report_that_fails_leaves_the_old_one(store, tmp_path, monkeypatch):
     target = tmp_path / "report.html"
     target.write_text("old")
     # A lone surrogate cannot be written: the file is broken off.
-    monkeypatch.setattr(page_module, "render_page", lambda _content: "new \ud800")
+    monkeypatch.setattr(files, "render_page", lambda _content: "new \ud800")
     with pytest.raises(UnicodeEncodeError):
         write_report(store, target)
     assert "old" == target.read_text()
@@ -204,8 +207,8 @@ def test_a_study_where_nothing_ended_has_a_report(tmp_path):
 
 
 def test_the_verdict_stands_with_its_rules_and_numbers(outline, content):
-    assert content.verdict.statements
-    for statement in content.verdict.statements:
+    assert content.analysis.verdict.statements
+    for statement in content.analysis.verdict.statements:
         assert f"{statement.sentence} (" in outline.words["p"]
         assert 1 == outline.words["li"].count(statement.rule)
         for name, value in statement.numbers.items():
@@ -214,15 +217,15 @@ def test_the_verdict_stands_with_its_rules_and_numbers(outline, content):
 
 
 def test_the_leaderboard_has_every_score_and_count_of_the_summary(written, content):
-    scores = content.summary.scores
+    scores = content.analysis.summary.scores
     body = written[written.index('<table id="leaderboard">') :]
     body = body[: body.index("</table>")]
     values = [float(value) for value in re.findall(r'<td data-value="([^"]*)">', body)]
     for mean in scores["mean"].dropna():
         assert float(f"{mean:.6g}") in values
     one = scores[(scores["algorithm"] == "pc") & (scores["metric"] == "f1")].iloc[0]
-    interval = f"[{number(one['mean_low'])}, {number(one['mean_high'])}]"
-    assert f"{number(one['mean'])} {interval}" in re.sub("<.*?>", "", body)
+    interval = f"[{decimal(one['mean_low'])}, {decimal(one['mean_high'])}]"
+    assert f"{decimal(one['mean'])} {interval}" in re.sub("<.*?>", "", body)
     assert set(SCHEMES) == set(re.findall('<tbody data-scheme="([^"]*)">', body))
     missed = scores[scores["n_not_ok"] > 0].iloc[0]
     assert f'class="missed">{missed["n_ok"]} of {missed["n"]}<' in body
@@ -237,7 +240,7 @@ def test_metrics_of_classes_stand_beside_those_of_graphs():
 
 
 def test_rows_of_a_scheme_begin_with_the_best_by_the_first_metric(outline, content):
-    scores = content.summary.scores
+    scores = content.analysis.summary.scores
     raw = scores[(scores["scheme"] == "raw") & (scores["metric"] == "shd")]
     best = raw.sort_values("mean", kind="stable")["algorithm"].iloc[0]
     rows = [a["data-value"] for a in outline.named("th") if a["scope"] == "row" and len(a) > 1]
@@ -318,13 +321,8 @@ def test_the_licences_of_what_is_inlined_are_in_the_page(outline):
 def test_a_report_of_a_hundred_thousand_rows_is_small(content):
     table = large_table(10**5)
     assert 10**5 <= len(table.frame)
-    summary = summarize(table)
-    large = replace(
-        content,
-        summary=summary,
-        verdict=verdict(table, summary),
-        gallery=gallery(table, summary),
-    )
+    analysis = analyse(table)
+    large = replace(content, analysis=analysis, gallery=gallery(analysis))
     assert len(render_page(large).encode()) < 1.5 * MEGABYTE
 
 

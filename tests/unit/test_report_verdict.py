@@ -9,12 +9,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from causalassay.analysis import summarize
-from causalassay.analysis.verdict.assessment import ARTEFACTS, assess, is_clear
-from causalassay.analysis.verdict.attribution import comparisons, find
-from causalassay.analysis.verdict.evidence import Evidence, difference_of_means
+from causalassay.analysis import analyse, summarize
+from causalassay.analysis.bootstrap import difference_of_means
+from causalassay.analysis.verdict.evidence import Evidence
 from causalassay.analysis.verdict.intervals import Interval
-from causalassay.analysis.verdict.verdict import STATISTICS, Number, Verdict, verdict
+from causalassay.analysis.verdict.judgement import judge_study
+from causalassay.analysis.verdict.lead_attribution import contrasts, find
+from causalassay.analysis.verdict.scheme_assessment import ARTEFACTS, assess, is_clear
+from causalassay.analysis.verdict.statements import STATISTICS, Number, StudyVerdict
 from causalassay.study.storage import export, study_table
 from summary_twins import BASELINES, SORTABILITIES, draw_table, make_table, with_frame
 from verdict_twins import HEAD, STUDIES, Exported, run_here
@@ -54,6 +56,10 @@ def arms(schemes, n_units=12, better="high", metric="f1"):
                 )
     diagnostics = (*SORTABILITIES, "n_edges")
     return make_table(rows, (metric,), {metric: better}, diagnostics)
+
+
+def verdict(table):
+    return analyse(table).verdict
 
 
 def kinds(table, algorithm=None):
@@ -115,7 +121,7 @@ def test_a_falling_statistic_is_named_and_is_no_contrast():
     found = of_scheme(arms({"iscm": {"var": 0.5, "r2": 0.2, "pc": 0.5}}), "iscm")
     assert "R² falls along the causal order" in found.sentence
     table = arms({"raw": RAW | {"pc": 0.8}, "iscm": {"var": 0.5, "r2": 0.2, "pc": 0.5}})
-    assert "Any lead here may owe to R²-sortability" in verdict(table).statements[2].sentence
+    assert "Any lead here may be due to R²-sortability" in verdict(table).statements[2].sentence
 
 
 def test_fewer_than_ten_units_decide_nothing_but_tell_their_numbers():
@@ -187,7 +193,7 @@ def test_units_that_tell_less_than_r2_are_called_arbitrary():
     assert "tell only part of the order" in of_scheme(arms({"raw": in_part})).sentence
     only_r2 = RAW | {"var": 0.5, "var-sortnregress": 0.3, "pc": 0.5}
     told = of_scheme(arms({"raw": only_r2})).sentence
-    assert "variance tells nothing (sortability 0.50); rescaling the columns would not" in told
+    assert "variance shows no artefact (sortability 0.50); rescaling the columns would not" in told
 
 
 def test_graph_families_are_named_where_they_are_far_apart():
@@ -276,19 +282,21 @@ def test_a_lead_can_be_explained_by_r2_where_standardising_does_not_touch_it():
     told = of_algorithm(table, "pc")
     assert "algorithm-explained" == told.kind
     assert "explained by R²-sortability: +0.30" in told.sentence
-    assert "on standardized data, where R² tells nothing" in told.sentence
+    assert (
+        "on standardized data; without that artefact the lead shrinks to at most" in told.sentence
+    )
 
 
 def assessments(schemes):
     table = arms(schemes)
-    evidence = Evidence(table, summarize(table))
+    evidence = analyse(table).evidence
     return [assess(evidence, scheme) for scheme in evidence.cells]
 
 
 def test_compared_are_the_most_sortable_scheme_and_those_free_of_the_artefact():
     by_r2 = RAW | {"var": 0.5, "var-sortnregress": 0.3}
     schemes = {"raw": RAW, "standardized": by_r2, "iscm": FREE, "data": FREE}
-    found = comparisons(assessments({k: v | {"pc": 0.6} for k, v in schemes.items()}))
+    found = contrasts(assessments({k: v | {"pc": 0.6} for k, v in schemes.items()}))
     assert [
         ("variance", "raw", ("standardized", "iscm")),
         ("R²", "standardized", ("iscm",)),
@@ -297,7 +305,7 @@ def test_compared_are_the_most_sortable_scheme_and_those_free_of_the_artefact():
 
 def test_a_scheme_without_signal_is_no_contrast():
     found = assessments({"raw": RAW | {"pc": 0.6}, "raw + shuffle-labels": FREE | {"pc": 0.3}})
-    assert () == comparisons(found)
+    assert () == contrasts(found)
     assert [False, True] == [assessment.silent for assessment in found]
     assert not found[1].free_of(ARTEFACTS[0])
 
@@ -426,15 +434,16 @@ def test_the_order_of_rows_changes_nothing(seed):
     assert verdict(table).to_dict() == verdict(mixed).to_dict()
 
 
-def test_a_summary_at_hand_gives_the_same_verdict():
+def test_a_summary_by_other_columns_gives_the_same_verdict():
     table = arms(CONTRAST)
-    assert verdict(table) == verdict(table, summarize(table, by=()))
+    evidence = Evidence(table.frame, analyse(table).runs, summarize(table, by=()))
+    assert verdict(table) == judge_study(evidence)
 
 
 def test_a_table_without_rows_has_nothing_to_say():
     table = arms({"raw": RAW})
     empty = with_frame(table, table.frame.iloc[:0])
-    assert Verdict(()) == verdict(empty)
+    assert StudyVerdict(()) == verdict(empty)
     assert ["There is nothing to say yet."] == verdict(empty).lines()
 
 
@@ -549,7 +558,7 @@ def test_on_all_schemes_notears_is_explained_and_pc_is_not(judged):
 def test_on_iscm_only_nothing_is_gameable_by_variance_and_raw_is_missed(judged):
     first, second, *_ = of_study(judged, "iscm")
     assert ["study-not-gameable", "no-contrast"] == [first.kind, second.kind]
-    assert "Not gameable by variance or R² on iSCM" in first.sentence
+    assert "No evidence that iSCM can be gamed by variance or R²" in first.sentence
     assert "gain on raw data" in second.sentence
 
 
@@ -557,7 +566,7 @@ def test_on_raw_only_every_lead_is_in_doubt(judged):
     first, second, *_ = of_study(judged, "raw")
     assert ["study-gameable", "no-contrast"] == [first.kind, second.kind]
     assert "sorting by variance alone" in first.sentence
-    assert "Any lead here may owe to var-sortability" in second.sentence
+    assert "Any lead here may be due to var-sortability" in second.sentence
     assert "iscm or uumc" in second.sentence
     (notears,) = of_study(judged, "raw", "notears")
     assert "may still rest on" in notears.sentence
@@ -566,7 +575,7 @@ def test_on_raw_only_every_lead_is_in_doubt(judged):
 def test_shuffled_labels_leave_no_signal(judged):
     first, *others = of_study(judged, "shuffled")
     assert "no-signal" == first.kind
-    assert "Is the truth the truth of these data?" in first.sentence
+    assert "Check that this graph belongs to these data." in first.sentence
     assert {"algorithm-no-lead"} == {s.kind for s in others if s.algorithm}
 
 

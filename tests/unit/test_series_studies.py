@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from causalassay.analysis import summarize
-from causalassay.analysis.verdict.evidence import Evidence
+from causalassay.analysis import analyse
 from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Problem, write
 from causalassay.diagnostics.registry import DIAGNOSTICS
@@ -212,7 +211,7 @@ def test_chance_on_summary_graphs_is_that_of_claiming_all_links():
     table = study_like(["pc"], families=("lagged-erdos-renyi", "chain"), nodes=(4,), replicates=2)
     table.frame["n_edges"] = 3.0
     table.diagnostics = (*table.diagnostics, "n_edges")
-    evidence = Evidence(table, summarize(table))
+    evidence = analyse(table).evidence
     chances = evidence._chances("raw")
     assert sorted(set(chances)) == pytest.approx([3 / (3 + 6), 6 / (3 + 12)])
     problem = series_problem()

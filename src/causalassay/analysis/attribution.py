@@ -1,4 +1,4 @@
-"""What of an algorithm's score the simulator gave away: schemes, margins, explained shares.
+"""How much of a score is due to artefacts of the simulator: schemes, margins, shares.
 
 References
 ----------
@@ -32,7 +32,7 @@ from causalassay.analysis.runs import (
 
 @dataclass(frozen=True)
 class Attribution:
-    """How each algorithm's score hangs on the artefacts of the data.
+    """How each algorithm's score depends on the artefacts of the data.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Attribution:
         ``opponent`` names the algorithm that stood for it. ``n_missing`` cells have
         no score of the one or the other.
     explained : DataFrame
-        `explaining.explained_shares`.
+        `explained_variance.explained_shares`.
     """
 
     schemes: pd.DataFrame
@@ -58,7 +58,7 @@ class Attribution:
 
 
 def attribute(runs: Runs) -> Attribution:
-    """Return how each algorithm's score hangs on the artefacts of the data."""
+    """Return how each algorithm's score depends on the artefacts of the data."""
     groups = {group.values[0]: group for group in runs.groups((SCHEME,))}
     references = {
         (metric, scheme): _references(runs, metric, group)
@@ -68,20 +68,20 @@ def attribute(runs: Runs) -> Attribution:
     whole = {scheme: group.cells for scheme, group in groups.items()}
     schemes: list[dict[str, object]] = []
     margins: list[dict[str, object]] = []
-    for place, name in enumerate(runs.algorithms):
+    for index, name in enumerate(runs.algorithms):
         for metric in runs.scores:
-            chosen = same_graphs(runs, metric, place, whole)
+            chosen = same_graphs(runs, metric, index, whole)
             for scheme, (cells, paired) in chosen.items():
                 head = {
                     "algorithm": name,
-                    "role": runs.roles[place],
+                    "role": runs.roles[index],
                     "metric": metric,
                     SCHEME: scheme,
                     "paired": paired,
                 }
-                schemes.append(head | _scheme_score(runs, metric, place, cells, whole[scheme]))
+                schemes.append(head | _scheme_score(runs, metric, index, cells, whole[scheme]))
                 for reference, opponent in references[metric, scheme].items():
-                    margin = _margin(runs, metric, (place, opponent), cells)
+                    margin = _margin(runs, metric, (index, opponent), cells)
                     opponents = {"reference": reference, "opponent": runs.algorithms[opponent]}
                     margins.append(head | opponents | margin)
     return Attribution(pd.DataFrame(schemes), pd.DataFrame(margins), explained_shares(runs))
@@ -90,32 +90,32 @@ def attribute(runs: Runs) -> Attribution:
 def _references(runs: Runs, metric: str, group: Group) -> dict[str, int]:
     """Return the algorithm that stands for each reference on a scheme."""
     meant = {
-        "sorting": [place for use in SORTING for place in runs.using(use)],
+        "sorting": [index for use in SORTING for index in runs.using(use)],
         "random order": runs.using(RANDOM_ORDER),
         "empty": runs.using(EMPTY),
     }
-    best = {name: best_by_mean(runs, metric, group, places) for name, places in meant.items()}
-    return {name: place for name, place in best.items() if place is not None}
+    best = {name: best_by_mean(runs, metric, group, indices) for name, indices in meant.items()}
+    return {name: index for name, index in best.items() if index is not None}
 
 
 def same_graphs(
-    runs: Runs, metric: str, place: int, cells: Mapping[str, Codes]
+    runs: Runs, metric: str, index: int, cells: Mapping[str, Codes]
 ) -> dict[str, tuple[Codes, bool]]:
     """Return the cells of each scheme to average, and whether they are of the same graphs.
 
-    Compared are the schemes other than files where the algorithm has a score at all;
-    one where it has none is not paired, and neither is a scheme without company.
+    We compare the schemes, other than data files, on which the algorithm has a score. A
+    scheme on which it has none is not paired, and neither is the only scheme.
 
     Parameters
     ----------
     runs : Runs
     metric : str
-    place : int
-        Of the algorithm in `runs.algorithms`.
+    index : int
+        The algorithm, as in `runs.algorithms`.
     cells : mapping of str to Codes
         All cells of each scheme.
     """
-    scores = runs.scores[metric][place]
+    scores = runs.scores[metric][index]
     n_units = int(runs.units.max(initial=-1)) + 1
     scored = {
         scheme: _seen(runs.units[whole][~np.isnan(scores[whole])], n_units)
@@ -138,21 +138,21 @@ def _seen(units: Codes, n_units: int) -> NDArray[np.bool_]:
 
 
 def _scheme_score(
-    runs: Runs, metric: str, place: int, cells: Codes, whole: Codes
+    runs: Runs, metric: str, index: int, cells: Codes, whole: Codes
 ) -> dict[str, object]:
-    scores = runs.scores[metric][place, cells]
+    scores = runs.scores[metric][index, cells]
     defined = ~np.isnan(scores)
     blocks = deal(runs.units[cells])
-    found = mean_with_interval(scores, blocks)
+    mean = mean_with_interval(scores, blocks)
     n_units = blocks.count_units(defined)
     return {
         "n": int(defined.sum()),
         "n_missing": int((~defined).sum()),
         "n_units": n_units,
         "n_dropped": len(np.unique(runs.units[whole])) - n_units,
-        "mean": found.value,
-        "low": found.low,
-        "high": found.high,
+        "mean": mean.value,
+        "low": mean.low,
+        "high": mean.high,
     }
 
 
@@ -160,12 +160,12 @@ def _margin(runs: Runs, metric: str, pair: tuple[int, int], cells: Codes) -> dic
     gain = difference(runs, metric, cells, pair) * runs.better[metric]
     defined = ~np.isnan(gain)
     blocks = deal(runs.units[cells])
-    found = mean_with_interval(gain, blocks)
+    mean = mean_with_interval(gain, blocks)
     return {
         "n_pairs": int(defined.sum()),
         "n_missing": int((~defined).sum()),
         "n_units": blocks.count_units(defined),
-        "mean": found.value,
-        "low": found.low,
-        "high": found.high,
+        "mean": mean.value,
+        "low": mean.low,
+        "high": mean.high,
     }

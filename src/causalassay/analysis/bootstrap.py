@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Vector, Weights
@@ -29,12 +28,15 @@ Blocks of independent units are independent, so the interval means the same; its
 cost no longer grows with the study, and its width is uncertain by some 3 %.
 """
 
+FEWEST_UNITS = 10
+"""With fewer units an interval covers too little to decide by."""
+
 Codes = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
-class Estimated:
-    """A statistic and the limits of its 95 % interval; nan where undefined."""
+class MeanInterval:
+    """A mean or a difference of means, and the limits of its 95 % interval; nan where undefined."""
 
     value: float
     low: float
@@ -75,8 +77,8 @@ def deal(units: Codes) -> Blocks:
     n_units = int(seen.sum())
     if n_units <= MOST_BLOCKS:
         return Blocks(rank, rank, n_units, n_units)
-    place = stream(0, "summary", "blocks", n_units).permutation(n_units) % MOST_BLOCKS
-    return Blocks(rank, place[rank], n_units, MOST_BLOCKS)
+    block = stream(0, "summary", "blocks", n_units).permutation(n_units) % MOST_BLOCKS
+    return Blocks(rank, block[rank], n_units, MOST_BLOCKS)
 
 
 @lru_cache(maxsize=16)
@@ -89,7 +91,7 @@ def resamples(n_blocks: int) -> Weights:
     return weights
 
 
-def mean_with_interval(values: Vector, blocks: Blocks) -> Estimated:
+def mean_with_interval(values: Vector, blocks: Blocks) -> MeanInterval:
     """Return the mean of the values that are not nan, with its percentile interval.
 
     The interval is nan with fewer than two units or an infinite value. Of few
@@ -99,20 +101,20 @@ def mean_with_interval(values: Vector, blocks: Blocks) -> Estimated:
     Examples
     --------
     >>> mean_with_interval(np.array([1.0, 1.0, np.nan]), deal(np.array([0, 1, 2])))
-    Estimated(value=1.0, low=1.0, high=1.0)
+    MeanInterval(value=1.0, low=1.0, high=1.0)
     """
     defined = ~np.isnan(values)
     if not defined.any():
-        return Estimated(np.nan, np.nan, np.nan)
+        return MeanInterval(np.nan, np.nan, np.nan)
     kept, block = values[defined], blocks.block[defined]
     if not np.isfinite(kept).all():
-        return Estimated(float(kept.mean()), np.nan, np.nan)
+        return MeanInterval(float(kept.mean()), np.nan, np.nan)
     # Deviations from a value of the sample: equal values then give exactly that value.
     centre = float(np.median(kept))
     apart = kept - centre
     value = centre + float(apart.mean())
     if blocks.count_units(defined) < 2:
-        return Estimated(value, np.nan, np.nan)
+        return MeanInterval(value, np.nan, np.nan)
     totals = blocks.totals(
         np.bincount(block, weights=apart, minlength=blocks.n_blocks),
         np.bincount(block, minlength=blocks.n_blocks),
@@ -120,26 +122,7 @@ def mean_with_interval(values: Vector, blocks: Blocks) -> Estimated:
     with np.errstate(invalid="ignore"):  # a resample may hold no value at all
         drawn = totals[:, 0] / totals[:, 1]
     low, high = percentiles(drawn)
-    return Estimated(value, centre + low, centre + high)
-
-
-def median_with_interval(values: Vector, blocks: Blocks) -> Estimated:
-    """Return the median of the values that are not nan, with its percentile interval.
-
-    Examples
-    --------
-    >>> median_with_interval(np.array([1.0, 1.0, np.nan]), deal(np.array([0, 1, 2])))
-    Estimated(value=1.0, low=1.0, high=1.0)
-    """
-    defined = ~np.isnan(values)
-    if not defined.any():
-        return Estimated(np.nan, np.nan, np.nan)
-    kept, block = values[defined], blocks.block[defined]
-    value = float(np.median(kept))
-    if blocks.count_units(defined) < 2:
-        return Estimated(value, np.nan, np.nan)
-    low, high = percentiles(_resampled_medians(kept, block, blocks, value))
-    return Estimated(value, low, high)
+    return MeanInterval(value, centre + low, centre + high)
 
 
 def percentiles(drawn: Vector) -> tuple[float, float]:
@@ -152,55 +135,37 @@ def percentiles(drawn: Vector) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _resampled_medians(values: Vector, block: Codes, blocks: Blocks, median: float) -> Vector:
-    """Return the median of each resample.
+def difference_of_means(
+    values: Vector, units: Codes, first: NDArray[np.bool_]
+) -> tuple[MeanInterval, int]:
+    """Return the mean of the first values minus that of the others, with 95 % limits.
 
-    All of them lie near the median of the sample, so only ranks within five
-    standard deviations of it are sorted and walked through; if one lies outside,
-    all ranks are.
+    Whole units are resampled, and a unit brings its values on both sides together.
+    The number of units is that of the side that has fewer.
+
+    Examples
+    --------
+    >>> scores = np.array([0.5, 0.75, 0.25, 0.5])
+    >>> first = np.array([True, True, False, False])
+    >>> difference_of_means(scores, np.array([0, 1, 0, 1]), first)
+    (MeanInterval(value=0.25, low=0.25, high=0.25), 2)
     """
-    counts = np.bincount(block, minlength=blocks.n_blocks)
-    upto = np.bincount(block[values <= median], minlength=blocks.n_blocks)
-    spread = float(np.sqrt(((upto - counts / 2) ** 2).sum()))
-    reach = int(5 * spread) + 10
-    for first, last in (
-        (max(0, len(values) // 2 - reach), min(len(values), len(values) // 2 + reach)),
-        (0, len(values)),
-    ):
-        order = np.argpartition(values, (first, last - 1))
-        inside = order[first:last]
-        inside = inside[np.argsort(values[inside], kind="stable")]
-        below = np.bincount(block[order[:first]], minlength=blocks.n_blocks)
-        totals = blocks.totals(below, counts)
-        medians = _walk(
-            values[inside],
-            block[inside],
-            resamples(blocks.n_blocks),
-            totals[:, 0].copy(),
-            totals[:, 1].copy(),
-        )
-        if not (np.isnan(medians) & (totals[:, 1] > 0)).any():
-            break
-    return medians
-
-
-@njit(cache=True, nogil=True)
-def _walk(  # pragma: no cover  compiled
-    values: Vector, block: Codes, weights: Weights, below: Vector, total: Vector
-) -> Vector:
-    """Return each resample's median over sorted values, nan if it does not lie among them."""
-    medians = np.full(len(total), np.nan)
-    for r in range(len(total)):
-        lower_rank, upper_rank = np.floor((total[r] + 1) / 2), np.floor(total[r] / 2) + 1
-        rank = below[r]
-        if rank >= lower_rank:
-            continue
-        lower = np.nan
-        for i in range(len(values)):
-            rank += weights[r, block[i]]
-            if np.isnan(lower) and rank >= lower_rank:
-                lower = values[i]
-            if rank >= upper_rank:
-                medians[r] = (lower + values[i]) / 2
-                break
-    return medians
+    blocks = deal(units)
+    defined = ~np.isnan(values)
+    sides = [defined & first, defined & ~first]
+    columns = []
+    for side in sides:
+        block = blocks.block[side]
+        columns += [
+            np.bincount(block, weights=values[side], minlength=blocks.n_blocks),
+            np.bincount(block, minlength=blocks.n_blocks),
+        ]
+    n_units = min(blocks.count_units(side) for side in sides)
+    value = float(values[sides[0]].mean() - values[sides[1]].mean())
+    if n_units < 2 or not np.isfinite(values[defined]).all():
+        return MeanInterval(value, np.nan, np.nan), n_units
+    totals = blocks.totals(*columns)
+    with np.errstate(invalid="ignore", divide="ignore"):  # a resample may lack a side
+        drawn = totals[:, 0] / totals[:, 1] - totals[:, 2] / totals[:, 3]
+    low, high = percentiles(drawn)
+    return MeanInterval(value, low, high), n_units

@@ -11,12 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from causalassay.analysis.bootstrap import (
-    Blocks,
-    deal,
-    mean_with_interval,
-    median_with_interval,
-)
+from causalassay.analysis.bootstrap import Blocks, deal, mean_with_interval
 from causalassay.analysis.runs import ABSENT, OK, SCHEME, Group, Runs
 from causalassay.arrays import Vector
 
@@ -32,18 +27,18 @@ def paired_differences(
     Every algorithm meets the best baseline of the group and each listed algorithm,
     or of more than `most_opponents` listed ones those with the best mean; so the
     number of pairs grows with the number of algorithms, not with its square. Each
-    pair stands once: a listed algorithm against a baseline, or by name.
+    pair stands once: a listed algorithm against a baseline, others in the order of names.
 
     Returns
     -------
     DataFrame
         For each group, metric and pair: ``n_pairs`` cells in ``n_units`` units; the
-        ``mean`` and ``median`` difference with 95 % limits that resample whole units;
+        ``mean`` difference with 95 % limits that resample whole units; the ``median``;
         ``wins``, ``ties`` and ``losses`` of the algorithm; and the cells that do not
         count: ``n_undefined`` (both ended, a score is nan), ``only_algorithm`` and
         ``only_opponent`` (one ended), ``neither``. ``best_baseline`` marks an opponent
-        that is the best baseline of the group by its mean; being chosen, it is a
-        slightly harder opponent than each baseline for itself.
+        that is the best baseline of the group by its mean. Being chosen as the best, it
+        is a slightly harder opponent than any single baseline.
     """
     rows = []
     for group in runs.groups(by):
@@ -62,13 +57,13 @@ def paired_differences(
     return pd.DataFrame(rows)
 
 
-def best_by_mean(runs: Runs, metric: str, group: Group, places: Sequence[int]) -> int | None:
+def best_by_mean(runs: Runs, metric: str, group: Group, indices: Sequence[int]) -> int | None:
     """Return the algorithm of the best mean among some; None if no score is defined.
 
     The first of several equal ones is taken.
     """
-    means = _means(runs, metric, group, places)
-    return max(means, key=lambda place: (means[place], -place)) if means else None
+    means = _means(runs, metric, group, indices)
+    return max(means, key=lambda index: (means[index], -index)) if means else None
 
 
 def difference(
@@ -83,9 +78,9 @@ def difference(
 def mean_ranks(runs: Runs, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
     """Return the mean rank of each algorithm, from 1 for the best, with 95 % limits.
 
-    All algorithms are ranked within each cell; equal scores share their mean rank. A
-    run that is not ok, or whose score is undefined, ranks last beside the others
-    like it. Cells where an algorithm has no row yet are not ranked: ``n_incomplete``.
+    All algorithms are ranked within each cell; equal scores share their mean rank.
+    Runs that are not ok, or whose score is undefined, share the last rank. Cells where
+    an algorithm has no row yet are not ranked: ``n_incomplete``.
     """
     rows = []
     for group in runs.groups(by):
@@ -94,21 +89,21 @@ def mean_ranks(runs: Runs, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
         blocks = deal(runs.units[cells])
         for metric, scores in runs.scores.items():
             ranks = _ranks(scores[:, cells] * runs.better[metric])
-            for place, name in enumerate(runs.algorithms):
-                found = mean_with_interval(ranks[place], blocks)
+            for index, name in enumerate(runs.algorithms):
+                mean = mean_with_interval(ranks[index], blocks)
                 rows.append(
                     {
                         "algorithm": name,
-                        "role": runs.roles[place],
+                        "role": runs.roles[index],
                         **dict(zip(by, group.values, strict=True)),
                         "metric": metric,
                         "n_ranked": len(cells),
-                        "n_last": int(np.isnan(scores[place, cells]).sum()),
+                        "n_last": int(np.isnan(scores[index, cells]).sum()),
                         "n_incomplete": int((~complete).sum()),
                         "n_units": blocks.n_units,
-                        "rank": found.value,
-                        "rank_low": found.low,
-                        "rank_high": found.high,
+                        "rank": mean.value,
+                        "rank_low": mean.low,
+                        "rank_high": mean.high,
                     }
                 )
     return pd.DataFrame(rows)
@@ -121,14 +116,14 @@ def _ranks(scores: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
     return rankdata(np.where(np.isnan(scores), np.inf, -scores), axis=0)
 
 
-def _means(runs: Runs, metric: str, group: Group, places: Sequence[int]) -> dict[int, float]:
+def _means(runs: Runs, metric: str, group: Group, indices: Sequence[int]) -> dict[int, float]:
     """Return the mean of each algorithm that has one, signed so that high is better."""
     means = {}
-    for place in places:
-        scores = runs.scores[metric][place, group.cells]
+    for index in indices:
+        scores = runs.scores[metric][index, group.cells]
         defined = scores[~np.isnan(scores)]
         if len(defined):
-            means[place] = runs.better[metric] * float(defined.mean())
+            means[index] = runs.better[metric] * float(defined.mean())
     return means
 
 
@@ -137,14 +132,14 @@ def _pairs(
 ) -> Iterator[tuple[int, int]]:
     everyone = range(len(runs.algorithms))
     baselines = set(runs.baselines)
-    opponents = [place for place in everyone if place not in baselines]
+    opponents = [index for index in everyone if index not in baselines]
     if len(opponents) > most_opponents:
         means = _means(runs, metric, group, opponents)
-        by_mean = sorted(opponents, key=lambda place: (-means.get(place, -np.inf), place))
+        by_mean = sorted(opponents, key=lambda index: (-means.get(index, -np.inf), index))
         opponents = by_mean[:most_opponents]
     met = {*opponents} if best is None else {*opponents, best}
     # Baselines come last, the best at the end, so of a pair the second is the baseline.
-    order = sorted(everyone, key=lambda place: (place in baselines, place == best, place))
+    order = sorted(everyone, key=lambda index: (index in baselines, index == best, index))
     for first, second in combinations(order, 2):
         if first in met or second in met:
             yield first, second
@@ -153,13 +148,13 @@ def _pairs(
 def _difference(
     runs: Runs, metric: str, group: Group, pair: tuple[int, int], whole: Blocks
 ) -> dict[str, Any]:
-    status = np.stack([runs.status[place, group.cells] for place in pair])
+    status = np.stack([runs.status[index, group.cells] for index in pair])
     started = (status != ABSENT).any(axis=0)
     cells = group.cells[started]
     blocks = whole if started.all() else deal(runs.units[cells])
     apart = difference(runs, metric, cells, pair)
     defined = ~np.isnan(apart)
-    mean, median = mean_with_interval(apart, blocks), median_with_interval(apart, blocks)
+    mean = mean_with_interval(apart, blocks)
     ended, opponent_ended = status[:, started] == OK
     gain = apart * runs.better[metric]
     return {
@@ -168,9 +163,7 @@ def _difference(
         "mean": mean.value,
         "mean_low": mean.low,
         "mean_high": mean.high,
-        "median": median.value,
-        "median_low": median.low,
-        "median_high": median.high,
+        "median": float(np.median(apart[defined])) if defined.any() else np.nan,
         "wins": int((gain > 0).sum()),
         "ties": int((gain == 0).sum()),
         "losses": int((gain < 0).sum()),

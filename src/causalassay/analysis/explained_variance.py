@@ -8,13 +8,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from causalassay.analysis.bootstrap import Blocks, deal, percentiles
+from causalassay.analysis.bootstrap import FEWEST_UNITS, Blocks, deal, percentiles
 from causalassay.analysis.runs import OK, Runs
 from causalassay.arrays import Values, Vector
 
 VARIANCE, R2 = "var_sortability", "r2_sortability"
 REGRESSORS = {VARIANCE: (VARIANCE,), R2: (R2,), "both": (VARIANCE, R2)}
-FEWEST_UNITS = 10
 _NEGLIGIBLE = 1e-12
 """Relative variance, or independent part of it, below which there is none but rounding."""
 
@@ -33,7 +32,7 @@ def explained_shares(runs: Runs) -> pd.DataFrame:
         "r2_sortability", "both"): ``share``, the plain R², with 95 % percentile limits
         that resample whole units (a share is never negative, so they exclude 0 even
         where nothing is explained); ``adjusted``, after Ezekiel with the number of
-        *units* in place of that of rows, for the rows of one unit are not independent:
+        *units* in index of that of rows, for the rows of one unit are not independent:
         1 − (1 − R²)(u − 1)/(u − p − 1), which is 0 on average where nothing is
         explained; the slopes; and ``n`` rows in ``n_units`` units, with ``n_missing``
         runs that ended but lack the score or a sortability. All numbers are nan where
@@ -41,36 +40,36 @@ def explained_shares(runs: Runs) -> pd.DataFrame:
         is a description of this study, not an effect.
     """
     rows = []
-    for place, name in enumerate(runs.algorithms):
+    for index, name in enumerate(runs.algorithms):
         for metric in runs.scores:
             for label, regressors in REGRESSORS.items():
                 head = {
                     "algorithm": name,
-                    "role": runs.roles[place],
+                    "role": runs.roles[index],
                     "metric": metric,
                     "regressors": label,
                 }
-                rows.append(head | _explained(runs, metric, place, regressors))
+                rows.append(head | _explained(runs, metric, index, regressors))
     return pd.DataFrame(rows)
 
 
 def _explained(
-    runs: Runs, metric: str, place: int, regressors: tuple[str, ...]
+    runs: Runs, metric: str, index: int, regressors: tuple[str, ...]
 ) -> dict[str, object]:
-    scores = runs.scores[metric][place]
+    scores = runs.scores[metric][index]
     unmeasured = np.full(len(scores), np.nan)
     columns = [runs.measured.get(name, unmeasured) for name in regressors]
     usable = np.logical_and.reduce([np.isfinite(column) for column in (scores, *columns)])
     data = np.stack([column[usable] for column in (scores, *columns)])
     blocks = deal(runs.units[usable])
-    found = {
+    counts = {
         "n": int(usable.sum()),
-        "n_missing": int((runs.status[place] == OK).sum() - usable.sum()),
+        "n_missing": int((runs.status[index] == OK).sum() - usable.sum()),
         "n_units": blocks.n_units,
     }
     absent = [name for name in regressors if name not in runs.measured]
     note = f"not measured: {', '.join(absent)}" if absent else _why_undefined(data, blocks)
-    return found | (_nothing(note) if note else _fitted(data, blocks, regressors))
+    return counts | (_nothing(note) if note else _fitted(data, blocks, regressors))
 
 
 def _why_undefined(data: Values, blocks: Blocks) -> str:

@@ -23,13 +23,15 @@ SCHEME = "scheme"
 SCHEMES = ("raw", "standardized", "iscm", "uumc")
 """The order in which tables name the schemes; others follow by name, files last."""
 FROM_FILE = "data"
+FAMILY, NODES, SAMPLES = LABELS = ("graph.kind", "graph.n_nodes", "samples")
+"""Columns of the problem that verdicts and charts look at, where a study has them."""
 SORTING = ("var-sortnregress", "r2-sortnregress")
 RANDOM_ORDER = "random-sortnregress"
 EMPTY = "empty"
 
 
-class Table(Protocol):
-    """What a summary reads: one row for each task, and what its columns are."""
+class RowTable(Protocol):
+    """What an analysis reads: one row for each task, and what its columns are."""
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -50,7 +52,7 @@ class Table(Protocol):
 
 @dataclass(frozen=True)
 class Group:
-    """Cells that are averaged together: the values they share, and their places."""
+    """Cells that are averaged together: the values they share, and their indices."""
 
     values: tuple[Any, ...]
     cells: Codes
@@ -65,11 +67,11 @@ class Runs:
     algorithms, roles, uses : tuple of str
         Listed ones first, then by name; the name of each in the registry.
     cells : DataFrame
-        One row a cell, by problem and replicate: ``problem``, ``replicate``, ``scheme``
+        One row per cell, by problem and replicate: ``problem``, ``replicate``, ``scheme``
         and the columns that were asked for.
     units : (n_cells,) array of int
     status : (n_algorithms, n_cells) array of int
-        Place in `STATUSES`, or `ABSENT` where the table has no row.
+        Index in `STATUSES`, or `ABSENT` where the table has no row.
     scores : mapping
         Metric to (n_algorithms, n_cells) array, nan where undefined or not ok.
     measured : mapping
@@ -90,22 +92,22 @@ class Runs:
 
     @cached_property
     def baselines(self) -> tuple[int, ...]:
-        """The places of the algorithms that were added for comparison.
+        """The indices of the baselines: the algorithms that were added for comparison.
 
-        Where none was added, those whose name in the registry is a baseline's.
+        If none was added, those whose name in the registry is a baseline's.
         """
         added = tuple(i for i, role in enumerate(self.roles) if role == "baseline")
         known = {*SORTING, RANDOM_ORDER, EMPTY}
         return added or tuple(i for i, use in enumerate(self.uses) if use in known)
 
     def using(self, name: str) -> tuple[int, ...]:
-        """Return the places of the algorithms that a registry's name stands for.
+        """Return the indices of the algorithms that have this name in the registry.
 
-        One that was added for comparison is meant before one that the study lists
-        with hyper-parameters of its own.
+        A baseline that was added for comparison takes precedence over an algorithm that
+        the study lists with hyper-parameters of its own.
         """
-        found = tuple(i for i, use in enumerate(self.uses) if use == name)
-        return tuple(i for i in found if self.roles[i] == "baseline") or found
+        matches = tuple(i for i, use in enumerate(self.uses) if use == name)
+        return tuple(i for i in matches if self.roles[i] == "baseline") or matches
 
     def groups(self, by: Sequence[str]) -> Iterator[Group]:
         """Yield the groups of cells that share the values of some columns, in their order."""
@@ -113,11 +115,11 @@ class Runs:
             yield Group((), np.arange(len(self.cells)))
             return
         codes, kinds = _encode_all([self.cells[name] for name in by])
-        for place, values in enumerate(kinds):
-            yield Group(values, np.flatnonzero(codes == place))
+        for code, values in enumerate(kinds):
+            yield Group(values, np.flatnonzero(codes == code))
 
 
-def arrange(table: Table, by: Sequence[str] = (SCHEME,)) -> Runs:
+def arrange(table: RowTable, by: Sequence[str] = (SCHEME,)) -> Runs:
     """Return the table as arrays, checked.
 
     Raises
@@ -136,10 +138,10 @@ def arrange(table: Table, by: Sequence[str] = (SCHEME,)) -> Runs:
     algorithm = np.argsort(order)[algorithm] if order else algorithm
     cell, cells = _cells(frame, dict.fromkeys(("graph_key", SCHEME, *by)))
     shape = (len(names), len(cells))
-    place = algorithm * shape[1] + cell
-    _check_once(frame, place)
+    position = algorithm * shape[1] + cell
+    _check_once(frame, position)
     status = np.full(shape, ABSENT, dtype=np.int8)
-    status.flat[place] = _status(frame["status"])
+    status.flat[position] = _status(frame["status"])
     return Runs(
         tuple(str(names[i]) for i in order),
         tuple(roles[i] for i in order),
@@ -147,7 +149,7 @@ def arrange(table: Table, by: Sequence[str] = (SCHEME,)) -> Runs:
         cells,
         _units(cells),
         status,
-        {metric: _scattered(frame[metric], place, status) for metric in table.metrics},
+        {metric: _scattered(frame[metric], position, status) for metric in table.metrics},
         {name: _by_cell(frame[name], cell, len(cells)) for name in table.diagnostics},
         {metric: 1 if table.better[metric] == "high" else -1 for metric in table.metrics},
     )
@@ -160,10 +162,10 @@ def _check_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
         raise ValueError(f"the table has no column {missing}; it has {list(frame.columns)}")
 
 
-def _check_once(frame: pd.DataFrame, place: Codes) -> None:
-    once, counts = np.unique(place, return_counts=True)
-    if len(once) < len(place):
-        row = frame.iloc[int(np.flatnonzero(place == once[counts.argmax()])[0])]
+def _check_once(frame: pd.DataFrame, position: Codes) -> None:
+    once, counts = np.unique(position, return_counts=True)
+    if len(once) < len(position):
+        row = frame.iloc[int(np.flatnonzero(position == once[counts.argmax()])[0])]
         raise ValueError(
             f"expected one row for each algorithm, problem and replicate, got {counts.max()} for "
             f"{row['algorithm']!r}, {row['problem']!r}, {row['replicate']!r}"
@@ -184,7 +186,7 @@ def _cells(frame: pd.DataFrame, columns: Mapping[str, None]) -> tuple[Codes, pd.
     replicate, replicates = _encode(frame["replicate"])
     kinds, cell = np.unique(problem * len(replicates) + replicate, return_inverse=True)
     firsts = _first_rows(cell, len(kinds))
-    found = {
+    table = {
         "problem": [problems[kind // len(replicates)] for kind in kinds],
         "replicate": [replicates[kind % len(replicates)] for kind in kinds],
     }
@@ -195,8 +197,8 @@ def _cells(frame: pd.DataFrame, columns: Mapping[str, None]) -> tuple[Codes, pd.
                 f"{name}: expected one value for each problem and replicate, since every "
                 "algorithm meets the same data; group by a column of the problem"
             )
-        found.setdefault(name, [values[code] for code in codes[firsts]])
-    return cell, pd.DataFrame(found)
+        table.setdefault(name, [values[code] for code in codes[firsts]])
+    return cell, pd.DataFrame(table)
 
 
 def _units(cells: pd.DataFrame) -> Codes:
@@ -212,10 +214,8 @@ def _encode_all(columns: Sequence[pd.Series[Any]]) -> tuple[Codes, list[tuple[An
     joint = np.zeros(len(columns[0]), dtype=np.int64)
     for codes, kinds in encoded:
         joint = joint * len(kinds) + codes
-    found, first, dense = np.unique(joint, return_index=True, return_inverse=True)
-    values = [
-        tuple(kinds[codes[first[place]]] for codes, kinds in encoded) for place in range(len(found))
-    ]
+    _, firsts, dense = np.unique(joint, return_index=True, return_inverse=True)
+    values = [tuple(kinds[codes[row]] for codes, kinds in encoded) for row in firsts]
     return dense, values
 
 
@@ -245,16 +245,16 @@ def _first_rows(codes: Codes, n_kinds: int) -> Codes:
     return first
 
 
-def _scattered(column: pd.Series[Any], place: Codes, status: Codes) -> Values:
-    found = np.full(status.shape, np.nan)
-    found.flat[place] = column.to_numpy(dtype=float, na_value=np.nan)
-    found[status != OK] = np.nan
-    return found
+def _scattered(column: pd.Series[Any], position: Codes, status: Codes) -> Values:
+    scores = np.full(status.shape, np.nan)
+    scores.flat[position] = column.to_numpy(dtype=float, na_value=np.nan)
+    scores[status != OK] = np.nan
+    return scores
 
 
 def _by_cell(column: pd.Series[Any], cell: Codes, n_cells: int) -> Vector:
     values = column.to_numpy(dtype=float, na_value=np.nan)
     defined = ~np.isnan(values)
-    found = np.full(n_cells, np.nan)
-    np.fmax.at(found, cell[defined], values[defined])
-    return found
+    by_cell = np.full(n_cells, np.nan)
+    np.fmax.at(by_cell, cell[defined], values[defined])
+    return by_cell

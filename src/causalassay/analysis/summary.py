@@ -1,4 +1,4 @@
-"""What a study found: counts, scores, differences, ranks and the share of artefacts."""
+"""A study in tables: counts, scores, differences, ranks and the share of artefacts."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import numpy as np
 import pandas as pd
 
 from causalassay.analysis.attribution import Attribution, attribute
-from causalassay.analysis.bootstrap import deal, mean_with_interval, median_with_interval
+from causalassay.analysis.bootstrap import deal, mean_with_interval
 from causalassay.analysis.comparison import MOST_OPPONENTS, mean_ranks, paired_differences
 from causalassay.analysis.notebook_html import summary_html
-from causalassay.analysis.runs import ABSENT, OK, SCHEME, STATUSES, Runs, Table, arrange
+from causalassay.analysis.runs import ABSENT, OK, SCHEME, STATUSES, RowTable, Runs, arrange
 
 MOST_REASONS = 5
 
 
 @dataclass(frozen=True)
 class Summary:
-    """All that a study's table says, as tidy tables; undefined numbers are nan.
+    """What a study's rows say, as tidy tables; undefined numbers are nan.
 
     Parameters
     ----------
@@ -75,14 +75,14 @@ class Summary:
 
 
 def summarize(
-    table: Table, by: Sequence[str] = (SCHEME,), most_opponents: int = MOST_OPPONENTS
+    table: RowTable, by: Sequence[str] = (SCHEME,), most_opponents: int = MOST_OPPONENTS
 ) -> Summary:
-    """Return what a study's table says.
+    """Return what a study's rows say.
 
     Parameters
     ----------
-    table : Table
-        Such as `exporting.StudyTable`; the order of its rows changes nothing.
+    table : RowTable
+        Such as `study_table` returns; the order of its rows changes nothing.
     by : sequence of str
         Columns of the problem whose values make the groups of scores, differences
         and ranks; none: everything together. The attribution is always by scheme.
@@ -104,7 +104,16 @@ def summarize(
     >>> summarize(table).scores[["algorithm", "n_ok", "mean", "mean_low"]].values.tolist()
     [['pc', 3, 0.5, 0.5]]
     """
-    runs = arrange(table, by)
+    return summarize_runs(table, arrange(table, by), by, most_opponents)
+
+
+def summarize_runs(
+    table: RowTable,
+    runs: Runs,
+    by: Sequence[str] = (SCHEME,),
+    most_opponents: int = MOST_OPPONENTS,
+) -> Summary:
+    """Return what a study's rows say, which `arrange` has turned into runs; see `summarize`."""
     return Summary(
         tuple(by),
         tuple(table.metrics),
@@ -121,24 +130,24 @@ def summarize(
 def count_statuses(runs: Runs) -> pd.DataFrame:
     """Return how many rows of each algorithm have each status.
 
-    ``absent`` are problems and replicates that other algorithms have rows of and
-    this one has not, as in a study that was interrupted.
+    ``absent`` counts the problems and replicates for which other algorithms have a row
+    and this one has none, as in a study that was interrupted.
     """
     counts = {
         "algorithm": runs.algorithms,
         "role": runs.roles,
         "n": (runs.status != ABSENT).sum(axis=1),
     }
-    for place, status in enumerate(STATUSES):
-        counts[status] = (runs.status == place).sum(axis=1)
+    for code, status in enumerate(STATUSES):
+        counts[status] = (runs.status == code).sum(axis=1)
     return pd.DataFrame(counts | {"absent": (runs.status == ABSENT).sum(axis=1)})
 
 
 def count_reasons(frame: pd.DataFrame, most: int = MOST_REASONS) -> pd.DataFrame:
     """Return the most frequent reasons of each algorithm and status, with their counts.
 
-    Those beyond the first `most` are counted together in a last row, which says how
-    many they are in place of the reason.
+    Those beyond the first `most` are counted together in a last row, whose reason says
+    how many they are.
     """
     failed = frame.loc[frame["status"] != "ok", ["algorithm", "status", "reason"]].astype(str)
     groups = failed.groupby(["algorithm", "status", "reason"], observed=True)
@@ -158,32 +167,31 @@ def count_reasons(frame: pd.DataFrame, most: int = MOST_REASONS) -> pd.DataFrame
 
 
 def score_groups(runs: Runs, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
-    """Return the mean and median of each algorithm, group and metric with 95 % limits.
+    """Return the mean with 95 % limits, and the median, of each algorithm, group and metric.
 
     Returns
     -------
     DataFrame
         ``n`` rows, of which ``n_ok`` are ok and ``n_not_ok`` are not; of those that
         are ok, ``n_undefined`` have no score. The others, in ``n_units`` units, make
-        the ``mean`` and the ``median``. The limits are percentiles of a bootstrap that
-        draws whole units: a graph and a replicate with all problems made of it, since
+        the ``mean`` and the ``median``. The limits of the mean are percentiles of a bootstrap
+        that draws whole units: a graph and a replicate with all problems made of it, since
         these share their random numbers.
     """
     rows = []
     for group in runs.groups(by):
-        for place, name in enumerate(runs.algorithms):
-            cells = group.cells[runs.status[place, group.cells] != ABSENT]
+        for index, name in enumerate(runs.algorithms):
+            cells = group.cells[runs.status[index, group.cells] != ABSENT]
             blocks = deal(runs.units[cells])
-            n_ok = int((runs.status[place, cells] == OK).sum())
-            for metric, found in runs.scores.items():
-                scores = found[place, cells]
+            n_ok = int((runs.status[index, cells] == OK).sum())
+            for metric in runs.scores:
+                scores = runs.scores[metric][index, cells]
                 defined = ~np.isnan(scores)
                 mean = mean_with_interval(scores, blocks)
-                median = median_with_interval(scores, blocks)
                 rows.append(
                     {
                         "algorithm": name,
-                        "role": runs.roles[place],
+                        "role": runs.roles[index],
                         **dict(zip(by, group.values, strict=True)),
                         "metric": metric,
                         "n": len(cells),
@@ -194,9 +202,7 @@ def score_groups(runs: Runs, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
                         "mean": mean.value,
                         "mean_low": mean.low,
                         "mean_high": mean.high,
-                        "median": median.value,
-                        "median_low": median.low,
-                        "median_high": median.high,
+                        "median": float(np.median(scores[defined])) if defined.any() else np.nan,
                     }
                 )
     return pd.DataFrame(rows)

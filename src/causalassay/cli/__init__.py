@@ -35,8 +35,8 @@ def main() -> None:
     try:
         app()
     except (ValueError, OSError) as error:
-        told = f"[bold red]error:[/] {escaped(str(error))}"
-        Console(stderr=True).print(told, highlight=False, soft_wrap=True)
+        message = f"[bold red]error:[/] {escaped(str(error))}"
+        Console(stderr=True).print(message, highlight=False, soft_wrap=True)
         sys.exit(2)
 
 
@@ -52,7 +52,7 @@ def about(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print it.")
     ] = False,
 ) -> None:
-    """Tell what the words below have in common: nothing but the program."""
+    """Hold the options of the program itself."""
 
 
 app.command()(audit)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from causalassay.auditing import Audit, BaselineScore, Sortability
 
 
-def audit(  # noqa: PLR0913, PLR0917  one argument an option
+def audit(  # noqa: PLR0913, PLR0917  one argument per option
     data: Annotated[Path, typer.Argument(help="CSV or Parquet file: a column for each variable.")],
     graph: Annotated[
         Path | None,
@@ -53,12 +53,12 @@ def audit(  # noqa: PLR0913, PLR0917  one argument an option
     seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
-    """Tell whether a benchmark can be won by sorting: by what, and by how much.
+    """Say whether a benchmark can be won by sorting: by what, and by how much.
 
     Measures how far variance, R² and other simple statistics follow the causal
     order of the graph, runs the baselines that exploit them beside random
-    orders, and gives a verdict with its rule. Without --graph it says what the
-    columns tell alone.
+    orders, and gives a verdict with its rule. Without --graph it describes the
+    columns alone.
 
     Example: causalassay audit data.csv --graph graph.csv
     """
@@ -71,7 +71,7 @@ def audit(  # noqa: PLR0913, PLR0917  one argument an option
     dataset = read(data, target, condition, observational, discrete, rows)
     truth = read_graph(graph, columns=dataset.columns)[0] if graph else None
     with progress_bar("auditing") as on_progress:
-        found = run_audit(
+        result = run_audit(
             dataset,
             truth,
             stream(seed, "audit"),
@@ -81,32 +81,32 @@ def audit(  # noqa: PLR0913, PLR0917  one argument an option
             max_lag=max_lag,
         )
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2, allow_nan=False))
+        typer.echo(json.dumps(result.to_dict(), indent=2, allow_nan=False))
     else:
-        _print_audit(found, data.name, Console())
+        _print_audit(result, data.name, Console())
 
 
-def _print_audit(found: Audit, name: str, console: Console) -> None:
-    edges = "no graph" if found.n_edges is None else f"{found.n_edges} edges"
+def _print_audit(result: Audit, name: str, console: Console) -> None:
+    edges = "no graph" if result.n_edges is None else f"{result.n_edges} edges"
     console.print(
-        f"[bold]{escaped(name)}[/]: {found.n_samples} rows, {found.n_nodes} columns, {edges}\n",
+        f"[bold]{escaped(name)}[/]: {result.n_samples} rows, {result.n_nodes} columns, {edges}\n",
         highlight=False,
     )
-    if found.sortabilities:
-        console.print(_sortability_table(found.sortabilities))
-        for note in dict.fromkeys(s.note for s in found.sortabilities if s.note):
+    if result.sortabilities:
+        console.print(_sortability_table(result.sortabilities))
+        for note in dict.fromkeys(s.note for s in result.sortabilities if s.note):
             console.print(f"note: {note}", style="dim")
-        console.print(_baseline_table(found.baselines))
-        for note in dict.fromkeys(b.note for b in found.baselines if b.note):
+        console.print(_baseline_table(result.baselines))
+        for note in dict.fromkeys(b.note for b in result.baselines if b.note):
             console.print(f"note: {note}", style="dim")
-    if found.fit is not None:
+    if result.fit is not None:
         console.print(
             "Joined pairs depend more strongly than others: AUC "
-            f"{number(found.fit.auc)}, chance {number(found.fit.p_value, 3)}\n",
+            f"{number(result.fit.auc)}, p-value {number(result.fit.p_value, 3)}\n",
             highlight=False,
         )
-    console.print(f"[bold]Verdict: {found.verdict.sentence}[/]", highlight=False)
-    console.print(f"[dim]Rule: {found.verdict.rule}[/]\n", highlight=False)
+    console.print(f"[bold]Verdict: {result.verdict.sentence}[/]", highlight=False)
+    console.print(f"[dim]Rule: {result.verdict.rule}[/]\n", highlight=False)
 
 
 def _sortability_table(rows: tuple[Sortability, ...]) -> Table:
@@ -117,7 +117,7 @@ def _sortability_table(rows: tuple[Sortability, ...]) -> Table:
     )
     if all(row.convention == "pairs" for row in rows):
         return _pairs_table(table, rows)
-    for heading in ("statistic", "by paths", "95 %", "by pairs", "95 %", "chance"):
+    for heading in ("statistic", "by paths", "95 %", "by pairs", "95 %", "p-value"):
         table.add_column(heading, justify="left" if heading == "statistic" else "right")
     pairs = {row.statistic: row for row in rows if row.convention == "pairs"}
     for row in rows:
@@ -136,7 +136,7 @@ def _sortability_table(rows: tuple[Sortability, ...]) -> Table:
 
 def _pairs_table(table: Table, rows: tuple[Sortability, ...]) -> Table:
     """Fill in the sortabilities of a series, which counts no paths and has no intervals."""
-    for heading in ("statistic", "by pairs", "chance"):
+    for heading in ("statistic", "by pairs", "p-value"):
         table.add_column(heading, justify="left" if heading == "statistic" else "right")
     for row in rows:
         table.add_row(row.statistic.replace("R2", "R²"), number(row.value), number(row.p_rising, 3))

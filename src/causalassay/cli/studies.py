@@ -14,11 +14,11 @@ import typer
 from rich.console import Console
 
 from causalassay.cli.printing import progress_bar, wide_console
-from causalassay.cli.reporting import print_verdict
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from causalassay.analysis import Analysis
     from causalassay.study.plan import Study
     from causalassay.study.processes.executor import Executor
 
@@ -41,7 +41,7 @@ Folder = Annotated[Path, typer.Argument(help="The study's results folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
-def run(  # noqa: PLR0913, PLR0917  one argument an option
+def run(  # noqa: PLR0913, PLR0917  one argument per option
     study_file: Annotated[
         Path, typer.Argument(help="TOML file; `causalassay new study NAME` writes one.")
     ],
@@ -74,7 +74,8 @@ def run(  # noqa: PLR0913, PLR0917  one argument an option
 
     Example: causalassay run study.toml --workers 4
     """
-    from causalassay.report.page import write_report
+    from causalassay.analysis import read
+    from causalassay.report.files import write_report
     from causalassay.study.language import describe, read_study
 
     study = read_study(study_file)
@@ -88,8 +89,9 @@ def run(  # noqa: PLR0913, PLR0917  one argument an option
         typer.echo(json.dumps({"folder": str(folder), "rows": counts}))
         return
     if sum(counts.values()) <= MOST_SUMMARIZED:
-        _print_summary(folder, wide_console())
-        typer.echo(f"\nReport: {write_report(folder)}")
+        analysis = read(folder)
+        _print_analysis(analysis)
+        typer.echo(f"\nReport: {write_report(folder, analysis=analysis)}")
     else:
         typer.echo(", ".join(f"{count} {status}" for status, count in counts.items() if count))
         typer.echo(f"Summary: causalassay summary {folder}")
@@ -129,7 +131,7 @@ def _run(
                 executor,
                 retry=[again.value for again in retry],
                 watch=watch,
-                notify=lambda said: console.print(f"note: {said}", style="yellow", soft_wrap=True),
+                notify=lambda note: console.print(f"note: {note}", style="yellow", soft_wrap=True),
             )
     except KeyboardInterrupt:
         console.print(
@@ -142,18 +144,18 @@ def _run(
 
 
 def status(folder: Folder, as_json: AsJson = False) -> None:
-    """Tell how far a study is; works while it runs.
+    """Show how far a study is; works while it runs.
 
     Example: causalassay status first-look-results
     """
     from causalassay.study.storage import read_store
 
     with read_store(folder) as store:
-        found = store.status()
+        progress = store.status()
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2))
+        typer.echo(json.dumps(progress.to_dict(), indent=2))
     else:
-        for line in found.lines():
+        for line in progress.lines():
             typer.echo(line)
 
 
@@ -168,25 +170,22 @@ def summary(
 
     Example: causalassay summary first-look-results --metric f1
     """
+    from causalassay.analysis import read
+
+    analysis = read(folder)
     if as_json:
-        from causalassay.analysis import summarize
-        from causalassay.study.storage import study_table
-
-        typer.echo(json.dumps(summarize(study_table(folder)).to_dict(), indent=2, allow_nan=False))
+        typer.echo(json.dumps(analysis.summary.to_dict(), indent=2, allow_nan=False))
     else:
-        _print_summary(folder, wide_console(), metric)
+        _print_analysis(analysis, metric)
 
 
-def _print_summary(folder: Path, console: Console, metric: str | None = None) -> None:
-    from causalassay.analysis import summarize
-    from causalassay.report.terminal import render
-    from causalassay.study.storage import study_table
+def _print_analysis(analysis: Analysis, metric: str | None = None) -> None:
+    from causalassay.report.terminal import render_summary, render_verdict
 
-    table = study_table(folder)
-    summary = summarize(table)
-    render(summary, console, metric)
+    console = wide_console()
+    render_summary(analysis.summary, console, metric)
     if metric is None:
-        print_verdict(table, summary, console)
+        render_verdict(analysis.verdict, console)
 
 
 def export(
@@ -196,10 +195,13 @@ def export(
         bool, typer.Option(help="Also rows of parts that the study file no longer has.")
     ] = False,
     timing: Annotated[
-        bool, typer.Option(help="Without, two runs of one study give the same bytes.")
+        bool,
+        typer.Option(
+            help="--no-timing leaves out times and hosts, so that two runs give identical files."
+        ),
     ] = True,
 ) -> None:
-    """Write the rows of a study to one table: a row a task, a column a number.
+    """Write the rows of a study to one table: one row per task, one column per quantity.
 
     Example: causalassay export first-look-results rows.parquet
     """
@@ -235,19 +237,19 @@ def replay(
     from causalassay.study.replay import task_at
     from causalassay.study.storage import find_row
 
-    found = find_row(key, folder)
+    row = find_row(key, folder)
     study = (
         read_study(study_file)
         if study_file
-        else parse_study(found.text, found.folder.absolute().parent)
+        else parse_study(row.text, row.folder.absolute().parent)
     )
-    task = task_at(study, found.address)
+    task = task_at(study, row.address)
     record = run_again(study, task)
-    told = _replayed(study, record, found.status)
+    fields = _replayed(study, record, row.status)
     if as_json:
-        typer.echo(json.dumps(told, indent=2))
+        typer.echo(json.dumps(fields, indent=2))
     else:
-        for name, value in told.items():
+        for name, value in fields.items():
             typer.echo(f"{name}: {value}")
 
 

@@ -16,6 +16,7 @@ import pandas as pd
 
 from causalassay.analysis.runs import SCHEME, STATUSES
 from causalassay.analysis.summary import Summary
+from causalassay.report.numbers import decimal
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -97,10 +98,10 @@ def counts_table(summary: Summary) -> str:
 def leaderboard(summary: Summary, metric: str) -> str:
     """Return the mean of each algorithm on each scheme, the best of a column in bold."""
     scores = summary.scores[summary.scores["metric"] == metric]
-    found = scores.rename(columns={"mean_low": "low", "mean_high": "high"})
-    cells = _by_place(found)
-    best = _best(found, _better(summary, metric))
-    schemes = list(dict.fromkeys(found[SCHEME]))
+    scores = scores.rename(columns={"mean_low": "low", "mean_high": "high"})
+    cells = _by_algorithm_and_scheme(scores)
+    best = _best(scores, _better(summary, metric))
+    schemes = list(dict.fromkeys(scores[SCHEME]))
     rows = [
         (
             name,
@@ -110,7 +111,7 @@ def leaderboard(summary: Summary, metric: str) -> str:
                 str(sum(cells[name, s]["n_not_ok"] for s in schemes if (name, s) in cells)),
             ],
         )
-        for name, baseline in _ordered(found, schemes[0], _better(summary, metric))
+        for name, baseline in _ordered(scores, schemes[0], _better(summary, metric))
     ]
     about = f"{metric}, {_better(summary, metric)} is better: mean and 95 % limits; runs not ok."
     return _tabular(about, [*schemes, "not ok"], rows)
@@ -118,15 +119,15 @@ def leaderboard(summary: Summary, metric: str) -> str:
 
 def schemes_table(summary: Summary, metric: str) -> str:
     """Return the mean on the same graphs and the margin over the best sorting baseline."""
-    found = summary.attribution.schemes
-    found = found[found["metric"] == metric]
+    means = summary.attribution.schemes
+    means = means[means["metric"] == metric]
     margins = summary.attribution.margins
     if len(margins):
         margins = margins[(margins["metric"] == metric) & (margins["reference"] == "sorting")]
-    cells, apart = _by_place(found), _by_place(margins)
-    schemes = list(dict.fromkeys(found[SCHEME]))
+    cells, apart = _by_algorithm_and_scheme(means), _by_algorithm_and_scheme(margins)
+    schemes = list(dict.fromkeys(means[SCHEME]))
     rows = []
-    for name, baseline in _ordered(found, schemes[0], _better(summary, metric)):
+    for name, baseline in _ordered(means, schemes[0], _better(summary, metric)):
         words = []
         for scheme in schemes:
             row, margin = cells.get((name, scheme)), apart.get((name, scheme))
@@ -148,11 +149,7 @@ def number(value: float) -> str:
     >>> number(0.1234), number(12.34), number(1234.5), number(-0.5), number(float("nan"))
     ('0.12', '12.3', '1234', '$-$0.50', '--')
     """
-    if not math.isfinite(value):
-        return "--"
-    decimals = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
-    text = f"{round(value, decimals) + 0.0:.{decimals}f}"
-    return text.replace("-", "$-$")
+    return decimal(value).replace("-", "$-$") if math.isfinite(value) else "--"
 
 
 def _signed(value: float) -> str:
@@ -173,7 +170,7 @@ def _better(summary: Summary, metric: str) -> str:
     return summary.better[summary.metrics.index(metric)]
 
 
-def _by_place(frame: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+def _by_algorithm_and_scheme(frame: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
     return {
         (row["algorithm"], row[SCHEME]): {str(name): value for name, value in row.items()}
         for row in frame.to_dict("records")
@@ -182,8 +179,8 @@ def _by_place(frame: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
 
 def _best(frame: pd.DataFrame, better: str) -> dict[str, float]:
     means = frame.groupby(SCHEME)["mean"]
-    found = means.max() if better == "high" else means.min()
-    return {str(scheme): float(value) for scheme, value in found.items()}
+    best = means.max() if better == "high" else means.min()
+    return {str(scheme): float(value) for scheme, value in best.items()}
 
 
 def _ordered(frame: pd.DataFrame, scheme: str, better: str) -> list[tuple[str, bool]]:
@@ -192,11 +189,11 @@ def _ordered(frame: pd.DataFrame, scheme: str, better: str) -> list[tuple[str, b
     first = frame[frame[SCHEME] == scheme].set_index("algorithm")["mean"]
     sign = -1 if better == "high" else 1
 
-    def place(name: str) -> tuple[bool, bool, float]:
+    def order(name: str) -> tuple[bool, bool, float]:
         mean = float(first.get(name, math.nan))
         return roles[name], math.isnan(mean), 0.0 if math.isnan(mean) else sign * mean
 
-    return [(name, roles[name]) for name in sorted(roles, key=place)]
+    return [(name, roles[name]) for name in sorted(roles, key=order)]
 
 
 def _tabular(
@@ -210,10 +207,10 @@ def _tabular(
         " & ".join(["algorithm", *map(escape, heads)]) + r" \\",
         r"\midrule",
     ]
-    before = False
-    for place, (name, baseline, words) in enumerate(rows):
-        if baseline and not before and place:
+    after_listed = False
+    for name, baseline, words in rows:
+        if baseline and after_listed:
             lines.append(r"\midrule")
-        before = baseline
+        after_listed = not baseline
         lines.append(" & ".join([escape(name), *words]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])

@@ -1,4 +1,4 @@
-"""A summary for the terminal: a few tables of at most 100 columns, readable without colour."""
+"""Summary and verdict for the terminal: at most 100 columns, readable without colour."""
 
 from __future__ import annotations
 
@@ -8,28 +8,31 @@ from typing import Any
 
 import pandas as pd
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from causalassay.analysis.explained_variance import R2, REGRESSORS, VARIANCE
 from causalassay.analysis.runs import SCHEME, STATUSES
 from causalassay.analysis.summary import Summary
+from causalassay.analysis.verdict.statements import StudyVerdict
+from causalassay.report.numbers import decimal
 from causalassay.spelling import did_you_mean
 
 FIRST_METRICS = 2
-"""Metrics whose leaderboard is shown if none is named; the attribution is of the first."""
+"""Metrics whose leaderboard is printed if none is named; the attribution is of the first."""
 SIDE_BY_SIDE = 4
 """Groups that fit beside each other."""
 MOST_LETTERS = 26
 """Of a name in one line; a longer one takes two."""
 MOST_REASONS = 8
-"""Reasons that are shown; the summary holds more."""
+"""Reasons that are printed; the summary holds more."""
 
 Row = dict[str, Any]
 Cells = dict[tuple[str, Any], Row]
 
 
-def render(summary: Summary, console: Console, metric: str | None = None) -> None:
+def render_summary(summary: Summary, console: Console, metric: str | None = None) -> None:
     """Print how the runs ended, who leads on each group, and what artefacts explain.
 
     Parameters
@@ -46,17 +49,24 @@ def render(summary: Summary, console: Console, metric: str | None = None) -> Non
     if not len(summary.counts):
         console.print("No rows yet.")
         return
-    shown = summary.metrics[:FIRST_METRICS] if metric is None else (metric,)
+    metrics = summary.metrics[:FIRST_METRICS] if metric is None else (metric,)
     console.print(_counts(summary))
     for line in _reasons(summary):
         console.print(line)
-    for name in shown:
+    for name in metrics:
         for table in _leaderboards(summary, name):
             console.print(table)
-    if shown:
-        for table in _attributions(summary, shown[0]):
+    if metrics:
+        for table in _attributions(summary, metrics[0]):
             console.print(table)
-        console.print(_explained(summary, shown[0]))
+        console.print(_explained(summary, metrics[0]))
+
+
+def render_verdict(verdict: StudyVerdict, console: Console) -> None:
+    """Print the sentences of a study's verdict, and then the rules that made them."""
+    console.print("[bold]Verdict[/]")
+    for line in verdict.lines():
+        console.print(escape(line), highlight=False)
 
 
 def _counts(summary: Summary) -> Table:
@@ -70,11 +80,11 @@ def _counts(summary: Summary) -> Table:
 
 
 def _reasons(summary: Summary) -> Iterator[Text]:
-    found = sorted(_rows(summary.reasons), key=lambda row: -row["n"])
-    for row in found[:MOST_REASONS]:
+    reasons = sorted(_rows(summary.reasons), key=lambda row: -row["n"])
+    for row in reasons[:MOST_REASONS]:
         yield Text(f"{row['n']:>6} × {row['algorithm']}: {row['status']}: {row['reason']}")
-    if len(found) > MOST_REASONS:
-        rest = found[MOST_REASONS:]
+    if len(reasons) > MOST_REASONS:
+        rest = reasons[MOST_REASONS:]
         runs = sum(row["n"] for row in rest)
         yield Text(f"{runs:>6} × for {len(rest)} other reasons, which --json lists")
     yield Text()
@@ -142,14 +152,14 @@ def _explained(summary: Summary, metric: str) -> Table:
     )
     _add_columns(table, ["var-sortability", "R²-sortability", "both"], ["adjusted", "units"])
     for name in dict.fromkeys(name for name, _ in cells):
-        found = {label: cells[name, (label,)] for label in REGRESSORS}
-        both = found["both"]
+        shares = {label: cells[name, (label,)] for label in REGRESSORS}
+        both = shares["both"]
         table.add_row(
             _name(both),
-            _share(found[VARIANCE], f"slope_{VARIANCE}", sign),
-            _share(found[R2], f"slope_{R2}", sign),
+            _share(shares[VARIANCE], f"slope_{VARIANCE}", sign),
+            _share(shares[R2], f"slope_{R2}", sign),
             _share(both, None, sign),
-            _number(both["adjusted"]),
+            decimal(both["adjusted"]),
             str(both["n_units"]),
         )
     return table
@@ -185,10 +195,10 @@ def _rows(frame: pd.DataFrame) -> list[Row]:
 
 def _cells(frame: pd.DataFrame, by: Sequence[str]) -> tuple[Cells, list[Any]]:
     """Return the rows by algorithm and group, and the groups in their order."""
-    found: Cells = {}
+    cells: Cells = {}
     for row in _rows(frame):
-        found[row["algorithm"], tuple(_known(row[name]) for name in by)] = row
-    return found, list(dict.fromkeys(group for _, group in found))
+        cells[row["algorithm"], tuple(_known(row[name]) for name in by)] = row
+    return cells, list(dict.fromkeys(group for _, group in cells))
 
 
 def _known(value: Any) -> Any:
@@ -204,12 +214,12 @@ def _parts(groups: Sequence[Any]) -> Iterator[Sequence[Any]]:
 def _best_first(cells: Cells, group: Any, better: str) -> list[str]:
     sign = -1 if better == "high" else 1
 
-    def place(name: str) -> tuple[bool, float, str]:
+    def order(name: str) -> tuple[bool, float, str]:
         row = cells.get((name, group))
         mean = math.nan if row is None else row["mean"]
         return math.isnan(mean), 0.0 if math.isnan(mean) else sign * mean, name
 
-    return sorted(dict.fromkeys(name for name, _ in cells), key=place)
+    return sorted(dict.fromkeys(name for name, _ in cells), key=order)
 
 
 def _heading(group: tuple[Any, ...]) -> str:
@@ -227,7 +237,7 @@ def _counted(rows: Sequence[Row], column: str) -> str:
 
 
 def _score_and_margin(row: Row, margin: Row | None) -> Text:
-    score = _number(row["mean"]) + ("" if row["paired"] else " ~")
+    score = decimal(row["mean"]) + ("" if row["paired"] else " ~")
     below = "" if margin is None else _limits(margin, "mean", "low", "high", _signed)
     return Text(f"{score}\n{below}")
 
@@ -242,18 +252,11 @@ def _share(row: Row, slope: str | None, sign: int) -> Text:
 def _limits(
     row: Row, value: str, low: str, high: str, show: Callable[[float], str] | None = None
 ) -> str:
-    centre = (show or _number)(row[value])
+    centre = (show or decimal)(row[value])
     if math.isnan(row[low]):
         return centre
-    return f"{centre} [{_number(row[low])},{_number(row[high])}]"
-
-
-def _number(value: float) -> str:
-    if math.isnan(value):
-        return "–"
-    decimals = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
-    return f"{round(value, decimals) + 0.0:.{decimals}f}"  # + 0.0: no -0.00
+    return f"{centre} [{decimal(row[low])},{decimal(row[high])}]"
 
 
 def _signed(value: float) -> str:
-    return _number(value) if math.isnan(value) else f"{'+' if value >= 0 else ''}{_number(value)}"
+    return decimal(value) if math.isnan(value) else f"{'+' if value >= 0 else ''}{decimal(value)}"

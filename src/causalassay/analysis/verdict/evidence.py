@@ -13,49 +13,48 @@ import pandas as pd
 from causalassay.analysis.attribution import same_graphs
 from causalassay.analysis.bootstrap import (
     Codes,
-    Estimated,
+    MeanInterval,
     deal,
+    difference_of_means,
     mean_with_interval,
 )
 from causalassay.analysis.comparison import difference
-from causalassay.analysis.runs import SCHEME, Runs, Table, arrange
+from causalassay.analysis.runs import FAMILY, NODES, SCHEME, Runs
 from causalassay.analysis.summary import Summary
-from causalassay.analysis.verdict.intervals import Interval, difference_of_means
+from causalassay.analysis.verdict.intervals import Interval
 from causalassay.analysis.verdict.statements import Number
 from causalassay.analysis.verdict.words import metric_word
 from causalassay.arrays import Vector
 
 MAIN = "f1"
 """The metric that rules look at; a study without it is judged by its first."""
-FAMILY, NODES, EDGES = "graph.kind", "graph.n_nodes", "n_edges"
+EDGES = "n_edges"
 LAGGED = "lagged-erdos-renyi"
 """The family whose graphs are summaries of series, in which links may go both ways."""
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """A study's table and summary, to be asked for single numbers.
+    """Single numbers of a study, on request.
 
     Parameters
     ----------
-    table : Table
+    frame : DataFrame
+        One row for each task.
+    runs : Runs
+        The same rows as arrays.
     summary : Summary
-        Of that table.
+        Of the same rows.
     """
 
-    table: Table
+    frame: pd.DataFrame
+    runs: Runs
     summary: Summary
-
-    @cached_property
-    def runs(self) -> Runs:
-        """The table as arrays, with what is known of each problem's graph."""
-        known = [name for name in (FAMILY, NODES) if name in self.table.frame]
-        return arrange(self.table, (SCHEME, *known))
 
     @cached_property
     def metric(self) -> str:
         """The metric that rules look at."""
-        return MAIN if MAIN in self.table.metrics else self.table.metrics[0]
+        return MAIN if MAIN in self.summary.metrics else self.summary.metrics[0]
 
     @cached_property
     def word(self) -> str:
@@ -64,7 +63,7 @@ class Evidence:
 
     @cached_property
     def cells(self) -> dict[str, Codes]:
-        """The places of each scheme's problems and replicates, in the order of the schemes."""
+        """The indices of each scheme's problems and replicates, in the order of the schemes."""
         return {group.values[0]: group.cells for group in self.runs.groups((SCHEME,))}
 
     @property
@@ -75,8 +74,8 @@ class Evidence:
 
     def standing_for(self, use: str) -> str | None:
         """Return the algorithm that a registry's name stands for, if one ran."""
-        places = self.runs.using(use)
-        return self.runs.algorithms[places[0]] if places else None
+        indices = self.runs.using(use)
+        return self.runs.algorithms[indices[0]] if indices else None
 
     def count_units(self, scheme: str) -> int:
         """Return how many graphs and replicates a scheme has."""
@@ -119,22 +118,22 @@ class Evidence:
             self.gain(self.metric, algorithm, opponent, cells)
             for opponent, cells in zip(opponents, chosen, strict=True)
         ]
-        found, n_units = self._difference(gains, chosen)
-        number = replace(leads[0].number, value=found.value, statistic="fall", other_scheme=other)
-        return Interval(number, found.low, found.high, n_units)
+        fall, n_units = self._difference(gains, chosen)
+        number = replace(leads[0].number, value=fall.value, statistic="fall", other_scheme=other)
+        return Interval(number, fall.low, fall.high, n_units)
 
     def change(self, algorithm: str, scheme: str, other: str) -> Interval | None:
         """Return an algorithm's mean on one scheme minus that on another, if on the same graphs."""
         means = self.mean(algorithm, scheme), self.mean(algorithm, other)
         if not all(mean is not None and mean.paired for mean in means):
             return None
-        place = self.runs.algorithms.index(algorithm)
+        index = self.runs.algorithms.index(algorithm)
         chosen = self._same_graphs(algorithm, scheme, other)
-        found, n_units = self._difference(
-            [self.runs.scores[self.metric][place, cells] for cells in chosen], chosen
+        change, n_units = self._difference(
+            [self.runs.scores[self.metric][index, cells] for cells in chosen], chosen
         )
-        number = self._number(found.value, "change", scheme, algorithm, paired=True)
-        return Interval(replace(number, other_scheme=other), found.low, found.high, n_units)
+        number = self._number(change.value, "change", scheme, algorithm, paired=True)
+        return Interval(replace(number, other_scheme=other), change.low, change.high, n_units)
 
     def gain(self, metric: str, algorithm: str, opponent: str | None, cells: Codes) -> Vector:
         """Return by how much an algorithm is better than another in some cells."""
@@ -152,27 +151,27 @@ class Evidence:
         """Return the mean of a diagnostic over a scheme's problems of each graph family."""
         if FAMILY not in self.runs.cells:
             return []
-        found = []
+        intervals = []
         for group in self.runs.groups((SCHEME, FAMILY)):
             if group.values[0] == scheme and group.values[1] is not None:
                 detail = f"{FAMILY}={group.values[1]}"
                 number = Number(math.nan, "sortability", column, scheme, detail=detail)
-                found.append(self._measured(number, group.cells))
-        return [interval for interval in found if interval is not None]
+                intervals.append(self._measured(number, group.cells))
+        return [interval for interval in intervals if interval is not None]
 
     def _measured(self, number: Number, cells: Codes) -> Interval | None:
         values = self.runs.measured[number.column][cells]
         blocks = deal(self.runs.units[cells])
-        found = mean_with_interval(values, blocks)
-        if math.isnan(found.value):
+        mean = mean_with_interval(values, blocks)
+        if math.isnan(mean.value):
             return None
         n_units = blocks.count_units(~np.isnan(values))
-        return Interval(replace(number, value=found.value), found.low, found.high, n_units)
+        return Interval(replace(number, value=mean.value), mean.low, mean.high, n_units)
 
     def chance(self, scheme: str) -> Number | None:
         """Return the greatest F1 that guessing has on average; None for other metrics."""
-        found = self._chances(scheme)
-        return None if found is None else Number(float(found.mean()), "chance", MAIN, scheme)
+        chances = self._chances(scheme)
+        return None if chances is None else Number(float(chances.mean()), "chance", MAIN, scheme)
 
     def above_chance(self, algorithm: str, scheme: str) -> bool:
         """Return whether an algorithm does better than guessing, as far as that is known."""
@@ -196,10 +195,10 @@ class Evidence:
             both_ways = (self.runs.cells[FAMILY] == LAGGED).to_numpy(dtype=bool)[cells]
         pairs = nodes * (nodes - 1) / 2
         with np.errstate(invalid="ignore"):  # no edge among one node
-            found: Vector = np.where(
+            chances: Vector = np.where(
                 both_ways, 2 * edges / (edges + 2 * pairs), edges / (edges + pairs)
             )
-        return None if np.isnan(found).any() else found
+        return None if np.isnan(chances).any() else chances
 
     def spread(self, scheme: str, column: str) -> Number:
         """Return the standard deviation of a diagnostic over a scheme's problems."""
@@ -263,11 +262,11 @@ class Evidence:
 
     def _same_graphs(self, algorithm: str, *schemes: str) -> list[Codes]:
         """Return of each scheme the cells that `attribution` averages."""
-        place = self.runs.algorithms.index(algorithm)
-        chosen = same_graphs(self.runs, self.metric, place, self.cells)
+        index = self.runs.algorithms.index(algorithm)
+        chosen = same_graphs(self.runs, self.metric, index, self.cells)
         return [chosen[scheme][0] for scheme in schemes]
 
-    def _difference(self, values: list[Vector], cells: list[Codes]) -> tuple[Estimated, int]:
+    def _difference(self, values: list[Vector], cells: list[Codes]) -> tuple[MeanInterval, int]:
         """Return the difference of two means, with limits, and the units that have both."""
         first = np.arange(sum(map(len, cells))) < len(cells[0])
         return difference_of_means(

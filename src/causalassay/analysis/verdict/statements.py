@@ -137,12 +137,12 @@ class Number:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, without what does not apply; nan as None."""
-        found = {k: v for k, v in dataclasses.asdict(self).items() if v is not None}
-        return found | {"value": self.value if math.isfinite(self.value) else None}
+        known = {k: v for k, v in dataclasses.asdict(self).items() if v is not None}
+        return known | {"value": self.value if math.isfinite(self.value) else None}
 
 
 class Ledger:
-    """Writes numbers into a sentence and keeps them."""
+    """Writes numbers into a sentence, and keeps a record of them."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, Number] = {}
@@ -187,7 +187,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class StudyVerdict:
     """What a study says, in sentences."""
 
     statements: tuple[Statement, ...]
@@ -201,7 +201,7 @@ class Verdict:
             f"- {statement.sentence} (rule {rules.index(statement.rule) + 1})"
             for statement in self.statements
         ]
-        return [*lines, *(f"Rule {place}: {rule}" for place, rule in enumerate(rules, 1))]
+        return [*lines, *(f"Rule {number}: {rule}" for number, rule in enumerate(rules, 1))]
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values, for JSON."""

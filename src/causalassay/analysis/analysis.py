@@ -1,0 +1,76 @@
+"""A study's rows and what follows from them, each part computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from causalassay.analysis.runs import LABELS, SCHEME, RowTable, Runs, arrange
+from causalassay.analysis.summary import Summary, summarize_runs
+from causalassay.analysis.verdict.evidence import Evidence
+from causalassay.analysis.verdict.judgement import judge_study
+from causalassay.analysis.verdict.statements import StudyVerdict
+from causalassay.study.storage import study_table
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """A study's rows and what follows from them.
+
+    Each part is computed when it is first asked for, and then kept. Reports, terminal,
+    LaTeX tables and figures share one analysis.
+
+    Parameters
+    ----------
+    table : RowTable
+        Such as `study_table` returns; the order of its rows changes nothing.
+    """
+
+    table: RowTable
+
+    @cached_property
+    def runs(self) -> Runs:
+        """The rows as arrays, with what is known of each problem."""
+        known = [name for name in LABELS if name in self.table.frame]
+        return arrange(self.table, (SCHEME, *known))
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Counts, scores, differences, ranks and the share of artefacts, by scheme."""
+        return summarize_runs(self.table, self.runs)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """Single numbers of the study, as the rules of the verdict ask for them."""
+        return Evidence(self.table.frame, self.runs, self.summary)
+
+    @cached_property
+    def verdict(self) -> StudyVerdict:
+        """What the study says, in sentences with their numbers and rules."""
+        return judge_study(self.evidence)
+
+
+def analyse(table: RowTable) -> Analysis:
+    """Return the analysis of a study's rows.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> import pandas as pd
+    >>> row = {"algorithm": "pc", "role": "listed", "status": "ok", "reason": "", "problem": "p",
+    ...        "scheme": "raw", "graph_key": "g", "f1": 0.5, "var_sortability": 0.9}
+    >>> frame = pd.DataFrame([row | {"replicate": replicate} for replicate in range(3)])
+    >>> analysis = analyse(SimpleNamespace(frame=frame, metrics=("f1",),
+    ...     diagnostics=("var_sortability",), better={"f1": "high"}))
+    >>> analysis.summary.scores[["algorithm", "n_ok", "mean"]].values.tolist()
+    [['pc', 3, 0.5]]
+    >>> [statement.kind for statement in analysis.verdict.statements]
+    ['too-few-units', 'algorithm-scores']
+    """
+    return Analysis(table)
+
+
+def read(folder: Path | str) -> Analysis:
+    """Return the analysis of the rows in a study's results folder, also while it runs."""
+    return analyse(study_table(folder))

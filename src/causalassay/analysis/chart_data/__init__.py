@@ -1,0 +1,1 @@
+"""Small tidy tables that the charts of a report are drawn from."""

@@ -1,0 +1,103 @@
+"""Tables of the charts with one dot and interval for each algorithm and series.
+
+Each has a bounded number of records. Numbers have five significant digits, so that a
+page stays small; what is undefined is nan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from causalassay.analysis.chart_data.scope import ChartScope
+from causalassay.analysis.chart_data.thinning import rounded, thinned
+from causalassay.analysis.runs import NODES, SCHEME, SORTING
+
+MOST_SIZES = 6
+SHORTEST = 1e-6
+"""Seconds of a clock that did not tick: a logarithm needs more than 0."""
+
+
+def scheme_scores(scope: ChartScope, metric: str) -> pd.DataFrame:
+    """Return the mean score on the same graphs by algorithm and scheme, with 95 % limits.
+
+    As `Attribution.schemes` has it; ``sorting`` is the better mean of the baselines
+    that sort by variance and by R², on that scheme.
+    """
+    frame = _of(scope, scope.summary.attribution.schemes, metric)
+    frame = frame[frame[SCHEME].isin(scope.schemes)]
+    sorting = _best_sorting(scope, frame, metric)
+    columns = ["algorithm", SCHEME, "mean", "low", "high", "n_units", "n_missing", "paired"]
+    return rounded(frame[columns].assign(sorting=frame[SCHEME].map(sorting).astype(float)))
+
+
+def _best_sorting(scope: ChartScope, frame: pd.DataFrame, metric: str) -> dict[str, float]:
+    runs = scope.runs
+    names = [runs.algorithms[index] for use in SORTING for index in runs.using(use)]
+    means = frame[frame["algorithm"].isin(names)].groupby(SCHEME)["mean"]
+    best = means.max() if scope.better[metric] == "high" else means.min()
+    return {str(scheme): float(value) for scheme, value in best.items()}
+
+
+def rank_means(scope: ChartScope, scheme: str, metrics: Sequence[str]) -> pd.DataFrame:
+    """Return the mean rank by algorithm and metric on one scheme, from 1 for the best.
+
+    As `Summary.ranks` has it: all algorithms are ranked, also those not in the charts.
+    """
+    frame = scope.summary.ranks
+    chosen = frame["algorithm"].isin(scope.algorithms) & (frame[SCHEME] == scheme)
+    chosen &= frame["metric"].isin(metrics)
+    columns = ["algorithm", "metric", "rank", "rank_low", "rank_high"]
+    names = {"rank": "mean", "rank_low": "low", "rank_high": "high"}
+    return rounded(frame.loc[chosen, [*columns, "n_ranked", "n_last"]].rename(columns=names))
+
+
+def explained(scope: ChartScope, metric: str) -> pd.DataFrame:
+    """Return the share of the score's variance that sortability explains, with 95 % limits.
+
+    As `Attribution.explained` has it; ``note`` says why a share is undefined.
+    """
+    shares = _of(scope, scope.summary.attribution.explained, metric)
+    columns = ["algorithm", "regressors", "share", "share_low", "share_high"]
+    names = {"share": "mean", "share_low": "low", "share_high": "high"}
+    return rounded(shares[[*columns, "adjusted", "n_units", "note"]].rename(columns=names))
+
+
+def run_times(scope: ChartScope) -> pd.DataFrame:
+    """Return the median seconds of discovery by algorithm and nodes, with the whole range.
+
+    Only runs that are ok count. ``timeouts`` is the number of runs that were stopped: they
+    have no time, so the median is too low where there are some.
+    """
+    frame = scope.analysis.table.frame
+    if "seconds" not in frame:
+        return pd.DataFrame()
+    head = frame[["algorithm", "status", "seconds"]].astype({"algorithm": str})
+    head = head.assign(nodes=frame[NODES] if scope.is_number(NODES) else np.nan)
+    head = head[head["algorithm"].isin(scope.algorithms)]
+    sizes = thinned(sorted(head["nodes"].dropna().unique()), MOST_SIZES)
+    head = head[head["nodes"].isin(sizes)] if sizes else head
+    rows = []
+    for (name, nodes), part in head.groupby(["algorithm", "nodes"], dropna=False):
+        seconds = part.loc[part["status"] == "ok", "seconds"].dropna()
+        if len(seconds):
+            rows.append(
+                {
+                    "algorithm": name,
+                    "nodes": nodes,
+                    "mean": max(float(seconds.median()), SHORTEST),
+                    "low": max(float(seconds.min()), SHORTEST),
+                    "high": max(float(seconds.max()), SHORTEST),
+                    "n": len(seconds),
+                    "timeouts": int((part["status"] == "timeout").sum()),
+                }
+            )
+    return rounded(pd.DataFrame(rows))
+
+
+def _of(scope: ChartScope, frame: pd.DataFrame, metric: str) -> pd.DataFrame:
+    if not len(frame):
+        return frame
+    return frame[frame["algorithm"].isin(scope.algorithms) & (frame["metric"] == metric)]

@@ -1,0 +1,87 @@
+"""Sentences about runs that failed, and about runs that are still to come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from causalassay.analysis.runs import ABSENT, OK, STATUSES
+from causalassay.analysis.verdict.evidence import Evidence
+from causalassay.analysis.verdict.statements import Ledger, Number, Statement
+from causalassay.analysis.verdict.words import in_words, scheme_word
+
+LONGEST_REASON = 120
+
+FAILURE_RULE = (
+    "Every row whose status is not ok is counted. Means are over the runs that ended; these may be "
+    "the easy ones."
+)
+ABSENT_RULE = "A problem and replicate that other algorithms have rows of counts as still to come."
+
+
+def judge_failures(evidence: Evidence) -> Iterator[Statement]:
+    """Yield where and why each algorithm did not finish, if it ever did not."""
+    runs = evidence.runs
+    for index, name in enumerate(runs.algorithms):
+        status = runs.status[index]
+        if not ((status != OK) & (status != ABSENT)).any():
+            continue
+        ledger = Ledger()
+        total = ledger(Number(int((status != ABSENT).sum()), "runs", "status", algorithm=name))
+        failed = [
+            (kind, int((status == code).sum())) for code, kind in enumerate(STATUSES) if code != OK
+        ]
+        missing = sum(count for _, count in failed)
+        lost = ledger(Number(missing, "not ok", "status", algorithm=name))
+        by_status = in_words(
+            [
+                f"{ledger(Number(count, 'not ok', 'status', algorithm=name, detail=kind))} {kind}"
+                for kind, count in failed
+                if count
+            ]
+        )
+        sentence = (
+            f"{name}: {lost} of {total} runs did not finish ({by_status}; "
+            f"{_where(evidence, index, ledger)}), most often {_reason(evidence, name, ledger)}. "
+        )
+        sentence += (
+            "It has no score at all." if (status != OK).all() else "Its means are over survivors."
+        )
+        yield Statement("failures", sentence, FAILURE_RULE, ledger.numbers, name)
+
+
+def judge_absences(evidence: Evidence) -> Iterator[Statement]:
+    """Yield how many rows are still to come, if any are."""
+    counts = evidence.summary.counts
+    lacking = counts[counts["absent"] > 0]
+    if len(lacking):
+        ledger = Ledger()
+        counted = [
+            f"{ledger(Number(int(absent), 'to come', 'status', algorithm=str(name)))} of {name}"
+            for name, absent in zip(lacking["algorithm"], lacking["absent"], strict=True)
+        ]
+        sentence = f"The study is not complete: runs are still to come, {in_words(counted)}."
+        yield Statement("incomplete", sentence, ABSENT_RULE, ledger.numbers)
+
+
+def _where(evidence: Evidence, index: int, ledger: Ledger) -> str:
+    status, name = evidence.runs.status[index], evidence.runs.algorithms[index]
+    lost = {
+        scheme: int(((status[cells] != OK) & (status[cells] != ABSENT)).sum())
+        for scheme, cells in evidence.cells.items()
+    }
+    return ", ".join(
+        f"{ledger(Number(count, 'not ok', 'status', scheme, name))} on {scheme_word(scheme)}"
+        for scheme, count in lost.items()
+        if count
+    )
+
+
+def _reason(evidence: Evidence, algorithm: str, ledger: Ledger) -> str:
+    frame = evidence.frame
+    rows = frame[(frame["algorithm"] == algorithm) & (frame["status"] != "ok")]
+    counts = rows["reason"].astype(str).value_counts()
+    # Of equally frequent ones the first by name, whatever the order of the rows.
+    reason = min(counts.index[counts == counts.max()])
+    number = Number(int(counts.max()), "reason", "reason", algorithm=algorithm, detail=reason)
+    excerpt = reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]}…"
+    return f"“{excerpt}” ({ledger(number)} of them)"

@@ -1,0 +1,224 @@
+"use strict";
+
+(() => {
+  const views = {};
+  // For whoever wants to look at a chart from the console, and for the tests.
+  window.causalassay = { views, drawn: null };
+
+  const byId = (name) => document.getElementById(name);
+
+  // The figures' charts and data: JSON, compressed, written in letters and digits.
+  async function unpacked(name) {
+    const bytes = Uint8Array.from(atob(byId(name).textContent), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text());
+  }
+
+  const figures = unpacked("figure-data");
+
+  /* Charts: drawn as SVG, expressions interpreted, so that the page needs no eval. */
+
+  const charts = [...document.querySelectorAll("[data-chart]")];
+  const options = {
+    mode: "vega-lite",
+    renderer: "svg",
+    actions: false,
+    ast: true,
+    defaultStyle: false,
+    tooltip: { disableDefaultStyle: true },
+  };
+
+  const widestChart = 900;
+  const widestPanel = 320;
+
+  // What fitting.py does: one view takes the width there is, panels share it.
+  function fitted(spec, room) {
+    const width = Math.min(room, widestChart);
+    const known = spec.usermeta?.panels;
+    if (!known) return { ...spec, width, autosize: { type: "fit-x", contains: "padding" } };
+    const wraps = "columns" in spec;
+    const free = width - known.margin;
+    const fitting = Math.floor(free / (known.narrowest + known.gap));
+    const columns = wraps ? Math.max(1, Math.min(known.across, fitting)) : known.across;
+    const share = Math.floor(free / columns) - known.gap;
+    const panel = Math.max(known.narrowest, Math.min(share, widestPanel));
+    const inner = { ...spec, spec: { ...spec.spec, width: panel } };
+    return wraps ? { ...inner, columns } : inner;
+  }
+
+  async function draw(place) {
+    const name = place.dataset.chart;
+    const room = place.clientWidth;
+    const inner = document.createElement("div");
+    try {
+      const { chart } = (await figures)[name];
+      views[name]?.finalize();
+      place.replaceChildren(inner);
+      const found = await vegaEmbed(inner, fitted(chart, room), options);
+      views[name] = found.view;
+      place.dataset.room = room;
+    } catch (error) {
+      delete views[name];
+      place.replaceChildren(`This chart could not be drawn: ${error.message}`);
+      console.error(error);
+    }
+  }
+
+  // Draws what is in sight and not yet drawn at its present width.
+  function drawShown() {
+    const due = charts.filter((place) => place.clientWidth && !isFitted(place));
+    window.causalassay.drawn = Promise.all(due.map(draw));
+    return window.causalassay.drawn;
+  }
+
+  const isFitted = (place) => Number(place.dataset.room) === place.clientWidth;
+
+  // A turned screen or a wider window is another width to fit.
+  let waiting = 0;
+  addEventListener("resize", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => matchMedia("print").matches || drawShown(), 200);
+  });
+
+  function prepareChooser(chooser) {
+    chooser.closest(".chooser").hidden = false;
+    chooser.addEventListener("change", () => {
+      for (const option of chooser.options) {
+        byId(`figure-${option.value}`).hidden = !option.selected;
+      }
+      drawShown();
+    });
+  }
+
+  /* Downloads: the chart as it stands, or its data. */
+
+  async function save(name, kind) {
+    if (kind !== "csv" && !(name in views)) return;
+    const url =
+      kind === "csv"
+        ? URL.createObjectURL(new Blob([(await figures)[name].csv], { type: "text/csv" }))
+        : await views[name].toImageURL(kind, kind === "png" ? 2 : 1);
+    const link = document.createElement("a");
+    link.href = url;
+    const study = document.documentElement.dataset.study.replace(/[^\w.-]+/g, "-");
+    link.download = `${study}-${name}.${kind}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+  }
+
+  function offerDownloads(figure) {
+    const name = figure.querySelector("[data-chart]").dataset.chart;
+    const bar = figure.querySelector(".downloads");
+    bar.hidden = false;
+    for (const button of bar.querySelectorAll("button")) {
+      button.addEventListener("click", () => save(name, button.dataset.save));
+    }
+  }
+
+  /* The leaderboard: sorted within each scheme, whose runs met the same data. */
+
+  const board = byId("leaderboard");
+  const said = byId("leaderboard-status");
+
+  // Both rows of headings, in the order of the columns below them.
+  const heads = () => {
+    const plain = [...board.tHead.rows[0].cells].filter((cell) => cell.rowSpan === 2);
+    return [...plain, ...board.tHead.rows[1].cells];
+  };
+
+  function compare(first, second, sign) {
+    if (first === undefined || second === undefined) {
+      return (first === undefined) - (second === undefined);
+    }
+    const apart = Number(first) - Number(second);
+    return sign * (Number.isNaN(apart) ? first.localeCompare(second) : apart);
+  }
+
+  function sortBy(head) {
+    const column = heads().indexOf(head);
+    const first = Number(head.dataset.first) > 0 ? "ascending" : "descending";
+    const other = first === "ascending" ? "descending" : "ascending";
+    const order = head.getAttribute("aria-sort") === first ? other : first;
+    for (const each of heads()) each.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", order);
+    const sign = order === "ascending" ? 1 : -1;
+    for (const body of board.tBodies) {
+      const rows = [...body.rows].slice(1);
+      const value = (row) => row.cells[column].dataset.value;
+      rows.sort((a, b) => compare(value(a), value(b), sign));
+      body.append(...rows);
+    }
+    tell(`Sorted by ${head.querySelector("button").textContent}, ${order}, within each scheme.`);
+  }
+
+  function chooseMetrics() {
+    const chosen = new Set(
+      [...document.querySelectorAll("input[name=metric]:checked")].map((box) => box.value),
+    );
+    heads().forEach((head, column) => {
+      const hidden = "metric" in head.dataset && !chosen.has(head.dataset.metric);
+      head.hidden = hidden;
+      for (const body of board.tBodies) {
+        for (const row of [...body.rows].slice(1)) row.cells[column].hidden = hidden;
+      }
+    });
+    for (const group of board.tHead.rows[0].querySelectorAll("[scope=colgroup]")) {
+      const level = group.dataset.level;
+      const width = heads().filter((head) => head.dataset.level === level && !head.hidden).length;
+      group.hidden = width === 0;
+      group.colSpan = width || 1;
+    }
+    for (const body of board.tBodies) body.rows[0].cells[0].colSpan = chosen.size + 2;
+  }
+
+  function filterRows() {
+    const scheme = byId("scheme").value;
+    const wanted = byId("filter").value.trim().toLowerCase();
+    let shown = 0;
+    for (const body of board.tBodies) {
+      body.hidden = scheme !== "" && body.dataset.scheme !== scheme;
+      for (const row of [...body.rows].slice(1)) {
+        row.hidden = !row.cells[0].dataset.value.toLowerCase().includes(wanted);
+        shown += !row.hidden && !body.hidden;
+      }
+    }
+    tell(`${shown} rows shown.`);
+  }
+
+  const tell = (text) => {
+    said.textContent = text;
+  };
+
+  function prepareBoard() {
+    document.querySelector(".controls").hidden = false;
+    for (const head of heads()) {
+      head.querySelector("button").addEventListener("click", () => sortBy(head));
+    }
+    byId("scheme").addEventListener("change", filterRows);
+    byId("filter").addEventListener("input", filterRows);
+    for (const box of document.querySelectorAll("input[name=metric]")) {
+      box.addEventListener("change", chooseMetrics);
+    }
+    chooseMetrics();
+  }
+
+  /* On paper nothing can be opened: all on what was run is printed. The verdict's numbers
+     are in its sentences, so their lists are printed only where they were opened. */
+
+  const folded = [];
+  addEventListener("beforeprint", () => {
+    for (const each of document.querySelectorAll("#run details:not([open])")) {
+      each.open = true;
+      folded.push(each);
+    }
+  });
+  addEventListener("afterprint", () => {
+    for (const each of folded.splice(0)) each.open = false;
+  });
+
+  document.documentElement.classList.add("js");
+  if (board) prepareBoard();
+  document.querySelectorAll("[data-chooser]").forEach(prepareChooser);
+  document.querySelectorAll("figure").forEach(offerDownloads);
+  drawShown();
+})();

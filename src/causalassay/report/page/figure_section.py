@@ -1,0 +1,92 @@
+"""The figures in the page: where the script draws them, choosers, downloads, their data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from causalassay.report.charts.figure import Figure
+from causalassay.report.charts.gallery import KINDS, Gallery
+from causalassay.report.page.elements import section
+from causalassay.report.page.markup import Html, packed_script, tag
+
+HEADINGS = {
+    "schemes": "The schemes side by side",
+    "sortability": "Sortability of the problems",
+    "boxes": "Scores by graph family and size",
+    "against_d": "Scores against the number of nodes",
+    "against_n": "Scores against the number of samples",
+    "runtime": "Run time",
+    "rankings": "Where metrics rank the algorithms differently",
+    "explained": "What sortability explains",
+}
+FORMATS = ("SVG", "PNG", "CSV")
+
+
+def figure_section(gallery: Gallery) -> Html:
+    """Return the elements in which the script draws the charts, with what they show in words."""
+    without_script = tag(
+        "noscript",
+        tag("p", "The charts are drawn by a script that this page carries; it is switched off."),
+    )
+    remarks = (tag("p", remark) for remark in gallery.remarks)
+    return section(
+        "figures", "Figures", without_script, *remarks, *(_kind(gallery, kind) for kind in KINDS)
+    )
+
+
+def figure_data(figures: Sequence[Figure]) -> Html:
+    """Return the charts and their data as CSV, by the figures' ids."""
+    packed = {
+        figure.id: {"chart": figure.chart.to_dict(), "csv": figure.data.to_csv(index=False)}
+        for figure in figures
+    }
+    return packed_script("figure-data", packed)
+
+
+def _kind(gallery: Gallery, kind: str) -> Html:
+    """Return the figures of a kind, of which the first is visible, and why others are missing."""
+    figures = [figure for figure in gallery.figures if figure.kind == kind]
+    reasons = [figure.reason for figure in gallery.left_out if figure.kind == kind]
+    heading = tag("h3", HEADINGS[kind], id=f"kind-{kind}-title")
+    return tag(
+        "section",
+        heading,
+        _chooser(kind, figures) if len(figures) > 1 else "",
+        *(_figure(figure, visible=figure is figures[0]) for figure in figures),
+        *(tag("p", reason, class_="aside") for reason in dict.fromkeys(reasons)),
+        id=f"kind-{kind}",
+        aria_labelledby=f"kind-{kind}-title",
+    )
+
+
+def _chooser(kind: str, figures: Sequence[Figure]) -> Html:
+    options = (tag("option", figure.choice, value=figure.id) for figure in figures)
+    unseen = tag("span", f": {HEADINGS[kind].lower()}", class_="unseen")
+    label = tag("label", "Show", unseen, for_=f"choose-{kind}")
+    chooser = tag("select", *options, id=f"choose-{kind}", data_chooser=kind, autocomplete="off")
+    return tag("p", label, " ", chooser, class_="chooser", hidden=True)
+
+
+def _figure(figure: Figure, *, visible: bool) -> Html:
+    title = f"figure-{figure.id}-title"
+    drawing = tag("div", class_="chart", role="img", aria_label=figure.alt, data_chart=figure.id)
+    buttons = (
+        tag(
+            "button",
+            kind,
+            tag("span", f" of {figure.title}", class_="unseen"),
+            type="button",
+            data_save=kind.lower(),
+        )
+        for kind in FORMATS
+    )
+    caption = tag("figcaption", tag("strong", figure.title, id=title), ". ", figure.note)
+    return tag(
+        "figure",
+        tag("div", drawing, class_="region", role="region", tabindex=0, aria_labelledby=title),
+        caption,
+        tag("div", "Download ", *buttons, class_="downloads", hidden=True),
+        id=f"figure-{figure.id}",
+        aria_labelledby=title,
+        hidden=None if visible else True,
+    )
