@@ -19,7 +19,7 @@ Values = NDArray[np.floating[Any]]
 """Float ``(n, d)``: rows are samples."""
 
 Vector = NDArray[np.floating[Any]]
-"""Float ``(d,)``: one number a node."""
+"""Float ``(d,)``: one number per node."""
 
 
 def check_adjacency(graph: NDArray[Any], name: str = "graph") -> Adjacency:

@@ -131,7 +131,7 @@ def test_a_notebook_shows_the_graph(model):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: AdditiveNoiseSCM(chain(2), [None]), "functions: expected 2, one a node; got 1"),
+        (lambda: AdditiveNoiseSCM(chain(2), [None]), "functions: expected 2, one per node; got 1"),
         (lambda: AdditiveNoiseSCM(chain(2), [None, None]), "node 1 has parents"),
         (lambda: AdditiveNoiseSCM(chain(2), [square, square]), "node 0 has no parents"),
         (lambda: AdditiveNoiseSCM(chain(2), [None, 3.0]), "node 1 has a float"),

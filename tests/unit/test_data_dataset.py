@@ -239,7 +239,7 @@ def test_a_condition_has_a_name():
 
 
 def test_kinds_match_the_columns():
-    with pytest.raises(ValueError, match="expected one a column, 3 in all, got 1"):
+    with pytest.raises(ValueError, match="expected one per column, 3 in all, got 1"):
         two_regimes(kinds=(Continuous(),))
     with pytest.raises(TypeError, match="'mek' is to be Continuous.*got 'discrete'"):
         two_regimes(kinds=(Continuous(), "discrete", Continuous()))

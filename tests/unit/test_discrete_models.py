@@ -48,7 +48,7 @@ def test_actions_that_levels_do_not_have_are_errors(pair):
 @pytest.mark.parametrize(
     ("tables", "levels", "told"),
     [
-        ([[0.5, 0.5]], None, "expected one a node, 2 in all, got 1"),
+        ([[0.5, 0.5]], None, "expected one per node, 2 in all, got 1"),
         ([[0.5, 0.5], [0.5, 0.5]], None, r"shape \(2, 2\).* got \(2,\)"),
         ([[0.5, 0.6], [[1, 0], [0, 1]]], None, "sum to 1.1 where they should sum to 1"),
         ([[1.5, -0.5], [[1, 0], [0, 1]]], None, "probabilities of at least 0"),

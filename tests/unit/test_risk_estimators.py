@@ -282,8 +282,10 @@ def test_bad_targets_and_short_regimes_are_refused_by_the_data_set():
 
 def test_arguments_are_checked():
     data = experiments()
-    with pytest.raises(TypeError, match="rng: expected a numpy Generator or an int, got"):
-        risk.estimate("empty", data, 3)
+    with pytest.raises(TypeError, match="rng: expected a numpy Generator or an int, got N"):
+        risk.estimate("empty", data, None)
+    seeded, drawn = (risk.estimate("empty", data, r, KNOWN) for r in (3, np.random.default_rng(3)))
+    assert seeded.intervals == drawn.intervals
     with pytest.raises(ValueError, match="folds: expected at least 2, or None to leave one"):
         risk.estimate("empty", data, rng(), KNOWN, folds=1)
     with pytest.raises(TypeError, match="expected DescendantTests, Descendants or a true graph"):

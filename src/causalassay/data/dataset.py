@@ -32,14 +32,14 @@ class Dataset:
     Parameters
     ----------
     columns : tuple of str
-        One name a column.
+        One name per column.
     regimes : tuple of Regime
         Each with a condition of its own.
     observational : str, or None
         The condition that is observational. It is never guessed: None means
         that no regime is known to be so, whatever its targets.
     kinds : tuple of ColumnKind
-        One a column; left empty, all columns are continuous.
+        One per column; left empty, all columns are continuous.
     rows : {"independent", "series"}
         Whether the rows of each regime are independent draws, or a series in
         the order of time, evenly spaced.
@@ -244,7 +244,7 @@ class Dataset:
     def _check_kinds(self) -> None:
         if len(self.kinds) != self.n_nodes:
             raise ValueError(
-                f"kinds: expected one a column, {self.n_nodes} in all, got {len(self.kinds)}"
+                f"kinds: expected one per column, {self.n_nodes} in all, got {len(self.kinds)}"
             )
         for name, kind in zip(self.columns, self.kinds, strict=True):
             if not isinstance(kind, Continuous | Discrete):

@@ -53,7 +53,7 @@ class Problem:
         if len(graph) != self.data.n_nodes:
             raise ValueError(
                 f"graph: the data have {self.data.n_nodes} columns but the graph has "
-                f"{len(graph)} nodes; give it one node a column, in the same order"
+                f"{len(graph)} nodes; give it one node per column, in the same order"
             )
         graph.setflags(write=False)
         object.__setattr__(self, "graph", graph)

@@ -1,4 +1,4 @@
-"""Networks from files in the Bayesian Interchange Format, as the bnlearn repository has them."""
+"""Networks from files in the Bayesian Interchange Format, as in the bnlearn repository."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_bif(path: str | Path) -> DiscreteSCM:
     ----------
     path : str or Path
         Blocks ``network``, ``variable`` and ``probability``; probabilities as ``table``,
-        as one row a configuration of the parents, or with a ``default``. Comments and
+        as one row per configuration of the parents, or with a ``default``. Comments and
         properties are passed over.
 
     Notes

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from causalassay.graphs.orders import Indices
 
 Codes = NDArray[np.int32]
-"""Shape (d, n): a row a node, so that one node's codes lie together."""
+"""Shape (d, n): one row per node, so that the codes of a node are contiguous."""
 
 Labels = NDArray[np.int64]
 

@@ -1,4 +1,4 @@
-"""Structural causal models of discrete variables: a conditional probability table a node."""
+"""Structural causal models of discrete variables: one conditional probability table per node."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class DiscreteSCM:
         own.setflags(write=False)
         d = len(own)
         if len(tables) != d:
-            raise ValueError(f"tables: expected one a node, {d} in all, got {len(tables)}")
+            raise ValueError(f"tables: expected one per node, {d} in all, got {len(tables)}")
         arrays = [np.array(table, dtype=float) for table in tables]
         if levels is None:
             levels = [table.shape[-1] if table.ndim else 0 for table in arrays]

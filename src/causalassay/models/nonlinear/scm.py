@@ -246,7 +246,7 @@ class AdditiveNoiseSCM:
 
 def _check_functions(functions: Sequence[Function | None], graph: Adjacency) -> Functions:
     if len(functions) != len(graph):
-        raise ValueError(f"functions: expected {len(graph)}, one a node; got {len(functions)}")
+        raise ValueError(f"functions: expected {len(graph)}, one per node; got {len(functions)}")
     for node, (function, n_parents) in enumerate(zip(functions, graph.sum(axis=0), strict=True)):
         if function is None and n_parents:
             raise ValueError(f"functions: node {node} has parents, so it needs a function")

@@ -22,7 +22,7 @@ from causalassay.models.series.stationarity import (
 CLOSE = 1e-12
 """How far from 1 a variance may be for the search to end."""
 ACCEPTED = 1e-10
-"""How far where rounding lets it come no nearer."""
+"""The largest error accepted where rounding prevents a smaller one."""
 
 
 def unit_scales(coefficients: Coefficients, noise_sd: Vector, nodes: Indices) -> Vector | None:
