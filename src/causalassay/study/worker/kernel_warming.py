@@ -16,14 +16,15 @@ from causalassay.data import Dataset, Discrete, Problem, Regime
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.graphs import erdos_renyi, lagged_erdos_renyi
+from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM, Dirichlet, SeriesSCM
-from causalassay.models.registry import makes
+from causalassay.models.registry import MODELS, makes, named
 from causalassay.study.plan import AlgorithmEntry, Study
 from causalassay.study.problem_specs import Generated, is_discrete, is_series
 from causalassay.study.worker.scoring import Scorer
 
 _NOT_OURS = ("command", "causal-learn-boss", "causal-learn-ges", "causal-learn-grasp")
-"""Built-ins without kernels of ours. Other people's algorithms are not run: they might hang."""
+"""Built-ins without kernels of ours. Plug-ins of other packages are not run: they might hang."""
 
 Job = Callable[[], None]
 
@@ -86,11 +87,12 @@ def _meet(study: Study, problem: Problem, algorithm: Algorithm) -> None:
         estimate = algorithm.discover(problem.data, np.random.default_rng(0))
         scorer = Scorer(problem, estimate, lambda: np.random.default_rng(0))
         for entry in study.metrics:
-            scorer.score(entry)
+            if entry.name in METRICS.built_in:
+                scorer.score(entry)
 
 
 def _measure(study: Study, problem: Problem) -> None:
-    for name in study.diagnostics:
+    for name in filter(DIAGNOSTICS.built_in.__contains__, study.diagnostics):
         with contextlib.suppress(Exception):
             DIAGNOSTICS[name].measure(problem)
 
@@ -104,7 +106,8 @@ def _draw(study: Study) -> None:
             series = makes(source, "var")
             graph = lagged_erdos_renyi(4, 0.5, 1, rng) if series else erdos_renyi(5, 1.0, rng)
             with contextlib.suppress(Exception):
-                source.draw(graph, rng).sample(10, rng)
+                if ".".join(named(source)) in MODELS.built_in:
+                    source.draw(graph, rng).sample(10, rng)
 
 
 def _worlds(study: Study) -> dict[str, Problem]:
