@@ -14,7 +14,7 @@ import numpy as np
 from bench.growth_point import SETTINGS
 from bench.markdown_table import duration
 from bench.runtime import ROOT, process_environment
-from causalassay.discovery.registry import BUILT_IN
+from causalassay.discovery.registry import ALGORITHMS
 
 LIMIT = 60.0
 """Seconds of a call; larger sizes are left out after one that took longer."""
@@ -60,7 +60,7 @@ class Curve:
 
 def algorithms() -> list[str]:
     """Return the names of all curves: our own algorithms, and settings that matter."""
-    own = [name for name in BUILT_IN if not name.startswith(("causal-learn", "command"))]
+    own = [name for name in ALGORITHMS.built_in if not name.startswith(("causal-learn", "command"))]
     return sorted({*own, *SETTINGS})
 
 

@@ -160,3 +160,7 @@ def test_a_study_uses_them_and_a_new_version_computes_anew(installed):
     assert (after["roots_found"] - before["roots_found"]).round(9).eq(10).all()
     assert (after["largest_r2"] - before["largest_r2"]).round(9).eq(10).all()
     assert before["shd"].tolist() == after["shd"].tolist()
+    command("export", "results", "all.csv", "--everything")
+    everything = pd.read_csv(folder / "all.csv")
+    assert before["largest_r2"].tolist() == everything["largest_r2 [version 1]"].tolist()
+    assert after["largest_r2"].tolist() == everything["largest_r2"].tolist()

@@ -197,3 +197,11 @@ def test_sources_can_be_cache_keys():
 def test_bad_parameters_are_refused(call, message):
     with pytest.raises((TypeError, ValueError), match=message):
         call()
+
+
+def test_a_seed_names_its_generator_and_none_is_an_error():
+    by_seed = draw("scm", chain(4), 3)
+    by_generator = draw("scm", chain(4), np.random.default_rng(3))
+    np.testing.assert_array_equal(by_generator.weights, by_seed.weights)
+    with pytest.raises(TypeError, match="default_rng"):
+        draw("scm", chain(4), None)

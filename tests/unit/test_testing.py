@@ -93,7 +93,7 @@ def test_chance_outside_of_the_stream_is_found():
     assert found > 0
 
 
-def test_an_honest_stranger_passes():
+def test_an_honest_plug_in_passes():
     check_algorithm(Liar("none"))
 
 

@@ -4,6 +4,7 @@ from causalassay.models.discrete.bif import read_bif
 from causalassay.models.discrete.elimination import TooWide
 from causalassay.models.discrete.scm import DiscreteSCM, Marginals
 from causalassay.models.discrete.sources import Dirichlet, Logistic
+from causalassay.models.draws import draw, source
 from causalassay.models.fitting import fit, fit_covariance
 from causalassay.models.interventions import (
     At,
@@ -43,7 +44,6 @@ from causalassay.models.nonlinear.sources import (
     NonlinearSNR,
     NonlinearStandardized,
 )
-from causalassay.models.registry import draw, source
 from causalassay.models.series.sources import SeriesISCM, SeriesSCM, SeriesStandardized
 from causalassay.models.series.uumc import NoStationarySystem, SeriesUUMC
 from causalassay.models.series.var import VAR

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, Protocol, overload
+from typing import Any, ClassVar, Literal, Protocol
 
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency
-from causalassay.graphs.lagged import LaggedGraph
-from causalassay.models.discrete.scm import DiscreteSCM
-from causalassay.models.linear.scm import LinearSCM
-from causalassay.models.model import Model
 from causalassay.models.nonlinear.mechanisms import FAMILIES
-from causalassay.models.nonlinear.scm import AdditiveNoiseSCM
-from causalassay.models.series.var import VAR
 from causalassay.registry import Registry, dataclass_with_version
 from causalassay.registry import parameters as fields_with_defaults
-from causalassay.seeding import as_generator
 from causalassay.spelling import did_you_mean, listed
 
 
@@ -33,11 +24,6 @@ class ModelSource(Protocol):
         """Draw a model on a graph: a `Model` on a DAG, or that of a series on a LaggedGraph."""
         ...
 
-
-LinearKind = Literal[
-    "scm", "standardized", "iscm", "uumc", "harmonized", "half-explained", "snr", "dao"
-]
-NonlinearMechanism = Literal["gp", "gp-additive", "mlp", "multi-index", "rff", "sigmoid"]
 
 _NONLINEAR = {
     "scm": "nonlinear.sources:NonlinearSCM",
@@ -105,134 +91,6 @@ def kinds_by_mechanism() -> dict[str, tuple[str, ...]]:
         if dot:
             kinds[mechanism] = (*kinds.get(mechanism, ()), kind)
     return kinds
-
-
-def source(kind: str, *, mechanism: str | None = None, **parameters: Any) -> ModelSource:
-    """Return the source that a kind, a mechanism and their parameters name.
-
-    Examples
-    --------
-    >>> source("snr", snr=3.0)
-    SNR(weights=(1.0, 3.0), signs='shared', noise='gaussian', snr=3.0, sample_size=None, ddof=1)
-    >>> source("iscm", mechanism="gp", length_scale=2.0, sample_size=1000).mechanism
-    GaussianProcess(length_scale=2.0, output_scale=1.0, n_features=500)
-    """
-    mechanisms = kinds_by_mechanism()
-    if mechanism is not None and mechanism not in mechanisms:
-        raise ValueError(
-            f"mechanism: there is no {mechanism!r}; {did_you_mean(mechanism, mechanisms)}"
-        )
-    meant = mechanism_of(kind, mechanism)
-    if meant is None:
-        raise ValueError(f"kind: {no_such_kind(kind, mechanism)}")
-    legal = parameter_names(kind, meant)
-    for name in parameters:
-        if name not in legal:
-            raise TypeError(f"{kind!r} takes {', '.join(legal)}; {name!r} does not apply")
-    return _make(meant, kind, parameters)
-
-
-def _make(mechanism: str, kind: str, parameters: Mapping[str, Any]) -> ModelSource:
-    """Return a source; of a nonlinear one some parameters are its functions'."""
-    kind_class: Any = MODELS[f"{mechanism}.{kind}"]
-    family: Any = function_family(kind, mechanism)
-    if family is None:
-        return kind_class(**parameters)
-    own = {field.name for field in dataclasses.fields(family)}
-    functions = family(**{name: parameters[name] for name in parameters if name in own})
-    rest = {name: parameters[name] for name in parameters if name not in own}
-    return kind_class(mechanism=functions, **rest)
-
-
-@overload
-def draw(
-    kind: Literal["dirichlet", "logistic"],
-    graph: Adjacency,
-    rng: Generator | int,
-    *,
-    mechanism: Literal["discrete"] | None = None,
-    **parameters: Any,
-) -> DiscreteSCM: ...
-@overload
-def draw(
-    kind: LinearKind,
-    graph: Adjacency,
-    rng: Generator | int,
-    *,
-    mechanism: Literal["linear"] | None = None,
-    **parameters: Any,
-) -> LinearSCM: ...
-@overload
-def draw(
-    kind: Literal["scm", "standardized", "iscm", "snr"],
-    graph: Adjacency,
-    rng: Generator | int,
-    *,
-    mechanism: NonlinearMechanism,
-    **parameters: Any,
-) -> AdditiveNoiseSCM: ...
-@overload
-def draw(
-    kind: Literal["scm", "standardized", "iscm", "uumc"],
-    graph: LaggedGraph,
-    rng: Generator | int,
-    *,
-    mechanism: Literal["var"],
-    **parameters: Any,
-) -> VAR: ...
-@overload
-def draw(
-    kind: str,
-    graph: Adjacency | LaggedGraph,
-    rng: Generator | int,
-    *,
-    mechanism: str | None = None,
-    **parameters: Any,
-) -> Model: ...
-def draw(
-    kind: str,
-    graph: Adjacency | LaggedGraph,
-    rng: Generator | int,
-    *,
-    mechanism: str | None = None,
-    **parameters: Any,
-) -> Any:
-    """Draw a random model on a graph.
-
-    Parameters
-    ----------
-    kind : str
-        "scm", "standardized", "iscm", "uumc", "harmonized" (Mooij),
-        "half-explained" (Squires), "snr" (Eigenmann) or "dao" (Andrews); discrete ones:
-        "dirichlet" and "logistic" (Garant and Jensen); or one of another package.
-    graph : Adjacency, or LaggedGraph for series
-    rng : Generator or int
-    mechanism : str, optional
-        "linear", or a nonlinear one, for the kinds "scm", "standardized", "iscm" and
-        "snr": "gp", "gp-additive", "mlp", "multi-index", "rff", "sigmoid"; or "var" for
-        series, for "scm", "standardized", "iscm" and "uumc"; or "discrete". Left out, it
-        is "linear" where that has the kind, else the one that has it.
-    **parameters
-        Fields of the kind's class, such as ``weights=(0.5, 2.0)``,
-        ``noise="gaussian"``, ``noise_sd=1.0``, and of the mechanism's, such as
-        ``length_scale=1.0``; one that does not apply is an error.
-
-    Returns
-    -------
-    LinearSCM, AdditiveNoiseSCM, DiscreteSCM, VAR, or another package's model
-
-    Examples
-    --------
-    >>> from causalassay.graphs import chain
-    >>> draw("iscm", chain(5), 0, noise="laplace")
-    LinearSCM(5 nodes, 4 edges, laplace noise)
-    >>> draw("iscm", chain(5), 0, mechanism="gp")
-    AdditiveNoiseSCM(5 nodes, 4 edges, gaussian noise)
-    >>> draw("dirichlet", chain(5), 0, levels=3)
-    DiscreteSCM(5 nodes, 4 edges, 3 to 3 levels)
-    """
-    generator = as_generator(rng)
-    return source(kind, mechanism=mechanism, **parameters).draw(graph, generator)
 
 
 def mechanism_of(kind: str, stated: str | None) -> str | None:

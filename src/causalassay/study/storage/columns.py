@@ -78,11 +78,12 @@ def read_columns(connection: sqlite3.Connection, *, everything: bool) -> Columns
 
 
 def _diagnostics(connection: sqlite3.Connection, everything: bool) -> dict[int, str]:
-    """Return the columns of diagnostics; the version is shown of what the study had before."""
+    """Return the columns of diagnostics; an earlier version has its number beside the name."""
     columns: dict[int, str] = {}
     for number, key in _select(connection, "diagnostics", "id, name", everything):
-        name = key.partition("@")[0]
-        columns[number] = key if name in columns.values() else name
+        name, _, version = key.partition("@")
+        taken = name in columns.values()
+        columns[number] = f"{name} [version {version or 1}]" if taken else name
     return columns
 
 

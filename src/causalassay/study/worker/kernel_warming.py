@@ -16,14 +16,15 @@ from causalassay.data import Dataset, Discrete, Problem, Regime
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.graphs import erdos_renyi, lagged_erdos_renyi
+from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM, Dirichlet, SeriesSCM
-from causalassay.models.registry import makes
+from causalassay.models.registry import MODELS, makes, named
 from causalassay.study.plan import AlgorithmEntry, Study
 from causalassay.study.problem_specs import Generated, World, world
 from causalassay.study.worker.scoring import Scorer
 
 _NOT_OURS = ("command", "causal-learn-boss", "causal-learn-ges", "causal-learn-grasp")
-"""Built-ins without kernels of ours. Plug-ins are not run, either: they might hang."""
+"""Built-ins without kernels of ours. Plug-ins of other packages are not run: they might hang."""
 
 Job = Callable[[], None]
 
@@ -88,11 +89,12 @@ def _discover(study: Study, problem: Problem, algorithm: Algorithm) -> None:
         estimate = algorithm.discover(problem.data, np.random.default_rng(0))
         scorer = Scorer(problem, estimate, lambda: np.random.default_rng(0))
         for entry in study.metrics:
-            scorer.score(entry)
+            if entry.name in METRICS.built_in:
+                scorer.score(entry)
 
 
 def _measure(study: Study, problem: Problem) -> None:
-    for name in study.diagnostics:
+    for name in filter(DIAGNOSTICS.built_in.__contains__, study.diagnostics):
         with contextlib.suppress(Exception):
             DIAGNOSTICS[name].measure(problem)
 
@@ -106,7 +108,8 @@ def _draw(study: Study) -> None:
             series = makes(source, "var")
             graph = lagged_erdos_renyi(4, 0.5, 1, rng) if series else erdos_renyi(5, 1.0, rng)
             with contextlib.suppress(Exception):
-                source.draw(graph, rng).sample(10, rng)
+                if ".".join(named(source)) in MODELS.built_in:
+                    source.draw(graph, rng).sample(10, rng)
 
 
 def _tiny_problems(study: Study) -> dict[str, Problem]:
