@@ -86,6 +86,17 @@ def test_a_lost_process_costs_one_task(pool, function, argument, limits, reason)
     assert [*range(20)] * 2 == [future.result(timeout=LIMIT) for future in (*before, *after)]
 
 
+@pytest.mark.parametrize(
+    ("function", "argument", "code"),
+    [(hostile.exit_with, 0, 0), (hostile.exit_with, 3, 3), (hostile.kill_itself, None, -9)],
+)
+def test_the_exit_code_does_not_depend_on_who_sees_the_end_first(
+    pool, monkeypatch, function, argument, code
+):
+    monkeypatch.setattr(slot_module, "REPORT_SECONDS", 0.0)
+    assert Loss.ended(code) == pool.schedule(function, argument).result(timeout=LIMIT)
+
+
 def test_a_loss_has_a_cause_beside_its_text(pool):
     causes = {
         pool.schedule(function, argument, limits).result(timeout=LIMIT).cause

@@ -21,11 +21,8 @@ from causalassay.study.processes import worker_process
 from causalassay.study.processes.executor import Loss
 from causalassay.study.processes.process_tree import kill_tree, living_tree, resident_bytes
 
-EXIT_0_AFTER = 1.0
-"""Seconds until a process that is gone without an answer is taken to have exited with code 0.
-
-Pebble reports any other code, and not this one.
-"""
+REPORT_SECONDS = 1.0
+"""How long pebble has to report that a process has ended; it never reports exit code 0."""
 
 
 @dataclass(eq=False)
@@ -66,8 +63,8 @@ class Slot:
         Once it has reported its start.
     seen : list of Process
         It and what it had started, when last looked at.
-    starting : BaseProcess, optional
-        The process before it has reported its start.
+    child : BaseProcess, optional
+        The process as it was started, for its exit code.
     used : bool
         Whether the process has done a job before.
     job : Job, optional
@@ -81,7 +78,7 @@ class Slot:
     process: psutil.Process | None = None
     seen: list[psutil.Process] = field(default_factory=list)
     used: bool = False
-    starting: BaseProcess | None = None
+    child: BaseProcess | None = None
     job: Job | None = None
     began: float = 0.0
     gone_since: float | None = None
@@ -100,7 +97,7 @@ class Slot:
         new = [
             process for process in multiprocessing.active_children() if process.pid not in before
         ]
-        self.starting = new[0] if len(new) == 1 else None
+        self.child = new[0] if len(new) == 1 else None
         return report
 
     def send(self, host: ProcessPool, job: Job) -> Future[bytes]:
@@ -115,8 +112,8 @@ class Slot:
         now = time.monotonic()
         members = living_tree(self.process)
         if not members:
-            self.gone_since = self.gone_since or now
-            return Loss.ended(0) if now - self.gone_since > EXIT_0_AFTER else None
+            self.gone_since = now if self.gone_since is None else self.gone_since
+            return Loss.ended(self._exit_code()) if now - self.gone_since > REPORT_SECONDS else None
         self.seen = members
         limits = self.job.limits
         if limits.seconds is not None and now - self.began > limits.seconds:
@@ -131,15 +128,19 @@ class Slot:
         if self.process is not None:
             kill_tree(self.process, self.seen)
             leftover = worker_process.own_folder(folder, self.process.pid)
-        elif self.starting is not None:
+        elif self.child is not None:
             # Before its pipe is closed, which would make it print an error.
-            self.starting.kill()
+            self.child.kill()
         host, self.host, self.process = self.host, None, None
         if host is None:
             return None
         cleanup = threading.Thread(target=_clean_up, args=(host, leftover), daemon=True)
         cleanup.start()
         return cleanup
+
+    def _exit_code(self) -> int:
+        code = None if self.child is None else self.child.exitcode
+        return code or 0
 
 
 def _clean_up(host: ProcessPool, leftover: Path | None) -> None:
