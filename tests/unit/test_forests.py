@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalassay.diagnostics import identified_edges
@@ -70,6 +70,7 @@ def by_order_of_correlations(correlation, cpdag):
 
 @pytest.mark.parametrize("scheme", SOURCES)
 @pytest.mark.parametrize("knowledge", SOURCES)
+@settings(max_examples=40)
 @given(dag=forests(), rng=rngs(), low=st.floats(0.2, 1.5), asked=st.floats(0.0, 1.0))
 def test_it_equals_the_enumeration_of_the_class(scheme, knowledge, dag, rng, low, asked):
     """The data made by one scheme, the knowledge, right or wrong, of one."""
