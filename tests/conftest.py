@@ -1,7 +1,9 @@
 """Settings and fixtures of all tests."""
 
+import fcntl
 import importlib
 import os
+import pickle
 import signal
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -65,3 +67,21 @@ def announce(monkeypatch):
     yield announced
     monkeypatch.undo()
     _read_entry_points_again()
+
+
+@pytest.fixture(scope="session")
+def computed_once(tmp_path_factory):
+    """Compute a costly set-up in one test process, and hand its pickle to the others."""
+
+    def computed_once(name, compute):
+        folder = tmp_path_factory.getbasetemp()
+        if "PYTEST_XDIST_WORKER" in os.environ:
+            folder = folder.parent
+        result = folder / f"{name}.pickle"
+        with (folder / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not result.exists():
+                result.write_bytes(pickle.dumps(compute()))
+        return pickle.loads(result.read_bytes())
+
+    return computed_once

@@ -60,11 +60,15 @@ def table(run, folder, target):
 
 
 @pytest.fixture(scope="module")
-def alone(run, tmp_path_factory):
+def alone(run, tmp_path_factory, computed_once):
     """The rows of one worker here."""
-    folder = tmp_path_factory.mktemp("alone")
-    run("run", written(folder), "--workers", 1)
-    rows, estimates = table(run, folder / "equality-results", folder / "rows.csv")
+
+    def compute():
+        folder = tmp_path_factory.mktemp("alone")
+        run("run", written(folder), "--workers", 1)
+        return table(run, folder / "equality-results", folder / "rows.csv")
+
+    rows, estimates = computed_once("alone", compute)
     statuses = [row["status"] for row in csv.DictReader(rows.decode().splitlines())]
     assert 2 * 3 * 19 == len(statuses)
     assert {"ok", "failed"} == set(statuses)

@@ -52,14 +52,18 @@ EXPECTED = {
 
 
 @pytest.fixture(scope="module")
-def outcome(run, tmp_path_factory):
+def outcome(run, tmp_path_factory, computed_once):
     """What a study of all hostile algorithms printed, and its rows."""
-    folder = tmp_path_factory.mktemp("hostile")
-    (folder / "study.toml").write_text(study_with(*EXPECTED))
-    printed, complained = run("run", folder / "study.toml", "--workers", 2)
-    run("export", folder / "hostile-results", folder / "rows.csv")
-    with (folder / "rows.csv").open() as file:
-        return printed + complained, {row["algorithm"]: row for row in csv.DictReader(file)}
+
+    def compute():
+        folder = tmp_path_factory.mktemp("hostile")
+        (folder / "study.toml").write_text(study_with(*EXPECTED))
+        printed, complained = run("run", folder / "study.toml", "--workers", 2)
+        run("export", folder / "hostile-results", folder / "rows.csv")
+        with (folder / "rows.csv").open() as file:
+            return printed + complained, {row["algorithm"]: row for row in csv.DictReader(file)}
+
+    return computed_once("hostile", compute)
 
 
 @pytest.mark.parametrize("deed", EXPECTED)
