@@ -1,9 +1,5 @@
 """The structural intervention distance beside gadjid's, in value and in time."""
 
-import os
-import subprocess
-import sys
-
 import gadjid
 import numpy as np
 import pytest
@@ -52,42 +48,3 @@ def test_sid_agrees_on_10000_pairs():
 
 def test_sid_agrees_where_bit_sets_take_another_word():
     check_pairs(np.random.default_rng(2), 60, [63, 64, 65, 127, 128, 129])
-
-
-TIMING = """
-import time
-import gadjid
-import numpy as np
-from causalassay.graphs import erdos_renyi, to_gadjid
-from causalassay.metrics import sid
-
-rng = np.random.default_rng(3)
-truth, guess = erdos_renyi(1000, 2, rng), erdos_renyi(1000, 2, rng)
-matrices = to_gadjid(truth), to_gadjid(guess)
-sid(truth, guess)
-ours, theirs = [], []
-for _ in range(15):
-    start = time.perf_counter()
-    sid(truth, guess)
-    middle = time.perf_counter()
-    gadjid.sid(*matrices, edge_direction="from row to column")
-    ours.append(middle - start)
-    theirs.append(time.perf_counter() - middle)
-print(min(theirs) / min(ours))
-"""
-
-
-@pytest.mark.slow
-def test_sid_of_1000_nodes_is_four_times_as_fast():
-    """Ours with its checks; the peer on one thread and with its matrices ready made.
-
-    In a process of its own, since the peer reads the number of threads once.
-    """
-    result = subprocess.run(
-        [sys.executable, "-c", TIMING],
-        env=os.environ | {"RAYON_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert float(result.stdout) >= 4
