@@ -1,4 +1,4 @@
-# Two words for a new user: `make demo`, `make test`. They do all the set-up on a
+# Two targets for a new user: `make demo`, `make test`. They do all the set-up on a
 # machine that has python3 (3.11 to 3.13), pip and make.
 
 VENV := .venv
@@ -17,7 +17,7 @@ export UV_PYTHON_DOWNLOADS := never
 
 .PHONY: help demo test test-slow test-older-cpu check format bench bench-full docs lock clean
 
-help: ## list the words
+help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 $(READY): requirements.txt pyproject.toml

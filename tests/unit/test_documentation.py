@@ -20,7 +20,18 @@ from conftest import REGISTRIES
 from pages import PAGES, ROOT, SHELL, blocks_of, inline_commands
 from study_texts import HEAD, PROBLEM, parsed
 
-PACKAGES = ["graphs", "models", "data", "diagnostics", "discovery", "metrics", "risk", "auditing"]
+PACKAGES = [
+    "analysis",
+    "auditing",
+    "data",
+    "diagnostics",
+    "discovery",
+    "drawing",
+    "graphs",
+    "metrics",
+    "models",
+    "risk",
+]
 LANGUAGES = {"pycon", "python", "toml", *SHELL}
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 RUN = [block for block in BLOCKS if not block.not_run]
