@@ -216,7 +216,13 @@ def test_standardised_data_give_a_like_objective(frozen_small):
 
 
 def test_objectives_of_20_nodes_are_those_of_the_peer(frozen):
-    ratios, _, _ = compare(frozen, "raw", (0,))
+    """On a set whose graph the peer keeps when its columns are permuted.
+
+    Measured on sets 0 and 1, where it does not: an older processor gives now the one answer of the
+    peer, now the other, and their objectives differ by 1.5 %.
+    """
+    ratios, _, theirs = compare(frozen, "raw", (2,))
+    assert not theirs.any()
     np.testing.assert_allclose(ratios, 1, atol=0.01)
 
 
@@ -231,12 +237,15 @@ def test_raw_data_give_the_same_graph_where_the_peer_agrees_with_itself(frozen):
     """Measured: the peer agrees with itself on 16 of 20 sets, and ours with it on all.
 
     Which sets differ depends on the processor. At a rate of .95 the counts of 16 and 20 have
-    standard deviations of .9 and 1.0, so that the bounds are more than two of these below.
+    standard deviations of .9 and 1.0, so that the bounds are more than two of these below. The
+    logarithm of a ratio has one of .004 (the peer's own, permuted to straight), their mean .001.
     """
     ratios, differing, theirs = compare(frozen, "raw", range(N_SETS))
     assert (differing[theirs == 0] == 0).sum() >= (theirs == 0).sum() - 3
     assert (differing == 0).sum() >= 16
-    np.testing.assert_allclose(ratios, 1, atol=0.01)
+    assert abs(np.log(ratios).mean()) <= 0.005
+    np.testing.assert_allclose(ratios[theirs == 0], 1, atol=0.01)
+    np.testing.assert_allclose(ratios, 1, atol=0.03)
 
 
 @pytest.mark.slow
