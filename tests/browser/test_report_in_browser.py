@@ -116,6 +116,69 @@ def test_every_chart_is_drawn_in_its_place_and_fits_it(see, report, width):
         assert box["height"] > 60
 
 
+FONTS = {
+    "wide": "DejaVu Sans Mono, Courier New, monospace",
+    "narrow": "DejaVu Sans Condensed, Arial Narrow, sans-serif",
+    "serif": "DejaVu Serif, Times New Roman, serif",
+}
+OVERLAPS = """
+(chart) => {
+  const svg = chart.querySelector("svg").getBoundingClientRect();
+  const boxes = [...chart.querySelectorAll("text")]
+    .filter((text) => text.textContent && text.getAttribute("opacity") !== "0")
+    .map((text) => [text.textContent, text.getBoundingClientRect()]);
+  const outside = boxes.filter(([, b]) => b.left < svg.left - 1 || b.right > svg.right + 1);
+  const apart = (a, b) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) < 1 ||
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) < 3;
+  const crossed = boxes.flatMap(([one, a], i) =>
+    boxes.slice(i + 1).filter(([, b]) => !apart(a, b)).map(([other]) => `${one} / ${other}`));
+  return [...outside.map(([text]) => text), ...crossed];
+}
+"""
+
+
+def with_font(content, **header):
+    """The same page with charts in another font."""
+    figures = []
+    for figure in content.gallery.figures:
+        config = figure.chart.to_dict()["config"]
+        look = {name: config[name] | header for name in ("axis", "legend", "header")}
+        font = header.get("labelFont", config["font"])
+        chart = figure.chart.configure(**config | look | {"font": font})
+        figures.append(replace(figure, chart=chart))
+    return replace(content, gallery=replace(content.gallery, figures=tuple(figures)))
+
+
+@pytest.mark.parametrize("width", [1280, NARROW])
+@pytest.mark.parametrize("font", FONTS)
+def test_charts_fit_unscaled_and_texts_keep_apart_in_any_font(see, report, tmp_path, font, width):
+    content = with_font(read_content(report.parent), labelFont=FONTS[font], titleFont=FONTS[font])
+    target = tmp_path / "font.html"
+    target.write_text(render_page(content))
+    sight = see(target, width)
+    shown = {chart.get_attribute("data-chart") for chart in charts_in_sight(sight.page)}
+    for name in [*shown, *sight.draw_all()]:
+        chart = sight.page.locator(f"[data-chart={name}]")
+        if not chart.is_visible():
+            continue
+        drawn = float(chart.locator("svg").get_attribute("width"))
+        room = chart.bounding_box()["width"]
+        assert 0.6 * min(room, 500) < drawn <= room, name
+        assert drawn == pytest.approx(chart.locator("svg").bounding_box()["width"], abs=1)
+        assert [] == chart.evaluate(OVERLAPS), name
+    assert [] == sight.messages
+
+
+def test_a_chart_whose_labels_leave_no_room_is_scaled_down(see, report, tmp_path):
+    content = with_font(read_content(report.parent), labelFontSize=34)
+    target = tmp_path / "large.html"
+    target.write_text(render_page(content))
+    for chart in charts_in_sight(see(target, NARROW).page):
+        box, room = chart.locator("svg").bounding_box(), chart.bounding_box()
+        assert box["width"] <= room["width"] + 1
+
+
 def test_a_chooser_shows_one_figure_of_its_kind(see, report):
     sight = see(report)
     chooser = sight.page.get_by_role("combobox", name=re.compile("the schemes side by side"))
