@@ -34,8 +34,8 @@ PANELS = """
   };
   return Object.fromEntries(Object.entries(causalassay.views).map(([name, view]) => {
     const root = view.scenegraph().root;
-    const found = cells(root);
-    return [name, (found.length ? found : root.items).map(inside)];
+    const panels = cells(root);
+    return [name, (panels.length ? panels : root.items).map(inside)];
   }));
 })()
 """
@@ -45,7 +45,7 @@ SHOWN = f"{NAMES}.filter((cell) => cell.offsetParent).map((cell) => cell.dataset
 
 def column(page, metric):
     """The shown values of a metric's column on raw data, from top to bottom."""
-    place = page.evaluate(
+    index = page.evaluate(
         """(metric) => {
           const rows = document.querySelector('#leaderboard').tHead.rows;
           return 2 + [...rows[1].cells].findIndex((cell) => cell.dataset.metric === metric);
@@ -53,7 +53,7 @@ def column(page, metric):
         metric,
     )
     rows = "[...document.querySelector('#leaderboard tbody[data-scheme=raw]').rows].slice(1)"
-    return page.evaluate(f"(place) => {rows}.map((row) => +row.cells[place].dataset.value)", place)
+    return page.evaluate(f"(index) => {rows}.map((row) => +row.cells[index].dataset.value)", index)
 
 
 def charts_in_sight(page):
@@ -76,19 +76,19 @@ def test_a_report_asks_for_nothing_and_complains_of_nothing(see, report, width):
 def test_every_panel_of_every_chart_has_marks(see, report, width):
     sight = see(report, width)
     list(sight.draw_all())
-    places = sight.page.locator("[data-chart]").all()
-    charts = [place.get_attribute("data-chart") for place in places]
-    found = sight.page.evaluate(PANELS)
+    elements = sight.page.locator("[data-chart]").all()
+    charts = [element.get_attribute("data-chart") for element in elements]
+    marks_of = sight.page.evaluate(PANELS)
     kinds = {name for name in KINDS if any(c.startswith(name.replace("_", "-")) for c in charts)}
     assert set(KINDS) - {"against_n"} == kinds
-    assert set(charts) == set(found)
-    assert {} == {name: marks for name, marks in found.items() if min(marks, default=0) == 0}
-    assert 1 == len(found["schemes-f1"])
-    assert len(FAMILIES) * len(SIZES) == len(found["boxes-f1"])
-    assert len(LISTED) + len(BASELINES) == len(found["against-d-f1"])
-    assert len(SCHEMES) * 2 == len(found["sortability"])
+    assert set(charts) == set(marks_of)
+    assert {} == {name: marks for name, marks in marks_of.items() if min(marks, default=0) == 0}
+    assert 1 == len(marks_of["schemes-f1"])
+    assert len(FAMILIES) * len(SIZES) == len(marks_of["boxes-f1"])
+    assert len(LISTED) + len(BASELINES) == len(marks_of["against-d-f1"])
+    assert len(SCHEMES) * 2 == len(marks_of["sortability"])
     # A sign and an interval for each algorithm and scheme, at least.
-    assert 2 * (len(LISTED) + len(BASELINES)) * len(SCHEMES) <= found["schemes-f1"][0]
+    assert 2 * (len(LISTED) + len(BASELINES)) * len(SCHEMES) <= marks_of["schemes-f1"][0]
 
 
 def test_the_count_of_marks_sees_an_empty_panel(see, report, tmp_path):
@@ -104,8 +104,8 @@ def test_the_count_of_marks_sees_an_empty_panel(see, report, tmp_path):
 @pytest.mark.parametrize("width", [1280, NARROW])
 def test_every_chart_is_drawn_in_its_place_and_fits_it(see, report, width):
     sight = see(report, width)
-    shown = {chart.get_attribute("data-chart") for chart in charts_in_sight(sight.page)}
-    for name in [*shown, *sight.draw_all()]:
+    visible = {chart.get_attribute("data-chart") for chart in charts_in_sight(sight.page)}
+    for name in [*visible, *sight.draw_all()]:
         chart = sight.page.locator(f"[data-chart={name}]")
         if not chart.is_visible():
             continue
@@ -157,8 +157,8 @@ def test_charts_fit_unscaled_and_texts_keep_apart_in_any_font(see, report, tmp_p
     target = tmp_path / "font.html"
     target.write_text(render_page(content))
     sight = see(target, width)
-    shown = {chart.get_attribute("data-chart") for chart in charts_in_sight(sight.page)}
-    for name in [*shown, *sight.draw_all()]:
+    visible = {chart.get_attribute("data-chart") for chart in charts_in_sight(sight.page)}
+    for name in [*visible, *sight.draw_all()]:
         chart = sight.page.locator(f"[data-chart={name}]")
         if not chart.is_visible():
             continue
@@ -344,22 +344,22 @@ def test_names_that_attack_stay_text(see, attacked_report):
     assert [] == sight.messages
     assert [] == sight.requests
     assert 0 == page.locator("img").count()
-    shown = set(page.evaluate(SHOWN))
-    assert set(ATTACKS) <= shown
+    names = set(page.evaluate(SHOWN))
+    assert set(ATTACKS) <= names
     for attack in ATTACKS:
         assert page.locator("#leaderboard th", has_text=attack).first.is_visible()
     list(sight.draw_all())
     assert [] == sight.messages
     marks = page.evaluate(PANELS)
-    assert all(min(found, default=0) > 0 for found in marks.values())
+    assert all(min(counts, default=0) > 0 for counts in marks.values())
 
 
 def test_even_a_script_that_came_in_would_not_run(see, report, tmp_path):
     text = report.read_text()
-    place = text.index('<main id="main"')
+    start = text.index('<main id="main"')
     inner = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
     target = tmp_path / "broken.html"
-    target.write_text(text[:place] + inner + text[place:])
+    target.write_text(text[:start] + inner + text[start:])
     sight = see(target)
     assert not any(message.startswith("dialog") for message in sight.messages)
     assert any("Content Security Policy" in message for message in sight.messages)
