@@ -75,9 +75,9 @@ def records(study, reason="timeout: more than 1 s", left_out=0):
     tasks = list(coordinates(study, "main"))
     for problem, replicate, algorithms in tasks[: len(tasks) - left_out]:
         labels = study.problems[problem].labels
-        found = SORTABLE[labels["model.kind"]] + rng.normal(0, 0.04, 2)
-        place = MeasureTask("main", problem, replicate, (0, 1))
-        yield Record(place, "ok", scores=tuple(np.clip(found, 0, 1)))
+        sortabilities = SORTABLE[labels["model.kind"]] + rng.normal(0, 0.04, 2)
+        task = MeasureTask("main", problem, replicate, (0, 1))
+        yield Record(task, "ok", scores=tuple(np.clip(sortabilities, 0, 1)))
         for algorithm in algorithms:
             entry = study.algorithms[algorithm]
             task = RunTask("main", problem, replicate, algorithm, algorithm, (0, 1, 2, 3, 4, 5))
@@ -111,10 +111,10 @@ def large_table(n_rows, sizes=(10, 20, 30, 50), samples=(100, 1000), extra_algor
     names = [*listed, *BASELINES]
     problems = list(itertools.product(FAMILIES, sizes, samples, SCHEMES))
     replicates = math.ceil(n_rows / len(problems) / len(names))
-    places = itertools.product(range(replicates), problems, names)
-    columns = ["replicate", "place", "algorithm"]
-    frame = pd.DataFrame(places, columns=columns)
-    family, size, n, scheme = zip(*frame.pop("place"), strict=True)
+    cells = itertools.product(range(replicates), problems, names)
+    columns = ["replicate", "problem", "algorithm"]
+    frame = pd.DataFrame(cells, columns=columns)
+    family, size, n, scheme = zip(*frame.pop("problem"), strict=True)
     frame = frame.assign(
         **{
             "graph.kind": family,

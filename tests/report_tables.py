@@ -28,15 +28,15 @@ def study_like(
     rng = np.random.default_rng(seed)
     names = [*algorithms, *BASELINES]
     problems = list(product(families, nodes, samples, schemes))
-    place, replicate, algorithm = (
+    problem_index, replicate, algorithm = (
         part.ravel()
         for part in np.meshgrid(
             np.arange(len(problems)), np.arange(replicates), np.arange(len(names)), indexing="ij"
         )
     )
-    cell = place * replicates + replicate
+    cell = problem_index * replicates + replicate
     of = {
-        name: np.array([problem[i] for problem in problems], dtype=object)[place]
+        name: np.array([problem[i] for problem in problems], dtype=object)[problem_index]
         for i, name in enumerate(("family", "nodes", "samples", "scheme"))
     }
     raw = of["scheme"] == "raw"
@@ -44,8 +44,8 @@ def study_like(
         0.3 + 0.4 * raw + 0.3 * algorithm / len(names) + rng.normal(0, 0.1, len(cell)), 0, 1
     )
     scores = {
-        name: skill if way == "high" else (1 - skill) * of["nodes"].astype(float)
-        for name, way in better.items()
+        name: skill if direction == "high" else (1 - skill) * of["nodes"].astype(float)
+        for name, direction in better.items()
     }
     drawn = rng.beta(4, 4, (2, len(problems) * replicates))
     measured = {
@@ -54,7 +54,7 @@ def study_like(
     }
     frame = pd.DataFrame(
         {
-            "problem": pd.Categorical.from_codes(place, [str(p) for p in problems]),
+            "problem": pd.Categorical.from_codes(problem_index, [str(p) for p in problems]),
             "replicate": replicate,
             "algorithm": pd.Categorical.from_codes(algorithm, names),
             "role": np.where(algorithm < len(algorithms), "listed", "baseline"),

@@ -38,13 +38,13 @@ STUDIES = {
 def run_here(text, results):
     """Run a study in this process and store its rows in a folder."""
     study = parse_study(text, results.parent)
-    place, made = None, None
+    current, made = None, None
     with Store.open(results, study) as store, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         records = []
         for task in pending_tasks(study, store, "main"):
-            if place != (task.problem, task.replicate):
-                place, made = (task.problem, task.replicate), attempt_problem(study, task)
+            if current != (task.problem, task.replicate):
+                current, made = (task.problem, task.replicate), attempt_problem(study, task)
             records.append(run_task(study, task, made))
         store.save(records)
         store.finish("completed")
@@ -159,10 +159,10 @@ class Exported:
         weights = resamples(len(names))
         drawn = 0.0
         for sign, unit, value in zip((1, -1), units, values, strict=False):
-            place = [names.index(name) for name in unit]
+            rows = [names.index(name) for name in unit]
             summed, counted = np.zeros(len(names)), np.zeros(len(names))
-            np.add.at(summed, place, np.nan_to_num(value.to_numpy()))
-            np.add.at(counted, place, value.notna().to_numpy())
+            np.add.at(summed, rows, np.nan_to_num(value.to_numpy()))
+            np.add.at(counted, rows, value.notna().to_numpy())
             drawn = drawn + sign * (weights @ summed) / (weights @ counted)
         return np.quantile(drawn, 0.025 if end == "low" else 0.975)
 

@@ -31,7 +31,7 @@ class Sight:
 
     def __init__(self, page, path):
         self.page, self.messages, self.requests = page, [], []
-        page.on("console", lambda said: self.messages.append(f"{said.type}: {said.text}"))
+        page.on("console", lambda message: self.messages.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: self.messages.append(f"error: {error}"))
         page.on("dialog", self._refuse)
         page.on("request", lambda request: self._note(request.url))
@@ -60,13 +60,13 @@ class Sight:
 def browser(tmp_path_factory):
     """Chromium with a profile of its own; the test is skipped where there is none."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
         pytest.skip(f"no browser: install one of {', '.join(BROWSERS)}")
     with sync_api.sync_playwright() as playwright:
         # A launched browser makes a new profile in the temporary folder and removes it.
         started = playwright.chromium.launch(
-            executable_path=found,
+            executable_path=path,
             args=ARGUMENTS,
             downloads_path=tmp_path_factory.mktemp("downloads"),
         )

@@ -34,8 +34,8 @@ PANELS = """
   };
   return Object.fromEntries(Object.entries(causalassay.views).map(([name, view]) => {
     const root = view.scenegraph().root;
-    const found = cells(root);
-    return [name, (found.length ? found : root.items).map(inside)];
+    const panels = cells(root);
+    return [name, (panels.length ? panels : root.items).map(inside)];
   }));
 })()
 """
@@ -45,7 +45,7 @@ SHOWN = f"{NAMES}.filter((cell) => cell.offsetParent).map((cell) => cell.dataset
 
 def column(page, metric):
     """The shown values of a metric's column on raw data, from top to bottom."""
-    place = page.evaluate(
+    index = page.evaluate(
         """(metric) => {
           const rows = document.querySelector('#leaderboard').tHead.rows;
           return 2 + [...rows[1].cells].findIndex((cell) => cell.dataset.metric === metric);
@@ -53,7 +53,7 @@ def column(page, metric):
         metric,
     )
     rows = "[...document.querySelector('#leaderboard tbody[data-scheme=raw]').rows].slice(1)"
-    return page.evaluate(f"(place) => {rows}.map((row) => +row.cells[place].dataset.value)", place)
+    return page.evaluate(f"(index) => {rows}.map((row) => +row.cells[index].dataset.value)", index)
 
 
 def charts_in_sight(page):
@@ -76,19 +76,19 @@ def test_a_report_asks_for_nothing_and_complains_of_nothing(see, report, width):
 def test_every_panel_of_every_chart_has_marks(see, report, width):
     sight = see(report, width)
     list(sight.draw_all())
-    places = sight.page.locator("[data-chart]").all()
-    charts = [place.get_attribute("data-chart") for place in places]
-    found = sight.page.evaluate(PANELS)
+    elements = sight.page.locator("[data-chart]").all()
+    charts = [element.get_attribute("data-chart") for element in elements]
+    marks_of = sight.page.evaluate(PANELS)
     kinds = {name for name in KINDS if any(c.startswith(name.replace("_", "-")) for c in charts)}
     assert set(KINDS) - {"against_n"} == kinds
-    assert set(charts) == set(found)
-    assert {} == {name: marks for name, marks in found.items() if min(marks, default=0) == 0}
-    assert 1 == len(found["schemes-f1"])
-    assert len(FAMILIES) * len(SIZES) == len(found["boxes-f1"])
-    assert len(LISTED) + len(BASELINES) == len(found["against-d-f1"])
-    assert len(SCHEMES) * 2 == len(found["sortability"])
+    assert set(charts) == set(marks_of)
+    assert {} == {name: marks for name, marks in marks_of.items() if min(marks, default=0) == 0}
+    assert 1 == len(marks_of["schemes-f1"])
+    assert len(FAMILIES) * len(SIZES) == len(marks_of["boxes-f1"])
+    assert len(LISTED) + len(BASELINES) == len(marks_of["against-d-f1"])
+    assert len(SCHEMES) * 2 == len(marks_of["sortability"])
     # A sign and an interval for each algorithm and scheme, at least.
-    assert 2 * (len(LISTED) + len(BASELINES)) * len(SCHEMES) <= found["schemes-f1"][0]
+    assert 2 * (len(LISTED) + len(BASELINES)) * len(SCHEMES) <= marks_of["schemes-f1"][0]
 
 
 def test_the_count_of_marks_sees_an_empty_panel(see, report, tmp_path):
@@ -104,8 +104,8 @@ def test_the_count_of_marks_sees_an_empty_panel(see, report, tmp_path):
 @pytest.mark.parametrize("width", [1280, NARROW])
 def test_every_chart_is_drawn_in_its_place_and_fits_it(see, report, width):
     sight = see(report, width)
-    shown = {chart.get_attribute("data-chart") for chart in charts_in_sight(sight.page)}
-    for name in [*shown, *sight.draw_all()]:
+    visible = {chart.get_attribute("data-chart") for chart in charts_in_sight(sight.page)}
+    for name in [*visible, *sight.draw_all()]:
         chart = sight.page.locator(f"[data-chart={name}]")
         if not chart.is_visible():
             continue
@@ -114,6 +114,69 @@ def test_every_chart_is_drawn_in_its_place_and_fits_it(see, report, width):
         box, room = chart.locator("svg").bounding_box(), chart.bounding_box()
         assert 0.6 * min(room["width"], 500) < box["width"] <= room["width"] + 1
         assert box["height"] > 60
+
+
+FONTS = {
+    "wide": "DejaVu Sans Mono, Courier New, monospace",
+    "narrow": "DejaVu Sans Condensed, Arial Narrow, sans-serif",
+    "serif": "DejaVu Serif, Times New Roman, serif",
+}
+OVERLAPS = """
+(chart) => {
+  const svg = chart.querySelector("svg").getBoundingClientRect();
+  const boxes = [...chart.querySelectorAll("text")]
+    .filter((text) => text.textContent && text.getAttribute("opacity") !== "0")
+    .map((text) => [text.textContent, text.getBoundingClientRect()]);
+  const outside = boxes.filter(([, b]) => b.left < svg.left - 1 || b.right > svg.right + 1);
+  const apart = (a, b) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) < 1 ||
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) < 3;
+  const crossed = boxes.flatMap(([one, a], i) =>
+    boxes.slice(i + 1).filter(([, b]) => !apart(a, b)).map(([other]) => `${one} / ${other}`));
+  return [...outside.map(([text]) => text), ...crossed];
+}
+"""
+
+
+def with_font(content, **header):
+    """The same page with charts in another font."""
+    figures = []
+    for figure in content.gallery.figures:
+        config = figure.chart.to_dict()["config"]
+        look = {name: config[name] | header for name in ("axis", "legend", "header")}
+        font = header.get("labelFont", config["font"])
+        chart = figure.chart.configure(**config | look | {"font": font})
+        figures.append(replace(figure, chart=chart))
+    return replace(content, gallery=replace(content.gallery, figures=tuple(figures)))
+
+
+@pytest.mark.parametrize("width", [1280, NARROW])
+@pytest.mark.parametrize("font", FONTS)
+def test_charts_fit_unscaled_and_texts_keep_apart_in_any_font(see, report, tmp_path, font, width):
+    content = with_font(read_content(report.parent), labelFont=FONTS[font], titleFont=FONTS[font])
+    target = tmp_path / "font.html"
+    target.write_text(render_page(content))
+    sight = see(target, width)
+    visible = {chart.get_attribute("data-chart") for chart in charts_in_sight(sight.page)}
+    for name in [*visible, *sight.draw_all()]:
+        chart = sight.page.locator(f"[data-chart={name}]")
+        if not chart.is_visible():
+            continue
+        drawn = float(chart.locator("svg").get_attribute("width"))
+        room = chart.bounding_box()["width"]
+        assert 0.6 * min(room, 500) < drawn <= room, name
+        assert drawn == pytest.approx(chart.locator("svg").bounding_box()["width"], abs=1)
+        assert [] == chart.evaluate(OVERLAPS), name
+    assert [] == sight.messages
+
+
+def test_a_chart_whose_labels_leave_no_room_is_scaled_down(see, report, tmp_path):
+    content = with_font(read_content(report.parent), labelFontSize=34)
+    target = tmp_path / "large.html"
+    target.write_text(render_page(content))
+    for chart in charts_in_sight(see(target, NARROW).page):
+        box, room = chart.locator("svg").bounding_box(), chart.bounding_box()
+        assert box["width"] <= room["width"] + 1
 
 
 def test_a_chooser_shows_one_figure_of_its_kind(see, report):
@@ -281,22 +344,22 @@ def test_names_that_attack_stay_text(see, attacked_report):
     assert [] == sight.messages
     assert [] == sight.requests
     assert 0 == page.locator("img").count()
-    shown = set(page.evaluate(SHOWN))
-    assert set(ATTACKS) <= shown
+    names = set(page.evaluate(SHOWN))
+    assert set(ATTACKS) <= names
     for attack in ATTACKS:
         assert page.locator("#leaderboard th", has_text=attack).first.is_visible()
     list(sight.draw_all())
     assert [] == sight.messages
     marks = page.evaluate(PANELS)
-    assert all(min(found, default=0) > 0 for found in marks.values())
+    assert all(min(counts, default=0) > 0 for counts in marks.values())
 
 
 def test_even_a_script_that_came_in_would_not_run(see, report, tmp_path):
     text = report.read_text()
-    place = text.index('<main id="main"')
+    start = text.index('<main id="main"')
     inner = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
     target = tmp_path / "broken.html"
-    target.write_text(text[:place] + inner + text[place:])
+    target.write_text(text[:start] + inner + text[start:])
     sight = see(target)
     assert not any(message.startswith("dialog") for message in sight.messages)
     assert any("Content Security Policy" in message for message in sight.messages)

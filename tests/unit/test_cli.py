@@ -42,9 +42,9 @@ def test_audit_prints_tables_a_verdict_and_its_rule(files):
 
 def test_audit_prints_json(files):
     done = run("audit", files / "data.csv", "--graph", files / "graph.csv", "--json", *FAST)
-    found = json.loads(done.stdout)
-    assert "gameable" == found["verdict"]["kind"]
-    assert 24 == found["n_edges"]
+    result = json.loads(done.stdout)
+    assert "gameable" == result["verdict"]["kind"]
+    assert 24 == result["n_edges"]
 
 
 def test_the_order_of_names_in_the_graph_file_does_not_matter(files):

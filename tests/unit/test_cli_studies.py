@@ -63,8 +63,8 @@ def test_every_mistake_is_told_at_once(tmp_path):
 def test_status_tells_that_all_is_done(folder):
     done = run("status", folder / "small-results")
     assert "20 of 20 rows (20 ok)" in done.stdout
-    told = json.loads(run("status", folder / "small-results", "--json").stdout)
-    assert "small" in json.dumps(told)
+    status = json.loads(run("status", folder / "small-results", "--json").stdout)
+    assert "small" in json.dumps(status)
 
 
 def test_status_of_no_study_is_a_clear_error(tmp_path):
@@ -79,8 +79,8 @@ def test_running_again_computes_nothing(folder):
 
 
 def test_the_summary_is_json_too(folder):
-    told = json.loads(run("summary", folder / "small-results", "--json").stdout)
-    assert {"counts", "scores", "ranks", "attribution"} <= set(told)
+    summary = json.loads(run("summary", folder / "small-results", "--json").stdout)
+    assert {"counts", "scores", "ranks", "attribution"} <= set(summary)
 
 
 def test_the_summary_of_a_metric_that_is_not_there_names_the_nearest(folder):

@@ -20,12 +20,12 @@ from summary_twins import with_frame
 
 @pytest.fixture(scope="module")
 def table():
-    found = study_like(["pc", "ges"], samples=(100, 500), replicates=5)
-    frame = found.frame
+    table = study_like(["pc", "ges"], samples=(100, 500), replicates=5)
+    frame = table.frame
     stopped = (frame["algorithm"] == "ges") & (frame["replicate"] == 0)
     frame.loc[stopped, ["status", "reason"]] = ["timeout", "stopped after 20 s"]
-    frame.loc[stopped, ["seconds", *found.metrics]] = np.nan
-    return found
+    frame.loc[stopped, ["seconds", *table.metrics]] = np.nan
+    return table
 
 
 @pytest.fixture(scope="module")
@@ -38,19 +38,19 @@ def digits(values):
 
 
 def test_scores_on_schemes_are_those_of_the_summary(scope):
-    found = dot_tables.scheme_scores(scope, "f1")
+    records = dot_tables.scheme_scores(scope, "f1")
     summary = scope.summary.attribution.schemes
     expected = summary[summary["metric"] == "f1"]
     for column in ("algorithm", "scheme", "n_units", "n_missing", "paired"):
-        assert expected[column].tolist() == found[column].tolist()
+        assert expected[column].tolist() == records[column].tolist()
     for column in ("mean", "low", "high"):
-        assert digits(expected[column]) == found[column].tolist()
+        assert digits(expected[column]) == records[column].tolist()
 
 
 @pytest.mark.parametrize(("metric", "best"), [("f1", max), ("shd", min)])
 def test_sorting_is_the_better_of_the_two_sorting_baselines(scope, metric, best):
-    found = dot_tables.scheme_scores(scope, metric)
-    for scheme, part in found.groupby("scheme"):
+    records = dot_tables.scheme_scores(scope, metric)
+    for scheme, part in records.groupby("scheme"):
         means = part.set_index("algorithm")["mean"]
         assert {best(means["var-sortnregress"], means["r2-sortnregress"])} == set(
             part["sorting"]
@@ -58,28 +58,28 @@ def test_sorting_is_the_better_of_the_two_sorting_baselines(scope, metric, best)
 
 
 def test_ranks_are_those_of_the_summary(scope):
-    found = dot_tables.rank_means(scope, "iscm", ["shd", "sid"])
+    records = dot_tables.rank_means(scope, "iscm", ["shd", "sid"])
     summary = scope.summary.ranks
     chosen = (summary["scheme"] == "iscm") & summary["metric"].isin(["shd", "sid"])
     expected = summary[chosen]
-    assert expected["algorithm"].tolist() == found["algorithm"].tolist()
-    assert digits(expected["rank"]) == found["mean"].tolist()
-    assert digits(expected["rank_high"]) == found["high"].tolist()
+    assert expected["algorithm"].tolist() == records["algorithm"].tolist()
+    assert digits(expected["rank"]) == records["mean"].tolist()
+    assert digits(expected["rank_high"]) == records["high"].tolist()
 
 
 def test_explained_shares_are_those_of_the_summary(scope):
-    found = dot_tables.explained(scope, "f1")
+    records = dot_tables.explained(scope, "f1")
     summary = scope.summary.attribution.explained
     expected = summary[summary["metric"] == "f1"]
-    assert expected["regressors"].tolist() == found["regressors"].tolist()
-    assert digits(expected["share"]) == found["mean"].tolist()
-    assert digits(expected["share_low"]) == found["low"].tolist()
+    assert expected["regressors"].tolist() == records["regressors"].tolist()
+    assert digits(expected["share"]) == records["mean"].tolist()
+    assert digits(expected["share_low"]) == records["low"].tolist()
 
 
 def test_bins_hold_every_problem_and_replicate_once(table, scope):
-    found = panel_tables.sortability_bins(scope)
+    records = panel_tables.sortability_bins(scope)
     cells = table.frame.drop_duplicates(["problem", "replicate"])
-    for (diagnostic, scheme), part in found.groupby(["diagnostic", "scheme"]):
+    for (diagnostic, scheme), part in records.groupby(["diagnostic", "scheme"]):
         values = cells.loc[cells["scheme"] == scheme, diagnostic]
         assert len(values) == part["count"].sum() == part["n"].iloc[0]
         assert float(f"{values.mean():.5g}") == part["mean"].iloc[0]
@@ -92,15 +92,15 @@ def test_bins_hold_every_problem_and_replicate_once(table, scope):
 def test_a_sortability_of_one_lies_in_the_last_bin():
     table = study_like(["pc"], schemes=("raw",), replicates=2)
     table.frame["var_sortability"] = 1.0
-    found = panel_tables.sortability_bins(choose(analyse(table)))
-    assert [0.95] == found.loc[found["diagnostic"] == "var_sortability", "from"].tolist()
+    records = panel_tables.sortability_bins(choose(analyse(table)))
+    assert [0.95] == records.loc[records["diagnostic"] == "var_sortability", "from"].tolist()
 
 
 def test_boxes_are_quartiles_and_whiskers_of_the_rows(table, scope):
-    found, n_panels = panel_tables.box_stats(scope, "shd")
-    assert 4 == n_panels == found["panel"].nunique()
+    records, n_panels = panel_tables.box_stats(scope, "shd")
+    assert 4 == n_panels == records["panel"].nunique()
     frame = table.frame
-    for row in found.sample(8, random_state=1).itertuples():
+    for row in records.sample(8, random_state=1).itertuples():
         family, nodes = row.panel.removesuffix(" nodes").split(", ")
         scores = frame.loc[
             (frame["algorithm"] == row.algorithm)
@@ -118,10 +118,10 @@ def test_boxes_are_quartiles_and_whiskers_of_the_rows(table, scope):
 
 
 def test_means_against_a_number_are_those_of_a_summary_by_it(table, scope):
-    found = panel_tables.means_against(scope, "f1", "samples")
+    records = panel_tables.means_against(scope, "f1", "samples")
     scores = summarize(table, ["scheme", "samples"]).scores
     expected = scores[scores["metric"] == "f1"].set_index(["algorithm", "scheme", "samples"])
-    for row in found.itertuples():
+    for row in records.itertuples():
         wanted = expected.loc[(row.algorithm, row.scheme, row.at)]
         numbers = digits(wanted[["mean", "mean_low", "mean_high"]])
         assert numbers == [row.mean, row.low, row.high]
@@ -129,14 +129,14 @@ def test_means_against_a_number_are_those_of_a_summary_by_it(table, scope):
 
 
 def test_run_times_are_medians_of_the_runs_that_ended(table, scope):
-    found = dot_tables.run_times(scope).set_index(["algorithm", "nodes"])
+    records = dot_tables.run_times(scope).set_index(["algorithm", "nodes"])
     frame = table.frame
     seconds = frame.loc[(frame["algorithm"] == "ges") & (frame["graph.n_nodes"] == 20), "seconds"]
-    row = found.loc[("ges", 20)]
+    row = records.loc[("ges", 20)]
     expected = [seconds.median(), seconds.min(), seconds.max()]
     assert digits(expected) == [row["mean"], row["low"], row["high"]]
     assert [16, 64] == [row["timeouts"], row["n"]]
-    assert 0 == found.loc[("pc", 20)]["timeouts"]
+    assert 0 == records.loc[("pc", 20)]["timeouts"]
 
 
 def test_labels_that_are_no_numbers_are_not_drawn_against():
@@ -157,7 +157,7 @@ def test_many_algorithms_schemes_and_metrics_are_bounded_and_told():
     scope = choose(analyse(table))
     assert MOST_ALGORITHMS == len(scope.algorithms)
     assert set(BASELINES) <= set(scope.algorithms)
-    # The skill that `study_like` gives grows with the place.
+    # The skill that `study_like` gives grows with the index.
     assert "a29" in scope.algorithms
     assert "a0" not in scope.algorithms
     assert (MOST_SCHEMES, MOST_METRICS) == (len(scope.schemes), len(scope.metrics))
@@ -168,9 +168,9 @@ def test_too_many_sizes_are_thinned_from_the_smallest_to_the_largest():
     nodes = tuple(range(5, 305, 5))
     table = study_like([f"a{i}" for i in range(6)], families=("chain",), nodes=nodes, replicates=1)
     scope = choose(analyse(table))
-    found = panel_tables.means_against(scope, "f1", "graph.n_nodes")
-    assert len(found) <= panel_tables.MOST_RECORDS
-    assert (5, 300) == (found["at"].min(), found["at"].max())
+    records = panel_tables.means_against(scope, "f1", "graph.n_nodes")
+    assert len(records) <= panel_tables.MOST_RECORDS
+    assert (5, 300) == (records["at"].min(), records["at"].max())
     boxes, n_panels = panel_tables.box_stats(scope, "f1")
     assert len(boxes) <= panel_tables.MOST_RECORDS
     assert 60 == n_panels
@@ -185,17 +185,17 @@ def large():
 
 
 def test_the_data_of_all_figures_of_a_large_study_are_small(large):
-    found = gallery(large)
-    specs = [figure.chart.to_dict() for figure in found.figures]
+    drawn = gallery(large)
+    specs = [figure.chart.to_dict() for figure in drawn.figures]
     data = [json.dumps(spec["datasets"], separators=(",", ":")) for spec in specs]
     assert sum(map(len, data)) < 250_000
     assert sum(len(json.dumps(spec, separators=(",", ":"))) for spec in specs) < 350_000
-    assert sum(len(figure.data) for figure in found.figures) < 5_000
+    assert sum(len(figure.data) for figure in drawn.figures) < 5_000
 
 
 def test_undefined_numbers_stay_nan_and_are_never_zero(table):
     frame = table.frame.copy()
     frame.loc[frame["algorithm"] == "ges", "f1"] = np.nan
     lacking = with_frame(table, frame)
-    found = dot_tables.scheme_scores(choose(analyse(lacking)), "f1")
-    assert found.loc[found["algorithm"] == "ges", "mean"].isna().all()
+    records = dot_tables.scheme_scores(choose(analyse(lacking)), "f1")
+    assert records.loc[records["algorithm"] == "ges", "mean"].isna().all()

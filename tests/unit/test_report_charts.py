@@ -37,7 +37,7 @@ def small():
 
 
 @pytest.fixture(scope="module")
-def found(small):
+def charts(small):
     return drawn(small)
 
 
@@ -57,14 +57,14 @@ def texts(element):
     return ["".join(e.itertext()) for e in element.iter() if e.tag.endswith("text")]
 
 
-def test_every_kind_of_figure_is_drawn(found):
-    assert list(KINDS) == list(dict.fromkeys(figure.kind for figure in found.figures))
-    assert () == found.left_out
-    assert () == found.remarks
+def test_every_kind_of_figure_is_drawn(charts):
+    assert list(KINDS) == list(dict.fromkeys(figure.kind for figure in charts.figures))
+    assert () == charts.left_out
+    assert () == charts.remarks
 
 
-def test_ids_are_unique_and_plain(found):
-    ids = [figure.id for figure in found.figures]
+def test_ids_are_unique_and_plain(charts):
+    ids = [figure.id for figure in charts.figures]
     assert len(ids) == len(set(ids))
     assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) for name in ids)
 
@@ -75,16 +75,16 @@ def test_metrics_with_alike_names_have_ids_of_their_own():
     assert ["schemes-f1-mean", "schemes-f1-mean-2"] == ids
 
 
-def test_every_chart_draws_a_sign_for_each_record(found):
-    for figure in found.figures:
+def test_every_chart_draws_a_sign_for_each_record(charts):
+    for figure in charts.figures:
         if figure.kind == "sortability":
             continue
         signs = parts(svg_of(figure), "mark-symbol", "role-mark")
         assert len(figure.data) == sum(len(group) for group in signs), figure.id
 
 
-def test_no_panel_is_empty(found):
-    for figure in found.figures:
+def test_no_panel_is_empty(charts):
+    for figure in charts.figures:
         cells = parts(svg_of(figure), "role-scope", "cell")
         if figure.kind not in ("sortability", "boxes", "against_d", "against_n"):
             assert [] == cells
@@ -96,8 +96,8 @@ def test_no_panel_is_empty(found):
             assert sum(len(group) for group in parts(panel, "mark-symbol", "role-mark")) > 0
 
 
-def test_the_data_of_a_chart_are_those_of_its_figure(found):
-    for figure in found.figures:
+def test_the_data_of_a_chart_are_those_of_its_figure(charts):
+    for figure in charts.figures:
         ((columns,),) = figure.chart.to_dict()["datasets"].values()
         assert list(figure.data.columns) == list(columns)
         for name, values in columns.items():
@@ -108,27 +108,27 @@ def test_the_data_of_a_chart_are_those_of_its_figure(found):
             assert expected == values, (figure.id, name)
 
 
-def test_charts_fit_a_narrow_screen_and_a_wide_one(found):
-    for figure in found.figures:
+def test_charts_fit_a_narrow_screen_and_a_wide_one(charts):
+    for figure in charts.figures:
         for width in (NARROW, 900):
             assert float(svg_of(figure, width).get("width")) <= width, figure.id
 
 
-def test_charts_of_one_view_fill_what_contains_them(found):
-    for figure in found.figures:
+def test_charts_of_one_view_fill_what_contains_them(charts):
+    for figure in charts.figures:
         spec = figure.chart.to_dict()
         assert ("container" == spec.get("width")) == ("usermeta" not in spec)
 
 
-def test_series_differ_by_more_than_their_colour(found):
-    for figure in found.figures:
+def test_series_differ_by_more_than_their_colour(charts):
+    for figure in charts.figures:
         spec = json.dumps(figure.chart.to_dict())
         assert figure.kind == "sortability" or '"shape"' in spec
     assert {0, 1, 2, 3, 4} == set(style_of([*KNOWN, "snr"]).values())
 
 
-def test_baselines_are_labelled_and_hollow(found):
-    figure = next(figure for figure in found.figures if figure.id == "schemes-f1")
+def test_baselines_are_labelled_and_hollow(charts):
+    figure = next(figure for figure in charts.figures if figure.id == "schemes-f1")
     svg = svg_of(figure)
     assert "empty (baseline)" in texts(svg)
     assert "pc" in texts(svg)
@@ -137,20 +137,20 @@ def test_baselines_are_labelled_and_hollow(found):
     assert [name in ("pc", "ges") for name in figure.data["algorithm"]] == [
         fill != "white" for fill in fills
     ]
-    against = next(figure for figure in found.figures if figure.kind == "against_d")
+    against = next(figure for figure in charts.figures if figure.kind == "against_d")
     assert "empty (baseline)" in texts(svg_of(against))
 
 
-def test_each_figure_says_how_to_read_it_and_what_it_shows(found):
-    for figure in found.figures:
+def test_each_figure_says_how_to_read_it_and_what_it_shows(charts):
+    for figure in charts.figures:
         assert figure.title
         assert figure.note.endswith(".")
         assert re.search(r"\d", figure.alt), figure.id
         assert figure.alt == figure.chart.to_dict()["description"]
 
 
-def test_the_text_of_a_figure_has_the_numbers_of_its_data(found):
-    figure = next(figure for figure in found.figures if figure.id == "schemes-f1")
+def test_the_text_of_a_figure_has_the_numbers_of_its_data(charts):
+    figure = next(figure for figure in charts.figures if figure.id == "schemes-f1")
     raw = figure.data[
         (figure.data["scheme"] == "raw") & figure.data["algorithm"].isin(["pc", "ges"])
     ]
@@ -186,9 +186,9 @@ def test_hostile_names_are_drawn_whole_as_text(hostile):
         svg = svg_of(figure)
         assert not [e for e in svg.iter() if e.tag.split("}")[-1] in ("script", "img")]
         if figure.kind in ("schemes", "against_d"):
-            said = [text.replace(" ", "") for text in texts(svg)]
+            written = [text.replace(" ", "") for text in texts(svg)]
             for name in HOSTILE:
-                assert name.replace(" ", "") in said, (figure.id, name)
+                assert name.replace(" ", "") in written, (figure.id, name)
 
 
 def test_labels_are_broken_as_the_sizes_assume():
@@ -220,8 +220,8 @@ def test_what_a_study_does_not_vary_is_left_out_with_the_reason():
 def test_columns_that_a_table_lacks_leave_out_their_figures(small):
     frame = small.frame.drop(columns=["seconds", "graph.n_nodes", "graph.kind", "samples", "use"])
     bare = with_frame(small, frame, diagnostics=())
-    found = drawn(bare)
-    reasons = {part.kind: part.reason for part in found.left_out}
+    charts = drawn(bare)
+    reasons = {part.kind: part.reason for part in charts.left_out}
     assert {
         "sortability": "Neither var- nor R²-sortability was measured.",
         "against_d": "The problems do not state the number of nodes.",
@@ -230,7 +230,7 @@ def test_columns_that_a_table_lacks_leave_out_their_figures(small):
         "explained": "tv_dag cannot be explained: not measured: var_sortability, "
         "not measured: r2_sortability, not measured: var_sortability, r2_sortability.",
     } == reasons
-    boxes = [figure for figure in found.figures if figure.kind == "boxes"]
+    boxes = [figure for figure in charts.figures if figure.kind == "boxes"]
     assert {"all problems"} == set(boxes[0].data["panel"])
 
 
@@ -246,12 +246,12 @@ def test_run_times_without_sizes_are_drawn_as_one_series(small):
 def test_a_metric_without_a_score_is_left_out_and_others_are_drawn(small):
     frame = small.frame.copy()
     frame["shd"] = np.nan
-    found = drawn(with_frame(small, frame))
+    charts = drawn(with_frame(small, frame))
     assert ("schemes", "shd", "No run has a shd.") in [
-        (part.kind, part.choice, part.reason) for part in found.left_out
+        (part.kind, part.choice, part.reason) for part in charts.left_out
     ]
-    assert "schemes-shd" not in {figure.id for figure in found.figures}
-    assert "schemes-f1" in {figure.id for figure in found.figures}
+    assert "schemes-shd" not in {figure.id for figure in charts.figures}
+    assert "schemes-f1" in {figure.id for figure in charts.figures}
 
 
 def test_runs_without_a_score_are_counted_below_the_figures(small):

@@ -56,8 +56,8 @@ def inches_of(path):
         case ".svg":
             return float(re.search(rb'width="([\d.]+)in"', content)[1])
         case ".png":
-            place = content.index(b"pHYs") + 4
-            per_metre = struct.unpack(">I", content[place : place + 4])[0]
+            start = content.index(b"pHYs") + 4
+            per_metre = struct.unpack(">I", content[start : start + 4])[0]
             return struct.unpack(">I", content[16:20])[0] / (per_metre * 0.0254)
     raise ValueError(path)
 
@@ -71,9 +71,9 @@ def test_figures_have_the_width_of_a_column_or_of_a_page(written):
 
 def test_a_png_has_300_dots_per_inch(written):
     content = next(path for path in written if path.suffix == ".png").read_bytes()
-    place = content.index(b"pHYs") + 4
+    start = content.index(b"pHYs") + 4
     assert 300 == pytest.approx(
-        struct.unpack(">I", content[place : place + 4])[0] * 0.0254, abs=0.1
+        struct.unpack(">I", content[start : start + 4])[0] * 0.0254, abs=0.1
     )
 
 
@@ -144,14 +144,14 @@ def test_the_leaderboard_has_the_numbers_of_the_summary(summary, tables):
     assert ["algorithm", "raw", "standardized", "iscm", "uumc", "not ok"] == [
         cell.strip() for cell in heading
     ]
-    found = {row[0].strip(): row for row in rows}
+    by_name = {row[0].strip(): row for row in rows}
     scores = summary.scores
     chosen = (
         (scores["algorithm"] == "pc") & (scores["metric"] == "f1") & (scores["scheme"] == "iscm")
     )
     pc = scores[chosen].iloc[0]
     expected = rf"{pc['mean']:.2f} {{\scriptsize [{pc['mean_low']:.2f}, {pc['mean_high']:.2f}]}}"
-    assert expected == found["pc"][3].strip()
+    assert expected == by_name["pc"][3].strip()
 
 
 def test_the_best_of_each_column_is_bold(tables):

@@ -61,7 +61,7 @@ class Outline(HTMLParser):
             self.words.setdefault(self.open[-1], []).append(data)
 
     def named(self, name):
-        return [attributes for found, attributes in self.elements if found == name]
+        return [attributes for element, attributes in self.elements if element == name]
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +90,8 @@ def attacked(tmp_path_factory):
 
 
 def unpacked(text, identity="figure-data"):
-    (found,) = re.findall(rf'<script type="text/plain" id="{identity}">(.*?)</script>', text)
-    return json.loads(gzip.decompress(base64.b64decode(found)))
+    (packed,) = re.findall(rf'<script type="text/plain" id="{identity}">(.*?)</script>', text)
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
 def test_the_report_lies_in_the_folder_unless_another_place_is_named(store, tmp_path):
@@ -165,10 +165,10 @@ def test_every_figure_has_an_alternative_text_and_its_downloads(outline, content
 
 
 def test_the_data_of_every_figure_are_those_of_its_csv(written, content):
-    found = unpacked(written)
-    assert {figure.id for figure in content.gallery.figures} == set(found)
+    data = unpacked(written)
+    assert {figure.id for figure in content.gallery.figures} == set(data)
     for figure in content.gallery.figures:
-        assert figure.data.to_csv(index=False) == found[figure.id]["csv"]
+        assert figure.data.to_csv(index=False) == data[figure.id]["csv"]
 
 
 def test_the_page_tells_what_was_run(written, store):
@@ -259,9 +259,9 @@ def test_names_from_data_stay_text(attacked):
     assert not any(name.startswith("on") for _, a in plain.elements for name in a)
     assert "<script>alert" not in attacked
     assert "<img src=x" not in attacked
-    shown = "".join(word for words in plain.words.values() for word in words)
+    text = "".join(word for words in plain.words.values() for word in words)
     for attack in ATTACKS:
-        assert attack in shown
+        assert attack in text
     assert ATTACKS[0] in [a.get("data-value") for a in plain.named("th")]
 
 
@@ -284,14 +284,14 @@ def test_text_and_attributes_are_escaped_unless_they_are_html(value):
 
 def test_the_page_allows_its_own_scripts_and_style_and_no_network(written):
     (stated,) = re.findall('http-equiv="Content-Security-Policy" content="([^"]*)"', written)
-    found = dict(part.split(" ", 1) for part in stated.replace("&#x27;", "'").split("; "))
-    assert "'none'" == found["default-src"]
+    directives = dict(part.split(" ", 1) for part in stated.replace("&#x27;", "'").split("; "))
+    assert "'none'" == directives["default-src"]
     assert "unsafe" not in stated
     scripts = re.findall("<script>(.*?)</script>", written, re.DOTALL)
-    assert [source_hash(text) for text in scripts] == found["script-src"].split()
+    assert [source_hash(text) for text in scripts] == directives["script-src"].split()
     (style,) = re.findall("<style>(.*?)</style>", written, re.DOTALL)
-    assert source_hash(style) == found["style-src"]
-    assert "data: blob:" == found["img-src"]
+    assert source_hash(style) == directives["style-src"]
+    assert "data: blob:" == directives["img-src"]
     assert "connect-src" not in policy(("a",), "b")
 
 
@@ -335,10 +335,10 @@ def test_a_chart_of_any_data_is_carried_whole(content):
     chart = alt.Chart(data).mark_point().encode(x="x:Q", y="name:N")
     figure = replace(content.gallery.figures[0], id="own", chart=chart, data=data)
     written = render_page(replace(content, gallery=Gallery((figure,), (), ())))
-    found = unpacked(written)["own"]
-    (values,) = found["chart"]["datasets"].values()
+    carried = unpacked(written)["own"]
+    (values,) = carried["chart"]["datasets"].values()
     assert [{"x": 1.0, "name": ATTACKS[2]}, {"x": None, "name": "b"}] == values
-    assert data.to_csv(index=False) == found["csv"]
+    assert data.to_csv(index=False) == carried["csv"]
 
 
 def test_figures_that_are_not_there_say_why(content):

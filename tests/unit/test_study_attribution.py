@@ -20,7 +20,7 @@ from summary_twins import (
 )
 
 
-def found(frame, **values):
+def the_row(frame, **values):
     """The one row of a table that has these values."""
     chosen = frame[np.logical_and.reduce([frame[name] == value for name, value in values.items()])]
     assert 1 == len(chosen)
@@ -33,11 +33,11 @@ def rows_of(algorithm, scheme, scores, **fields):
             "algorithm": algorithm,
             "scheme": scheme,
             "problem": scheme,
-            "replicate": place,
+            "replicate": index,
             "f1": score,
             **fields,
         }
-        for place, score in enumerate(scores)
+        for index, score in enumerate(scores)
     ]
 
 
@@ -46,7 +46,7 @@ def test_schemes_are_compared_on_units_that_ended_in_all_of_them():
     rows += rows_of("pc", "iscm", [0.5, 0.4, math.nan, 0.3])
     rows[7] |= {"status": "failed"}
     schemes = attribute(arrange(make_table(rows))).schemes
-    raw, iscm = found(schemes, scheme="raw"), found(schemes, scheme="iscm")
+    raw, iscm = the_row(schemes, scheme="raw"), the_row(schemes, scheme="iscm")
     columns = ["paired", "n_units", "n_dropped", "mean"]
     assert [True, 2, 2, pytest.approx(0.85)] == raw[columns].tolist()
     assert [True, 2, 2, pytest.approx(0.45)] == iscm[columns].tolist()
@@ -68,7 +68,7 @@ def test_a_file_and_a_scheme_without_scores_do_not_undo_the_pairing():
     schemes = attribute(arrange(make_table(rows))).schemes
     assert ["raw", "iscm", "uumc", "data"] == schemes["scheme"].tolist()
     assert [True, True, False, False] == schemes["paired"].tolist()
-    uumc = found(schemes, scheme="uumc")
+    uumc = the_row(schemes, scheme="uumc")
     assert [0, 2, 0, 2] == uumc[["n", "n_missing", "n_units", "n_dropped"]].tolist()
     assert math.isnan(uumc["mean"])
 
@@ -87,14 +87,14 @@ def test_the_margin_is_over_the_better_sorting_baseline_of_the_scheme():
     rows += baselines("raw", var=[0.9, 0.8], r2=[0.1, 0.2], random=[0.3, 0.3], empty=[0.0, 0.0])
     rows += baselines("iscm", var=[0.2, 0.2], r2=[0.4, 0.4], random=[0.3, 0.3], empty=[0.0, 0.0])
     margins = attribute(arrange(make_table(rows))).margins
-    raw = found(margins, algorithm="pc", scheme="raw", reference="sorting")
-    iscm = found(margins, algorithm="pc", scheme="iscm", reference="sorting")
+    raw = the_row(margins, algorithm="pc", scheme="raw", reference="sorting")
+    iscm = the_row(margins, algorithm="pc", scheme="iscm", reference="sorting")
     assert ("var-sortnregress", pytest.approx(-0.25)) == (raw["opponent"], raw["mean"])
     assert ("r2-sortnregress", pytest.approx(0.2)) == (iscm["opponent"], iscm["mean"])
-    own = found(margins, algorithm="var-sortnregress", scheme="raw", reference="sorting")
+    own = the_row(margins, algorithm="var-sortnregress", scheme="raw", reference="sorting")
     assert (0.0, 0.0, 0.0) == tuple(own[["mean", "low", "high"]])
     means = [
-        found(margins, algorithm="pc", scheme="raw", reference=reference)["mean"]
+        the_row(margins, algorithm="pc", scheme="raw", reference=reference)["mean"]
         for reference in ("random order", "empty")
     ]
     assert [0.3, 0.6] == pytest.approx(means)
@@ -103,7 +103,7 @@ def test_the_margin_is_over_the_better_sorting_baseline_of_the_scheme():
 def test_a_margin_is_positive_where_a_low_score_is_better():
     rows = rows_of("pc", "raw", [3.0, 4.0]) + baselines("raw", var=[9.0, 9.0], r2=[7.0, 7.0])
     margins = attribute(arrange(make_table(rows, better={"f1": "low"}))).margins
-    row = found(margins, algorithm="pc", reference="sorting")
+    row = the_row(margins, algorithm="pc", reference="sorting")
     assert ("r2-sortnregress", 3.5) == (row["opponent"], row["mean"])
 
 
@@ -111,11 +111,11 @@ def test_a_baseline_is_known_by_its_name_in_the_registry():
     rows = rows_of("pc", "raw", [0.5, 0.7], use="pc")
     rows += rows_of("by variance", "raw", [0.1, 0.1], use="var-sortnregress")
     margins = attribute(arrange(make_table(rows))).margins
-    row = found(margins, algorithm="pc", reference="sorting")
+    row = the_row(margins, algorithm="pc", reference="sorting")
     assert ("by variance", pytest.approx(0.5)) == (row["opponent"], row["mean"])
     rows += rows_of("plain", "raw", [0.0, 0.0], use="var-sortnregress", role="baseline")
     margins = attribute(arrange(make_table(rows))).margins
-    assert "plain" == found(margins, algorithm="pc", reference="sorting")["opponent"]
+    assert "plain" == the_row(margins, algorithm="pc", reference="sorting")["opponent"]
 
 
 def test_margins_agree_with_loops_over_rows():
@@ -145,13 +145,13 @@ def measured_rows(scores, variance, r2, per_unit=1):
     return [
         {
             "algorithm": "pc",
-            "problem": f"p{place % per_unit}",
-            "replicate": place // per_unit,
+            "problem": f"p{index % per_unit}",
+            "replicate": index // per_unit,
             "f1": score,
             "var_sortability": x,
             "r2_sortability": z,
         }
-        for place, (score, x, z) in enumerate(zip(scores, variance, r2, strict=True))
+        for index, (score, x, z) in enumerate(zip(scores, variance, r2, strict=True))
     ]
 
 
@@ -173,7 +173,7 @@ def test_the_explained_share_is_that_of_least_squares():
         ("r2_sortability", (z,)),
         ("both", (x, z)),
     ):
-        row = found(shares, regressors=label)
+        row = the_row(shares, regressors=label)
         share, slopes = least_squares(y, *regressors)
         assert pytest.approx(share) == row["share"]
         names = SORTABILITIES if label == "both" else (label,)
@@ -216,7 +216,7 @@ def test_sortabilities_that_say_the_same_explain_the_same_together():
 
 def test_a_score_that_sorting_gives_is_explained_entirely():
     x, z = np.random.default_rng(3).random((2, 20))
-    row = found(explained_shares(arrange(make_table(measured_rows(x, x, z)))), regressors="both")
+    row = the_row(explained_shares(arrange(make_table(measured_rows(x, x, z)))), regressors="both")
     assert (1.0, 1.0, 1.0) == pytest.approx(tuple(row[["share", "share_low", "adjusted"]]))
     assert 1.0 == pytest.approx(row["slope_var_sortability"])
 
@@ -224,7 +224,7 @@ def test_a_score_that_sorting_gives_is_explained_entirely():
 def test_runs_without_a_sortability_are_counted():
     x, z = np.random.default_rng(4).random((2, 20))
     z[:3] = math.nan
-    row = found(explained_shares(arrange(make_table(measured_rows(x, x, z)))), regressors="both")
+    row = the_row(explained_shares(arrange(make_table(measured_rows(x, x, z)))), regressors="both")
     assert (17, 3) == tuple(row[["n", "n_missing"]])
 
 
@@ -239,7 +239,7 @@ def test_runs_without_a_sortability_are_counted():
 )
 def test_a_share_that_is_undefined_says_why(scores, variance, note):
     table = make_table(measured_rows(scores, variance, np.arange(float(len(scores)))))
-    row = found(explained_shares(arrange(table)), regressors="var_sortability")
+    row = the_row(explained_shares(arrange(table)), regressors="var_sortability")
     assert note == row["note"]
     assert np.isnan(row[["share", "share_low", "adjusted"]].astype(float)).all()
 

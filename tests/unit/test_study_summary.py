@@ -37,7 +37,7 @@ from summary_twins import (
 )
 
 
-def found(frame, **values):
+def the_row(frame, **values):
     """The one row of a table that has these values."""
     chosen = frame[np.logical_and.reduce([frame[name] == value for name, value in values.items()])]
     assert 1 == len(chosen)
@@ -46,8 +46,8 @@ def found(frame, **values):
 
 def rows_of(algorithm, scores, **fields):
     return [
-        {"algorithm": algorithm, "replicate": place, "f1": score, **fields}
-        for place, score in enumerate(scores)
+        {"algorithm": algorithm, "replicate": replicate, "f1": score, **fields}
+        for replicate, score in enumerate(scores)
     ]
 
 
@@ -80,7 +80,7 @@ def test_reasons_beyond_the_most_frequent_are_counted_together():
 def test_means_are_over_ok_rows_beside_the_number_that_is_not():
     rows = rows_of("pc", [0.2, 0.4, 0.9, math.nan, 0.6])
     rows[2] |= {"status": "failed"}
-    row = found(score_groups(arrange(make_table(rows))), algorithm="pc")
+    row = the_row(score_groups(arrange(make_table(rows))), algorithm="pc")
     assert (5, 4, 1, 1, 3) == tuple(row[["n", "n_ok", "n_not_ok", "n_undefined", "n_units"]])
     assert pytest.approx(0.4) == row["mean"]
     assert pytest.approx(0.4) == row["median"]
@@ -88,7 +88,7 @@ def test_means_are_over_ok_rows_beside_the_number_that_is_not():
 
 def test_an_algorithm_that_never_ends_has_a_row_without_numbers():
     rows = rows_of("pc", [0.2, 0.4]) + rows_of("hangs", [math.nan] * 2, status="timeout")
-    row = found(score_groups(arrange(make_table(rows))), algorithm="hangs")
+    row = the_row(score_groups(arrange(make_table(rows))), algorithm="hangs")
     assert (2, 0, 2) == tuple(row[["n", "n_ok", "n_not_ok"]])
     assert np.isnan(row[["mean", "mean_low", "mean_high", "median"]].astype(float)).all()
 
@@ -96,7 +96,7 @@ def test_an_algorithm_that_never_ends_has_a_row_without_numbers():
 def test_one_unit_has_no_interval():
     rows = rows_of("pc", [0.2, 0.4])
     rows[1] |= {"replicate": 0, "problem": "q"}
-    row = found(score_groups(arrange(make_table(rows))), algorithm="pc")
+    row = the_row(score_groups(arrange(make_table(rows))), algorithm="pc")
     assert (2, 1) == tuple(row[["n", "n_units"]])
     assert math.isnan(row["mean_low"])
 
@@ -173,13 +173,13 @@ def test_differences_count_wins_and_every_cell_that_is_not_compared():
     other = rows_of("b", [0.5, 0.5, 0.4, 0.7, 0.6, 0.3])
     other[5] |= {"status": "timeout"}
     table = make_table(rows + other + rows_of("c", [0.0] * 7))
-    row = found(paired_differences(arrange(table)), algorithm="a", opponent="b")
+    row = the_row(paired_differences(arrange(table)), algorithm="a", opponent="b")
     assert (1, 1, 1) == tuple(row[["wins", "ties", "losses"]])
     columns = ["n_pairs", "n_undefined", "only_algorithm", "only_opponent", "neither"]
     assert (3, 1, 1, 1, 0) == tuple(row[columns])
     assert pytest.approx(0.1 / 3) == row["mean"]
     assert 0.0 == row["median"]
-    absent = found(paired_differences(arrange(table)), algorithm="a", opponent="c")
+    absent = the_row(paired_differences(arrange(table)), algorithm="a", opponent="c")
     assert (7, 2) == (sum(absent[columns]), absent["only_opponent"])
 
 
@@ -213,7 +213,7 @@ def test_every_algorithm_meets_the_best_baseline():
 
 
 def test_pairs_grow_with_the_number_of_algorithms_not_its_square():
-    rows = [row for place in range(30) for row in rows_of(f"a{place:02}", [place / 30])]
+    rows = [row for number in range(30) for row in rows_of(f"a{number:02}", [number / 30])]
     pairs = paired_differences(arrange(make_table(rows)), most_opponents=3)
     assert 3 * 27 + 3 == len(pairs)
     assert {"a27", "a28", "a29"} <= set(pairs["opponent"])
@@ -236,21 +236,21 @@ def test_ranks_agree_with_loops_over_rows():
     for (scheme, metric), part in ranks.groupby(["scheme", "metric"]):
         cells = [by_cell(table, name, scheme) for name in part["algorithm"]]
         units = [unit_of(row) for row in cells[0].values()]
-        by_place = np.array(
+        by_cell_and_algorithm = np.array(
             [
                 rank_twin([score_of(rows[cell], metric) for rows in cells], table.better[metric])
                 for cell in cells[0]
             ]
         )
-        for place, row in enumerate(part.to_dict("records")):
-            values = by_place[:, place].tolist()
+        for index, row in enumerate(part.to_dict("records")):
+            values = by_cell_and_algorithm[:, index].tolist()
             expected = (np.mean(values), *interval_twin(values, units, np.mean))
             assert expected == pytest.approx((row["rank"], row["rank_low"], row["rank_high"]))
 
 
 def test_cells_without_all_algorithms_are_not_ranked_but_counted():
     table = make_table(rows_of("a", [0.1, 0.2, 0.3]) + rows_of("b", [0.2]))
-    row = found(mean_ranks(arrange(table)), algorithm="a")
+    row = the_row(mean_ranks(arrange(table)), algorithm="a")
     assert (1, 2, 2.0) == tuple(row[["n_ranked", "n_incomplete", "rank"]])
 
 
@@ -310,8 +310,8 @@ def test_the_tables_fit_a_hundred_columns_and_mark_baselines():
 
 def test_every_reason_is_printed_or_counted():
     rows = [
-        {"algorithm": f"a{place}", "status": "failed", "reason": f"raised ValueError: {place}"}
-        for place in range(10)
+        {"algorithm": f"a{number}", "status": "failed", "reason": f"raised ValueError: {number}"}
+        for number in range(10)
     ]
     text = printed(summarize(make_table(rows)))
     assert "1 × a0: failed: raised ValueError: 0" in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,8 @@ from causalassay.report.charts.fitting import NARROW
 
 LANE = 8
 """Pixels of height for each series of a row."""
+LONGEST_TITLE = 34
+"""Letters in a line of the axis' title, which a narrow screen has room for."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,8 @@ def _value(content: Dots) -> alt.X:
         scale = alt.Scale(type="log", domain=[powers[0], powers[-1]], nice=False)
         label = "format(datum.value, '~s') + 's'"
         axis = {"values": powers, "labelOverlap": True, "labelExpr": label}
-    return alt.X("mean:Q", title=content.title, scale=scale, axis=alt.Axis(**axis))
+    title = [line for text in content.title for line in textwrap.wrap(text, LONGEST_TITLE)]
+    return alt.X("mean:Q", title=title, scale=scale, axis=alt.Axis(**axis))
 
 
 def _powers_of_ten(data: pd.DataFrame) -> list[float]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import altair as alt
 import pandas as pd
 
 from causalassay.analysis.explained_variance import R2, VARIANCE
-from causalassay.report.charts import fitting, theme
+from causalassay.report.charts import theme
 from causalassay.report.charts.encoding import (
     Series,
     finished,
@@ -18,6 +18,7 @@ from causalassay.report.charts.encoding import (
     rows_of,
     tooltip,
 )
+from causalassay.report.charts.fitting import NARROW, PanelSizes, arrangement
 
 SORTABILITIES = {VARIANCE: "var-sortability", R2: "R²-sortability"}
 BOX_LANE = 7
@@ -37,7 +38,7 @@ def sortability_chart(data: pd.DataFrame, schemes: Sequence[str]) -> alt.FacetCh
             x2="to:Q",
             y=alt.Y("height:Q", axis=None, scale=alt.Scale(domain=[0, 1.25])),
             y2=alt.datum(0),
-            color=Series("scheme", schemes, fitting.NARROW).colour().legend(None),
+            color=Series("scheme", schemes, NARROW).colour().legend(None),
             tooltip=tooltip("scheme", "from", "to", "count", "n"),
         )
     )
@@ -48,7 +49,6 @@ def sortability_chart(data: pd.DataFrame, schemes: Sequence[str]) -> alt.FacetCh
         .encode(x=alt.X("mean:Q"), y=alt.datum(1.15))
     )
     header = alt.Header(labelAngle=0, labelAlign="left", labelPadding=4)
-    labels = theme.width_of([[scheme] for scheme in schemes])
     return finished(
         alt.layer(bars, half, mean)
         .properties(width=100, height=48)
@@ -59,7 +59,7 @@ def sortability_chart(data: pd.DataFrame, schemes: Sequence[str]) -> alt.FacetCh
         ),
         data,
         spacing={"row": 10, "column": 24},
-        usermeta={"panels": fitting.panels(len(columns), labels + 20, 90, 24)},
+        usermeta=PanelSizes(len(columns), 20, 90, 24, list(schemes), columns).to_meta(),
     )
 
 
@@ -70,7 +70,7 @@ def box_chart(
     schemes = list(dict.fromkeys(data["scheme"]))
     panel = list(dict.fromkeys(data["panel"]))
     labels = [theme.name_lines(name, baselines) for name in rows]
-    series = Series("scheme", schemes, fitting.NARROW - theme.width_of(labels) - 10)
+    series = Series("scheme", schemes, NARROW - theme.width_of(labels) - 10)
     base = alt.Chart()
     axis = alt.Axis(title=None, tickCount=3, format="~r", labelOverlap=True)
     x = alt.X("low:Q", axis=axis, scale=alt.Scale(zero=True))
@@ -91,7 +91,7 @@ def box_chart(
         alt.Facet("panel:N", sort=panel, title=title, header=header),
         data,
         baselines,
-        fitting.panels(len(panel), theme.width_of(labels) + 28, 100, 20),
+        PanelSizes(len(panel), 28, 100, 20, _lines(labels), _lines(map(theme.wrapped, panel))),
     )
     return drawn.resolve_scale(x="independent") if own_axes(data) else drawn
 
@@ -113,7 +113,7 @@ def line_chart(
 ) -> alt.FacetChart:
     """Return means with intervals against a size, a panel for each algorithm."""
     schemes = list(dict.fromkeys(data["scheme"]))
-    series, base = Series("scheme", schemes, fitting.NARROW - MARGIN), alt.Chart()
+    series, base = Series("scheme", schemes, NARROW - MARGIN), alt.Chart()
     axis = alt.Axis(title=None, tickCount=4, format="~r")
     y = alt.Y("mean:Q", axis=axis, scale=alt.Scale(zero=True))
     line = base.mark_line(strokeWidth=1.5).encode(y=y, strokeDash=series.dash())
@@ -127,16 +127,21 @@ def line_chart(
         x=_sizes(sorted(set(data["at"]))), color=series.colour()
     )
     header = alt.Header(labelExpr=theme.LABEL, labelLineHeight=theme.LINE)
+    headings = [theme.name_lines(name, baselines) for name in rows]
     return _wrapped(
         chart.properties(width=110, height=80),
         alt.Facet("algorithm:N", sort=list(rows), title=title, header=header),
         data,
         baselines,
-        fitting.panels(min(len(rows), 6), MARGIN, 110, 22),
+        PanelSizes(min(len(rows), 6), MARGIN, 110, 22, (), _lines(headings)),
     )
 
 
 _LINES = theme.breaking("(datum.label)")
+
+
+def _lines(texts: Iterable[Sequence[str]]) -> list[str]:
+    return [line for lines in texts for line in lines]
 
 
 def _sizes(at: Sequence[float]) -> alt.X:
@@ -155,10 +160,10 @@ def _wrapped(
     facet: alt.Facet,
     data: pd.DataFrame,
     baselines: Sequence[str],
-    known: dict[str, int],
+    sizes: PanelSizes,
 ) -> alt.FacetChart:
-    columns, _ = fitting.arrangement(known, fitting.NARROW, wraps=True)
+    columns, _ = arrangement(sizes, NARROW, wraps=True)
     # Shared axes would stand below panels that a last row does not have.
     panels = chart.facet(facet=facet, columns=columns, data=inline(data))
     apart = panels.resolve_axis(x="independent")
-    return finished(apart, data, baselines, spacing=known["gap"], usermeta={"panels": known})
+    return finished(apart, data, baselines, spacing=sizes.gap, usermeta=sizes.to_meta())

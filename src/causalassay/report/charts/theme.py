@@ -26,7 +26,7 @@ KNOWN = ("raw", "standardized", "iscm", "uumc")
 
 TEXT = 12
 LETTER = 6.2
-"""Mean width of a letter of that size, in pixels."""
+"""Mean width of a letter of that size in Helvetica, in pixels; other fonts are wider."""
 LINE = 14
 LONGEST_LINE = 22
 SYMBOL = 27

@@ -30,7 +30,7 @@ def runtime_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
         scope.baselines,
         "nodes",
         sorted(set(data["nodes"])),
-        ["time of discovery, median and range"],
+        ["time of discovery,", "median and range"],
         grows=True,
         seconds=True,
         legend="nodes" if sized else "",

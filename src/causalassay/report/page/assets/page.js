@@ -30,6 +30,14 @@
 
   const widestChart = 900;
   const widestPanel = 320;
+  const betweenHeadings = 6;
+
+  // The width of the longest of some lines, in the font that this browser draws charts with.
+  const pen = document.createElement("canvas").getContext("2d");
+  function widthOf(lines, config) {
+    pen.font = `${config.header.labelFontSize}px ${config.font}`;
+    return Math.ceil(Math.max(0, ...lines.map((line) => pen.measureText(line).width)));
+  }
 
   // What fitting.py does: one view takes the width there is, panels share it.
   function fitted(spec, room) {
@@ -37,8 +45,9 @@
     const known = spec.usermeta?.panels;
     if (!known) return { ...spec, width, autosize: { type: "fit-x", contains: "padding" } };
     const wraps = "columns" in spec;
-    const free = width - known.margin;
-    const fitting = Math.floor(free / (known.narrowest + known.gap));
+    const free = width - known.margin - widthOf(known.labels, spec.config);
+    const heading = widthOf(known.headings, spec.config) + betweenHeadings - known.gap;
+    const fitting = Math.floor(free / (Math.max(known.narrowest, heading) + known.gap));
     const columns = wraps ? Math.max(1, Math.min(known.across, fitting)) : known.across;
     const share = Math.floor(free / columns) - known.gap;
     const panel = Math.max(known.narrowest, Math.min(share, widestPanel));
@@ -46,32 +55,49 @@
     return wraps ? { ...inner, columns } : inner;
   }
 
-  async function draw(place) {
-    const name = place.dataset.chart;
-    const room = place.clientWidth;
+  // The legends of a chart; those of several channels are drawn as one.
+  function legends(part) {
+    if (part === null || typeof part !== "object") return [];
+    const own = part.legend?.columns ? [part.legend] : [];
+    return [...own, ...Object.values(part).flatMap(legends)];
+  }
+
+  // Legends have as many columns as fit in a common font; a wider font takes fewer.
+  async function embed(element, spec, room) {
+    const drawn = await vegaEmbed(element, spec, options);
+    const width = Number(element.querySelector("svg").getAttribute("width"));
+    const wide = legends(spec.spec ?? spec).filter((legend) => legend.columns > 1);
+    if (width <= room || !wide.length) return drawn.view;
+    for (const legend of wide) legend.columns -= 1;
+    drawn.view.finalize();
+    return embed(element, spec, room);
+  }
+
+  async function draw(element) {
+    const name = element.dataset.chart;
+    const room = element.clientWidth;
     const inner = document.createElement("div");
     try {
       const { chart } = (await figures)[name];
       views[name]?.finalize();
-      place.replaceChildren(inner);
-      const found = await vegaEmbed(inner, fitted(chart, room), options);
-      views[name] = found.view;
-      place.dataset.room = room;
+      element.replaceChildren(inner);
+      views[name] = await embed(inner, structuredClone(fitted(chart, room)), room);
+      element.dataset.room = room;
     } catch (error) {
       delete views[name];
-      place.replaceChildren(`This chart could not be drawn: ${error.message}`);
+      element.replaceChildren(`This chart could not be drawn: ${error.message}`);
       console.error(error);
     }
   }
 
   // Draws what is in sight and not yet drawn at its present width.
   function drawShown() {
-    const due = charts.filter((place) => place.clientWidth && !isFitted(place));
+    const due = charts.filter((element) => element.clientWidth && !isFitted(element));
     window.causalassay.drawn = Promise.all(due.map(draw));
     return window.causalassay.drawn;
   }
 
-  const isFitted = (place) => Number(place.dataset.room) === place.clientWidth;
+  const isFitted = (element) => Number(element.dataset.room) === element.clientWidth;
 
   // A turned screen or a wider window is another width to fit.
   let waiting = 0;
@@ -118,7 +144,7 @@
   /* The leaderboard: sorted within each scheme, whose runs met the same data. */
 
   const board = byId("leaderboard");
-  const said = byId("leaderboard-status");
+  const status = byId("leaderboard-status");
 
   // Both rows of headings, in the order of the columns below them.
   const heads = () => {
@@ -148,7 +174,7 @@
       rows.sort((a, b) => compare(value(a), value(b), sign));
       body.append(...rows);
     }
-    tell(`Sorted by ${head.querySelector("button").textContent}, ${order}, within each scheme.`);
+    announce(`Sorted by ${head.querySelector("button").textContent}, ${order}, within each scheme.`);
   }
 
   function chooseMetrics() {
@@ -174,19 +200,19 @@
   function filterRows() {
     const scheme = byId("scheme").value;
     const wanted = byId("filter").value.trim().toLowerCase();
-    let shown = 0;
+    let count = 0;
     for (const body of board.tBodies) {
       body.hidden = scheme !== "" && body.dataset.scheme !== scheme;
       for (const row of [...body.rows].slice(1)) {
         row.hidden = !row.cells[0].dataset.value.toLowerCase().includes(wanted);
-        shown += !row.hidden && !body.hidden;
+        count += !row.hidden && !body.hidden;
       }
     }
-    tell(`${shown} rows shown.`);
+    announce(`${count} rows shown.`);
   }
 
-  const tell = (text) => {
-    said.textContent = text;
+  const announce = (text) => {
+    status.textContent = text;
   };
 
   function prepareBoard() {
