@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import random
 import signal
@@ -68,8 +69,9 @@ def undisturbed(run, study_file, tmp_path_factory, computed_once):
         return table(run, folder / "results", folder / "rows.csv")
 
     rows, estimates = computed_once("undisturbed", compute)
-    assert 2 * REPLICATES * 7 == rows.count(b"\n") - 1
-    assert {b"ok", b"failed", b"timeout"} == {row.split(b",")[6] for row in rows.splitlines()[1:]}
+    statuses = [row["status"] for row in csv.DictReader(rows.decode().splitlines())]
+    assert 2 * REPLICATES * 7 == len(statuses)
+    assert {"ok", "failed", "timeout"} == set(statuses)
     return rows, estimates
 
 
