@@ -93,7 +93,7 @@ class Registry(Mapping[str, T]):
         for point in entry_points(group=self.group):
             if point.name in known:
                 raise ValueError(
-                    f"two {self.noun}s are called {point.name!r}: {known[point.name]} and "
+                    f"{self.noun} {point.name!r} is registered twice: {known[point.name]} and "
                     f"{point.value}; uninstall one of the two packages or rename its entry point"
                 )
             known[point.name] = point.value
@@ -120,14 +120,15 @@ class Registry(Mapping[str, T]):
 
     def entries(self) -> list[RegistryEntry[T]]:
         """Return every entry, loaded, or with the reason why it cannot be."""
-        return [self._entry(name) for name in self]
+        return [self.entry(name) for name in self]
 
     def refresh(self) -> None:
         """Forget what was loaded and read the entry points again."""
         self.__dict__.pop("addresses", None)
         self._loaded.clear()
 
-    def _entry(self, name: str) -> RegistryEntry[T]:
+    def entry(self, name: str) -> RegistryEntry[T]:
+        """Return one entry, loaded, or with the reason why it cannot be."""
         address, built_in = self.addresses[name], name in self.built_in
         try:
             return RegistryEntry(name, address, built_in, self[name])

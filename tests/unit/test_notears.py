@@ -246,8 +246,6 @@ def test_fast_solver_reaches_no_worse_objective(seed):
         ({"max_iter": 0}, "max_iter: expected at least 1, got 0"),
         ({"rho_max": 1.0}, "rho_max: expected a finite number > 1"),
         ({"solver": "quick"}, "expected 'augmented-lagrangian', 'fast' or 'transcript', got"),
-        ({"solver": "augmented-lagrangian"}, "'faithful', which is now 'augmented-lagrangian'"),
-        ({"solver": "authors"}, "'authors', which is now 'transcript'"),
         ({"solver": "fast", "lambda1": 0.1}, "'fast' is for lambda1=0"),
     ],
 )

@@ -72,5 +72,12 @@ def analyse(table: RowTable) -> Analysis:
 
 
 def read(folder: Path | str) -> Analysis:
-    """Return the analysis of the rows in a study's results folder, also while it runs."""
+    """Return the analysis of the rows in a study's results folder, also while it runs.
+
+    Examples
+    --------
+    >>> read("no-such-folder")
+    Traceback (most recent call last):
+    FileNotFoundError: ...
+    """
     return analyse(study_table(folder))

@@ -27,10 +27,6 @@ RESTARTS = 20
 """How many random orders the fast solver starts from, besides that of the variances."""
 
 Solver = Literal["augmented-lagrangian", "fast", "transcript"]
-_RENAMED = {
-    "faithful": ", which is now 'augmented-lagrangian'",
-    "authors": ", which is now 'transcript'",
-}
 _LARGEST = 1e100
 
 
@@ -137,7 +133,7 @@ class NOTEARS:
         if self.solver not in get_args(Solver):
             raise ValueError(
                 "solver: expected 'augmented-lagrangian', 'fast' or 'transcript', "
-                f"got {self.solver!r}{_RENAMED.get(self.solver, '')}"
+                f"got {self.solver!r}"
             )
         if self.solver == "fast" and self.lambda1 > 0:
             raise ValueError(

@@ -16,7 +16,7 @@ _CLASSES = {
 }
 
 GRAPHS: Registry[type[GraphSource]] = Registry(
-    "graph",
+    "graph family",
     "causalassay.graphs",
     {name: f"causalassay.graphs.sources:{kind}" for name, kind in _CLASSES.items()},
     dataclass_with_version,
