@@ -16,7 +16,7 @@ from causalassay.drawing.circle import circle_order
 from causalassay.drawing.drawing import MOST_EDGES, MOST_NODES
 from causalassay.drawing.layers import layers_of
 from causalassay.notebook import escaped, table
-from causalassay.study.storage.exporting import StudyTable
+from causalassay.study.storage.export_table import StudyTable
 from strategies import dags, datasets, pdags
 
 HOSTILE = "<script>alert('1')</script> & \x1b\u202e"

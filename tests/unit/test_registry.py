@@ -40,7 +40,9 @@ def test_an_unknown_name_is_a_key_error_and_a_value_error():
 def test_two_other_packages_of_one_name_collide(announce):
     announce("metrics", {"mine": "one:Mine"})
     announce("metrics", {"mine": "two:Mine"})
-    with pytest.raises(ValueError, match="metric 'mine' is registered twice: one:Mine and two:Mine"):
+    with pytest.raises(
+        ValueError, match="metric 'mine' is registered twice: one:Mine and two:Mine"
+    ):
         list(METRICS)
 
 

@@ -11,7 +11,7 @@ import pytest
 import vl_convert
 
 from causalassay.analysis import analyse
-from causalassay.report.charts.fitting import NARROW, fitted
+from causalassay.report.charts.chart_size import NARROW, fitted
 from causalassay.report.charts.gallery import KINDS, gallery
 from causalassay.report.charts.theme import KNOWN, LABEL, name_lines, style_of, wrapped
 from report_tables import study_like

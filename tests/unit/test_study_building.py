@@ -11,8 +11,8 @@ from causalassay.models import UUMC
 from causalassay.models.noise import Noise
 from causalassay.study.keys import digest
 from causalassay.study.language.dataclass_tables import construct
-from causalassay.study.language.description import describe
 from causalassay.study.language.mistakes import Location, Mistakes
+from causalassay.study.language.plan_text import describe
 from causalassay.study.plan import coordinates
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
 

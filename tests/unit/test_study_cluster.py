@@ -13,10 +13,10 @@ from causalassay.graphs.sources import ErdosRenyi
 from causalassay.models import SCM
 from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, Study
 from causalassay.study.problem_specs import Generated
-from causalassay.study.processes import cluster
-from causalassay.study.processes.cluster import DaskExecutor
+from causalassay.study.processes import cluster_executor as cluster
+from causalassay.study.processes.cluster_executor import DaskExecutor
 from causalassay.study.processes.executor import Loss, NoWorkers
-from causalassay.study.processes.local import LocalExecutor
+from causalassay.study.processes.local_executor import LocalExecutor
 from causalassay.study.tasks import RunTask
 from clusters import Cluster
 from hostile.algorithms import Hostile
@@ -219,6 +219,6 @@ def test_a_scheduler_that_is_not_there_is_an_error(monkeypatch):
 
 def test_the_extra_is_named_where_dask_is_absent(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "causalassay.study.processes.cluster")
+    monkeypatch.delitem(sys.modules, "causalassay.study.processes.cluster_executor")
     with pytest.raises(ImportError, match=r'pip install "causalassay\[cluster\]"'):
-        importlib.import_module("causalassay.study.processes.cluster")
+        importlib.import_module("causalassay.study.processes.cluster_executor")

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from causalassay.study.storage.exporting import export, study_table
+from causalassay.study.storage.export_table import export, study_table
 from causalassay.study.storage.store import Store
 from causalassay.study.tasks import RunTask, task_key
 from stored_studies import (

@@ -105,10 +105,10 @@ def _executor(
     if cluster is not None:
         if workers is not None:
             raise ValueError("--workers is for processes here; a cluster has the workers it has")
-        from causalassay.study.processes.cluster import DaskExecutor
+        from causalassay.study.processes.cluster_executor import DaskExecutor
 
         return DaskExecutor(study, cluster)
-    from causalassay.study.processes.local import LocalExecutor
+    from causalassay.study.processes.local_executor import LocalExecutor
 
     return LocalExecutor(study, workers or len(os.sched_getaffinity(0)))
 

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from causalassay.study.driver import run_study
     from causalassay.study.language import parse_study, read_study
     from causalassay.study.plan import Study
-    from causalassay.study.processes.cluster import DaskExecutor
-    from causalassay.study.processes.local import LocalExecutor
+    from causalassay.study.processes.cluster_executor import DaskExecutor
+    from causalassay.study.processes.local_executor import LocalExecutor
     from causalassay.study.storage import export, study_table
 
 _MODULES = {
-    "DaskExecutor": "processes.cluster",
-    "LocalExecutor": "processes.local",
+    "DaskExecutor": "processes.cluster_executor",
+    "LocalExecutor": "processes.local_executor",
     "Study": "plan",
     "export": "storage",
     "parse_study": "language",

@@ -12,7 +12,7 @@ import altair as alt
 import pandas as pd
 
 from causalassay.report.charts import theme
-from causalassay.report.charts.encoding import (
+from causalassay.report.charts.chart_parts import (
     Series,
     finished,
     inline,
@@ -21,7 +21,7 @@ from causalassay.report.charts.encoding import (
     rows_of,
     tooltip,
 )
-from causalassay.report.charts.fitting import NARROW
+from causalassay.report.charts.chart_size import NARROW
 
 LANE = 8
 """Pixels of height for each series of a row."""

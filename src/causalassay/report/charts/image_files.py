@@ -9,8 +9,8 @@ from typing import Any
 
 import vl_convert
 
+from causalassay.report.charts.chart_size import fitted
 from causalassay.report.charts.figure import Figure
-from causalassay.report.charts.fitting import fitted
 
 COLUMN, PAGE = 3.3, 6.9
 """Inches of width: of a chart of one view, and of one whose panels wrap."""

@@ -9,7 +9,7 @@ import pandas as pd
 
 from causalassay.analysis.explained_variance import R2, VARIANCE
 from causalassay.report.charts import theme
-from causalassay.report.charts.encoding import (
+from causalassay.report.charts.chart_parts import (
     Series,
     finished,
     inline,
@@ -18,7 +18,7 @@ from causalassay.report.charts.encoding import (
     rows_of,
     tooltip,
 )
-from causalassay.report.charts.fitting import NARROW, PanelSizes, arrangement
+from causalassay.report.charts.chart_size import NARROW, PanelSizes, arrangement
 
 SORTABILITIES = {VARIANCE: "var-sortability", R2: "R²-sortability"}
 BOX_LANE = 7

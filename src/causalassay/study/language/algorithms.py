@@ -14,7 +14,7 @@ from causalassay.study.language.known_names import registered, unknown_parameter
 from causalassay.study.language.labels import suffix
 from causalassay.study.language.metrics import MetricReader
 from causalassay.study.language.mistakes import Location, Mistakes, toml_text
-from causalassay.study.language.schemas import (
+from causalassay.study.language.table_keys import (
     AlgorithmSchema,
     LimitsSchema,
     TuneSchema,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from causalassay.study.language.mistakes import Keys, Location, Mistakes, toml_text
-from causalassay.study.language.schemas import RangeSchema, validated
+from causalassay.study.language.table_keys import RangeSchema, validated
 
 TOGETHER = "together"
 """The key whose elements are tables for the whole problem, for what varies together."""

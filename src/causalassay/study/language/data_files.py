@@ -12,7 +12,7 @@ from causalassay.models import read_bif
 from causalassay.spelling import did_you_mean
 from causalassay.study.keys import file_sha256
 from causalassay.study.language.mistakes import Location, Mistakes
-from causalassay.study.language.schemas import DataSchema, validated
+from causalassay.study.language.table_keys import DataSchema, validated
 from causalassay.study.problem_specs import FromFile
 
 NO_GRAPH = (

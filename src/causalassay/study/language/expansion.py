@@ -14,7 +14,7 @@ from causalassay.seeding import stream
 from causalassay.study.keys import digest
 from causalassay.study.language.axes import Axis, alike, read_axes
 from causalassay.study.language.mistakes import Keys, Location, Mistakes, Origin
-from causalassay.study.language.schemas import MOST_MEMBERS, RangeSchema
+from causalassay.study.language.table_keys import MOST_MEMBERS, RangeSchema
 
 
 @dataclass(frozen=True)

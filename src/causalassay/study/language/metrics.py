@@ -10,7 +10,7 @@ from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.metrics.registry import METRICS
 from causalassay.study.language.known_names import registered
 from causalassay.study.language.mistakes import Location, Mistakes, toml_text
-from causalassay.study.language.schemas import MetricSchema, validated
+from causalassay.study.language.table_keys import MetricSchema, validated
 from causalassay.study.measures import N_DRAWS
 from causalassay.study.plan import MetricEntry
 

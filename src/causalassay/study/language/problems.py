@@ -19,7 +19,7 @@ from causalassay.study.language.problem_parts import (
     build_interventions,
     build_model,
 )
-from causalassay.study.language.schemas import (
+from causalassay.study.language.table_keys import (
     ProblemHeadSchema,
     ProblemSchema,
     valid_part,

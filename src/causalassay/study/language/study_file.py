@@ -15,7 +15,7 @@ from causalassay.study.language.defaults import defaults_for
 from causalassay.study.language.metrics import MetricReader, read_diagnostics
 from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes
 from causalassay.study.language.problems import ProblemReader
-from causalassay.study.language.schemas import StudySchema, validated
+from causalassay.study.language.table_keys import StudySchema, validated
 from causalassay.study.plan import AlgorithmEntry, Limits, ProblemEntry, Study
 from causalassay.study.problem_specs import FromFile, world
 

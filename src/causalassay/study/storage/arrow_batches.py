@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from causalassay.arrays import Values
 from causalassay.study.plan import Purpose
-from causalassay.study.storage.columns import Columns, PartColumns
+from causalassay.study.storage.export_columns import Columns, PartColumns
 
 CHUNK = 20_000
 """Rows of a batch."""

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import get_args
 
 from causalassay.study.plan import Purpose
-from causalassay.study.storage import schema
+from causalassay.study.storage import sql_schema as schema
 from causalassay.study.storage.lock import running_driver
 from causalassay.study.storage.refusals import (
     StoreRefused,

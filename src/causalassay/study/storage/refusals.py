@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 
 from causalassay.study.plan import Study
-from causalassay.study.storage.schema import APPLICATION_ID, VERSION, read_only, version_of
+from causalassay.study.storage.sql_schema import APPLICATION_ID, VERSION, read_only, version_of
 
 # fmt: off
 NETWORK = frozenset({

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from causalassay.study.plan import Purpose
-from causalassay.study.storage import schema
+from causalassay.study.storage import sql_schema as schema
 from causalassay.study.storage.reader import StoreReader, read_store
 from causalassay.study.tasks import Status
 

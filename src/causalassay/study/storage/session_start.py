@@ -10,7 +10,7 @@ from typing import IO
 
 from causalassay.study.plan import Study
 from causalassay.study.storage import lock as store_lock
-from causalassay.study.storage import schema
+from causalassay.study.storage import sql_schema as schema
 from causalassay.study.storage.part_ids import PartIds, refuse_duplicates, register_parts
 from causalassay.study.storage.provenance import cpu, now, versions
 from causalassay.study.storage.refusals import (

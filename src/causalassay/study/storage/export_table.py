@@ -16,7 +16,7 @@ from pyarrow import csv, parquet
 from causalassay.notebook import fragment, paragraph, table
 from causalassay.study.plan import Purpose
 from causalassay.study.storage.arrow_batches import arrow_batches, count_rows
-from causalassay.study.storage.columns import read_columns
+from causalassay.study.storage.export_columns import read_columns
 from causalassay.study.storage.reader import read_store
 from causalassay.study.tasks import Status
 

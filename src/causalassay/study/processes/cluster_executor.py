@@ -21,7 +21,7 @@ from typing import Any, Self
 from causalassay.study.keys import digest
 from causalassay.study.plan import Limits, Study
 from causalassay.study.processes.executor import Batch, Loss, NoWorkers, Outcome
-from causalassay.study.processes.local import checked, start_pool_worker
+from causalassay.study.processes.local_executor import checked, start_pool_worker
 from causalassay.study.processes.pool import CLOSED, SupervisedPool
 from causalassay.study.worker.batch_runner import run_batch
 
