@@ -34,5 +34,18 @@ def test_the_demo_prints_the_sentence_that_the_readme_quotes(tmp_path):
         text=True,
         check=True,
     )
-    assert quote[1] in " ".join(done.stdout.split())
+    # Its path is chaotic: on another CPU a mean of ten scores may differ in the second decimal.
+    assert_same_but_for_rounding(quote[1], " ".join(done.stdout.split()), within=0.03)
     assert (tmp_path / "demo" / "report.html").stat().st_size < 1_500_000
+
+
+NUMBER = re.compile(r"[+-]?\d+\.\d+")
+
+
+def assert_same_but_for_rounding(quote, text, within):
+    """Raise unless the text has the quoted words, with decimals that are near the quoted ones."""
+    words = r"([+-]?\d+\.\d+)".join(re.escape(part) for part in NUMBER.split(quote))
+    match = re.search(words, text)
+    assert match, f"the words have changed: {quote}"
+    quoted = [float(number) for number in NUMBER.findall(quote)]
+    assert [float(number) for number in match.groups()] == pytest.approx(quoted, abs=within)
