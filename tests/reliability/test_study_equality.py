@@ -65,7 +65,7 @@ def alone(run, tmp_path_factory, computed_once):
 
     def compute():
         folder = tmp_path_factory.mktemp("alone")
-        run("run", written(folder), "--workers", 1)
+        run("run", "--json", written(folder), "--workers", 1)
         return table(run, folder / "equality-results", folder / "rows.csv")
 
     rows, estimates = computed_once("alone", compute)
@@ -76,7 +76,7 @@ def alone(run, tmp_path_factory, computed_once):
 
 
 def test_two_workers_give_the_rows_of_one(run, tmp_path, alone):
-    run("run", written(tmp_path), "--workers", 2)
+    run("run", "--json", written(tmp_path), "--workers", 2)
     assert alone == table(run, tmp_path / "equality-results", tmp_path / "rows.csv")
 
 
@@ -88,7 +88,7 @@ def test_dask_gives_the_rows_of_one_worker_also_when_a_worker_is_killed(
         killed = cluster.worker("--no-nanny")
         cluster.worker("--no-nanny")
         folder = tmp_path / "equality-results"
-        driver = start("run", written(tmp_path), "--cluster", cluster.address)
+        driver = start("run", "--json", written(tmp_path), "--cluster", cluster.address)
         wait_for_rows(folder, 20, driver)
         killed.kill()
         printed, complained = driver.communicate(timeout=LIMIT)
@@ -116,8 +116,8 @@ def test_a_study_that_grew_has_the_rows_of_one_made_at_once(run, tmp_path, alone
     first = (
         STUDY.replace('"pc", "ges", ', "").replace('"sid", ', "").replace('"tv_dag"', '"recall"')
     )
-    run("run", written(tmp_path, first), "--workers", 2)
-    printed, _ = run("run", written(tmp_path), "--workers", 2, "--json")
+    run("run", "--json", written(tmp_path, first), "--workers", 2)
+    printed, _ = run("run", "--json", written(tmp_path), "--workers", 2)
     assert alone == table(run, tmp_path / "equality-results", tmp_path / "rows.csv")
 
 
@@ -131,7 +131,7 @@ def test_what_is_there_is_not_computed_again(run, tmp_path):
         + small[small.index("\n[[problems]]") :]
     )
     file = written(tmp_path, small)
-    run("run", file, "--workers", 1)
+    run("run", "--json", file, "--workers", 1)
     connection = sqlite3.connect(tmp_path / "equality-results" / "study.sqlite")
     before = connection.execute("SELECT key, session FROM rows ORDER BY key").fetchall()
     file.write_text(
@@ -139,7 +139,7 @@ def test_what_is_there_is_not_computed_again(run, tmp_path):
             '"pc", ', '"pc", "causal-learn-pc", '
         )
     )
-    run("run", file, "--workers", 1)
+    run("run", "--json", file, "--workers", 1)
     after = dict(connection.execute("SELECT key, session FROM rows").fetchall())
     recall = connection.execute(
         "SELECT count(*) FROM scores JOIN metrics ON metrics.id = scores.metric "
@@ -152,7 +152,7 @@ def test_what_is_there_is_not_computed_again(run, tmp_path):
 
 
 def test_a_row_can_be_replayed(run, start, tmp_path):
-    run("run", written(tmp_path, STUDY.replace("replicates = 3", "replicates = 1")))
+    run("run", "--json", written(tmp_path, STUDY.replace("replicates = 3", "replicates = 1")))
     folder = tmp_path / "equality-results"
     run("export", folder, tmp_path / "rows.csv")
     with (tmp_path / "rows.csv").open() as file:

@@ -65,7 +65,7 @@ def table(run, folder, target):
 def undisturbed(run, study_file, tmp_path_factory, computed_once):
     def compute():
         folder = tmp_path_factory.mktemp("undisturbed")
-        run("run", study_file, "--out", folder / "results", "--workers", 1)
+        run("run", "--json", study_file, "--out", folder / "results", "--workers", 1)
         return table(run, folder / "results", folder / "rows.csv")
 
     rows, estimates = computed_once("undisturbed", compute)
@@ -107,7 +107,7 @@ def check_that_kills_change_nothing(start, run, study_file, folder, undisturbed,
         kill_at_some_moment(start, study_file, folder / "results", rng) for _ in range(kills)
     )
     assert struck >= kills * 0.9, "the study was over before most of the kills"
-    run("run", study_file, "--out", folder / "results", "--workers", 2)
+    run("run", "--json", study_file, "--out", folder / "results", "--workers", 2)
     assert undisturbed == table(run, folder / "results", folder / "rows.csv")
 
 
@@ -119,14 +119,14 @@ def test_kills_of_the_driver_change_no_row(start, run, study_file, tmp_path, und
 def test_two_hundred_kills_of_the_driver_change_no_row(start, run, tmp_path):
     study_file = tmp_path / "kills.toml"
     study_file.write_text(STUDY.format(replicates=500, deeds=DEEDS))
-    run("run", study_file, "--out", tmp_path / "undisturbed", "--workers", 2)
+    run("run", "--json", study_file, "--out", tmp_path / "undisturbed", "--workers", 2)
     undisturbed = table(run, tmp_path / "undisturbed", tmp_path / "undisturbed.csv")
     check_that_kills_change_nothing(start, run, study_file, tmp_path, undisturbed, kills=200)
 
 
 def test_killing_local_workers_changes_no_row(start, run, study_file, tmp_path, undisturbed):
     folder = tmp_path / "results"
-    driver = start("run", study_file, "--out", folder, "--workers", 2)
+    driver = start("run", "--json", study_file, "--out", folder, "--workers", 2)
     rng = random.Random(1)
     killed, rows = 0, 0
     while driver.poll() is None and killed < 5:
@@ -181,7 +181,7 @@ def test_a_full_disk_keeps_what_was_stored(run, start, study_file, tmp_path, und
         kept = n_rows(room / "results")
         assert kept > 0
         os.system(f"mount -o remount,size=20m {room}")  # noqa: S605
-        run("run", study_file, "--out", room / "results", "--workers", 2)
+        run("run", "--json", study_file, "--out", room / "results", "--workers", 2)
         assert undisturbed == table(run, room / "results", tmp_path / "rows.csv")
     finally:
         os.system(f"umount {room}")  # noqa: S605

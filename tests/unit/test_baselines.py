@@ -95,7 +95,9 @@ def test_other_packages_join_by_entry_point(announce):
 
 def test_a_name_used_twice_is_an_error(announce):
     announce("algorithms", {"empty": "elsewhere:Empty"})
-    with pytest.raises(ValueError, match="registered twice: causalassay.*Empty and elsewhere:Empty"):
+    with pytest.raises(
+        ValueError, match="registered twice: causalassay.*Empty and elsewhere:Empty"
+    ):
         discover("empty", VALUES, np.random.default_rng(0))
 
 

@@ -7,12 +7,12 @@ import sys
 import tomllib
 from types import ModuleType
 
-import pandas as pd
 import pytest
 
 import causalassay as ca
 from causalassay.catalogue import catalogue
 from causalassay.graphs import chain
+from causalassay.study import study_table
 from causalassay.study.measures import measure_key
 from causalassay.study.problem_specs import scheme
 from pages import ROOT, blocks_of
@@ -140,12 +140,11 @@ def test_a_study_uses_them_and_a_new_version_computes_anew(installed):
     folder, command = installed
     (folder / "study.toml").write_text(STUDY)
 
-    def rows(name):
-        command("run", "study.toml", "--workers", "1", "--out", "results")
-        command("export", "results", f"{name}.csv")
-        return pd.read_csv(folder / f"{name}.csv")
+    def rows():
+        command("run", "study.toml", "--workers", "1", "--out", "results", "--json")
+        return study_table(folder / "results").frame
 
-    before = rows("before")
+    before = rows()
     assert {"ok"} == set(before["status"])
     assert before["roots_found"].between(0, 1).all()
     assert (before["largest_r2"] > 0).all()
@@ -156,11 +155,10 @@ def test_a_study_uses_them_and_a_new_version_computes_anew(installed):
         head, heading, body = source.partition(f"class {name}")
         source = head + heading + body.replace("ClassVar[int] = 1", "ClassVar[int] = 2", 1)
     module.write_text(source)
-    after = rows("after")
+    after = rows()
     assert (after["roots_found"] - before["roots_found"]).round(9).eq(10).all()
     assert (after["largest_r2"] - before["largest_r2"]).round(9).eq(10).all()
     assert before["shd"].tolist() == after["shd"].tolist()
-    command("export", "results", "all.csv", "--everything")
-    everything = pd.read_csv(folder / "all.csv")
+    everything = study_table(folder / "results", everything=True).frame
     assert before["largest_r2"].tolist() == everything["largest_r2 [version 1]"].tolist()
     assert after["largest_r2"].tolist() == everything["largest_r2"].tolist()
