@@ -39,13 +39,8 @@ def erdos_renyi(
     15
     """
     rng = as_generator(rng)
-    _check_n_nodes(n_nodes)
+    check_erdos_renyi(n_nodes, edges_per_node)
     n_pairs = n_nodes * (n_nodes - 1) // 2
-    if not 0 <= edges_per_node <= (n_nodes - 1) / 2:
-        raise ValueError(
-            f"edges_per_node: {n_nodes} nodes can have 0 to {(n_nodes - 1) / 2} edges per node, "
-            f"got {edges_per_node}"
-        )
     if exact:
         kept = rng.choice(n_pairs, size=round(edges_per_node * n_nodes), replace=False)
     else:
@@ -84,13 +79,7 @@ def scale_free(
     37
     """
     rng = as_generator(rng)
-    _check_n_nodes(n_nodes)
-    if hubs not in ("in", "any"):
-        raise ValueError(f'hubs: expected "in" or "any", got {hubs!r}')
-    if edges_per_node != int(edges_per_node) or edges_per_node < 1:
-        raise ValueError(
-            f"edges_per_node: a scale-free graph takes a whole number >= 1, got {edges_per_node}"
-        )
+    check_scale_free(n_nodes, edges_per_node, hubs)
     grown = np.zeros((n_nodes, n_nodes), dtype=bool)
     attraction = np.ones(n_nodes)
     for new in range(1, n_nodes):
@@ -113,7 +102,7 @@ def chain(n_nodes: int) -> Adjacency:
            [0, 0, 1],
            [0, 0, 0]])
     """
-    _check_n_nodes(n_nodes)
+    check_n_nodes(n_nodes)
     return np.eye(n_nodes, k=1, dtype=bool)
 
 
@@ -146,11 +135,7 @@ def forest(
     (5, 1)
     """
     rng = as_generator(rng)
-    _check_n_nodes(n_nodes)
-    if not 1 <= n_trees <= n_nodes:
-        raise ValueError(f"n_trees: expected 1 to {n_nodes}, got {n_trees}")
-    if orientation not in ("away", "random"):
-        raise ValueError(f'orientation: expected "away" or "random", got {orientation!r}')
+    check_forest(n_nodes, n_trees, orientation)
     pairs = _uniform_tree(n_nodes, rng)
     kept = pairs[rng.permutation(len(pairs))[: n_nodes - n_trees]]
     half = np.zeros((n_nodes, n_nodes), dtype=bool)
@@ -169,7 +154,7 @@ def complete(n_nodes: int, rng: Generator | int) -> Adjacency:
     10
     """
     rng = as_generator(rng)
-    _check_n_nodes(n_nodes)
+    check_n_nodes(n_nodes)
     return shuffle_labels(np.triu(np.ones((n_nodes, n_nodes), dtype=bool), 1), rng)
 
 
@@ -193,11 +178,7 @@ def bipartite(
     6
     """
     rng = as_generator(rng)
-    for name, size in (("n_treatments", n_treatments), ("n_outcomes", n_outcomes)):
-        if size < 1:
-            raise ValueError(f"{name}: expected at least 1, got {size}")
-    if not 0 <= edge_probability <= 1:
-        raise ValueError(f"edge_probability: expected 0 to 1, got {edge_probability}")
+    check_bipartite(n_treatments, n_outcomes, edge_probability)
     n_nodes = n_treatments + n_outcomes
     parted = np.zeros((n_nodes, n_nodes), dtype=bool)
     parted[:n_treatments, n_treatments:] = rng.random((n_treatments, n_outcomes)) < edge_probability
@@ -251,6 +232,46 @@ def _uniform_tree(n_nodes: int, rng: Generator) -> NDArray[np.int64]:
     return np.array(edges, dtype=np.int64)
 
 
-def _check_n_nodes(n_nodes: int) -> None:
+def check_n_nodes(n_nodes: int) -> None:
+    """Raise unless there is a node."""
     if n_nodes < 1:
         raise ValueError(f"n_nodes: expected at least 1, got {n_nodes}")
+
+
+def check_erdos_renyi(n_nodes: int, edges_per_node: float) -> None:
+    """Raise unless so many nodes can have so many edges."""
+    check_n_nodes(n_nodes)
+    if not 0 <= edges_per_node <= (n_nodes - 1) / 2:
+        raise ValueError(
+            f"edges_per_node: {n_nodes} nodes can have 0 to {(n_nodes - 1) / 2} edges per node, "
+            f"got {edges_per_node}"
+        )
+
+
+def check_scale_free(n_nodes: int, edges_per_node: float, hubs: str) -> None:
+    """Raise unless `scale_free` can draw with these parameters."""
+    check_n_nodes(n_nodes)
+    if hubs not in ("in", "any"):
+        raise ValueError(f'hubs: expected "in" or "any", got {hubs!r}')
+    if edges_per_node != int(edges_per_node) or edges_per_node < 1:
+        raise ValueError(
+            f"edges_per_node: a scale-free graph takes a whole number >= 1, got {edges_per_node}"
+        )
+
+
+def check_forest(n_nodes: int, n_trees: int, orientation: str) -> None:
+    """Raise unless `forest` can draw with these parameters."""
+    check_n_nodes(n_nodes)
+    if not 1 <= n_trees <= n_nodes:
+        raise ValueError(f"n_trees: expected 1 to {n_nodes}, got {n_trees}")
+    if orientation not in ("away", "random"):
+        raise ValueError(f'orientation: expected "away" or "random", got {orientation!r}')
+
+
+def check_bipartite(n_treatments: int, n_outcomes: int, edge_probability: float) -> None:
+    """Raise unless `bipartite` can draw with these parameters."""
+    for name, size in (("n_treatments", n_treatments), ("n_outcomes", n_outcomes)):
+        if size < 1:
+            raise ValueError(f"{name}: expected at least 1, got {size}")
+    if not 0 <= edge_probability <= 1:
+        raise ValueError(f"edge_probability: expected 0 to 1, got {edge_probability}")

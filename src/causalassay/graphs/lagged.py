@@ -182,13 +182,7 @@ def lagged_erdos_renyi(  # noqa: PLR0913, PLR0917  the family's parameters
     >>> lagged_erdos_renyi(5, 0.3, 2, np.random.default_rng(0), feedback=False).has_feedback
     False
     """
-    if n_nodes != int(n_nodes) or n_nodes < 1:
-        raise ValueError(f"n_nodes: expected a whole number >= 1, got {n_nodes}")
-    if max_lag != int(max_lag) or max_lag < 1:
-        raise ValueError(f"max_lag: expected a whole number >= 1, got {max_lag}")
-    for name, share in (("probability", probability), ("self_probability", self_probability)):
-        if not 0 <= share <= 1:
-            raise ValueError(f"{name}: expected 0 to 1, got {share}")
+    check_lagged_erdos_renyi(n_nodes, probability, max_lag, self_probability)
     cross = 1 - (1 - probability) ** (1 / (max_lag + 1))
     own = 1 - (1 - self_probability) ** (1 / max_lag)
     drawn = rng.random((max_lag + 1, n_nodes, n_nodes))
@@ -198,6 +192,19 @@ def lagged_erdos_renyi(  # noqa: PLR0913, PLR0917  the family's parameters
     if not feedback:
         links[1:] &= along | np.eye(n_nodes, dtype=bool)
     return LaggedGraph(links).relabel(rng.permutation(n_nodes))
+
+
+def check_lagged_erdos_renyi(
+    n_nodes: int, probability: float, max_lag: int, self_probability: float
+) -> None:
+    """Raise unless `lagged_erdos_renyi` can draw with these parameters."""
+    if n_nodes != int(n_nodes) or n_nodes < 1:
+        raise ValueError(f"n_nodes: expected a whole number >= 1, got {n_nodes}")
+    if max_lag != int(max_lag) or max_lag < 1:
+        raise ValueError(f"max_lag: expected a whole number >= 1, got {max_lag}")
+    for name, share in (("probability", probability), ("self_probability", self_probability)):
+        if not 0 <= share <= 1:
+            raise ValueError(f"{name}: expected 0 to 1, got {share}")
 
 
 def _check_links(links: NDArray[Any]) -> NDArray[np.bool_]:

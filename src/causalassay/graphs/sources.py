@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from causalassay.arrays import Adjacency
 from causalassay.graphs import families
-from causalassay.graphs.lagged import LaggedGraph, lagged_erdos_renyi
+from causalassay.graphs.lagged import LaggedGraph, check_lagged_erdos_renyi, lagged_erdos_renyi
 
 
 class GraphSource(Protocol):
@@ -42,6 +42,9 @@ class ErdosRenyi:
     exact: bool = True
     version: ClassVar[int] = 1
 
+    def __post_init__(self) -> None:
+        families.check_erdos_renyi(self.n_nodes, self.edges_per_node)
+
     def draw(self, rng: Generator) -> Adjacency:
         """Draw a DAG."""
         return families.erdos_renyi(self.n_nodes, self.edges_per_node, rng, self.exact)
@@ -56,6 +59,9 @@ class ScaleFree:
     hubs: Literal["in", "any"] = "in"
     version: ClassVar[int] = 1
 
+    def __post_init__(self) -> None:
+        families.check_scale_free(self.n_nodes, self.edges_per_node, self.hubs)
+
     def draw(self, rng: Generator) -> Adjacency:
         """Draw a DAG."""
         return families.scale_free(self.n_nodes, self.edges_per_node, rng, self.hubs)
@@ -67,6 +73,9 @@ class Chain:
 
     n_nodes: int
     version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        families.check_n_nodes(self.n_nodes)
 
     def draw(self, rng: Generator) -> Adjacency:
         """Draw a DAG."""
@@ -82,6 +91,9 @@ class Forest:
     orientation: Literal["away", "random"] = "away"
     version: ClassVar[int] = 1
 
+    def __post_init__(self) -> None:
+        families.check_forest(self.n_nodes, self.n_trees, self.orientation)
+
     def draw(self, rng: Generator) -> Adjacency:
         """Draw a DAG."""
         return families.forest(self.n_nodes, rng, self.n_trees, self.orientation)
@@ -93,6 +105,9 @@ class Complete:
 
     n_nodes: int
     version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        families.check_n_nodes(self.n_nodes)
 
     def draw(self, rng: Generator) -> Adjacency:
         """Draw a DAG."""
@@ -107,6 +122,9 @@ class Bipartite:
     n_outcomes: int
     edge_probability: float
     version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        families.check_bipartite(self.n_treatments, self.n_outcomes, self.edge_probability)
 
     def draw(self, rng: Generator) -> Adjacency:
         """Draw a DAG."""
@@ -131,6 +149,11 @@ class LaggedErdosRenyi:
     feedback: bool = True
     version: ClassVar[int] = 1
     lagged: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_lagged_erdos_renyi(
+            self.n_nodes, self.probability, self.max_lag, self.self_probability
+        )
 
     def draw(self, rng: Generator) -> LaggedGraph:
         """Draw a lagged graph."""

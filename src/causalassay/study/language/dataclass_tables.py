@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal
 
@@ -25,7 +25,6 @@ def construct(
     owner: str,
     location: Location,
     mistakes: Mistakes,
-    check: Callable[[Any], None] | None = None,
 ) -> Any:
     r"""Return the dataclass that a table describes; None if the table has a mistake.
 
@@ -40,8 +39,6 @@ def construct(
     location : Location
     mistakes : Mistakes
         Every mistake is noted here, also those that the class itself finds.
-    check : callable, optional
-        Raises where the class accepts what it cannot use.
 
     Examples
     --------
@@ -71,7 +68,7 @@ def construct(
             mistakes.add(location.at(name), f"missing; {owner!r} takes {expected}")
     # A class names one field that it refuses: it is asked again with that key left out.
     while True:
-        made, refusal = _attempt(kind, fields, values, check)
+        made, refusal = _attempt(kind, fields, values)
         name, _, reason = refusal.partition(": ")
         if reason and name in values:
             mistakes.add(location.at(name), reason)
@@ -177,15 +174,11 @@ class _Absent:
 _ABSENT = _Absent()
 
 
-def _attempt(
-    kind: Any, fields: Fields, values: Mapping[str, Any], check: Callable[[Any], None] | None
-) -> tuple[Any, str]:
+def _attempt(kind: Any, fields: Fields, values: Mapping[str, Any]) -> tuple[Any, str]:
     """Return the dataclass of the values, and why it is refused."""
     required = {name: _ABSENT for name, field in fields.items() if _required(field)}
     try:
         made = kind(**{**required, **values})
-        if check is not None:
-            check(made)
     except (ValueError, TypeError, ImportError) as refusal:
         return None, str(refusal) or type(refusal).__name__
     except Exception as refusal:

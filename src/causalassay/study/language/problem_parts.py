@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, cast, get_args
-
-from numpy.random import PCG64, Generator
 
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs.registry import GRAPHS
@@ -47,8 +44,7 @@ def build_graph(
     family: Any = registered(GRAPHS, kind, location.at("kind"), mistakes)
     if family is None:
         return None
-    check = _check_drawable if kind in GRAPHS.built_in else None
-    return construct(family, _without(table, "kind"), kind, location, mistakes, check)
+    return construct(family, _without(table, "kind"), kind, location, mistakes)
 
 
 def build_model(
@@ -157,30 +153,6 @@ def _noise(value: Any, location: Location, mistakes: Mistakes) -> Noise | str | 
         return None
     made = construct(Noise, value, family, location, mistakes)
     return family if made == Noise(cast(Family, family)) else made
-
-
-class _DrawBegun(Exception):
-    """A family has checked its parameters and begins to draw."""
-
-
-class _NoRandomness(Generator):
-    """A generator that ends a draw where it begins to be random."""
-
-    def __getattribute__(self, name: str) -> Any:
-        raise _DrawBegun(name)
-
-
-@lru_cache(maxsize=4096)
-def _check_drawable(source: Any) -> None:
-    """Raise where the family refuses the parameters.
-
-    Graph sources have no checks of their own: the functions that draw check the stated
-    parameters first, so a draw is begun and ended before it is random.
-    """
-    try:
-        source.draw(_NoRandomness(PCG64(0)))
-    except _DrawBegun:
-        return
 
 
 def _without(table: Mapping[str, Any], *keys: str) -> dict[str, Any]:
