@@ -103,7 +103,12 @@ def _most_exogenous(columns: Values, nodes: Indices) -> tuple[int, float, int]:
         n_pairs += 1
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+# The kernels below may reorder sums, so their bits depend on how they are compiled. A process
+# that compiles a kernel calls its callees as compiled alone; one that loads it from the cache,
+# as compiled within it. Inlined by force, both run the same code.
+
+
+@njit(cache=True, nogil=True, forceinline=True, fastmath={"reassoc", "contract"})
 def _residual_difference(a: Vector, b: Vector) -> float:
     """Return the negentropy of b's residual on a, less that of a's residual on b."""
     apart, together = 0.0, 0.0
@@ -116,7 +121,7 @@ def _residual_difference(a: Vector, b: Vector) -> float:
     return _negentropy(b, a, slope, scale) - _negentropy(a, b, slope, scale)
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, forceinline=True, fastmath={"reassoc", "contract"})
 def _negentropy(a: Vector, b: Vector, slope: float, scale: float) -> float:
     """Return the approximate negentropy of (a - slope·b)·scale, which has mean 0, variance 1.
 
@@ -137,7 +142,7 @@ def _negentropy(a: Vector, b: Vector, slope: float, scale: float) -> float:
     return 79.047 * even**2 + 7.4129 * (odd / len(a)) ** 2
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@njit(cache=True, nogil=True, forceinline=True, fastmath={"contract"})
 def _exp(x: float) -> float:
     """Return exp(x) of x <= 0 to one unit in the last place, at least exp(-700).
 
@@ -166,7 +171,7 @@ def _exp(x: float) -> float:
     return series * np.int64(power).view(np.float64)
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, forceinline=True, fastmath={"reassoc", "contract"})
 def _take_out(a: Vector, b: Vector) -> None:
     """Replace a by its residual on b, of mean 0 and variance 1."""
     slope = 0.0
