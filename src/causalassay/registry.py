@@ -92,9 +92,10 @@ class Registry(Mapping[str, T]):
         known = dict(self.built_in)
         for point in entry_points(group=self.group):
             if point.name in known:
+                package = "the package" if point.dist is None else f"package {point.dist.name!r}"
                 raise ValueError(
                     f"{self.noun} {point.name!r} is registered twice: {known[point.name]} and "
-                    f"{point.value}; uninstall one of the two packages or rename its entry point"
+                    f"{point.value}; rename the entry point of {package}, or uninstall it"
                 )
             known[point.name] = point.value
         return MappingProxyType(known)
@@ -154,11 +155,11 @@ def dataclass_with_version(_name: str, value: Any) -> Any:
     --------
     >>> dataclass_with_version("mine", dict)
     Traceback (most recent call last):
-    TypeError: dict is no dataclass; see docs/plugins.md
+    TypeError: dict is no dataclass: write @dataclass(frozen=True)
     """
     name = getattr(value, "__name__", repr(value))
     if not (isinstance(value, type) and dataclasses.is_dataclass(value)):
-        raise TypeError(f"{name} is no dataclass; see docs/plugins.md")
+        raise TypeError(f"{name} is no dataclass: write @dataclass(frozen=True)")
     check_version(value, name)
     return value
 
@@ -167,7 +168,7 @@ def check_version(value: Any, name: str) -> None:
     """Raise a TypeError unless there is a version, which is part of every row's key."""
     version = getattr(value, "version", None)
     if not isinstance(version, int) or isinstance(version, bool):
-        raise TypeError(f"{name} has no `version: ClassVar[int] = 1`; see docs/plugins.md")
+        raise TypeError(f"{name} has no `version: ClassVar[int] = 1`, part of the key of every row")
 
 
 def parameters(kind: type[Any]) -> dict[str, str]:

@@ -131,3 +131,10 @@ def test_repr_is_short():
     assert "LinearSCM(3 nodes, 2 edges, gaussian noise)" == repr(
         SCM().draw(chain(3), np.random.default_rng(0))
     )
+
+
+def test_a_seed_samples_as_its_generator_does_and_none_is_refused():
+    model = LinearSCM([[0, 1], [0, 0]], 1.0)
+    np.testing.assert_array_equal(model.sample(5, np.random.default_rng(3)), model.sample(5, 3))
+    with pytest.raises(TypeError, match="expected a numpy Generator or an int, got NoneType"):
+        model.sample(5, None)

@@ -301,3 +301,51 @@ def test_scores_agree_with_the_metrics_called_by_hand():
 def test_a_long_reason_is_cut():
     record = run(study_of(Returns(raises(ValueError("long " * 1000)))))
     assert len(record.reason) <= 500
+
+
+@dataclass(frozen=True)
+class Spoils:
+    """A metric that writes into the graph it scores."""
+
+    version: ClassVar[int] = 1
+    better: ClassVar[str] = "low"
+
+    def score(self, problem, guess):
+        guess[:] = False
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Forgets:
+    """A metric that returns nothing."""
+
+    version: ClassVar[int] = 1
+    better: ClassVar[str] = "low"
+
+    def score(self, problem, guess):
+        return None
+
+
+def test_no_metric_changes_what_the_next_one_scores(announce):
+    announce("metrics", {"spoils": f"{__name__}:Spoils", "forgets": f"{__name__}:Forgets"})
+    study = study_of(make_algorithm("pc"), metrics=("spoils", "forgets", "shd"))
+    alone = study_of(make_algorithm("pc"), metrics=("shd",))
+    record = run(study)
+    assert run(alone).scores[0] == record.scores[2]
+    assert "read-only" in record.notes["spoils"]
+    assert "returned None" in record.notes["forgets"]
+
+
+@dataclass(frozen=True)
+class Empties(SCM):
+    """A model source that clears the graph it was given."""
+
+    def draw(self, graph, rng):
+        model = SCM.draw(self, graph.copy(), rng)
+        graph[:] = False
+        return model
+
+
+def test_no_model_source_changes_the_truth():
+    with pytest.raises(ValueError, match="read-only"):
+        make(1, Generated(ErdosRenyi(5, 1.0), Empties(), 100), "main", 0)

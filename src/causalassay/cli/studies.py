@@ -211,7 +211,7 @@ def export(
         n_rows = write_rows(
             folder, file, everything=everything, timing=timing, on_progress=on_progress
         )
-    typer.echo(f"{n_rows} rows: {file}")
+    typer.echo(f"{n_rows} {'row' if n_rows == 1 else 'rows'}: {file}")
 
 
 def replay(

@@ -69,8 +69,8 @@ class GES:
     weights ±(0.5, 2) it ends with 69 edges on average (20 draws). The package ges gave the
     same graph wherever both were run.
 
-    Time grows with 2^k, k the size of the largest undirected clique; beyond 20 nodes the data
-    are refused; set `max_parents`.
+    Time grows with 2^k, k the size of the largest undirected clique. A clique of more than 20
+    nodes is refused; set `max_parents`.
 
     Departs from the paper: turning is not in it, but in Hauser and Bühlmann (2012); the path
     test is made only where the gain would be the best.

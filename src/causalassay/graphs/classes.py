@@ -67,17 +67,17 @@ def sample_dag(cpdag: Adjacency, rng: Generator | int) -> Adjacency:
     >>> bool((to_cpdag(dag) == cpdag).all())
     True
     """
-    return sample_dags(cpdag, 1, as_generator(rng))[0]
+    return sample_dags(cpdag, 1, rng)[0]
 
 
-def sample_dags(cpdag: Adjacency, n_dags: int, rng: Generator) -> list[Adjacency]:
+def sample_dags(cpdag: Adjacency, n_dags: int, rng: Generator | int) -> list[Adjacency]:
     """Return independent uniform draws from the Markov equivalence class, counting it once.
 
     Parameters
     ----------
     cpdag : Adjacency, shape (d, d)
     n_dags : int
-    rng : Generator
+    rng : Generator or int
 
     Examples
     --------
@@ -86,6 +86,7 @@ def sample_dags(cpdag: Adjacency, n_dags: int, rng: Generator) -> list[Adjacency
     >>> len(sample_dags(to_cpdag(chain(4)), 3, np.random.default_rng(0)))
     3
     """
+    rng = as_generator(rng)
     neighbours = neighbour_masks(undirected_part(check_cpdag(cpdag, "cpdag")))
     orientations = Orientations(neighbours)
     parts = list(components(neighbours, _nodes_with_lines(neighbours)))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, check_nodes
 from causalassay.graphs.orders import order_or_cycle
+from causalassay.seeding import as_generator
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,7 +147,7 @@ def lagged_erdos_renyi(  # noqa: PLR0913, PLR0917  the family's parameters
     n_nodes: int,
     probability: float,
     max_lag: int,
-    rng: Generator,
+    rng: Generator | int,
     self_probability: float = 0.8,
     feedback: bool = True,
 ) -> LaggedGraph:
@@ -182,6 +183,7 @@ def lagged_erdos_renyi(  # noqa: PLR0913, PLR0917  the family's parameters
     >>> lagged_erdos_renyi(5, 0.3, 2, np.random.default_rng(0), feedback=False).has_feedback
     False
     """
+    rng = as_generator(rng)
     check_lagged_erdos_renyi(n_nodes, probability, max_lag, self_probability)
     cross = 1 - (1 - probability) ** (1 / (max_lag + 1))
     own = 1 - (1 - self_probability) ** (1 / max_lag)

@@ -28,7 +28,7 @@ class GraphSource(Protocol):
 
 @dataclass(frozen=True)
 class ErdosRenyi:
-    """Every pair equally likely to be joined; see `families.erdos_renyi`.
+    """Every pair equally likely to be joined; see `ca.graphs.erdos_renyi`.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class ErdosRenyi:
 
 @dataclass(frozen=True)
 class ScaleFree:
-    """Grown by preferential attachment; see `families.scale_free`."""
+    """Grown by preferential attachment; see `ca.graphs.scale_free`."""
 
     n_nodes: int
     edges_per_node: int
@@ -69,7 +69,7 @@ class ScaleFree:
 
 @dataclass(frozen=True)
 class Chain:
-    """A chain with its labels shuffled; see `families.chain`."""
+    """A chain with its labels shuffled."""
 
     n_nodes: int
     version: ClassVar[int] = 1
@@ -84,7 +84,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Forest:
-    """Trees; see `families.forest`."""
+    """Random trees, side by side; see `ca.graphs.forest`."""
 
     n_nodes: int
     n_trees: int = 1
@@ -101,7 +101,7 @@ class Forest:
 
 @dataclass(frozen=True)
 class Complete:
-    """All edges that a random order allows; see `families.complete`."""
+    """All edges that a random order allows; see `ca.graphs.complete`."""
 
     n_nodes: int
     version: ClassVar[int] = 1
@@ -116,7 +116,7 @@ class Complete:
 
 @dataclass(frozen=True)
 class Bipartite:
-    """Treatments that may cause outcomes; see `families.bipartite`."""
+    """Treatments that may cause outcomes; see `ca.graphs.bipartite`."""
 
     n_treatments: int
     n_outcomes: int
@@ -133,7 +133,7 @@ class Bipartite:
 
 @dataclass(frozen=True)
 class LaggedErdosRenyi:
-    """Links of a series, every summary link equally likely; see `lagged.lagged_erdos_renyi`.
+    """Links of a series, every summary link equally likely; see `ca.graphs.lagged_erdos_renyi`.
 
     Examples
     --------

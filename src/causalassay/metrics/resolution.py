@@ -30,6 +30,7 @@ from causalassay.graphs import (
 )
 from causalassay.graphs.cpdag import directed_part
 from causalassay.metrics.pairing import Guess, check_pair, graph_of, weights_of
+from causalassay.seeding import as_generator
 
 MOST_MEMBERS = 100
 """How many members of a class are scored at most (Garant & Jensen 2016, section 5.3)."""
@@ -42,7 +43,7 @@ class Repair(NamedTuple):
     how: Literal["none", "extension", "random order"]
 
 
-def repair(graph: Guess, rng: Generator) -> Repair:
+def repair(graph: Guess, rng: Generator | int) -> Repair:
     """Return a DAG or CPDAG as it is, and a CPDAG of the same skeleton for any other graph.
 
     Constraint-based estimates from finite samples are often no CPDAG. They
@@ -54,7 +55,7 @@ def repair(graph: Guess, rng: Generator) -> Repair:
     Parameters
     ----------
     graph : Adjacency or Estimate
-    rng : Generator
+    rng : Generator or int
         Used for "random order" only.
 
     Examples
@@ -67,7 +68,7 @@ def repair(graph: Guess, rng: Generator) -> Repair:
     >>> repair(pdag, np.random.default_rng(0)).how
     'extension'
     """
-    graph = graph_of(graph)
+    graph, rng = graph_of(graph), as_generator(rng)
     if is_dag(graph) or is_cpdag(graph):
         return Repair(graph, "none")
     try:
@@ -99,14 +100,14 @@ class Members(NamedTuple):
     """Whether these are all members, or a uniform draw from them."""
 
 
-def members(graph: Guess, rng: Generator, most: int = MOST_MEMBERS) -> Members:
+def members(graph: Guess, rng: Generator | int, most: int = MOST_MEMBERS) -> Members:
     """Return a DAG itself, all members of a CPDAG's class, or `most` uniform draws of them.
 
     Parameters
     ----------
     graph : Adjacency or Estimate
         A DAG or a CPDAG; `repair` makes one of any other graph.
-    rng : Generator
+    rng : Generator or int
         Used for the draws only.
     most : int
         The size up to which a class is listed whole.
@@ -123,7 +124,7 @@ def members(graph: Guess, rng: Generator, most: int = MOST_MEMBERS) -> Members:
     >>> len(listed.dags), listed.complete
     (4, True)
     """
-    graph = graph_of(graph)
+    graph, rng = graph_of(graph), as_generator(rng)
     if most < 1:
         raise ValueError(f"most: expected at least 1, got {most}")
     if is_dag(graph):
@@ -144,7 +145,7 @@ class MeanScore(NamedTuple):
 def mean_over_members(
     score: Callable[[Adjacency], float],
     graph: Guess,
-    rng: Generator,
+    rng: Generator | int,
     most: int = MOST_MEMBERS,
 ) -> MeanScore:
     """Return the mean of a DAG's score over the members of the guessed class.
@@ -155,7 +156,7 @@ def mean_over_members(
         Of a DAG; for example ``lambda dag: shd(truth, dag)``.
     graph : Adjacency or Estimate
         A DAG or a CPDAG.
-    rng : Generator
+    rng : Generator or int
     most : int
         As in `members`.
 

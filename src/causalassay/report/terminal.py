@@ -70,7 +70,8 @@ def render_verdict(verdict: StudyVerdict, console: Console) -> None:
 
 
 def _counts(summary: Summary) -> Table:
-    table = _table(summary, "How the runs ended", "* added as a baseline")
+    baselines = (summary.counts["role"] == "baseline").any()
+    table = _table(summary, "How the runs ended", "* a baseline" if baselines else "")
     absent = ["absent"] if summary.counts["absent"].any() else []
     columns = ["n", *STATUSES, *absent]
     _add_columns(table, [], ["rows" if name == "n" else name for name in columns])
@@ -97,7 +98,7 @@ def _leaderboards(summary: Summary, metric: str) -> Iterator[Table]:
     cells, groups = _cells(scores, summary.by)
     for part in _parts(groups):
         title = f"{metric}, {better} is better: mean and 95 % interval"
-        note = "* baseline; left out of the means, by column where it differs: runs not ok"
+        note = "* a baseline; not ok: runs left out of the means, per column where they differ"
         counted = {"not ok": "n_not_ok"}
         if scores["n_undefined"].any():
             note += ", scores undefined"

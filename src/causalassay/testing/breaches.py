@@ -14,6 +14,8 @@ Check = Callable[[], Iterator[str]]
 
 def raise_breaches(plug_in: object, checks: Sequence[Check]) -> None:
     """Raise an AssertionError that lists every breach; return if there is none."""
+    if isinstance(plug_in, type):
+        raise TypeError(f"expected an instance, got the class: pass {plug_in.__name__}()")
     breaches: list[str] = []
     for check in checks:
         try:
@@ -31,8 +33,10 @@ def class_breaches(plug_in: Any) -> Iterator[str]:
     if not dataclasses.is_dataclass(kind) or not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
         yield "it is not a frozen dataclass: write @dataclass(frozen=True)"
     version = getattr(kind, "version", None)
-    if not isinstance(version, int) or isinstance(version, bool):
-        yield "it has no `version: ClassVar[int]`, which is part of the cache key"
+    if version is None:
+        yield "it has no `version: ClassVar[int]`, which is part of the key of every row"
+    elif not isinstance(version, int) or isinstance(version, bool):
+        yield f"its `version` is {version!r}, expected an int"
     try:
         hash(plug_in)
     except TypeError as reason:
@@ -48,6 +52,6 @@ def number_breaches(value: Any, where: str) -> Iterator[str]:
 def same_number(first: Any, second: Any) -> bool:
     """Tell whether two results are equal, up to rounding in another order of the nodes."""
     if not isinstance(first, Real) or not isinstance(second, Real):
-        return first is second
+        return True  # that it is no number is a breach of its own
     both_undefined = math.isnan(first) and math.isnan(second)
     return both_undefined or math.isclose(first, second, rel_tol=1e-6, abs_tol=1e-9)

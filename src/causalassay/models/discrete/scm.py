@@ -20,6 +20,7 @@ from causalassay.models.discrete.interventions import SUM_TOLERANCE, check_level
 from causalassay.models.discrete.sampling import CompiledTables, compile_tables, draw_levels
 from causalassay.models.interventions import LevelIntervention
 from causalassay.models.notebook_html import discrete_model_html
+from causalassay.seeding import as_generator
 
 Levels = tuple[str, ...] | tuple[float, ...]
 
@@ -165,7 +166,7 @@ class DiscreteSCM:
         return DiscreteSCM(graph, tables, self.levels, self.names)
 
     def sample(
-        self, n_samples: int, rng: Generator, intervention: LevelIntervention = ()
+        self, n_samples: int, rng: Generator | int, intervention: LevelIntervention = ()
     ) -> Values:
         """Draw `n_samples` rows of codes.
 
@@ -183,6 +184,7 @@ class DiscreteSCM:
                [1., 1.],
                [1., 1.]])
         """
+        rng = as_generator(rng)
         if n_samples < 1:
             raise ValueError(f"n_samples: expected at least 1, got {n_samples}")
         model = self.under(intervention)

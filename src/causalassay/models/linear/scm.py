@@ -24,6 +24,7 @@ from causalassay.models.interventions import (
 )
 from causalassay.models.noise import Noise, as_noise
 from causalassay.models.notebook_html import model_html
+from causalassay.seeding import as_generator
 
 
 @njit(cache=True, nogil=True)
@@ -165,7 +166,9 @@ class LinearSCM:
                     weights[:, node], variance[node], intercept[node] = 0.0, spread, mean
         return replace(self, weights=weights, noise_variance=variance, intercept=intercept)
 
-    def sample(self, n_samples: int, rng: Generator, intervention: Intervention = ()) -> Values:
+    def sample(
+        self, n_samples: int, rng: Generator | int, intervention: Intervention = ()
+    ) -> Values:
         """Draw `n_samples` rows.
 
         The noise of every node is drawn whatever the intervention, so equal
@@ -178,6 +181,7 @@ class LinearSCM:
         >>> LinearSCM([[0, 2], [0, 0]], 1.0).sample(3, np.random.default_rng(0)).shape
         (3, 2)
         """
+        rng = as_generator(rng)
         if n_samples < 1:
             raise ValueError(f"n_samples: expected at least 1, got {n_samples}")
         model = self.under(intervention)

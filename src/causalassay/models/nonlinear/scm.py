@@ -25,6 +25,7 @@ from causalassay.models.linear.scm import per_node
 from causalassay.models.noise import Noise, as_noise
 from causalassay.models.nonlinear.mechanisms.function import Function, Functions
 from causalassay.notebook import fragment, paragraph
+from causalassay.seeding import as_generator
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -166,7 +167,9 @@ class AdditiveNoiseSCM:
             intercept=intercept,
         )
 
-    def sample(self, n_samples: int, rng: Generator, intervention: Intervention = ()) -> Values:
+    def sample(
+        self, n_samples: int, rng: Generator | int, intervention: Intervention = ()
+    ) -> Values:
         """Draw `n_samples` rows.
 
         The noise of every node is drawn whatever the intervention, so equal
@@ -181,6 +184,7 @@ class AdditiveNoiseSCM:
         >>> model.sample(3, np.random.default_rng(0)).shape
         (3, 2)
         """
+        rng = as_generator(rng)
         if n_samples < 1:
             raise ValueError(f"n_samples: expected at least 1, got {n_samples}")
         noise = self.noise.draw(rng, (n_samples, self.n_nodes))

@@ -31,6 +31,7 @@ from causalassay.models.series.stationarity import (
     spectral_radius,
     state_covariance,
 )
+from causalassay.seeding import as_generator
 
 
 @njit(cache=True, nogil=True)
@@ -212,7 +213,7 @@ class VAR:
         )
 
     def sample(
-        self, n_samples: int, rng: Generator, intervention: SeriesIntervention = ()
+        self, n_samples: int, rng: Generator | int, intervention: SeriesIntervention = ()
     ) -> Values:
         """Draw a series of `n_samples` rows, from the stationary law on.
 
@@ -228,6 +229,7 @@ class VAR:
         >>> rows[1:3].ravel()
         array([7., 7.])
         """
+        rng = as_generator(rng)
         base, windows = self._begin(n_samples, intervention)
         d, n_lags = self.n_nodes, self.max_lag
         root = _symmetric_root(base._state_covariance)

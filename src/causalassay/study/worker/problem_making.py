@@ -122,6 +122,8 @@ def _generate(
 ) -> Problem:
     address = (purpose, graph_address(spec), replicate, attempt)
     graph = spec.graph.draw(stream(seed, "graph", *address))
+    if isinstance(graph, np.ndarray):
+        graph.flags.writeable = False  # it is the truth: no model source may change it
     model, observed = _model(spec, graph, stream(seed, "model", *address))
     return _sampled(seed, spec, graph, model, observed, address)
 

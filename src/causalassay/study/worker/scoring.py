@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay import metrics
+from causalassay.arrays import Adjacency
 from causalassay.contracts import Estimate
 from causalassay.data import Problem
 from causalassay.graphs import is_dag
@@ -48,21 +49,29 @@ class Scorer:
     def score(self, entry: MetricEntry) -> float:
         """Return the number; raises a ValueError where there is none."""
         metric = METRICS[entry.name]
-        if self.problem.data.rows == "series":
+        if self.problem.data.world == "series":
             self._check_summary(entry, metric)
-            return float(metric.score(self.problem, self.estimate.graph))
+            return self._number(metric, self.estimate.graph)
         if is_dag(self.estimate.graph):
-            return float(metric.score(self.problem, self.estimate.graph))
+            return self._number(metric, self.estimate.graph)
         match entry.resolution:
             case "as-is":
                 guess = self.estimate.graph if metric.takes == "any" else self.repaired.graph
-                return float(metric.score(self.problem, guess))
+                return self._number(metric, guess)
             case "mean":
-                scores = [metric.score(self.problem, dag) for dag in self.members.dags]
-                return float(np.mean(scores))
+                return float(np.mean([self._number(metric, dag) for dag in self.members.dags]))
             case "favourable":
                 guess = metrics.favourable_resolution(self.problem.graph, self.estimate.graph)
-                return float(metric.score(self.problem, guess))
+                return self._number(metric, guess)
+
+    def _number(self, metric: GraphMetric, guess: Adjacency) -> float:
+        """Return a metric's number of a graph that it cannot change: others score it too."""
+        read_only = guess.view()
+        read_only.flags.writeable = False
+        number = metric.score(self.problem, read_only)
+        if number is None:
+            raise TypeError("it returned None, not a number")
+        return float(number)
 
     def _check_summary(self, entry: MetricEntry, metric: GraphMetric) -> None:
         """Raise where a number of DAGs or classes would be taken of a summary graph."""
