@@ -1,4 +1,4 @@
-"""What can be named in scripts and studies, as plain rows."""
+"""What can be named in studies, as plain rows."""
 
 from __future__ import annotations
 
@@ -76,14 +76,20 @@ def _model_row(name: str, value: Any) -> Row:
 def _metric_row(name: str, value: Any) -> Row:
     return {
         "name": name,
-        "what": value.description,
+        "what": _noun_phrase(value.description),
         "better": value.better,
         "undirected_edges": " or ".join(value.resolutions),
     }
 
 
 def _diagnostic_row(name: str, value: Any) -> Row:
-    return {"name": name, "what": value.description}
+    return {"name": name, "what": _noun_phrase(value.description)}
+
+
+def _noun_phrase(docstring: str) -> str:
+    """Return a function's first line without its verb: it describes a number here."""
+    text = docstring.removeprefix("Return ")
+    return text[:1].upper() + text[1:]
 
 
 _ROWS: MappingProxyType[str, Callable[[], list[Row]]] = MappingProxyType(

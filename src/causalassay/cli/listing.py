@@ -27,9 +27,9 @@ def list_parts(
     what: Annotated[
         Part, typer.Argument(help="algorithms, graphs, models, metrics or diagnostics.")
     ] = Part.algorithms,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
-    """List what can be named in scripts and studies, and why some of it cannot run here.
+    """List what can be named in studies, and why some of it cannot run here.
 
     Example: causalassay list algorithms
     """

@@ -53,7 +53,10 @@ def check_cpdag(graph: NDArray[Any], name: str = "graph") -> Adjacency:
     """
     flaw = _flaw(check_adjacency(graph, name))
     if flaw is not None:
-        raise ValueError(f"{name}: not a CPDAG: {flaw}; to_cpdag makes one from a DAG")
+        raise ValueError(
+            f"{name}: not a CPDAG: {flaw}; to_cpdag makes one "
+            "from a DAG, metrics.repair from an estimate"
+        )
     return graph
 
 
