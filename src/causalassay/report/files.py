@@ -16,7 +16,7 @@ FIGURES = "figures"
 
 
 def write_report(
-    folder: Path, target: Path | None = None, analysis: Analysis | None = None
+    folder: Path | str, target: Path | str | None = None, analysis: Analysis | None = None
 ) -> Path:
     """Write a study's report as one HTML file and return its path.
 
@@ -25,9 +25,9 @@ def write_report(
 
     Parameters
     ----------
-    folder : Path
+    folder : Path or str
         Of the store.
-    target : Path, optional
+    target : Path or str, optional
         The file to write. Default: ``report.html`` in the folder.
     analysis : Analysis, optional
         Of the rows in that store, if there is one already.
@@ -37,17 +37,17 @@ def write_report(
     FileNotFoundError
         There is no store, or no folder to write to.
     """
-    target = _target(folder, target)
+    folder, target = Path(folder), _target(Path(folder), target)
     _write_page(read_content(folder, analysis), target)
     return target
 
 
-def write_report_and_figures(folder: Path, target: Path | None = None) -> list[Path]:
+def write_report_and_figures(folder: Path | str, target: Path | str | None = None) -> list[Path]:
     """Write a study's report, and beside it its figures and LaTeX tables; return all paths.
 
     The page is the first of them. Parameters and errors are those of `write_report`.
     """
-    target = _target(folder, target)
+    folder, target = Path(folder), _target(Path(folder), target)
     content = read_content(folder)
     _write_page(content, target)
     figures = target.parent / FIGURES
@@ -58,8 +58,8 @@ def write_report_and_figures(folder: Path, target: Path | None = None) -> list[P
     ]
 
 
-def _target(folder: Path, target: Path | None) -> Path:
-    target = folder / PAGE if target is None else target
+def _target(folder: Path, target: Path | str | None) -> Path:
+    target = folder / PAGE if target is None else Path(target)
     if not target.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
     return target
