@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+from functools import cache
+from typing import Any
 
 import numpy as np
-from numpy.random import Generator, SeedSequence
+from numpy.random import PCG64, Generator, SeedSequence
+
+State = Any
+"""Of a generator, as numpy has it."""
 
 
 def stream(seed: int, *path: str | int) -> Generator:
@@ -30,8 +36,16 @@ def stream(seed: int, *path: str | int) -> Generator:
     (..., ...)
     """
     digest = hashlib.sha256(json.dumps(path).encode()).digest()
-    key = [int(word) for word in np.frombuffer(digest, "<u4")]
-    return np.random.default_rng(SeedSequence(seed, spawn_key=key))
+    words = _seed_words(seed)
+    # The numbers of SeedSequence(seed, spawn_key=digest's words), three times as fast.
+    return Generator(PCG64(SeedSequence(np.frombuffer(words + digest, "<u4"))))
+
+
+@cache
+def _seed_words(seed: int) -> bytes:
+    """Return a seed as SeedSequence takes it where a spawn key follows: at least 4 words."""
+    length = max(16, 4 * math.ceil(seed.bit_length() / 32))
+    return seed.to_bytes(length, "little")
 
 
 def as_generator(rng: Generator | int) -> Generator:
@@ -57,3 +71,41 @@ def as_generator(rng: Generator | int) -> Generator:
         f"rng: expected a numpy Generator or an int, got {type(rng).__name__}; "
         "pass np.random.default_rng(seed), or a whole number as the seed"
     )
+
+
+def without_seed(rng: Generator) -> Generator:
+    """Return a generator of the same numbers that does not tell where they come from.
+
+    A generator of `stream` carries the user's seed in its seed sequence. Here the sequence,
+    from which `Generator.spawn` makes children, is a hash of the generator's state.
+
+    Examples
+    --------
+    >>> rng = without_seed(stream(7, "graph"))
+    >>> bool(rng.random() == stream(7, "graph").random())
+    True
+    >>> rng.bit_generator.seed_seq.entropy == 7
+    False
+    """
+    return generator_at(*blind_state(rng))
+
+
+def blind_state(rng: Generator) -> tuple[State, int]:
+    """Return the state of a generator, and a hash of it for children of the generator.
+
+    Examples
+    --------
+    >>> rng = generator_at(*blind_state(stream(7, "graph")))
+    >>> bool(rng.random() == stream(7, "graph").random())
+    True
+    """
+    state = rng.bit_generator.state
+    digest = hashlib.sha256(repr(state).encode()).digest()
+    return state, int.from_bytes(digest[:16], "little")
+
+
+def generator_at(state: State, entropy: int) -> Generator:
+    """Return the generator in a state, whose children come from `entropy`; see `blind_state`."""
+    generator = PCG64(SeedSequence(entropy))
+    generator.state = state
+    return Generator(generator)

@@ -16,6 +16,7 @@ import psutil
 
 from causalassay.data import Dataset
 from causalassay.discovery.command import Command
+from causalassay.study.processes.stages import not_limited
 
 FOREVER = 10_000
 """Seconds: longer than any test waits."""
@@ -96,7 +97,7 @@ def leak(limits):
     """Keep some memory and return the process id; beyond the limit, wait to be killed."""
     megabytes, limit = limits
     _leaked.extend(np.ones(2**17) for _ in range(megabytes))
-    while psutil.Process().memory_info().rss > limit:
+    while psutil.Process().memory_full_info().pss > limit:
         time.sleep(FOREVER)
     return os.getpid()
 
@@ -147,6 +148,27 @@ def wait_for_file(path):
     """Return once there is such a file."""
     while not Path(path).exists():
         time.sleep(0.02)
+
+
+def wait_without_limit(path):
+    """Wait for a file in a stage that the supervisor leaves to others."""
+    with not_limited():
+        publish(f"{path}.begun", os.getpid())
+        wait_for_file(path)
+
+
+def exit_later(path):
+    """Leave a thread behind that ends the process once there is such a file."""
+
+    def end():
+        wait_for_file(path)
+        os._exit(3)
+
+    threading.Thread(target=end, daemon=True).start()
+
+
+def process_group(_):
+    return os.getpgid(0)
 
 
 def return_a_lock(_):

@@ -175,15 +175,15 @@ def test_batches_keep_every_task_once_and_in_order():
     assert tasks == taken
 
 
-def test_a_batch_has_the_least_limits_of_its_tasks():
+def test_a_batch_has_the_least_limit_of_time_of_its_tasks():
     quick = AlgorithmEntry("q", "empty", make_algorithm("empty"), limits=Limits(1.0, 100))
     slow = AlgorithmEntry("s", "pc", make_algorithm("pc"), limits=Limits(None, 500))
     study = study_of([quick, slow])
     runs = [RunTask("main", 0, 0, index, index, ()) for index in (0, 1)]
     tasks = [MeasureTask("main", 0, 0, ()), *runs]
-    assert Limits(1.0, 100) == batch_limits(study, tuple(tasks))
-    assert Limits(None, 500) == batch_limits(study, tuple(tasks[2:]))
-    assert Limits(None, 500) == batch_limits(study, tuple(tasks[:1]))
+    assert Limits(1.0, None) == batch_limits(study, tuple(tasks))
+    assert Limits(None, None) == batch_limits(study, tuple(tasks[2:]))
+    assert Limits(None, None) == batch_limits(study, tuple(tasks[:1]))
 
 
 @dataclass

@@ -18,6 +18,7 @@ import pytest
 from causalassay.study.plan import Limits
 from causalassay.study.processes import pool as pool_module
 from causalassay.study.processes import slot as slot_module
+from causalassay.study.processes import stopwatch
 from causalassay.study.processes.executor import Loss
 from causalassay.study.processes.pool import NO_LIMITS, TRIES, SupervisedPool
 from causalassay.study.processes.scratch import scratch_folder
@@ -40,7 +41,8 @@ def clock(monkeypatch):
     """The pool's clock, which stands still until a test sets `now`."""
     clock = SimpleNamespace(now=0.0)
     clock.monotonic = lambda: clock.now
-    monkeypatch.setattr(slot_module, "time", clock)
+    monkeypatch.setattr(stopwatch, "time", clock)
+    monkeypatch.setattr(stopwatch, "LONGEST_STEP", float("inf"))
     return clock
 
 
@@ -153,11 +155,54 @@ def test_memory_left_behind_by_earlier_tasks_is_not_held_against_the_next():
         assert not [pid for pid in pids if isinstance(pid, Loss)]
 
 
-def test_a_worker_killed_while_busy_costs_its_task(pool, tmp_path):
-    lost = pool.schedule(hostile.report_and_hang, tmp_path / "pid")
-    os.kill(int(number_in(tmp_path / "pid")), signal.SIGKILL)
-    assert Loss.ended(-9) == lost.result(timeout=LIMIT)
-    assert 1 == pool.schedule(hostile.same, 1).result(timeout=LIMIT)
+def test_a_worker_killed_while_busy_costs_its_task(tmp_path):
+    with SupervisedPool(1, hostile.nothing) as pool:
+        lost = pool.schedule(hostile.report_and_hang, tmp_path / "pid")
+        os.kill(int(number_in(tmp_path / "pid")), signal.SIGKILL)
+        assert Loss.ended(-9) == lost.result(timeout=LIMIT)
+        assert 1 == pool.schedule(hostile.same, 1).result(timeout=LIMIT)
+
+
+def test_a_task_is_not_blamed_for_the_end_of_a_process_that_was_used_before(tmp_path):
+    with SupervisedPool(1, hostile.nothing) as pool:
+        assert 1 == pool.schedule(hostile.same, 1).result(timeout=LIMIT)
+        again = pool.schedule(hostile.report_and_hang_once, tmp_path / "pid")
+        os.kill(int(number_in(tmp_path / "pid")), signal.SIGKILL)
+        assert again.result(timeout=LIMIT) is None
+
+
+def test_an_exit_that_an_earlier_task_prepared_is_not_blamed_on_the_next(tmp_path):
+    with SupervisedPool(1, hostile.nothing) as pool:
+        assert pool.schedule(hostile.exit_later, tmp_path / "go").result(timeout=LIMIT) is None
+        innocent = pool.schedule(hostile.wait_for_file, tmp_path / "end")
+        hostile.publish(tmp_path / "go", 1)
+        hostile.publish(tmp_path / "end", 1)
+        assert innocent.result(timeout=LIMIT) is None
+
+
+def test_time_that_the_supervisor_was_away_does_not_count(tmp_path, clock, monkeypatch):
+    monkeypatch.setattr(stopwatch, "LONGEST_STEP", 0.5)
+    with SupervisedPool(1, hostile.nothing) as pool:
+        waiting = pool.schedule(hostile.wait_for_file, tmp_path / "go", ONE_SECOND)
+        eventually(lambda: pool._slots[0].clock and pool._slots[0].clock._number % 2 == 1)
+        clock.now = 100.0
+        time.sleep(0.3)  # several looks of the supervisor
+        hostile.publish(tmp_path / "go", 1)
+        assert waiting.result(timeout=LIMIT) is None
+
+
+def test_a_stage_that_somebody_else_watches_has_no_limit(tmp_path, clock):
+    with SupervisedPool(1, hostile.nothing) as pool:
+        watched = pool.schedule(hostile.wait_without_limit, tmp_path / "go", ONE_SECOND)
+        eventually((tmp_path / "go.begun").exists)
+        clock.now = 100.0
+        time.sleep(0.3)
+        hostile.publish(tmp_path / "go", 1)
+        assert watched.result(timeout=LIMIT) is None
+
+
+def test_a_worker_cannot_signal_the_driver_through_its_group(pool):
+    assert pool.schedule(hostile.process_group, None).result(timeout=LIMIT) != os.getpgid(0)
 
 
 def test_a_worker_killed_while_idle_costs_nothing():

@@ -2,10 +2,9 @@
 
 import threading
 
-from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import Chain, LaggedErdosRenyi
 from causalassay.models import Dirichlet, NonlinearSCM, SeriesUUMC
-from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Study
+from causalassay.study.plan import ProblemEntry, Study
 from causalassay.study.problem_specs import Generated
 from causalassay.study.worker import kernel_warming as warming
 from waiting import LIMIT
@@ -38,40 +37,17 @@ def test_workers_share_the_jobs(tmp_path):
     assert 2 == len({names[0] for names in by_worker.values()})
 
 
-def test_numbers_among_the_parameters_need_no_kernels_of_their_own():
-    entries = [
-        AlgorithmEntry(str(index), "notears", make_algorithm("notears", **parameters))
-        for index, parameters in enumerate(
-            [{}, {"lambda1": 0.1}, {"threshold": 0.2}, {"solver": "fast"}]
-        )
-    ]
-    study = Study("s", 1, 1, (), tuple(entries), (), ())
-    assert ["notears", "notears-fast"] == list(warming._native(study))
-
-
-def test_plug_ins_and_programs_are_not_run_to_warm_up():
-    entries = [
-        AlgorithmEntry("c", "command", make_algorithm("command", program="true")),
-        AlgorithmEntry("p", "a-plug-in", make_algorithm("empty")),
-    ]
-    assert {} == warming._native(Study("s", 1, 1, (), tuple(entries), (), ()))
-
-
-def test_algorithms_are_warmed_on_the_kinds_of_data_that_the_study_has(tmp_path, monkeypatch):
+def test_workers_are_warmed_on_the_kinds_of_data_that_the_study_has(tmp_path, monkeypatch):
     sources = {
         "continuous": Generated(Chain(3), NonlinearSCM(), 100),
         "discrete": Generated(Chain(3), Dirichlet(), 100),
         "series": Generated(LaggedErdosRenyi(3, 0.5, 1), SeriesUUMC(), 100),
     }
-    uses = ("pc", "granger-lasso", "empty")
-    algorithms = tuple(AlgorithmEntry(use, use, make_algorithm(use)) for use in uses)
     met = {}
     monkeypatch.setattr(warming, "_share", lambda jobs, _folder: met.update(jobs))
     for world, spec in sources.items():
         met.clear()
         problems = (ProblemEntry(world, spec),)
-        warming.warm(Study("s", 1, 1, problems, algorithms, (), ()), tmp_path)
-        own = "granger-lasso" if world == "series" else "pc"
-        expected = {"models", f"{world} numbers", f"{world} {own}", f"{world} empty"}
-        assert expected == set(met)
+        warming.warm(Study("s", 1, 1, problems, (), (), ()), tmp_path)
+        assert {"models", f"{world} diagnostics", f"{world} metrics"} == set(met)
         met["models"]()

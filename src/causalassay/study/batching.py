@@ -62,29 +62,20 @@ def _kind(task: Task) -> _Kind:
 
 
 def batch_limits(study: Study, batch: Batch) -> Limits:
-    """Return the limits of a batch: the least of its tasks', since it can be tried apart again.
+    """Return the limits of what a worker itself does for a batch: making problems and scoring.
 
-    The diagnostics of a problem have the most generous limits of the study.
+    The least of its tasks', since it can be tried apart again; measuring a problem has the
+    most generous of the study. The limits of memory are for the algorithms' own processes.
     """
-    limits = [_task_limits(study, task) for task in batch]
-    return Limits(
-        min((one.seconds for one in limits if one.seconds is not None), default=None),
-        min((one.memory for one in limits if one.memory is not None), default=None),
-    )
+    seconds = [_seconds(study, task) for task in batch]
+    return Limits(min((one for one in seconds if one is not None), default=None), memory=None)
 
 
-def _task_limits(study: Study, task: Task) -> Limits:
+def _seconds(study: Study, task: Task) -> float | None:
     match task:
         case MeasureTask():
-            return _most_generous(study)
+            all_limits = [entry.limits.seconds for entry in study.algorithms]
+            limited = [seconds for seconds in all_limits if seconds is not None]
+            return max(limited) if limited and len(limited) == len(all_limits) else None
         case RunTask() | RescoreTask():
-            return study.algorithms[task.run].limits
-
-
-def _most_generous(study: Study) -> Limits:
-    seconds = [entry.limits.seconds for entry in study.algorithms]
-    memory = [entry.limits.memory for entry in study.algorithms]
-    return Limits(
-        None if None in seconds else max(s for s in seconds if s is not None),
-        None if None in memory else max(m for m in memory if m is not None),
-    )
+            return study.algorithms[task.run].limits.seconds

@@ -14,16 +14,43 @@ from causalassay.graphs.lagged import LaggedGraph
 
 _LENGTH = struct.Struct("<I")
 _INDEX = "<u4"
+_MOST_LAGS = 1000
 
 
 def encode(estimate: Estimate) -> bytes:
     """Return an estimate as bytes, sparse and compressed.
+
+    The weights of no edge are left out; `info` keeps what JSON can hold.
 
     Examples
     --------
     >>> from causalassay.graphs import chain
     >>> decode(encode(Estimate(chain(3), "dag"))).graph.astype(int).tolist()
     [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
+    """
+    return zlib.compress(pack(estimate), level=1)
+
+
+def decode(blob: bytes) -> Estimate:
+    """Return the estimate that `encode` wrote.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> decode(encode(Estimate(chain(2), "dag", order=(0, 1)))).order
+    (0, 1)
+    """
+    return unpack(zlib.decompress(blob))
+
+
+def pack(estimate: Estimate) -> bytes:
+    """Return an estimate as bytes that are not compressed, to be read at once.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> unpack(pack(Estimate(chain(2), "dag"))).kind
+    'dag'
     """
     edges = np.flatnonzero(estimate.graph)
     weighted = None if estimate.weights is None else np.flatnonzero(estimate.weights)
@@ -47,22 +74,28 @@ def encode(estimate: Estimate) -> bytes:
             weighted.astype(_INDEX).tobytes(),
             np.asarray(estimate.weights, dtype="<f8").ravel()[weighted].tobytes(),
         ]
-    return zlib.compress(b"".join(parts), level=1)
+    return b"".join(parts)
 
 
-def decode(blob: bytes) -> Estimate:
-    """Return the estimate that `encode` wrote.
+def unpack(raw: bytes, n_nodes: int | None = None) -> Estimate:
+    """Return the estimate that `pack` wrote.
 
-    Examples
-    --------
-    >>> from causalassay.graphs import chain
-    >>> decode(encode(Estimate(chain(2), "dag", order=(0, 1)))).order
-    (0, 1)
+    Parameters
+    ----------
+    raw : bytes
+    n_nodes : int, optional
+        How many nodes it must have: what a stranger's process sends is not believed.
+
+    Raises
+    ------
+    ValueError
+        If it has another number of nodes.
     """
-    raw = zlib.decompress(blob)
     (length,) = _LENGTH.unpack_from(raw)
     head = json.loads(raw[_LENGTH.size : _LENGTH.size + length])
     n, offset = head["n"], _LENGTH.size + length
+    if n_nodes is not None and (n != n_nodes or head.get("lags", 0) > _MOST_LAGS):
+        raise ValueError(f"an estimate of {n!r} nodes came, expected {n_nodes}")
     edges = np.frombuffer(raw, _INDEX, head["edges"], offset)
     graph = np.zeros(n * n, dtype=bool)
     graph[edges] = True

@@ -24,9 +24,9 @@ class Limits:
     Parameters
     ----------
     seconds : float, optional
-        Wall time of discovery and scoring together.
+        Wall time of discovery; making the problem and scoring have as much each.
     memory : int, optional
-        Resident bytes of the worker and of the programs it started.
+        Bytes that the process of the algorithm and the programs it started hold.
     """
 
     seconds: float | None = 600.0
@@ -105,6 +105,28 @@ class Tuning:
 
 
 @dataclass(frozen=True)
+class SealedAlgorithm:
+    """An algorithm as bytes, which only the process that runs it reads.
+
+    Reading them imports its code. The processes that hold the truth must not: what
+    they do could be changed by it.
+
+    Parameters
+    ----------
+    payload : bytes
+        The pickled algorithm.
+    key : str
+        Of its entry.
+    ours : bool
+        Whether all the code it runs is causalassay's own.
+    """
+
+    payload: bytes = field(repr=False)
+    key: str
+    ours: bool
+
+
+@dataclass(frozen=True)
 class AlgorithmEntry:
     """An algorithm of the study.
 
@@ -115,7 +137,8 @@ class AlgorithmEntry:
     use : str
         Its name in the registry.
     algorithm : Algorithm
-        With its hyper-parameters; of a tuned one those that are not tuned.
+        With its hyper-parameters; of a tuned one those that are not tuned. Workers have
+        it sealed.
     role : {"listed", "baseline", "candidate"}
         Named in the study, added for comparison, or tried in a tuning only.
     limits : Limits
@@ -126,7 +149,7 @@ class AlgorithmEntry:
 
     name: str
     use: str
-    algorithm: Algorithm
+    algorithm: Algorithm | SealedAlgorithm
     role: Role = "listed"
     limits: Limits = Limits()
     tuning: Tuning | None = None
@@ -135,6 +158,8 @@ class AlgorithmEntry:
     @cached_property
     def key(self) -> str:
         """What the algorithm is, without its name and limits."""
+        if isinstance(self.algorithm, SealedAlgorithm):
+            return self.algorithm.key
         return digest(self.use, self.algorithm, self.tuned_key)
 
     @property

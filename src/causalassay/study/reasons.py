@@ -39,7 +39,18 @@ def reason_text(error: BaseException) -> str:
     'raised ValueError: bad value at 0x…'
     """
     text = f"raised {type(error).__name__}: {_message(error)}".strip().rstrip(":")
-    return readable(_MEMORY_ADDRESS.sub("0x…", text))
+    return _without_addresses(text)
+
+
+def message_text(error: BaseException) -> str:
+    """Return what an error says as a reason that is the same on each run.
+
+    Examples
+    --------
+    >>> message_text(ValueError("too few rows"))
+    'too few rows'
+    """
+    return _without_addresses(_message(error))
 
 
 def _message(error: BaseException) -> str:
@@ -47,6 +58,11 @@ def _message(error: BaseException) -> str:
         return str(error)[:_MOST_READ]
     except BaseException as second:  # the error's class is a stranger's code, which may do anything
         return f"its message cannot be shown, since that raised {type(second).__name__}"
+
+
+def _without_addresses(text: str) -> str:
+    """Return a text without places in memory, which change from run to run."""
+    return readable(_MEMORY_ADDRESS.sub("0x…", text))
 
 
 def _escape(match: re.Match[str]) -> str:

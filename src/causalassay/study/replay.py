@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from causalassay.study.plan import Study
 from causalassay.study.storage.row_search import RowAddress
 from causalassay.study.tasks import MeasureTask, Record, RunTask, Task
+from causalassay.study.worker.discovering import discover_here
 from causalassay.study.worker.problem_making import make
 from causalassay.study.worker.task_runner import run_task
 
@@ -40,4 +43,4 @@ def task_at(study: Study, address: RowAddress) -> Task:
 def replay(study: Study, task: Task) -> Record:
     """Run a task here and now; an error of the problem or of the algorithm is raised as it is."""
     made = make(study.seed, study.problems[task.problem].spec, task.purpose, task.replicate)
-    return run_task(study, task, made, raising=True)
+    return run_task(study, task, made, partial(discover_here, raising=True))

@@ -21,8 +21,9 @@ from typing import Any, Self
 from causalassay.study.keys import digest
 from causalassay.study.plan import Limits, Study
 from causalassay.study.processes.executor import Batch, Loss, NoWorkers, Outcome
-from causalassay.study.processes.local_executor import checked, start_pool_worker
+from causalassay.study.processes.local_executor import checked, study_pool
 from causalassay.study.processes.pool import CLOSED, SupervisedPool
+from causalassay.study.sealing import sealed
 from causalassay.study.worker.batch_runner import run_batch
 
 try:
@@ -59,7 +60,7 @@ class DaskExecutor:
     batch_seconds = 1.0
 
     def __init__(self, study: Study, address: str) -> None:
-        self._plugin = StudyPlugin(study, versions())
+        self._plugin = StudyPlugin(sealed(study), f"causalassay-{digest(study)}", versions())
         self._address = address
         self._run = uuid.uuid4().hex
         self._numbers = itertools.count()
@@ -182,12 +183,15 @@ class StudyPlugin(WorkerPlugin):
     Parameters
     ----------
     study : Study
+        Sealed.
+    name : str
+        The same for each run of the study.
     expected : mapping
         The versions of the driver's packages.
     """
 
-    def __init__(self, study: Study, expected: dict[str, str]) -> None:
-        self.name = f"causalassay-{digest(study)}"
+    def __init__(self, study: Study, name: str, expected: dict[str, str]) -> None:
+        self.name = name
         self._study = study
         self._expected = expected
         self._pool: _LazyPool | None = None
@@ -250,7 +254,7 @@ class _LazyPool:
             self.stack.close()
 
     def _open(self, study: Study) -> SupervisedPool:
-        return self.stack.enter_context(SupervisedPool(self.threads, start_pool_worker, (study,)))
+        return self.stack.enter_context(study_pool(study, self.threads))
 
 
 def versions() -> dict[str, str]:

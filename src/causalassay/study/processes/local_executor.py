@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
-from typing import Self
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
 
 from causalassay.study.plan import Limits, Study
 from causalassay.study.processes.executor import Batch, Loss, NoWorkers, Outcome
-from causalassay.study.processes.pool import SupervisedPool
+from causalassay.study.processes.launcher import Launcher
+from causalassay.study.processes.pool import SupervisedPool, memory_share
 from causalassay.study.processes.worker_process import pool_folder
+from causalassay.study.sealing import main_module, sealed
 from causalassay.study.worker.batch_runner import run_batch, start_worker
+from causalassay.study.worker.discovering import BlindDiscovery
 
 
 class LocalExecutor:
@@ -31,15 +36,15 @@ class LocalExecutor:
         self, study: Study, workers: int, *, on_start: Callable[[int], None] | None = None
     ) -> None:
         self.workers = workers
-        self._pool = SupervisedPool(workers, start_pool_worker, (study,), on_start=on_start)
+        self._opening = study_pool(sealed(study), workers, on_start)
         self._ended: queue.SimpleQueue[tuple[Batch, Future[Outcome]]] = queue.SimpleQueue()
 
     def __enter__(self) -> Self:
-        self._pool.__enter__()
+        self._pool = self._opening.__enter__()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._pool.close()
+    def __exit__(self, *error: Any) -> None:
+        self._opening.__exit__(*error)
 
     def submit(self, batch: Batch, limits: Limits) -> None:
         """Put a batch at the end of the queue."""
@@ -58,9 +63,24 @@ class LocalExecutor:
             return ended
 
 
-def start_pool_worker(study: Study) -> None:
-    """Prepare a process of a pool to run batches of the study."""
-    start_worker(study, pool_folder())
+@contextmanager
+def study_pool(
+    study: Study, workers: int, on_start: Callable[[int], None] | None = None
+) -> Iterator[SupervisedPool]:
+    """Yield a pool whose processes can run batches of a sealed study.
+
+    Beside the workers, which make problems and score, there is a launcher of the
+    processes that run the algorithms.
+    """
+    with Launcher() as launcher:
+        arguments = (study, launcher.folder, memory_share(workers), main_module())
+        with SupervisedPool(workers, start_pool_worker, arguments, on_start=on_start) as pool:
+            yield pool
+
+
+def start_pool_worker(study: Study, launcher: Path, memory: int, main: Mapping[str, Any]) -> None:
+    """Prepare a process of a pool to run batches of a sealed study."""
+    start_worker(study, BlindDiscovery(launcher, memory, main), pool_folder())
 
 
 def checked(outcome: Outcome) -> Outcome:

@@ -43,6 +43,17 @@ NO_LIMITS = Limits(seconds=None, memory=None)
 _NOT_READY = "it ended before it was ready"
 
 
+def memory_share(workers: int) -> int:
+    """Return the bytes that each of some workers may hold if no limit is stated.
+
+    Examples
+    --------
+    >>> memory_share(1) > memory_share(2) > 0
+    True
+    """
+    return int(SHARED_MEMORY * psutil.virtual_memory().total / workers)
+
+
 class SupervisedPool:
     """Run functions in processes, within limits of time and memory.
 
@@ -84,7 +95,7 @@ class SupervisedPool:
         self._cleanups: list[threading.Thread] = []
         self._stack = ExitStack()
         # Before the system runs out of memory: it might choose the driver.
-        self._share = int(SHARED_MEMORY * psutil.virtual_memory().total / workers)
+        self._share = memory_share(workers)
         self._supervisor = threading.Thread(target=self._supervise, daemon=True)
 
     def __enter__(self) -> Self:
@@ -103,9 +114,9 @@ class SupervisedPool:
     ) -> Future[Any]:
         """Return a future of ``function(argument)``, or of the `Loss` that came instead.
 
-        The time limit counts from when a process begins with it; the memory limit is
-        on all that the process and the programs it started hold at any time, and where
-        none is stated, a worker's share of the machine's memory.
+        The time limit counts from when a process begins with it, or with the next stage of
+        it (`stages`); the memory limit is on all that the process and the programs it started
+        hold at any time, and where none is stated, a worker's share of the machine's memory.
         """
         limits = replace(limits, memory=limits.memory or self._share)
         job = Job(pickle.dumps((function, argument), protocol=5), limits)
@@ -160,11 +171,7 @@ class SupervisedPool:
         elif not slot.host.active:
             self._break(slot)
         elif loss := slot.check_limits():
-            if loss.cause == "memory" and slot.used:
-                # Earlier jobs may have left memory behind: try again in a fresh process.
-                self._drop(slot)
-            else:
-                self._lose(slot, loss)
+            self._lose_or_try_again(slot, loss)
 
     def _start(self, slot: Slot) -> None:
         try:
@@ -236,12 +243,22 @@ class SupervisedPool:
                 self._break(slot)
                 return
             if error:
-                self._lose(slot, outcome)
+                self._lose_or_try_again(slot, outcome)
                 return
             slot.job, slot.used = None, True
             self._failed_starts = 0  # others may be killed as they start: the pool still works
             self._dispatch(slot)
         job.future.set_result(outcome)
+
+    def _lose_or_try_again(self, slot: Slot, loss: Loss) -> None:
+        """Blame a job for the end of its process only if the process was fresh.
+
+        Earlier jobs may have left memory behind, or a thread that ends the process later.
+        """
+        if slot.used and loss.cause in ("memory", "crashed"):
+            self._drop(slot)
+        else:
+            self._lose(slot, loss)
 
     def _lose(self, slot: Slot, loss: Loss) -> None:
         job, slot.job = slot.job, None

@@ -25,23 +25,41 @@ def living_tree(process: psutil.Process) -> list[psutil.Process]:
     tree = [process]
     for member in tree:
         with contextlib.suppress(psutil.Error, OSError):
-            tree.extend(_children(member))
+            tree.extend(children_of(member))
     return tree
 
 
-def resident_bytes(processes: Iterable[psutil.Process]) -> int:
-    """Return how much memory some processes hold together.
+def holds_more(processes: Iterable[psutil.Process], limit: int) -> bool:
+    """Return whether some processes together hold more bytes of memory than a limit.
+
+    Pages that several processes share, such as those of a parent and the children it
+    forked, count once.
 
     Examples
     --------
-    >>> resident_bytes([psutil.Process()]) > 10**6
-    True
+    >>> holds_more([psutil.Process()], 10**6), holds_more([psutil.Process()], 10**15)
+    (True, False)
     """
-    total = 0
-    for process in processes:
-        with contextlib.suppress(psutil.Error):
-            total += process.memory_info().rss
-    return total
+    processes = list(processes)
+    # The sum of the resident bytes is never less, and read a hundred times as fast.
+    if sum(map(_resident_bytes, processes)) <= limit:
+        return False
+    return sum(map(_proportional_bytes, processes)) > limit
+
+
+def _resident_bytes(process: psutil.Process) -> int:
+    with contextlib.suppress(psutil.Error):
+        return int(process.memory_info().rss)
+    return 0
+
+
+def _proportional_bytes(process: psutil.Process) -> int:
+    """Return the memory of a process, each page divided by the number of those that share it."""
+    try:
+        lines = Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()
+        return next(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    except (OSError, StopIteration):
+        return _resident_bytes(process)
 
 
 def is_alive(process: psutil.Process) -> bool:
@@ -75,7 +93,7 @@ def _kill(member: psutil.Process) -> None:
         member.kill()
 
 
-def _children(process: psutil.Process) -> Iterator[psutil.Process]:
+def children_of(process: psutil.Process) -> Iterator[psutil.Process]:
     """Yield the direct children of a process.
 
     Linux lists them in a file; psutil would read the whole process table, which

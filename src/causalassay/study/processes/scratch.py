@@ -15,10 +15,15 @@ _OWNER = "owner"
 
 
 @contextlib.contextmanager
-def scratch_folder() -> Iterator[Path]:
+def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
     """Yield an empty folder, removed at the end; first remove those whose owners are dead.
 
     The owner holds a lock on a file in it, which the kernel releases when the process ends.
+
+    Parameters
+    ----------
+    parent : Path, optional
+        Where it is to be; by default where temporary files go.
 
     Examples
     --------
@@ -28,10 +33,11 @@ def scratch_folder() -> Iterator[Path]:
     >>> folder.exists()
     False
     """
-    for leftover in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+    parent = Path(tempfile.gettempdir()) if parent is None else parent
+    for leftover in parent.glob(f"{_PREFIX}*"):
         _remove_without_owner(leftover)
     # Under another name until it is locked, so that no other process takes it for a leftover.
-    draft = Path(tempfile.mkdtemp(prefix="causalassay-"))
+    draft = Path(tempfile.mkdtemp(prefix="causalassay-", dir=parent))
     with (draft / _OWNER).open("w") as owner:
         fcntl.flock(owner, fcntl.LOCK_EX)
         folder = draft.rename(draft.with_name(f"{_PREFIX}{os.getpid()}-{draft.name[-8:]}"))

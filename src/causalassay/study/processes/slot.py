@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import os
 import shutil
@@ -19,10 +20,14 @@ from pebble import ProcessPool
 from causalassay.study.plan import Limits
 from causalassay.study.processes import worker_process
 from causalassay.study.processes.executor import Loss
-from causalassay.study.processes.process_tree import kill_tree, living_tree, resident_bytes
+from causalassay.study.processes.process_tree import holds_more, kill_tree, living_tree
+from causalassay.study.processes.stages import Stage
+from causalassay.study.processes.stopwatch import Stopwatch
 
 REPORT_SECONDS = 1.0
 """How long pebble has to report that a process has ended; it never reports exit code 0."""
+
+_starts = itertools.count()
 
 
 @dataclass(eq=False)
@@ -44,6 +49,32 @@ class Job:
     limits: Limits
     future: Future[Any] = field(default_factory=Future)
     breaks: int = 0
+
+
+class _Clock:
+    """How long the stage lasts that a process is in, as far as the supervisor saw it pass.
+
+    Parameters
+    ----------
+    stage : Stage
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._number = -1
+        self._watch = Stopwatch()
+        self._looks_beyond = 0
+
+    def is_beyond(self, seconds: float) -> bool:
+        """Return whether the stage has lasted longer than its limit, at two looks in a row.
+
+        An answer that came while the supervisor was away is read before the second look.
+        """
+        number = self._stage.number
+        if number != self._number or number % 2 == 0:
+            self._number, self._watch, self._looks_beyond = number, Stopwatch(), 0
+        self._looks_beyond = self._looks_beyond + 1 if self._watch.look() > seconds else 0
+        return self._looks_beyond > 1
 
 
 @dataclass(eq=False)
@@ -68,8 +99,8 @@ class Slot:
     used : bool
         Whether the process has done a job before.
     job : Job, optional
-    began : float
-        When the process got its job.
+    clock : _Clock, optional
+        How long the stage lasts that the process is in.
     gone_since : float, optional
         When the process was first seen to be gone.
     """
@@ -80,16 +111,18 @@ class Slot:
     used: bool = False
     child: BaseProcess | None = None
     job: Job | None = None
-    began: float = 0.0
+    clock: _Clock | None = None
     gone_since: float | None = None
 
     def start_process(self, folder: Path) -> Future[tuple[int, str]]:
         """Start a process and return a future of its report: process id and failure."""
+        path = folder / f"stage-{next(_starts)}"
+        self.clock = _Clock(Stage(path))
         self.host = ProcessPool(
             1,
             context=multiprocessing.get_context("spawn"),
             initializer=worker_process.initialize,
-            initargs=(os.getpid(), folder),
+            initargs=(os.getpid(), folder, path),
         )
         self.used, self.seen = False, []
         before = {process.pid for process in multiprocessing.active_children()}
@@ -102,7 +135,7 @@ class Slot:
 
     def send(self, host: ProcessPool, job: Job) -> Future[bytes]:
         """Give the process a job and return a future of its answer."""
-        self.job, self.began, self.gone_since = job, time.monotonic(), None
+        self.job, self.gone_since = job, None
         return host.schedule(worker_process.run_pickled, args=(job.payload,))
 
     def check_limits(self) -> Loss | None:
@@ -116,9 +149,9 @@ class Slot:
             return Loss.ended(self._exit_code()) if now - self.gone_since > REPORT_SECONDS else None
         self.seen = members
         limits = self.job.limits
-        if limits.seconds is not None and now - self.began > limits.seconds:
+        if limits.seconds is not None and self.clock and self.clock.is_beyond(limits.seconds):
             return Loss.late(limits.seconds)
-        if limits.memory is not None and resident_bytes(members) > limits.memory:
+        if limits.memory is not None and holds_more(members, limits.memory):
             return Loss.too_big(limits.memory)
         return None
 

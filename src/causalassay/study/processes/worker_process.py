@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import os
 import pickle
 import signal
-import sys
 import tempfile
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
-from causalassay.study.processes.executor import Loss
-
-_PR_SET_PDEATHSIG = 1
+from causalassay.study.processes import parentage
+from causalassay.study.processes.executor import Loss, NoWorkers
+from causalassay.study.processes.stages import limited, watch_this_process
 
 SETUP = "setup.pickle"
 
@@ -24,7 +19,7 @@ _failure: list[str] = []
 _folder: list[Path] = []
 
 
-def initialize(parent: int, folder: Path) -> None:
+def initialize(parent: int, folder: Path, stage: Path) -> None:
     """Make this process one that can be killed at any time and leaves nothing; then set it up.
 
     Parameters
@@ -34,13 +29,15 @@ def initialize(parent: int, folder: Path) -> None:
     folder : Path
         The pool's. Its file `SETUP` is a pickled function with its arguments, called
         once; what it raises is kept for `report_start`. Temporary files go into a folder within.
+    stage : Path
+        The file of its `Stage`.
     """
-    _end_with(parent)
+    parentage.end_with(parent)
+    parentage.adopt_orphans()
     _leave_the_terminal()
-    with contextlib.suppress(OSError):
-        # When the machine runs out of memory, the kernel is to kill a worker, not the driver.
-        Path("/proc/self/oom_score_adj").write_text("1000")
+    parentage.be_killed_first()
     _folder.append(folder)
+    watch_this_process(stage)
     try:
         own = own_folder(folder, os.getpid())
         own.mkdir(exist_ok=True)
@@ -73,8 +70,11 @@ def run_pickled(payload: bytes) -> bytes:
     breaks on what cannot be read back.
     """
     try:
-        function, argument = pickle.loads(payload)
-        return pickle.dumps(function(argument), protocol=5)
+        with limited():
+            function, argument = pickle.loads(payload)
+            return pickle.dumps(function(argument), protocol=5)
+    except NoWorkers as error:
+        return pickle.dumps(Loss("pool", str(error)), protocol=5)
     except BaseException as error:
         return pickle.dumps(Loss.raised(error), protocol=5)
 
@@ -87,30 +87,11 @@ def unpickle(answer: bytes) -> Any:
         return Loss.raised(error)
 
 
-def _end_with(parent: int) -> None:
-    """Be killed when the parent ends, also while C code holds the interpreter."""
-    if sys.platform == "linux":
-        # The signal comes when the *thread* that started this process ends: the supervisor.
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    else:
-        threading.Thread(target=_exit_after, args=(parent,), daemon=True).start()
-    if os.getppid() != parent:
-        os._exit(1)
-
-
-def _exit_after(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(1.0)
-    os._exit(1)
-
-
 def _leave_the_terminal() -> None:
     """Leave Ctrl-C to the driver, end at SIGTERM even inside C, and print nothing."""
+    parentage.lead_a_session()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     # The supervisor blocks it during the start, when Python would still react.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
-    os.close(nowhere)
+    parentage.silence()

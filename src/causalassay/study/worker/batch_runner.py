@@ -9,8 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from causalassay.study.plan import Purpose, Study
+from numpy.random import Generator
+
+from causalassay.study.plan import AlgorithmEntry, Purpose, Study
+from causalassay.study.processes.stages import limited, not_limited
 from causalassay.study.tasks import Record, Task
+from causalassay.study.worker.discovering import Discovered, Discovery, ShownData, discover_here
 from causalassay.study.worker.kernel_warming import warm
 from causalassay.study.worker.problem_making import MadeProblem, NoProblem, make
 from causalassay.study.worker.task_runner import run_task
@@ -24,6 +28,7 @@ class _WorkerState:
     """The one piece of state of a worker process."""
 
     study: Study | None = None
+    discover: Discovery = discover_here
     problems: OrderedDict[tuple[Purpose, int, int], MadeProblem | Exception] = field(
         default_factory=OrderedDict
     )
@@ -32,18 +37,22 @@ class _WorkerState:
 _state = _WorkerState()
 
 
-def start_worker(study: Study, warm_folder: Path | None = None) -> None:
+def start_worker(
+    study: Study, discover: Discovery = discover_here, warm_folder: Path | None = None
+) -> None:
     """Prepare this process: hold the study and load the kernels it needs.
 
     Parameters
     ----------
     study : Study
+    discover : Discovery
+        How algorithms are run.
     warm_folder : Path, optional
         Where workers agree who compiles which kernels; see `kernel_warming.warm`.
     """
-    # An algorithm's warnings are not shown: its record says what came of it.
-    warnings.simplefilter("ignore")
+    warnings.simplefilter("ignore")  # a record says what came of it
     _state.study = study
+    _state.discover = discover
     _state.problems.clear()
     warm(study, warm_folder)
 
@@ -58,8 +67,14 @@ def run_batch(batch: Sequence[Task]) -> list[Record]:
 
 def _timed(study: Study, task: Task) -> Record:
     began = time.perf_counter()
-    record = run_task(study, task, _problem(study, task))
+    with limited():
+        record = run_task(study, task, _problem(study, task), _discover)
     return replace(record, wall=time.perf_counter() - began)
+
+
+def _discover(entry: AlgorithmEntry, shown: ShownData, rng: Generator) -> Discovered:
+    with not_limited():  # an algorithm's time is watched where its process is
+        return _state.discover(entry, shown, rng)
 
 
 def _problem(study: Study, task: Task) -> MadeProblem | Exception:

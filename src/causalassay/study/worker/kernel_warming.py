@@ -1,4 +1,4 @@
-"""Kernels are compiled, or loaded, before the first task: a time limit is for the work itself."""
+"""A worker's kernels are compiled, or loaded, before its first task: limits are for the work."""
 
 from __future__ import annotations
 
@@ -11,20 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from causalassay.contracts import Algorithm
-from causalassay.data import Dataset, Discrete, Problem, Regime
+from causalassay.contracts import Estimate
+from causalassay.data import Problem
 from causalassay.diagnostics.registry import DIAGNOSTICS
-from causalassay.discovery.registry import ALGORITHMS
-from causalassay.graphs import erdos_renyi, lagged_erdos_renyi
+from causalassay.graphs import erdos_renyi, lagged_erdos_renyi, to_cpdag
 from causalassay.metrics.registry import METRICS
-from causalassay.models import SCM, Dirichlet, SeriesSCM
 from causalassay.models.registry import MODELS, makes, named
-from causalassay.study.plan import AlgorithmEntry, Study
-from causalassay.study.problem_specs import Generated, World, world
+from causalassay.study.plan import Study
+from causalassay.study.problem_specs import Generated, world
+from causalassay.study.tiny_problems import tiny_problem
 from causalassay.study.worker.scoring import Scorer
-
-_NOT_OURS = ("command", "causal-learn-boss", "causal-learn-ges", "causal-learn-grasp")
-"""Built-ins without kernels of ours. Plug-ins of other packages are not run: they might hang."""
 
 Job = Callable[[], None]
 
@@ -40,11 +36,10 @@ def warm(study: Study, folder: Path | None = None) -> None:
         fresh machine each then compiles a part and loads what the others compiled.
     """
     jobs: dict[str, Job] = {"models": partial(_draw, study)}
-    for kind, problem in _tiny_problems(study).items():
-        jobs[f"{kind} numbers"] = partial(_measure, study, problem)
-        for name, algorithm in _native(study).items():
-            if getattr(algorithm, "rows", "independent") in (problem.data.rows, "any"):
-                jobs[f"{kind} {name}"] = partial(_discover, study, problem, algorithm)
+    for kind in dict.fromkeys(world(entry.spec) for entry in study.problems):
+        if (problem := tiny_problem(kind)) is not None:
+            jobs[f"{kind} diagnostics"] = partial(_measure, study, problem)
+            jobs[f"{kind} metrics"] = partial(_score, study, problem)
     if folder is None:
         for job in jobs.values():
             job()
@@ -84,13 +79,17 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _discover(study: Study, problem: Problem, algorithm: Algorithm) -> None:
-    with contextlib.suppress(Exception):
-        estimate = algorithm.discover(problem.data, np.random.default_rng(0))
+def _score(study: Study, problem: Problem) -> None:
+    """Score the truth, and its class where there is one."""
+    estimates = [Estimate(problem.graph, "summary" if problem.lagged else "dag")]
+    if problem.lagged is None:
+        estimates.append(Estimate(to_cpdag(problem.graph), "cpdag"))
+    for estimate in estimates:
         scorer = Scorer(problem, estimate, lambda: np.random.default_rng(0))
         for entry in study.metrics:
             if entry.name in METRICS.built_in:
-                scorer.score(entry)
+                with contextlib.suppress(Exception):
+                    scorer.score(entry)
 
 
 def _measure(study: Study, problem: Problem) -> None:
@@ -110,53 +109,3 @@ def _draw(study: Study) -> None:
             with contextlib.suppress(Exception):
                 if ".".join(named(source)) in MODELS.built_in:
                     source.draw(graph, rng).sample(10, rng)
-
-
-def _tiny_problems(study: Study) -> dict[str, Problem]:
-    """Return a tiny problem for each kind of data that the study has."""
-    makers: dict[World, Callable[[], Problem]] = {
-        "continuous": _tiny_problem,
-        "series": _tiny_series,
-        "discrete": _tiny_levels,
-    }
-    worlds = {world(entry.spec) for entry in study.problems}
-    return {name: make() for name, make in makers.items() if name in worlds}
-
-
-def _native(study: Study) -> dict[str, Algorithm]:
-    """Return one of each algorithm of ours, and one for each of its textual settings."""
-    algorithms: dict[str, Algorithm] = {}
-    for entry in study.algorithms:
-        if entry.use in ALGORITHMS.built_in and entry.use not in _NOT_OURS:
-            algorithms.setdefault(_kernel_name(entry), entry.algorithm)
-    return algorithms
-
-
-def _kernel_name(entry: AlgorithmEntry) -> str:
-    """Return a name without the numbers among the parameters: they need no other kernels."""
-    words = [str(value) for value in entry.parameters.values() if isinstance(value, str | bool)]
-    return "-".join([entry.use, *words]).replace("/", "-")
-
-
-def _tiny_problem() -> Problem:
-    rng = np.random.default_rng(0)
-    graph = erdos_renyi(5, 1.0, rng)
-    model = SCM().draw(graph, rng)
-    regimes = (Regime("o", model.sample(60, rng)), Regime("i", model.sample(60, rng), (0,)))
-    return Problem(Dataset(tuple("abcde"), regimes, observational="o"), graph, model)
-
-
-def _tiny_levels() -> Problem:
-    rng = np.random.default_rng(0)
-    graph = erdos_renyi(5, 1.0, rng)
-    model = Dirichlet().draw(graph, rng)
-    kinds = tuple(Discrete(levels) for levels in model.levels)
-    regimes = (Regime("o", model.sample(60, rng)),)
-    return Problem(Dataset(model.names, regimes, "o", kinds), graph, model)
-
-
-def _tiny_series() -> Problem:
-    rng = np.random.default_rng(0)
-    graph = lagged_erdos_renyi(4, 0.5, 1, rng)
-    model = SeriesSCM().draw(graph, rng)
-    return Problem.of_series(Dataset.from_values(model.sample(60, rng), rows="series"), graph)

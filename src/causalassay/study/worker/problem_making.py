@@ -42,6 +42,7 @@ from causalassay.study.problem_specs import (
     ProblemSpec,
     graph_address,
 )
+from causalassay.study.worker.discovering import ShownData
 from causalassay.study.worker.transforms import transformed
 
 
@@ -49,12 +50,22 @@ class NoProblem(Exception):
     """There is no problem of this kind; the message says why."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class MadeProblem:
-    """A problem, and how many were drawn until it was accepted."""
+    """A problem as a worker keeps it.
+
+    Parameters
+    ----------
+    problem : Problem
+    draws : int
+        How many were drawn until it was accepted.
+    shown : ShownData, optional
+        Its data as algorithms see them, once one has run.
+    """
 
     problem: Problem
     draws: int = 1
+    shown: ShownData | None = None
 
 
 def make(seed: int, spec: ProblemSpec, purpose: Purpose, replicate: int) -> MadeProblem:

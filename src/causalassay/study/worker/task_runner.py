@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-import re
 import socket
-import time
 from dataclasses import replace
 
 import numpy as np
+from numpy.random import Generator
 
-from causalassay.contracts import Estimate, NotApplicable, check_rows
-from causalassay.data import Dataset, Problem
+from causalassay.contracts import Estimate
+from causalassay.data import Problem
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.seeding import stream
-from causalassay.study.estimate_encoding import decode, encode
+from causalassay.study.estimate_encoding import decode, encode, unpack
 from causalassay.study.measures import N_DRAWS
 from causalassay.study.plan import Study
+from causalassay.study.reasons import message_text, readable, reason_text
 from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask, Task
+from causalassay.study.worker.discovering import Discovery, ShownData, discover_here
 from causalassay.study.worker.problem_making import MadeProblem, NoProblem
 from causalassay.study.worker.scoring import Scorer
 from causalassay.testing import estimate_flaws
 
-LONGEST_REASON = 500
-_MEMORY_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
-
 
 def run_task(
-    study: Study, task: Task, made: MadeProblem | Exception, *, raising: bool = False
+    study: Study,
+    task: Task,
+    made: MadeProblem | Exception,
+    discover: Discovery = discover_here,
 ) -> Record:
     """Return what comes of a task on a problem, or on the error that came instead of one.
 
@@ -36,34 +37,21 @@ def run_task(
     task : Task
     made : MadeProblem or Exception
         From `problem_making.make`.
-    raising : bool
-        Let an error of the algorithm through, for a debugger.
+    discover : Discovery
+        How an algorithm is run: in this process, or in one that knows nothing but the data.
     """
     match made, task:
         case NoProblem() as reason, _:
-            record = Record.without_scores(task, "skipped", str(reason))
+            record = Record.without_scores(task, "skipped", message_text(reason))
         case Exception() as error, _:
             record = Record.without_scores(task, "failed", f"problem: {reason_text(error)}")
         case MadeProblem(), MeasureTask():
             record = _measure(study, task, made)
-        case MadeProblem(problem=problem), RunTask():
-            record = _run(study, task, problem, raising)
+        case MadeProblem(), RunTask():
+            record = _run(study, task, made, discover)
         case MadeProblem(problem=problem), RescoreTask(estimate=blob):
             record = _scored(study, task, problem, decode(blob))
     return replace(record, host=socket.gethostname())
-
-
-def reason_text(error: BaseException) -> str:
-    """Return an error as a reason that is the same on each run.
-
-    Examples
-    --------
-    >>> reason_text(ValueError("bad value at 0x7f00"))
-    'raised ValueError: bad value at 0x…'
-    """
-    text = f"raised {type(error).__name__}: {error}".strip().rstrip(":")
-    text = _MEMORY_ADDRESS.sub("0x…", text)
-    return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 1] + "…"
 
 
 def _measure(study: Study, task: MeasureTask, made: MadeProblem) -> Record:
@@ -80,22 +68,25 @@ def _measure(study: Study, task: MeasureTask, made: MadeProblem) -> Record:
     return Record(task, "ok", scores=tuple(scores), notes=notes)
 
 
-def _run(study: Study, task: RunTask, problem: Problem, raising: bool) -> Record:
-    notes = _chosen(study, task)
+def _run(study: Study, task: RunTask, made: MadeProblem, discover: Discovery) -> Record:
+    problem, entry, notes = made.problem, study.algorithms[task.run], _chosen(study, task)
+    shown = shown_data(study, task, made)
+    came = discover(entry, shown, _discovery_stream(study, task))
+    if came.status != "ok":
+        return Record.without_scores(
+            task, came.status, came.reason, seconds=came.seconds, notes=notes
+        )
     try:
-        estimate, seconds = _discover(study, task, problem.data)
-    except NotApplicable as reason:
-        return Record.without_scores(task, "skipped", str(reason), notes=notes)
-    except BaseException as error:  # an algorithm may raise anything, SystemExit too
-        if raising:
-            raise
-        return Record.without_scores(task, "failed", reason_text(error), notes=notes)
-    flaws = _flaws(estimate, problem.data.n_nodes)
+        estimate = unpack(came.packed, problem.data.n_nodes)
+        flaws = list(estimate_flaws(estimate, problem.data.n_nodes))
+        estimate = _in_original_order(estimate, shown.permutation)
+    except Exception as error:  # it comes from a process that is not to be trusted
+        flaws = [f"its estimate cannot be read: {message_text(error)}"]
     if flaws:
-        invalid = f"invalid: {'; '.join(flaws)}"
-        return Record.without_scores(task, "failed", invalid, seconds=seconds, notes=notes)
+        invalid = readable(f"invalid: {'; '.join(flaws)}")
+        return Record.without_scores(task, "failed", invalid, seconds=came.seconds, notes=notes)
     record = _scored(study, task, problem, estimate)
-    return replace(record, seconds=seconds, estimate=encode(estimate))
+    return replace(record, seconds=came.seconds, estimate=encode(estimate))
 
 
 def _chosen(study: Study, task: RunTask | RescoreTask) -> dict[str, str]:
@@ -103,51 +94,47 @@ def _chosen(study: Study, task: RunTask | RescoreTask) -> dict[str, str]:
     return {} if task.run == task.algorithm else {"chose": study.algorithms[task.run].name}
 
 
-def _discover(study: Study, task: RunTask, data: Dataset) -> tuple[Estimate, float]:
-    """Run the algorithm on permuted columns; return its estimate in their order, and seconds.
+def shown_data(study: Study, task: RunTask, made: MadeProblem) -> ShownData:
+    """Return the data of a problem with permuted columns: the same for all algorithms."""
+    if made.shown is None:
+        data = made.problem.data
+        permutation = stream(study.seed, "columns", *_address(study, task)).permutation(
+            data.n_nodes
+        )
+        made.shown = ShownData(permutation, data.permute_columns(permutation))
+    return made.shown
 
-    All algorithms get the same permutation.
-    """
-    address = (task.purpose, study.problems[task.problem].key, task.replicate)
-    entry = study.algorithms[task.run]
-    permutation = stream(study.seed, "columns", *address).permutation(data.n_nodes)
-    permuted = data.permute_columns(permutation)
-    rng = stream(study.seed, "discover", *address, entry.key)
-    check_rows(data, getattr(entry.algorithm, "rows", "independent"))
-    began = time.perf_counter()
-    estimate = entry.algorithm.discover(permuted, rng)
-    seconds = time.perf_counter() - began
-    return _in_original_order(estimate, permutation), seconds
+
+def _discovery_stream(study: Study, task: RunTask) -> Generator:
+    """Return the generator whose numbers an algorithm draws."""
+    key = study.algorithms[task.run].key
+    return stream(study.seed, "discover", *_address(study, task), key)
+
+
+def _address(study: Study, task: RunTask | RescoreTask) -> tuple[str, str, int]:
+    return task.purpose, study.problems[task.problem].key, task.replicate
 
 
 def _in_original_order(estimate: Estimate, permutation: np.ndarray) -> Estimate:
-    """Return the estimate in the order before the permutation; an invalid one as it is."""
-    if not isinstance(estimate, Estimate) or np.shape(estimate.graph) != (len(permutation),) * 2:
-        return estimate
+    """Return a valid estimate in the order of the columns before the permutation."""
     position = np.argsort(permutation)
     both = np.ix_(position, position)
     weights, order = estimate.weights, estimate.order
-    if weights is not None and np.shape(weights) == np.shape(estimate.graph):
-        weights = np.asarray(weights)[both]
+    if weights is not None:
+        weights = weights[both]
     if order is not None and sorted(order) == list(range(len(permutation))):
         order = tuple(int(permutation[node]) for node in order)
     lagged = None if estimate.lagged is None else estimate.lagged.relabel(position)
-    graph = np.asarray(estimate.graph)[both]
-    return replace(estimate, graph=graph, weights=weights, order=order, lagged=lagged)
-
-
-def _flaws(estimate: Estimate, n_nodes: int) -> list[str]:
-    if not isinstance(estimate, Estimate):
-        return [f"it returned {type(estimate).__name__}, not an Estimate"]
-    return list(estimate_flaws(estimate, n_nodes))
+    return replace(
+        estimate, graph=estimate.graph[both], weights=weights, order=order, lagged=lagged
+    )
 
 
 def _scored(
     study: Study, task: RunTask | RescoreTask, problem: Problem, estimate: Estimate
 ) -> Record:
-    address = (task.purpose, study.problems[task.problem].key, task.replicate)
-    run = study.algorithms[task.run].key
-    scorer = Scorer(problem, estimate, lambda: stream(study.seed, "members", *address, run))
+    address = (*_address(study, task), study.algorithms[task.run].key)
+    scorer = Scorer(problem, estimate, lambda: stream(study.seed, "members", *address))
     scores, notes = [], _chosen(study, task)
     for metric in task.metrics:
         entry = study.metrics[metric]

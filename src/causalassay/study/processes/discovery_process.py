@@ -1,0 +1,263 @@
+"""What a process does that runs algorithms: it is given data, and never the truth or the seed.
+
+Requests come from a worker, which is trusted, as pickles. Answers are not believed: they
+are JSON and an estimate's bytes, so that reading one runs no code of an algorithm.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import mmap
+import os
+import pickle
+import random
+import signal
+import struct
+import sys
+import threading
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from multiprocessing import spawn
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import recv_handle
+from typing import Any, Literal
+
+import numpy as np
+from numpy.random import Generator
+
+from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
+from causalassay.data import Dataset
+from causalassay.data.dataset import World
+from causalassay.seeding import State, generator_at
+from causalassay.study.estimate_encoding import pack
+from causalassay.study.reasons import message_text, reason_text
+from causalassay.study.tiny_problems import tiny_problem
+from causalassay.testing import estimate_flaws
+
+HEAD = struct.Struct("<I")
+
+AnswerKind = Literal["loaded", "unloadable", "ok", "not-applicable", "raised", "invalid"]
+
+
+@dataclass(frozen=True)
+class Load:
+    """Ask a process to read an algorithm and keep it under a number.
+
+    Parameters
+    ----------
+    number : int
+    payload : bytes
+        The pickled algorithm.
+    kernels : str
+        The world whose kernels are compiled, or loaded, by a run on tiny data; empty for code
+        that is not ours, which might hang.
+    main : mapping, optional
+        How to import the driver's script, where the algorithm is defined there.
+    """
+
+    number: int
+    payload: bytes
+    kernels: World | Literal[""] = ""
+    main: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class GivenData:
+    """A data set on its way to a process.
+
+    Parameters
+    ----------
+    head : bytes
+        The pickled data set without its arrays.
+    sizes : tuple of int
+        The bytes of each array.
+    arrays : bytes, optional
+        The arrays, one after the other; None if a handle to shared memory follows.
+    """
+
+    head: bytes
+    sizes: tuple[int, ...]
+    arrays: bytes | None
+
+
+@dataclass(frozen=True)
+class Discover:
+    """Ask a process to run an algorithm.
+
+    Parameters
+    ----------
+    number : int
+        Of the algorithm.
+    state, entropy
+        Of the generator (`seeding.blind_state`).
+    data : GivenData, optional
+        What to run it on; None is for the data of the last request.
+    """
+
+    number: int
+    state: State
+    entropy: int
+    data: GivenData | None
+
+
+Request = Load | Discover
+
+
+def serve(connection: Connection) -> None:
+    """Answer requests until the worker hangs up."""
+    warnings.simplefilter("ignore")  # its record says what came of an algorithm
+    algorithms: dict[int, Algorithm] = {}
+    data: Any = None
+    with contextlib.suppress(EOFError):
+        while True:
+            match pickle.loads(connection.recv_bytes()):
+                case Load() as load:
+                    connection.send_bytes(_load(load, algorithms))
+                case Discover() as request:
+                    if request.data is not None:
+                        data = _receive(connection, request.data)
+                    rng = generator_at(request.state, request.entropy)
+                    answer = attempt(algorithms[request.number], data, rng)
+                    connection.send_bytes(_message(*answer))
+
+
+def attempt(
+    algorithm: Algorithm, data: Dataset, rng: Generator, *, raising: bool = False
+) -> tuple[AnswerKind, str, bytes]:
+    """Run an algorithm; return what came of it, why, and the packed estimate if there is one.
+
+    Algorithms are to draw from `rng` alone. Those that draw from the generators of the whole
+    process can be repeated, too: these get a seed of their own.
+    """
+    state = rng.bit_generator.state["state"]["state"]
+    random.seed(state)
+    np.random.seed(state % 2**32)  # noqa: NPY002  what we guard against
+    try:
+        check_rows(data, getattr(algorithm, "rows", "independent"))
+        return _checked(algorithm.discover(data, rng), data.n_nodes)
+    except NotApplicable as reason:
+        return "not-applicable", message_text(reason), b""
+    except BaseException as error:  # an algorithm may raise anything, SystemExit too
+        if raising:
+            raise
+        return "raised", reason_text(error), b""
+
+
+def read_answer(message: bytes) -> tuple[AnswerKind, str, bool, bytes]:
+    """Return kind, text, whether the process can be used again, and estimate of an answer.
+
+    Raises
+    ------
+    ValueError
+        If it is none: whoever sent it cannot be trusted.
+    """
+    try:
+        (length,) = HEAD.unpack_from(message)
+        kind, text, clean = json.loads(message[HEAD.size : HEAD.size + length])
+    except (struct.error, ValueError, TypeError, RecursionError):
+        raise ValueError("what came is no answer") from None
+    if not (isinstance(kind, str) and isinstance(text, str)):
+        raise ValueError("what came is no answer")
+    return kind, text, clean is True, message[HEAD.size + length :]  # type: ignore[return-value]
+
+
+def _checked(estimate: Estimate, n_nodes: int) -> tuple[AnswerKind, str, bytes]:
+    """Return the answer for an estimate; the worker looks closer at one that is well formed."""
+    if not isinstance(estimate, Estimate):
+        return "invalid", f"it returned {type(estimate).__name__}, not an Estimate", b""
+    if _well_formed(estimate, n_nodes):
+        return "ok", "", pack(estimate)
+    return "invalid", "; ".join(estimate_flaws(estimate, n_nodes)), b""
+
+
+def _well_formed(estimate: Estimate, n_nodes: int) -> bool:
+    shape = (n_nodes, n_nodes)
+    graph, weights = estimate.graph, estimate.weights
+    return (
+        isinstance(graph, np.ndarray)
+        and graph.dtype == np.bool_
+        and graph.shape == shape
+        and (weights is None or (isinstance(weights, np.ndarray) and weights.shape == shape))
+    )
+
+
+def _load(load: Load, algorithms: dict[int, Algorithm]) -> bytes:
+    try:
+        if load.main is not None:
+            spawn.prepare(dict(load.main))
+        algorithm = pickle.loads(load.payload)
+        algorithms[load.number] = algorithm
+        if load.kernels:
+            _warm(algorithm, load.kernels)
+    except BaseException as error:  # code that is imported may do anything
+        return _message("unloadable", reason_text(error))
+    _count_threads()
+    return _message("loaded", "")
+
+
+def _warm(algorithm: Algorithm, world: World) -> None:
+    problem = tiny_problem(world)
+    if problem is not None:
+        with contextlib.suppress(Exception):
+            algorithm.discover(problem.data, np.random.default_rng(0))
+
+
+def _receive(connection: Connection, given: GivenData) -> Dataset:
+    """Return the data set of a request."""
+    if given.arrays is None:
+        handle = recv_handle(connection)
+        # Private: Linux refuses to share the pages of what cannot be changed.
+        held = memoryview(
+            mmap.mmap(handle, sum(given.sizes), flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)
+        )
+        os.close(handle)
+    else:
+        held = memoryview(given.arrays)
+    buffers, offset = [], 0
+    for size in given.sizes:
+        buffers.append(held[offset : offset + size])
+        offset += size
+    data: Dataset = pickle.loads(given.head, buffers=buffers)
+    return data
+
+
+def _message(kind: AnswerKind, text: str, blob: bytes = b"") -> bytes:
+    head = json.dumps([kind, text, _is_clean()]).encode()
+    return b"".join((HEAD.pack(len(head)), head, blob))
+
+
+_threads = {"after loading": 1}
+
+
+def _count_threads() -> None:
+    """Note the threads that the import of an algorithm started: they are no task's."""
+    _threads["after loading"] = _n_threads()
+
+
+def _n_threads() -> int:
+    # Not as a Path, which would take longer than the smallest tasks.
+    return len(os.listdir("/proc/self/task")) if _LINUX else threading.active_count()  # noqa: PTH208
+
+
+def _is_clean() -> bool:
+    """Return whether a task left no threads, timers or children behind."""
+    timers = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
+    return (
+        _n_threads() <= _threads["after loading"]
+        and all(signal.getitimer(timer)[0] == 0 for timer in timers)
+        and not _has_children()
+    )
+
+
+def _has_children() -> bool:
+    """Return whether there is a child, alive or not: this process adopts its orphans."""
+    try:
+        os.waitpid(-1, os.WNOHANG)
+    except ChildProcessError:
+        return False
+    return True
+
+
+_LINUX = sys.platform == "linux"

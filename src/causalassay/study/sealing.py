@@ -1,0 +1,47 @@
+"""A study as workers get it: they hold the truth, so no code of an algorithm is read there."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from multiprocessing import spawn
+from typing import Any
+
+from causalassay.contracts import Algorithm
+from causalassay.study.plan import AlgorithmEntry, SealedAlgorithm, Study
+
+_OURS = "causalassay.discovery."
+_STRANGERS = ("causalassay.discovery.causal_learn", "causalassay.discovery.command")
+"""Modules of ours that run other people's code."""
+
+
+def sealed(study: Study) -> Study:
+    """Return the study with its algorithms as bytes."""
+    return replace(study, algorithms=tuple(_sealed(entry) for entry in study.algorithms))
+
+
+def main_module() -> dict[str, Any]:
+    """Return how another process imports the script that this one runs, if it runs one."""
+    whole = spawn.get_preparation_data("causalassay")
+    kept = ("sys_path", "dir", "orig_dir", "init_main_from_name", "init_main_from_path")
+    return {name: whole[name] for name in kept if name in whole}
+
+
+def _sealed(entry: AlgorithmEntry) -> AlgorithmEntry:
+    if isinstance(entry.algorithm, SealedAlgorithm):
+        return entry
+    payload = pickle.dumps(entry.algorithm, protocol=5)
+    return replace(entry, algorithm=SealedAlgorithm(payload, entry.key, is_ours(entry.algorithm)))
+
+
+def is_ours(algorithm: Algorithm) -> bool:
+    """Return whether an algorithm runs no code but causalassay's.
+
+    Examples
+    --------
+    >>> from causalassay.discovery import make_algorithm
+    >>> is_ours(make_algorithm("pc")), is_ours(make_algorithm("command", program="true"))
+    (True, False)
+    """
+    module = type(algorithm).__module__
+    return module.startswith(_OURS) and module not in _STRANGERS

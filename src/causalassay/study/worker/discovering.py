@@ -1,0 +1,259 @@
+"""Runs algorithms for a worker, in processes that know nothing but the data."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from causalassay.data import Dataset
+from causalassay.data.dataset import World
+from causalassay.seeding import without_seed
+from causalassay.study.plan import AlgorithmEntry, Limits, SealedAlgorithm
+from causalassay.study.processes.discovery_client import DiscoveryProcess, SentData
+from causalassay.study.processes.discovery_process import (
+    AnswerKind,
+    Load,
+    attempt,
+    read_answer,
+)
+from causalassay.study.processes.executor import Loss
+from causalassay.study.reasons import readable
+from causalassay.study.tasks import Status
+
+TRIES = 3
+"""How many fresh processes a task may lose before it is to blame: others may have killed them."""
+
+LOAD_SECONDS = 60.0
+"""What the import of an algorithm that is not ours may take."""
+
+MOST_PROCESSES = 8
+"""Processes of algorithms that a worker keeps."""
+
+_OURS = "ours"
+
+
+@dataclass(eq=False)
+class ShownData:
+    """The data of a problem as algorithms see them.
+
+    Parameters
+    ----------
+    permutation : ndarray
+        Column ``permutation[k]`` of the problem is shown at position k.
+    data : Dataset
+        With permuted columns.
+    """
+
+    permutation: np.ndarray
+    data: Dataset
+
+    @cached_property
+    def sent(self) -> SentData:
+        """The data, ready to be sent to processes."""
+        return SentData(self.data)
+
+
+@dataclass(frozen=True)
+class Discovered:
+    """What came of running an algorithm.
+
+    Parameters
+    ----------
+    status : {"ok", "skipped", "failed", "timeout"}
+    reason : str
+        Of a status that is not ok.
+    packed : bytes
+        The estimate (`estimate_encoding.pack`), in the order of the columns that were shown.
+    seconds : float
+        Wall time; nan where it did not end.
+    """
+
+    status: Status
+    reason: str = ""
+    packed: bytes = field(default=b"", repr=False)
+    seconds: float = float("nan")
+
+
+Discovery = Callable[[AlgorithmEntry, ShownData, Generator], Discovered]
+"""Runs the algorithm of an entry on data; it draws the numbers of a generator, without its seed."""
+
+
+def discover_here(
+    entry: AlgorithmEntry, shown: ShownData, rng: Generator, *, raising: bool = False
+) -> Discovered:
+    """Run an algorithm in this process, where a debugger can look at it; a `Discovery`.
+
+    Parameters
+    ----------
+    entry, shown, rng
+    raising : bool
+        Let an error of the algorithm through.
+    """
+    if isinstance(entry.algorithm, SealedAlgorithm):
+        raise TypeError("a sealed algorithm runs in a process of its own")
+    began = time.perf_counter()
+    kind, text, packed = attempt(entry.algorithm, shown.data, without_seed(rng), raising=raising)
+    return _discovered(kind, text, packed, time.perf_counter() - began)
+
+
+class BlindDiscovery:
+    """Runs algorithms in processes that get the data and nothing else; a `Discovery`.
+
+    Algorithms of ours share a process. Each of the others has one of its own, so that
+    nothing it does there can change what another finds.
+
+    Parameters
+    ----------
+    folder : Path
+        The launcher's.
+    memory : int
+        Bytes that an algorithm may hold whose limits state none.
+    main : mapping
+        How to import the driver's script.
+    """
+
+    def __init__(self, folder: Path, memory: int, main: Mapping[str, Any]) -> None:
+        self._folder = folder
+        self._memory = memory
+        self._main = main
+        self._processes: OrderedDict[str, _Process] = OrderedDict()
+        self._unloadable: dict[str, Discovered] = {}
+
+    def __call__(self, entry: AlgorithmEntry, shown: ShownData, rng: Generator) -> Discovered:
+        """Run the algorithm of an entry."""
+        sealed = entry.algorithm
+        if not isinstance(sealed, SealedAlgorithm):
+            raise TypeError("expected a sealed algorithm where the truth is")
+        n_lost = 0
+        while entry.key not in self._unloadable:
+            group = _OURS if sealed.ours else entry.key
+            process = self._process(group)
+            # An earlier task may be to blame for the end of a process that was used before.
+            fresh = not process.used
+            came = self._attempt(process, entry, sealed, shown, rng)
+            if isinstance(came, Discovered):
+                if not process.reusable:
+                    self._drop(group)
+                return came
+            self._drop(group)
+            n_lost += fresh
+            if came.cause == "timeout" or (fresh and came.cause == "memory") or n_lost >= TRIES:
+                status: Status = "timeout" if came.cause == "timeout" else "failed"
+                return Discovered(status, came.reason)
+        return self._unloadable[entry.key]
+
+    def close(self) -> None:
+        """End the processes."""
+        for group in list(self._processes):
+            self._drop(group)
+
+    def _process(self, group: str) -> _Process:
+        """Return the process of a group of algorithms, kept or new."""
+        if group not in self._processes:
+            while len(self._processes) >= MOST_PROCESSES:
+                self._drop(next(iter(self._processes)))
+            self._processes[group] = _Process(DiscoveryProcess(self._folder))
+        self._processes.move_to_end(group)
+        return self._processes[group]
+
+    def _drop(self, group: str) -> None:
+        self._processes.pop(group).process.close()
+
+    def _attempt(
+        self,
+        process: _Process,
+        entry: AlgorithmEntry,
+        sealed: SealedAlgorithm,
+        shown: ShownData,
+        rng: Generator,
+    ) -> Discovered | Loss:
+        """Return what came of an algorithm in a process, or the loss of the process."""
+        number = process.numbers.get((entry.key, shown.data.world))
+        if number is None:
+            number = len(process.numbers)
+            failure = self._load(process, number, sealed, shown.data.world)
+            if failure is not None:
+                return failure
+            process.numbers[entry.key, shown.data.world] = number
+        limits = replace(entry.limits, memory=entry.limits.memory or self._memory)
+        sent = shown.sent
+        began = time.perf_counter()
+        answer = process.process.discover(number, rng, sent, limits)
+        seconds = time.perf_counter() - began
+        process.used = True
+        came = process.read(answer)
+        if isinstance(came, Loss):
+            return came
+        return _discovered(*came, seconds)
+
+    def _load(
+        self, process: _Process, number: int, sealed: SealedAlgorithm, world: World
+    ) -> Discovered | Loss | None:
+        """Let a process read an algorithm; return why it could not, or None.
+
+        Code that cannot be read is not tried again: it would take as long each time.
+        """
+        main = self._main if b"_main__" in sealed.payload else None
+        load = Load(number, sealed.payload, world if sealed.ours else "", main)
+        limits = Limits(None if sealed.ours else LOAD_SECONDS, self._memory)
+        came = process.read(process.process.load(load, limits))
+        if isinstance(came, Loss) and came.cause == "crashed":
+            return Loss("crashed", f"crashed as its code was loaded: {came.reason}")
+        if isinstance(came, Loss):
+            text = f"its code could not be loaded: {came.reason}"
+        elif came[0] == "loaded":
+            return None
+        else:
+            text = f"its code could not be loaded: {came[1]}"
+        self._unloadable[sealed.key] = Discovered("failed", readable(text))
+        return self._unloadable[sealed.key]
+
+
+@dataclass(eq=False)
+class _Process:
+    """A process, and the algorithms it has read.
+
+    Parameters
+    ----------
+    process : DiscoveryProcess
+    numbers : dict
+        The number of each algorithm that it has read, by key and world.
+    used : bool
+        Whether it has run one.
+    reusable : bool
+        Whether the last task left nothing behind that could disturb the next.
+    """
+
+    process: DiscoveryProcess
+    numbers: dict[tuple[str, World], int] = field(default_factory=dict)
+    used: bool = False
+    reusable: bool = True
+
+    def read(self, message: bytes | Loss) -> tuple[AnswerKind, str, bytes] | Loss:
+        """Return what an answer says, and note whether the process can be used again."""
+        if isinstance(message, Loss):
+            self.reusable = False
+            return message
+        try:
+            kind, text, self.reusable, blob = read_answer(message)
+        except ValueError as error:
+            self.reusable = False
+            return "invalid", str(error), b""
+        return kind, text, blob
+
+
+_STATUS: Mapping[str, Status] = {"ok": "ok", "not-applicable": "skipped"}
+
+
+def _discovered(kind: AnswerKind, text: str, packed: bytes, seconds: float) -> Discovered:
+    text = readable(text)
+    reason = f"invalid: {text}" if kind == "invalid" else text
+    return Discovered(_STATUS.get(kind, "failed"), reason, packed, seconds)
