@@ -1,5 +1,9 @@
 """Algorithms that do what algorithms should not, or simple work slowly."""
 
+import gc
+import importlib
+import os
+import sys
 import time
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -23,9 +27,69 @@ class Hostile:
     version: ClassVar[int] = 1
 
     def discover(self, data, rng):
-        """Call the function, then return the empty graph."""
-        getattr(functions, self.function)(self.argument)
+        """Call the function, then return the empty graph with what it said."""
+        said = getattr(functions, self.function)(self.argument)
+        return Estimate(_empty(data).graph, "dag", info={"said": said, "pid": os.getpid()})
+
+
+@dataclass(frozen=True)
+class Spy:
+    """Look for the truth and for the seed wherever a process keeps things; report what is found."""
+
+    seed: str = "0"  # as text: as a number it would find itself
+    version: ClassVar[int] = 1
+
+    def discover(self, data, rng):
+        """Search the objects of the process, the frames of the callers and the generator."""
+        seen = {type(thing).__name__ for thing in gc.get_objects()} & functions.SECRETS
+        frame = sys._getframe()
+        while frame is not None:
+            seen |= {type(thing).__name__ for thing in frame.f_locals.values()} & functions.SECRETS
+            frame = frame.f_back
+        if functions.holds(
+            int(self.seed), [vars(module) for module in sys.modules.copy().values()]
+        ):
+            seen.add("the seed in a module")
+        if functions.holds(int(self.seed), [vars(thing) for thing in functions.instances()]):
+            seen.add("the seed in an object")
+        if int(self.seed) == rng.bit_generator.seed_seq.entropy:
+            seen.add("the seed in the generator")
+        return Estimate(_empty(data).graph, "dag", info={"seen": sorted(seen)})
+
+
+@dataclass(frozen=True)
+class Vandal:
+    """Patch what runs algorithms, encodes estimates and scores them; then find the empty graph."""
+
+    version: ClassVar[int] = 1
+
+    def discover(self, data, rng):
+        """Replace functions of causalassay in this process."""
+        for name in ("pc:PC", "ges:GES", "trivial_baselines:RandomSorting"):
+            module, kind = name.split(":")
+            found = importlib.import_module(f"causalassay.discovery.{module}")
+            getattr(found, kind).discover = lambda self, data, rng: _empty(data)
+        hamming = importlib.import_module("causalassay.metrics.hamming")
+        hamming.shd = lambda truth, guess: 0
+        runner = importlib.import_module("causalassay.study.worker.task_runner")
+        runner._scored = lambda *_: None
+        np.random.default_rng = lambda *_: None
         return _empty(data)
+
+
+@dataclass(frozen=True)
+class Echo:
+    """Report what an algorithm gets of the data, and whether it could change them."""
+
+    version: ClassVar[int] = 1
+
+    def discover(self, data, rng):
+        """Sum the values and try to write."""
+        values = data.observational_values
+        total = float(values.sum())
+        written = values.flags.writeable or functions.overwrite_shared_memory()
+        said = {"total": total, "written": written, "columns": data.columns}
+        return Estimate(_empty(data).graph, "dag", info=said | {"draw": float(rng.random())})
 
 
 def _cycle(data):

@@ -1,7 +1,10 @@
 """Functions that lose their process or misbehave. Each takes one argument, as the pool wants."""
 
+import contextlib
 import ctypes
+import gc
 import os
+import random
 import re
 import signal
 import subprocess
@@ -14,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 
+from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
 from causalassay.discovery.command import Command
 from causalassay.study.processes.stages import not_limited
@@ -228,3 +232,138 @@ def start_on_request(folder):
     """Announce the process, then wait for the file `go` until it is ready."""
     publish(Path(folder) / str(os.getpid()), os.getpid())
     wait_for_file(Path(folder) / "go")
+
+
+SECRETS = {
+    "Study",
+    "Problem",
+    "MadeProblem",
+    "RunTask",
+    "Generated",
+    "ProblemEntry",
+    "LinearSCM",
+    "SealedAlgorithm",
+}
+"""Types of which a process that runs an algorithm may hold nothing."""
+
+
+def instances():
+    """Return the objects of a process that have attributes."""
+    return [thing for thing in gc.get_objects() if type(getattr(thing, "__dict__", None)) is dict]
+
+
+def holds(number, dictionaries):
+    """Return whether a number is a value in some dictionaries, in a list or tuple there too."""
+    for dictionary in dictionaries:
+        for value in list(dictionary.values()):
+            inside = value if type(value) in {list, tuple} else [value]
+            if any(type(one) is int and one == number for one in inside):
+                return True
+    return False
+
+
+def overwrite_shared_memory():
+    """Write zeros into every file without a name that this process maps; say whether one took."""
+    taken = False
+    for link in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            if "memfd" in str(link.readlink()):
+                os.pwrite(int(link.name), bytes(64), 0)
+                taken = True
+    for link in Path("/proc/self/map_files").glob("*"):
+        with contextlib.suppress(OSError):
+            if "memfd" in str(link.readlink()):
+                with link.open("r+b", buffering=0) as file:
+                    file.write(bytes(64))
+                    taken = True
+    return taken
+
+
+def raise_text(text):
+    raise ValueError(text)
+
+
+def not_applicable(text):
+    raise NotApplicable(text)
+
+
+def connections():
+    """Return the numbers of the sockets that this process holds."""
+    numbers = []
+    for link in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            if "socket" in str(link.readlink()):
+                numbers.append(int(link.name))
+    return numbers
+
+
+def answer_garbage(garbage):
+    """Write something to whoever waits for an answer, and wait."""
+    for number in connections():
+        os.write(number, garbage.encode("latin-1"))
+    time.sleep(FOREVER)
+
+
+def hang_up(_):
+    """Close the connection and go on working."""
+    for number in connections():
+        os.close(number)
+    time.sleep(FOREVER)
+
+
+def leave_a_thread(_):
+    threading.Thread(target=time.sleep, args=(FOREVER,), daemon=True).start()
+
+
+def leave_a_timer(_):
+    signal.signal(signal.SIGALRM, lambda *_: os._exit(5))
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+
+
+def leave_a_child(_):
+    subprocess.Popen(["sleep", str(FOREVER)], stdout=subprocess.DEVNULL)
+
+
+def leave_a_daemon(path):
+    """Start a program that belongs to nobody: in a session of its own, its parent gone."""
+    script = (
+        f"setsid sleep {FOREVER} >/dev/null 2>&1 & echo $! > {path}.draft; mv {path}.draft {path}"
+    )
+    subprocess.run(["sh", "-c", f"({script})"], check=True)
+
+
+def leave_a_daemon_and_hang(path):
+    leave_a_daemon(path)
+    time.sleep(FOREVER)
+
+
+def fork_children(megabytes):
+    """Hold some memory and fork three children that share it; end when they do."""
+    held = np.ones(megabytes * 2**17)
+    children = []
+    for _ in range(3):
+        pid = os.fork()
+        if pid == 0:
+            time.sleep(0.5)
+            os._exit(0)
+        children.append(pid)
+    for pid in children:
+        os.waitpid(pid, 0)
+    return float(held[0])
+
+
+def global_draw(_):
+    return float(np.random.random()), random.random()  # noqa: NPY002
+
+
+def kill_my_group(_):
+    os.killpg(0, signal.SIGINT)
+    time.sleep(0.2)
+
+
+def kill_the_launcher_once(path):
+    """Kill the process that started this one, unless somebody has."""
+    if not Path(path).exists():
+        publish(path, os.getppid())
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(FOREVER)

@@ -38,9 +38,11 @@ LONGEST_ANSWER = 2**26
 """Bytes of an answer, beside what the matrices of its estimate need."""
 
 _START_SECONDS = 300.0
-_GOODBYE_SECONDS = 10.0
-_STALLED = struct.pack("ll", 60, 0)
-"""Seconds and microseconds after which a message that does not go on is given up."""
+GOODBYE_SECONDS = 10.0
+"""What the launcher has to tell the exit code of a process that is gone."""
+
+STALLED_SECONDS = 60
+"""After which a message that does not go on is given up."""
 
 _UNCHANGEABLE = 0x0001 | 0x0002 | 0x0004 | 0x0008
 """Linux' F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE."""
@@ -144,7 +146,7 @@ class DiscoveryProcess:
 
     def _exit_code(self) -> int | None:
         """Return the exit code when the launcher tells it; None if the process goes on."""
-        self._launcher.settimeout(_GOODBYE_SECONDS)
+        self._launcher.settimeout(GOODBYE_SECONDS)
         with contextlib.suppress(OSError, struct.error):
             return int(NUMBER.unpack(self._launcher.recv(NUMBER.size))[0])
         return None
@@ -190,7 +192,7 @@ def _patient(handle: int) -> Connection:
     """Return a connection on which neither sending nor a broken message lasts for ever."""
     with socket.socket(fileno=os.dup(handle)) as ours:
         for option in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
-            ours.setsockopt(socket.SOL_SOCKET, option, _STALLED)
+            ours.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", STALLED_SECONDS, 0))
     return Connection(handle)
 
 

@@ -55,9 +55,8 @@ class Launcher:
         with self._lock:
             self._closed = True
             process = self._process
-        if process is not None and process.stdin is not None:
-            with contextlib.suppress(OSError):
-                process.stdin.close()
+        if process is not None:
+            self._hang_up(process)
         self._keeper.join(timeout=10.0)
         if process is not None and process.poll() is None:
             process.kill()
@@ -72,12 +71,20 @@ class Launcher:
                     return
                 self._process = process = self._start()
             process.wait()
+            self._hang_up(process)
             with contextlib.suppress(FileNotFoundError):
                 (self.folder / SOCKET).unlink()
                 failures = -1  # it had begun to work
             failures += 1
         reason = (self.folder / "log").read_text(errors="replace").strip().splitlines()
         (self.folder / FAILURE).write_text(reason[-1] if reason else "it ended at its start")
+
+    @staticmethod
+    def _hang_up(process: subprocess.Popen[bytes]) -> None:
+        """Tell a launcher to end."""
+        if process.stdin is not None:
+            with contextlib.suppress(OSError):
+                process.stdin.close()
 
     def _start(self) -> subprocess.Popen[bytes]:
         with (self.folder / "log").open("wb") as log:

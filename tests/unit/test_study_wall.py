@@ -1,0 +1,278 @@
+"""An algorithm cannot see the truth: it runs in a process that knows nothing but the data."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import psutil
+import pytest
+
+from causalassay.discovery import make_algorithm
+from causalassay.graphs.sources import Chain, ErdosRenyi
+from causalassay.metrics.registry import METRICS
+from causalassay.models import SCM
+from causalassay.seeding import generator_at, stream, without_seed
+from causalassay.study import LocalExecutor
+from causalassay.study.dispatch import run_tasks
+from causalassay.study.estimate_encoding import decode
+from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, Study
+from causalassay.study.problem_specs import Generated
+from causalassay.study.processes import discovery_client
+from causalassay.study.processes.launcher import Launcher
+from causalassay.study.reasons import LONGEST_REASON
+from causalassay.study.sealing import sealed
+from causalassay.study.tasks import RunTask
+from causalassay.study.worker import discovering
+from causalassay.study.worker.discovering import BlindDiscovery
+from causalassay.study.worker.problem_making import make
+from causalassay.study.worker.task_runner import run_task
+from hostile import algorithms as hostile
+from hostile import crashes_at_import, hangs_at_import
+from waiting import LIMIT, eventually
+
+SEED = 918_273_645
+MEMORY = 2 * 10**9
+
+
+def study_of(*algorithms, spec=None, seconds=LIMIT, memory=None):
+    entries = [
+        AlgorithmEntry(str(index), "x", algorithm, limits=Limits(seconds, memory))
+        for index, algorithm in enumerate(algorithms)
+    ]
+    metrics = (MetricEntry("shd", METRICS["shd"].resolution, 1, "shd"),)
+    spec = spec or Generated(Chain(4), SCM(), 50)
+    return Study("wall", SEED, 10, (ProblemEntry("p", spec),), tuple(entries), metrics, ())
+
+
+def task_of(algorithm=0, replicate=0):
+    return RunTask("main", 0, replicate, algorithm, algorithm, (0,))
+
+
+@pytest.fixture(scope="module")
+def launcher():
+    with Launcher() as running:
+        yield running
+
+
+@pytest.fixture
+def blind(launcher):
+    """Run a task of some algorithm as a worker does; return its record."""
+    discovery = BlindDiscovery(launcher.folder, MEMORY, {})
+
+    def run(algorithm, replicate=0, **options):
+        study = sealed(study_of(algorithm, **options))
+        made = make(SEED, study.problems[0].spec, "main", replicate)
+        return run_task(study, task_of(0, replicate), made, discovery)
+
+    yield run
+    discovery.close()
+
+
+def said(record):
+    assert "ok" == record.status, record.reason
+    return decode(record.estimate).info
+
+
+def gone(pid):
+    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+def number_in(path):
+    return int(eventually(lambda: path.exists() and path.read_text()))
+
+
+def test_an_algorithm_finds_neither_the_truth_nor_the_seed(blind):
+    assert [] == said(blind(hostile.Spy(str(SEED))))["seen"]
+
+
+def test_the_search_for_secrets_finds_them_where_they_are():
+    study = study_of(hostile.Spy(str(SEED)))
+    made = make(SEED, study.problems[0].spec, "main", 0)
+    seen = said(run_task(study, task_of(), made))["seen"]
+    assert {"Problem", "MadeProblem", "Study", "the seed in an object"} <= set(seen)
+    assert "the seed in the generator" not in seen
+
+
+def records_of(study, executor):
+    saved = []
+    with executor as running:
+        run_tasks(study, iter(tasks_of(study)), running, saved.extend)
+    return {
+        (record.task.algorithm, record.task.replicate): (
+            record.status,
+            record.reason,
+            record.scores,
+            record.estimate,
+        )
+        for record in saved
+    }
+
+
+def tasks_of(study):
+    return [
+        task_of(index, replicate)
+        for replicate in range(3)
+        for index in range(len(study.algorithms))
+    ]
+
+
+def test_one_that_patches_its_process_changes_no_other_row():
+    innocent = [make_algorithm("pc"), make_algorithm("random-sorting"), hostile.Sleeper(0.0)]
+    spec = Generated(ErdosRenyi(6, 1.5), SCM(), 200)
+    alone = study_of(*innocent, spec=spec)
+    among = study_of(*innocent, hostile.Vandal(), hostile.Spy(str(SEED)), spec=spec)
+    expected = records_of(alone, LocalExecutor(alone, 1))
+    met = records_of(among, LocalExecutor(among, 1))
+    assert expected == {key: record for key, record in met.items() if key in expected}
+    assert {"ok"} == {record[0] for record in met.values()}
+    spied = [decode(record[3]).info["seen"] for key, record in met.items() if key[0] == 4]
+    assert [[]] * 3 == spied
+
+
+def test_workers_do_not_read_the_code_of_algorithms():
+    study = sealed(study_of(hostile.Spy(str(SEED))))
+    assert isinstance(study.algorithms[0].algorithm.payload, bytes)
+    assert study_of(hostile.Spy(str(SEED))).algorithms[0].key == study.algorithms[0].key
+    assert study == sealed(study)
+
+
+def test_a_blind_generator_has_the_same_numbers_and_other_children():
+    rng = without_seed(stream(SEED, "discover", 1))
+    np.testing.assert_array_equal(stream(SEED, "discover", 1).random(100), rng.random(100))
+    children = {
+        int(without_seed(stream(SEED, "discover", task)).spawn(1)[0].integers(2**62))
+        for task in range(50)
+    }
+    assert 50 == len(children)
+    assert generator_at(rng.bit_generator.state, 3).random() == rng.random()
+
+
+def test_an_algorithm_draws_the_same_behind_the_wall_as_here(blind):
+    study = study_of(hostile.Sleeper(0.0))
+    here = run_task(study, task_of(), make(SEED, study.problems[0].spec, "main", 0))
+    there = blind(hostile.Sleeper(0.0))
+    assert here.scores == there.scores
+    assert here.estimate == there.estimate
+
+
+def test_algorithms_that_draw_from_the_whole_process_can_be_repeated(blind):
+    draws = [said(blind(hostile.Hostile("global_draw"), replicate)) for replicate in (0, 1, 0)]
+    numbers = [draw["said"] for draw in draws]
+    assert numbers[0] == numbers[2] != numbers[1]
+
+
+@pytest.mark.parametrize("samples", [20, 20_000])
+def test_data_arrive_whole_and_cannot_be_changed(blind, samples):
+    spec = Generated(ErdosRenyi(30, 1), SCM(), samples)
+    problem = make(SEED, spec, "main", 0).problem
+    info = said(blind(hostile.Echo(), spec=spec))
+    again = said(blind(hostile.Echo(), spec=spec))
+    values = problem.data.observational_values
+    assert np.isclose(values.sum(), info["total"], rtol=1e-9)
+    assert info["columns"] != list(problem.data.columns)
+    assert sorted(info["columns"]) == sorted(problem.data.columns)
+    assert not info["written"]
+    assert info == again
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "reason"),
+    [
+        ("raise_text", "path \udcff \x1b[31m", r"raised ValueError: path \udcff \x1b[31m"),
+        ("raise_the_broken", None, "raised _Broken: its message cannot be shown"),
+        ("leave", 3, "raised SystemExit: 3"),
+        ("exit_with", 7, "crashed: exit code 7"),
+        ("segfault", None, "crashed: killed by signal 11 (SIGSEGV)"),
+        ("hang_up", None, "crashed: it closed its connection"),
+        ("answer_garbage", "\0\0\0\x04", "crashed: its answer broke off"),
+        ("answer_garbage", "\0\0\0\x04abcd", "invalid: what came is no answer"),
+        ("answer_garbage", "\x7f\xff\xff\xff", "crashed: its answer was too large"),
+    ],
+)
+def test_whatever_an_algorithm_does_is_one_record(blind, monkeypatch, function, argument, reason):
+    monkeypatch.setattr(discovering, "TRIES", 1)
+    monkeypatch.setattr(discovery_client, "STALLED_SECONDS", 1)
+    monkeypatch.setattr(discovery_client, "GOODBYE_SECONDS", 1.0)
+    record = blind(hostile.Hostile(function, argument))
+    assert "failed" == record.status
+    assert record.reason.startswith(reason)
+    assert "ok" == blind(make_algorithm("pc")).status
+
+
+def test_reasons_of_every_status_are_cut(blind):
+    record = blind(hostile.Hostile("not_applicable", "x" * 10**7))
+    assert "skipped" == record.status
+    assert LONGEST_REASON == len(record.reason)
+
+
+@pytest.mark.parametrize("function", ["leave_a_thread", "leave_a_timer", "leave_a_child"])
+def test_a_process_whose_task_left_something_is_not_used_again(blind, function):
+    pids = [said(blind(hostile.Hostile(function), replicate))["pid"] for replicate in range(3)]
+    assert 3 == len(set(pids))
+    eventually(lambda: all(gone(pid) for pid in pids))
+
+
+def test_a_process_whose_task_left_nothing_is_used_again(blind):
+    pids = {said(blind(hostile.Hostile(), replicate))["pid"] for replicate in range(3)}
+    assert 1 == len(pids)
+
+
+def test_a_late_algorithm_ends_with_its_programs(blind, tmp_path):
+    record = blind(hostile.Hostile("leave_a_daemon_and_hang", str(tmp_path / "pid")), seconds=2)
+    assert ("timeout", "timeout: more than 2 s") == (record.status, record.reason)
+    daemon = number_in(tmp_path / "pid")
+    eventually(lambda: gone(daemon))
+
+
+def test_a_daemon_ends_with_the_task_that_left_it(blind, tmp_path):
+    assert "ok" == blind(hostile.Hostile("leave_a_daemon", str(tmp_path / "pid"))).status
+    daemon = number_in(tmp_path / "pid")
+    eventually(lambda: gone(daemon))
+
+
+def test_memory_beyond_the_limit_is_a_record(blind):
+    record = blind(hostile.Hostile("allocate", 600), memory=400 * 10**6)
+    assert ("failed", "memory: more than 400 MB") == (record.status, record.reason)
+
+
+def test_memory_that_forked_children_share_counts_once(blind):
+    """Four processes hold 300 MB each, the same: 1.2 GB if each is counted."""
+    record = blind(hostile.Hostile("fork_children", 300), memory=700 * 10**6)
+    assert "ok" == record.status, record.reason
+
+
+def test_a_signal_to_its_group_reaches_nobody_else(blind):
+    pid = said(blind(hostile.Hostile()))["pid"]
+    assert os.getpgid(pid) not in {os.getpgid(0), os.getpgid(os.getppid())}
+
+
+def test_a_task_is_run_again_when_the_launcher_is_lost(blind, tmp_path):
+    record = blind(hostile.Hostile("kill_the_launcher_once", str(tmp_path / "pid")))
+    assert "ok" == record.status, record.reason
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "reason"),
+    [
+        (hangs_at_import.Plugin(), "its code could not be loaded: timeout: more than 1 s"),
+        (crashes_at_import.Plugin(), "crashed as its code was loaded: crashed: exit code 4"),
+    ],
+)
+def test_code_that_fails_only_where_it_runs_is_a_reason(blind, monkeypatch, algorithm, reason):
+    monkeypatch.setattr(discovering, "LOAD_SECONDS", 1.0)
+    monkeypatch.setattr(discovering, "TRIES", 1)
+    records = [blind(algorithm, replicate) for replicate in range(2)]
+    assert [("failed", reason)] * 2 == [(record.status, record.reason) for record in records]
+
+
+def test_leaving_ends_the_launcher_and_what_it_started(tmp_path):
+    with Launcher() as running:
+        discovery = BlindDiscovery(running.folder, MEMORY, {})
+        study = sealed(study_of(hostile.Hostile("leave_a_daemon", str(tmp_path / "pid"))))
+        made = make(SEED, study.problems[0].spec, "main", 0)
+        pid = said(run_task(study, task_of(), made, discovery))["pid"]
+        daemon = number_in(tmp_path / "pid")
+    assert gone(pid)
+    assert gone(daemon)
+    assert not running.folder.exists()
