@@ -41,10 +41,23 @@ def list_parts(
         return
     console = Console()
     for row in rows:
-        name, *details = row.items()
-        console.print(f"[bold]{escaped(name[1])}[/]", highlight=False)
-        for heading, text in details:
-            if text:
-                label = heading.replace("_", " ")
-                line = Padding(f"[dim]{label}:[/] {escaped(text)}", (0, 0, 0, 4))
-                console.print(line, highlight=False)
+        _print_row(row, console)
+
+
+def _print_row(row: dict[str, str | bool | None], console: Console) -> None:
+    name, *details = row.items()
+    title = f"[bold]{_shown(name[1])}[/]"
+    if reason := row.get("cannot_be_loaded"):
+        line = f"{title} ({_shown(row['package'])}) cannot run here: {_shown(reason)}"
+        console.print(line, highlight=False, soft_wrap=True)
+        return
+    console.print(title, highlight=False)
+    for heading, value in details:
+        if value not in (None, ""):
+            label = heading.replace("_", " ")
+            detail = Padding(f"[dim]{label}:[/] {_shown(value)}", (0, 0, 0, 4))
+            console.print(detail, highlight=False)
+
+
+def _shown(value: str | bool | None) -> str:
+    return escaped(value) if isinstance(value, str) else "yes" if value else "no"

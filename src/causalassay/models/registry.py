@@ -207,8 +207,9 @@ def _names_of(source: ModelSource) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=256)
 def _names(kind_class: type[Any], family: type[Any]) -> tuple[str, str] | None:
-    for entry in MODELS.entries():
-        mechanism, _, kind = entry.name.partition(".")
+    for name in MODELS:  # ours first: to name one of them, no other package is imported
+        entry = MODELS.entry(name)
+        mechanism, _, kind = name.partition(".")
         if entry.value is kind_class and function_family(kind, mechanism) in (None, family):
             return mechanism, kind
     return None
