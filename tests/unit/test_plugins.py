@@ -16,6 +16,8 @@ import pytest
 import causalassay as ca
 from causalassay.catalogue import catalogue
 from causalassay.graphs import chain
+from causalassay.models import SCM
+from causalassay.models.registry import MODELS, named
 from causalassay.study import study_table
 from causalassay.study.measures import measure_key
 from causalassay.study.problem_specs import scheme
@@ -242,6 +244,17 @@ def test_a_study_that_names_it_gets_one_line(name, broken, command, tmp_path):
     assert BROKEN[name][1] in line
     assert line.endswith(f"(package '{name}-package')")
     assert "Traceback" not in done.stderr
+
+
+def test_no_other_package_is_imported_to_name_a_model(announced, announce):
+    announce("models", {"linear.other": "no_such_package_anywhere:Other"})
+    tried = []
+    entry = MODELS.entry
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MODELS, "entry", lambda name: tried.append(name) or entry(name))
+        assert ("linear", "any-units") == named(announced.InAnyUnits(10.0))
+        assert ("linear", "scm") == named(SCM())
+    assert ["linear.any-units", "linear.scm"] == tried
 
 
 def test_ctrl_c_during_an_import_is_not_swallowed(announce, monkeypatch):

@@ -277,3 +277,27 @@ def test_a_state_folder_that_is_relative_is_not_taken_from_where_one_stands(fold
     file = program_permission._answer(program)
     assert folder / "home" / ".local" / "state" in file.parents
     assert Path(program.digest) == Path(file.name)
+
+
+ENTRY = """\
+from causalassay.cli import main
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_nothing_is_imported_from_the_folder_that_one_stands_in(folder, tmp_path_factory):
+    """As the installed command does it; `python -m` would look there, as Python always does."""
+    entry = make_script(tmp_path_factory.mktemp("bin"), "causalassay", ENTRY)
+    make_script(folder, "multiprocessing.py", "open('ran', 'w').close()\n")
+    make_script(folder, "helper.py", "GRAPH = 'from,to\\nx0,x1\\n'\n")
+    own = "import sys\nfrom helper import GRAPH\nopen(sys.argv[2], 'w').write(GRAPH)\n"
+    make_script(folder, "own.py", own)
+    program = json.dumps([sys.executable, "own.py"])
+    (folder / "study.toml").write_text(STUDY.replace('"sh own.sh"', program))
+    words = [sys.executable, entry, "run", "study.toml", "--workers", "1", "--allow-programs"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    assert 0 == done.returncode, done.stderr
+    assert not (folder / "ran").exists()
+    assert {"ok"} == set(rows_of(folder)["status"])  # its own modules are beside the program

@@ -23,6 +23,7 @@ from causalassay.data.dataset import Dataset
 from causalassay.data.writing import write
 from causalassay.discovery.program_files import digests, file_digest, located
 from causalassay.graphs import is_cpdag, is_dag, read_graph
+from causalassay.import_path import without_guard
 
 STDERR_LENGTH = 2000
 """How much of the end of the program's stderr goes into an error."""
@@ -167,7 +168,7 @@ class Command:
 
 
 def _run(words: list[str], folder: str, seed: int, max_seconds: float | None) -> None:
-    environment = {**os.environ, "CAUSALASSAY_SEED": str(seed)}
+    environment = {**without_guard(os.environ), "CAUSALASSAY_SEED": str(seed)}
     try:
         process = subprocess.Popen(
             words,
