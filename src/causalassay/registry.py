@@ -173,8 +173,12 @@ def reason_text(error: BaseException) -> str:
     >>> reason_text(ImportError("no module x")), reason_text(ZeroDivisionError("1\n/ 0"))
     ('no module x', 'ZeroDivisionError: 1 / 0')
     """
-    named = [] if isinstance(error, ImportError) and str(error) else [type(error).__name__]
-    text = one_line(": ".join([*named, *filter(None, [str(error)])]))
+    try:
+        message = str(error)
+    except Exception:  # a stranger's class
+        message = "its message cannot be shown"
+    named = [] if isinstance(error, ImportError) and message else [type(error).__name__]
+    text = one_line(": ".join([*named, *filter(None, [message])]))
     return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 1] + "…"
 
 

@@ -39,6 +39,20 @@ samples = 100
 graph = {kind = "star", n_nodes = 6}
 model = {kind = "any-units", factor = 10.0}
 """
+WITHOUT_PLUG_INS = """\
+name = "plain"
+seed = 1
+replicates = 2
+baselines = false
+metrics = ["shd"]
+diagnostics = ["r2_sortability"]
+algorithms = ["var-sortnregress"]
+
+[[problems]]
+samples = 100
+graph = {kind = "chain", n_nodes = 4}
+model = {kind = "scm"}
+"""
 
 
 def package_source():
@@ -190,13 +204,17 @@ BROKEN = {
     "raises": ("raise RuntimeError('two\\nlines' + 'x' * 5000)", "RuntimeError: two linesxx"),
     "unreadable": ("def f(:", "SyntaxError: invalid syntax"),
     "leaves": ("import sys; sys.exit(3)", "SystemExit: 3"),
+    "mute": (
+        "print('hello')\nclass Mute(Exception):\n  __str__ = lambda self: 1 / 0\nraise Mute",
+        "Mute: its message cannot be shown",
+    ),
     "ends": ("class End(BaseException): pass\nraise End('of it')", "End: of it"),
 }
 
 
 @pytest.fixture
 def broken(tmp_path):
-    """Four installed packages that cannot be imported, each with a plug-in of every kind."""
+    """Installed packages that cannot be imported, each with a plug-in of every kind."""
     for name, (source, _) in BROKEN.items():
         groups = {
             f"causalassay.{kind}": {
@@ -228,10 +246,7 @@ def test_a_plug_in_that_cannot_be_imported_is_one_line_of_the_list(kind, broken,
 
 
 def test_a_plug_in_that_cannot_be_imported_breaks_no_study_of_others(broken, command, tmp_path):
-    text = STUDY.replace(', "roots_found"', "").replace(', "largest_r2"', "")
-    text = text.replace('"star", n_nodes = 6', '"chain", n_nodes = 4')
-    text = text.replace('"any-units", factor = 10.0', '"scm"')
-    (tmp_path / "study.toml").write_text(text)
+    (tmp_path / "study.toml").write_text(WITHOUT_PLUG_INS)
     done = command("run", "study.toml", "--workers", "1", "--json")
     assert {"ok": 2} == {k: n for k, n in json.loads(done.stdout)["rows"].items() if n}
 
@@ -244,6 +259,13 @@ def test_a_study_that_names_it_gets_one_line(name, broken, command, tmp_path):
     assert BROKEN[name][1] in line
     assert line.endswith(f"(package '{name}-package')")
     assert "Traceback" not in done.stderr
+
+
+def test_a_bin_of_a_diagnostic_that_cannot_be_imported_is_one_line(announce, monkeypatch):
+    monkeypatch.setitem(sys.modules, "their_package", None)
+    announce("diagnostics", {"theirs": "their_package:Theirs"})
+    (line,) = mistakes_of(WITHOUT_PLUG_INS + 'accept = {diagnostic = "theirs", bin = [0.0, 1.0]}\n')
+    assert "'theirs' cannot run here" in line
 
 
 def test_no_other_package_is_imported_to_name_a_model(announced, announce):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import redirect_stdout
 from enum import StrEnum
 from typing import Annotated
 
@@ -35,7 +37,8 @@ def list_parts(
     """
     from causalassay.catalogue import catalogue
 
-    rows = catalogue(what.value)
+    with redirect_stdout(sys.stderr):  # what a plug-in prints when it is imported is no JSON
+        rows = catalogue(what.value)
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return
