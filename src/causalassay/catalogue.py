@@ -14,11 +14,13 @@ from causalassay.models.registry import MODELS, function_family, model_parameter
 from causalassay.registry import Registry, first_line, parameter_text, parameters
 from causalassay.spelling import did_you_mean
 
-Row = dict[str, str]
+Row = dict[str, str | bool | None]
 
 
 def catalogue(what: str) -> list[Row]:
     """Return a row for each algorithm, graph family, model, metric or diagnostic.
+
+    A row of what cannot be loaded has its name, its package and the reason.
 
     Parameters
     ----------
@@ -37,11 +39,13 @@ def catalogue(what: str) -> list[Row]:
 
 
 def _algorithm_row(record: AlgorithmRecord) -> Row:
+    if record.missing:
+        return _unloaded(record.name, record.package, record.missing)
     return {
         "name": record.name,
-        "runs_here": f"no: {record.missing}" if record.missing else "yes",
+        "runs_here": True,
         "output": record.output or "",
-        "scale_sensitive": {True: "yes", False: "no", None: ""}[record.scale_sensitive],
+        "scale_sensitive": record.scale_sensitive,
         "what": record.description,
         "parameters": parameter_text(record.parameters),
         "assumptions": record.assumptions,
@@ -55,9 +59,13 @@ def _rows(registry: Registry[Any], row: Callable[[str, Any], Row]) -> list[Row]:
     return [
         row(entry.name, entry.value)
         if not entry.missing
-        else {"name": entry.name, "cannot_be_loaded": entry.missing}
+        else _unloaded(entry.name, entry.package, entry.missing)
         for entry in registry.entries()
     ]
+
+
+def _unloaded(name: str, package: str, reason: str) -> Row:
+    return {"name": name, "runs_here": False, "package": package, "cannot_be_loaded": reason}
 
 
 def _graph_row(name: str, value: Any) -> Row:
@@ -70,7 +78,8 @@ def _model_row(name: str, value: Any) -> Row:
     family = function_family(kind, mechanism)
     described = [first_line(one) for one in (value, family) if one is not None]
     text = parameter_text(model_parameters(kind, mechanism))
-    return {"kind": kind, "mechanism": mechanism, "what": " ".join(described), "parameters": text}
+    what = " ".join(described)
+    return {"name": name, "kind": kind, "mechanism": mechanism, "what": what, "parameters": text}
 
 
 def _metric_row(name: str, value: Any) -> Row:

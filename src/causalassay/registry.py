@@ -17,13 +17,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from causalassay.spelling import did_you_mean
 
 T = TypeVar("T")
+
+OWN_PACKAGE = "causalassay"
+LONGEST_REASON = 200
+"""Letters of why an entry cannot be loaded; the rest of a longer reason is cut."""
 
 
 class UnknownName(KeyError, ValueError):
@@ -47,7 +51,9 @@ class RegistryEntry(Generic[T]):
     value : T, optional
         What is registered; None if it cannot be loaded.
     missing : str
-        Why it cannot be loaded; empty if it can.
+        Why it cannot be loaded, in one line; empty if it can.
+    package : str
+        The installed package that announced it; "causalassay" for ours.
     """
 
     name: str
@@ -55,6 +61,7 @@ class RegistryEntry(Generic[T]):
     built_in: bool
     value: T | None = None
     missing: str = ""
+    package: str = OWN_PACKAGE
 
 
 class Registry(Mapping[str, T]):
@@ -90,15 +97,24 @@ class Registry(Mapping[str, T]):
     def addresses(self) -> Mapping[str, str]:
         """Name to ``module:attribute`` of all entries; a name used twice is an error."""
         known = dict(self.built_in)
-        for point in entry_points(group=self.group):
+        for point in self._points:
             if point.name in known:
-                package = "the package" if point.dist is None else f"package {point.dist.name!r}"
                 raise ValueError(
                     f"{self.noun} {point.name!r} is registered twice: {known[point.name]} and "
-                    f"{point.value}; rename the entry point of {package}, or uninstall it"
+                    f"{point.value}; rename the entry point of package {_package(point)!r}, "
+                    "or uninstall it"
                 )
             known[point.name] = point.value
         return MappingProxyType(known)
+
+    @cached_property
+    def _points(self) -> tuple[EntryPoint, ...]:
+        return tuple(entry_points(group=self.group))
+
+    def package(self, name: str) -> str:
+        """Return the installed package that announced an entry; "causalassay" for ours."""
+        announced = (_package(point) for point in self._points if point.name == name)
+        return next(announced, OWN_PACKAGE)
 
     def __getitem__(self, name: str) -> T:
         """Return the value of that name, imported if need be."""
@@ -106,8 +122,17 @@ class Registry(Mapping[str, T]):
             hint = did_you_mean(name, sorted(self.addresses))
             raise UnknownName(f"there is no {self.noun} {name!r}; {hint}")
         if name not in self._loaded:
-            self._loaded[name] = self._prepare(name, _imported(self.addresses[name]))
+            self._loaded[name] = self._load(name)
         return self._loaded[name]
+
+    def _load(self, name: str) -> T:
+        try:
+            return self._prepare(name, _imported(self.addresses[name]))
+        except (Exception, KeyboardInterrupt):
+            raise
+        except BaseException as ending:
+            # A module that calls sys.exit must not end the program of whoever lists it.
+            raise ImportError(reason_text(ending)) from ending
 
     def __contains__(self, name: object) -> bool:
         """Tell whether there is an entry of that name, without importing it."""
@@ -125,27 +150,48 @@ class Registry(Mapping[str, T]):
 
     def refresh(self) -> None:
         """Forget what was loaded and read the entry points again."""
-        self.__dict__.pop("addresses", None)
+        for cached in ("addresses", "_points"):
+            self.__dict__.pop(cached, None)
         self._loaded.clear()
 
     def entry(self, name: str) -> RegistryEntry[T]:
         """Return one entry, loaded, or with the reason why it cannot be."""
-        address, built_in = self.addresses[name], name in self.built_in
+        known = RegistryEntry[T](
+            name, self.addresses[name], name in self.built_in, package=self.package(name)
+        )
         try:
-            return RegistryEntry(name, address, built_in, self[name])
+            return dataclasses.replace(known, value=self[name])
         except Exception as error:  # one broken package must not hide the others
-            return RegistryEntry(name, address, built_in, missing=reason_text(error))
+            return dataclasses.replace(known, missing=reason_text(error))
 
 
-def reason_text(error: Exception) -> str:
-    """Return why an entry cannot be loaded; an ImportError says enough by itself.
+def reason_text(error: BaseException) -> str:
+    r"""Return in one line why an entry cannot be loaded; an ImportError says enough by itself.
 
     Examples
     --------
-    >>> reason_text(ImportError("no module x")), reason_text(ZeroDivisionError("1 / 0"))
+    >>> reason_text(ImportError("no module x")), reason_text(ZeroDivisionError("1\n/ 0"))
     ('no module x', 'ZeroDivisionError: 1 / 0')
     """
-    return str(error) if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
+    try:
+        message = str(error)
+    except Exception:  # a stranger's class
+        message = "its message cannot be shown"
+    named = [] if isinstance(error, ImportError) and message else [type(error).__name__]
+    text = one_line(": ".join([*named, *filter(None, [message])]))
+    return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 1] + "…"
+
+
+def one_line(text: str) -> str:
+    r"""Return a stranger's text on one line, without characters that steer a terminal.
+
+    Examples
+    --------
+    >>> one_line("two\n  lines \x1b[31m")
+    'two lines [31m'
+    """
+    words = " ".join(text.split())
+    return "".join(letter for letter in words if letter.isprintable())
 
 
 def dataclass_with_version(_name: str, value: Any) -> Any:
@@ -161,6 +207,7 @@ def dataclass_with_version(_name: str, value: Any) -> Any:
     if not (isinstance(value, type) and dataclasses.is_dataclass(value)):
         raise TypeError(f"{name} is no dataclass: write @dataclass(frozen=True)")
     check_version(value, name)
+    parameters(value)  # a default that cannot be shown would break every list
     return value
 
 
@@ -212,6 +259,11 @@ def _default_text(field: dataclasses.Field[Any]) -> str:
         return repr(field.default_factory())
     # A default that is text has quotes, so this word stands for no default.
     return "required" if field.default is dataclasses.MISSING else repr(field.default)
+
+
+def _package(point: EntryPoint) -> str:
+    """Return the package of an entry point; its module's where the metadata name none."""
+    return point.module.partition(".")[0] if point.dist is None else point.dist.name
 
 
 def _imported(address: str) -> Any:

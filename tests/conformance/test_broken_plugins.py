@@ -276,7 +276,7 @@ def test_a_model_with_a_stream_of_its_own_under_interventions_passes():
     check_model_source(Restarted())
 
 
-def test_a_model_without_interventions_is_not_asked_for_them():
+def test_a_model_that_takes_no_intervention_breaks_the_contract():
     @dataclass(frozen=True)
     class Observed(Scaled):
         def draw(self, graph, rng):
@@ -286,4 +286,6 @@ def test_a_model_without_interventions_is_not_asked_for_them():
         def sample(self, n_samples, rng):
             return super().sample(n_samples, rng)
 
-    check_model_source(Observed())
+    with pytest.raises(AssertionError, match="takes no `intervention`") as caught:
+        check_model_source(Observed())
+    assert 1 == str(caught.value).count("\n- ")

@@ -1,17 +1,23 @@
 """The plug-ins of docs/extending.md in a package of their own, used in a study."""
 
 import doctest
+import json
 import os
 import subprocess
 import sys
 import tomllib
+from dataclasses import dataclass, field
 from types import ModuleType
+from typing import ClassVar
 
+import numpy as np
 import pytest
 
 import causalassay as ca
 from causalassay.catalogue import catalogue
 from causalassay.graphs import chain
+from causalassay.models import SCM
+from causalassay.models.registry import MODELS, named
 from causalassay.study import study_table
 from causalassay.study.measures import measure_key
 from causalassay.study.problem_specs import scheme
@@ -32,6 +38,20 @@ algorithms = ["var-sortnregress"]
 samples = 100
 graph = {kind = "star", n_nodes = 6}
 model = {kind = "any-units", factor = 10.0}
+"""
+WITHOUT_PLUG_INS = """\
+name = "plain"
+seed = 1
+replicates = 2
+baselines = false
+metrics = ["shd"]
+diagnostics = ["r2_sortability"]
+algorithms = ["var-sortnregress"]
+
+[[problems]]
+samples = 100
+graph = {kind = "chain", n_nodes = 4}
+model = {kind = "scm"}
 """
 
 
@@ -113,26 +133,41 @@ def test_what_cannot_be_imported_is_a_mistake_of_the_study(announced, monkeypatc
     assert "halted" in catalogue("metrics")[-1]["cannot_be_loaded"]
 
 
-@pytest.fixture
-def installed(tmp_path):
-    """A folder, and a command line that finds the package of the page in it."""
-    site = tmp_path / "site"
-    info = site / "my_package-1.0.dist-info"
+def install(site, package, source, groups):
+    """Write into a folder what pip would write for a package of one module."""
+    module = package.replace("-", "_")
+    info = site / f"{module}-1.0.dist-info"
     info.mkdir(parents=True)
-    (site / "my_package.py").write_text(package_source())
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1.0\n")
+    (site / f"{module}.py").write_text(source)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
     lines = []
-    for group, points in announcements().items():
+    for group, points in groups.items():
         lines += [f"[{group}]", *(f"{name} = {value}" for name, value in points.items())]
     (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
+
+
+@pytest.fixture
+def command(tmp_path):
+    """A command line that finds the packages of the folder `site`."""
     inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    paths = os.pathsep.join([str(site), *filter(None, inherited)])
-    environment = {**os.environ, "PYTHONPATH": paths}
+    paths = os.pathsep.join([str(tmp_path / "site"), *filter(None, inherited)])
+    environment = {**os.environ, "PYTHONPATH": paths, "COLUMNS": "60"}
 
-    def command(*words):
+    def command(*words, code=0):
         program = [sys.executable, "-m", "causalassay", *words]
-        subprocess.run(program, check=True, capture_output=True, env=environment, cwd=tmp_path)
+        done = subprocess.run(
+            program, capture_output=True, text=True, check=False, env=environment, cwd=tmp_path
+        )
+        assert code == done.returncode, done.stderr
+        return done
 
+    return command
+
+
+@pytest.fixture
+def installed(tmp_path, command):
+    """A folder, and a command line that finds the package of the page in it."""
+    install(tmp_path / "site", "my-package", package_source(), announcements())
     return tmp_path, command
 
 
@@ -162,3 +197,150 @@ def test_a_study_uses_them_and_a_new_version_computes_anew(installed):
     everything = study_table(folder / "results", everything=True).frame
     assert before["largest_r2"].tolist() == everything["largest_r2 [version 1]"].tolist()
     assert after["largest_r2"].tolist() == everything["largest_r2"].tolist()
+
+
+KINDS = ("algorithms", "diagnostics", "graphs", "metrics", "models")
+BROKEN = {
+    "raises": ("raise RuntimeError('two\\nlines' + 'x' * 5000)", "RuntimeError: two linesxx"),
+    "unreadable": ("def f(:", "SyntaxError: invalid syntax"),
+    "leaves": ("import sys; sys.exit(3)", "SystemExit: 3"),
+    "mute": (
+        "print('hello')\nclass Mute(Exception):\n  __str__ = lambda self: 1 / 0\nraise Mute",
+        "Mute: its message cannot be shown",
+    ),
+    "ends": ("class End(BaseException): pass\nraise End('of it')", "End: of it"),
+}
+
+
+@pytest.fixture
+def broken(tmp_path):
+    """Installed packages that cannot be imported, each with a plug-in of every kind."""
+    for name, (source, _) in BROKEN.items():
+        groups = {
+            f"causalassay.{kind}": {
+                f"linear.{name}" if kind == "models" else name: f"{name}_package:It"
+            }
+            for kind in KINDS
+        }
+        install(tmp_path / "site", f"{name}-package", source, groups)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_plug_in_that_cannot_be_imported_is_one_line_of_the_list(kind, broken, command):
+    lines = command("list", kind).stdout.splitlines()
+    rows = {
+        row["name"]: row
+        for row in json.loads(command("list", kind, "--json").stdout)
+        if "cannot_be_loaded" in row
+    }
+    for name, (_, reason) in BROKEN.items():
+        listed = f"linear.{name}" if kind == "models" else name
+        (line,) = [line for line in lines if line.startswith(listed)]
+        assert line.startswith(f"{listed} ({name}-package) cannot run here: {reason}")
+        assert len(line) < 300
+        row = rows.pop(listed)
+        assert (False, f"{name}-package") == (row["runs_here"], row["package"])
+        assert row["cannot_be_loaded"].startswith(reason)
+    assert not [name for name in rows if not name.startswith("causal-learn")]
+    assert len(lines) > 20 or kind == "graphs"
+
+
+def test_a_plug_in_that_cannot_be_imported_breaks_no_study_of_others(broken, command, tmp_path):
+    (tmp_path / "study.toml").write_text(WITHOUT_PLUG_INS)
+    done = command("run", "study.toml", "--workers", "1", "--json")
+    assert {"ok": 2} == {k: n for k, n in json.loads(done.stdout)["rows"].items() if n}
+
+
+@pytest.mark.parametrize("name", list(BROKEN))
+def test_a_study_that_names_it_gets_one_line(name, broken, command, tmp_path):
+    (tmp_path / "study.toml").write_text(STUDY.replace("var-sortnregress", name))
+    done = command("run", "study.toml", code=2)
+    (line,) = [line for line in done.stderr.splitlines() if f"'{name}' cannot" in line]
+    assert BROKEN[name][1] in line
+    assert line.endswith(f"(package '{name}-package')")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_bin_of_a_diagnostic_that_cannot_be_imported_is_one_line(announce, monkeypatch):
+    monkeypatch.setitem(sys.modules, "their_package", None)
+    announce("diagnostics", {"theirs": "their_package:Theirs"})
+    (line,) = mistakes_of(WITHOUT_PLUG_INS + 'accept = {diagnostic = "theirs", bin = [0.0, 1.0]}\n')
+    assert "'theirs' cannot run here" in line
+
+
+def test_no_other_package_is_imported_to_name_a_model(announced, announce):
+    announce("models", {"linear.other": "no_such_package_anywhere:Other"})
+    tried = []
+    entry = MODELS.entry
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MODELS, "entry", lambda name: tried.append(name) or entry(name))
+        assert ("linear", "any-units") == named(announced.InAnyUnits(10.0))
+        assert ("linear", "scm") == named(SCM())
+    assert ["linear.any-units", "linear.scm"] == tried
+
+
+def test_ctrl_c_during_an_import_is_not_swallowed(announce, monkeypatch):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    announce("metrics", {"mine": "mine:Mine"})
+    monkeypatch.setattr("causalassay.registry._imported", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        catalogue("metrics")
+
+
+@dataclass(frozen=True)
+class Unshowable:
+    """Its default cannot be made, and nothing it says of itself has the right type."""
+
+    parts: tuple = field(default_factory=lambda: 1 / 0)
+    version: ClassVar[int] = 1
+
+
+@dataclass(frozen=True)
+class Careless:
+    """Returns nothing, and says nothing of the right type about itself."""
+
+    version: ClassVar[int] = 1
+    output: ClassVar[list] = ["dag"]
+    scale_sensitive: ClassVar[str] = "yes"
+    reference: ClassVar[int] = 3
+
+    def discover(self, data, rng):
+        pass
+
+    def draw(self, graph, rng):
+        pass
+
+
+def test_nothing_that_a_class_says_of_itself_breaks_the_list(announce):
+    here = __name__
+    announce("algorithms", {"unshowable": f"{here}:Unshowable", "careless": f"{here}:Careless"})
+    rows = {row["name"]: row for row in catalogue("algorithms")}
+    assert "ZeroDivisionError: division by zero" == rows["unshowable"]["cannot_be_loaded"]
+    assert ("", None, "") == tuple(
+        rows["careless"][key] for key in ("output", "scale_sensitive", "reference")
+    )
+    assert "careless" in repr(ca.algorithms())
+
+
+def test_booleans_are_booleans_in_json():
+    rows = {row["name"]: row for row in catalogue("algorithms")}
+    pc, by_variance = rows["pc"], rows["var-sortnregress"]
+    assert (True, True) == (pc["runs_here"], by_variance["scale_sensitive"])
+
+
+def test_no_two_models_have_the_same_heading():
+    names = [row["name"] for row in catalogue("models")]
+    assert len(names) == len(set(names))
+    assert {"linear.scm", "gp.scm"} <= set(names)
+
+
+def test_nothing_is_handed_on_from_a_plug_in_that_returns_nothing(announce):
+    announce("algorithms", {"careless": f"{__name__}:Careless"})
+    announce("models", {"linear.careless": f"{__name__}:Careless"})
+    package = __name__.partition(".")[0]
+    with pytest.raises(TypeError, match=rf"algorithm 'careless' of package '{package}'.* Estimate"):
+        ca.discover("careless", np.eye(3), 0)
+    with pytest.raises(TypeError, match=rf"'linear.careless' of package '{package}'.* NoneType"):
+        ca.models.draw("careless", chain(3), 0)

@@ -65,3 +65,41 @@ def test_nothing_is_overwritten(tmp_path):
     new_algorithm("mine", tmp_path)
     with pytest.raises(FileExistsError, match="exists already"):
         new_algorithm("mine", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("class", "a word of Python's own"),
+        ("none", "a word of Python's own"),
+        ("pc", "an algorithm of package 'causalassay' already"),
+        ("var-sortnregress", "an algorithm of package 'causalassay' already"),
+        ("random", "Python's own module random"),
+        ("json", "Python's own module json"),
+        ("numpy", "the installed module numpy"),
+        ("causalassay", "the installed module causalassay"),
+        ("estimate", "a class Estimate"),
+        ("not-applicable", "a class NotApplicable"),
+    ],
+)
+def test_names_that_are_taken_are_refused_in_one_line_and_nothing_is_written(
+    name, reason, tmp_path
+):
+    done = run("causalassay", "new", "algorithm", name, "--folder", tmp_path / "new")
+    assert 2 == done.returncode
+    (line,) = done.stderr.splitlines()
+    assert reason in line
+    assert f"like my-{name}" in line
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_name_of_another_package_s_algorithm_is_refused(announce, tmp_path):
+    announce("algorithms", {"theirs": "their_package:Theirs"})
+    with pytest.raises(ValueError, match="an algorithm of package 'their_package' already"):
+        new_algorithm("theirs", tmp_path)
+
+
+def test_a_folder_elsewhere_of_that_name_does_not_matter(tmp_path, monkeypatch):
+    (tmp_path / "mine").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert new_algorithm("mine", tmp_path / "new")

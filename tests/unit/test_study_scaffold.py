@@ -74,6 +74,12 @@ def test_names_that_are_no_folder_are_refused(name, tmp_path):
         new_study(name, tmp_path)
 
 
+def test_a_name_that_reads_like_an_option_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="'-x' reads like an option"):
+        new_study("-x", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
 def examples():
     """The TOML of the page on studies."""
     page = Path(__file__).parents[2] / "docs" / "studies.md"

@@ -308,6 +308,19 @@ def test_the_tables_fit_a_hundred_columns_and_mark_baselines():
     assert "…" not in text
 
 
+def test_one_scheme_alone_is_not_marked_as_being_of_other_graphs():
+    alone = printed(summarize(make_table(rows_of("a", [0.1, 0.2]))))
+    assert "~" not in alone
+    assert "the same graphs" not in alone
+    other = [
+        {**row, "scheme": "iscm", "problem": "q", "graph_key": "h"}
+        for row in rows_of("a", [0.3, 0.4])
+    ]
+    both = printed(summarize(make_table(rows_of("a", [0.1, 0.2], graph_key="g") + other)))
+    assert "0.15 ~" in both
+    assert "~ not on the same graphs as the others" in " ".join(both.split())
+
+
 def test_every_reason_is_printed_or_counted():
     rows = [
         {"algorithm": f"a{number}", "status": "failed", "reason": f"raised ValueError: {number}"}

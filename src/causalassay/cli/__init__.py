@@ -16,6 +16,7 @@ from causalassay.cli.printing import escaped
 from causalassay.cli.reporting import report
 from causalassay.cli.scaffolding import new
 from causalassay.cli.studies import export, replay, run, status, summary
+from causalassay.import_path import guard_workers
 from causalassay.threads import ONE_THREAD
 
 app = typer.Typer(
@@ -32,6 +33,7 @@ def main() -> None:
     for name, one in ONE_THREAD.items():
         # Before numpy is imported: a second BLAS thread makes small inverses many times slower.
         os.environ.setdefault(name, one)
+    guard_workers()
     try:
         app()
     except (ValueError, OSError) as error:

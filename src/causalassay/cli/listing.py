@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import redirect_stdout
 from enum import StrEnum
 from typing import Annotated
 
@@ -35,16 +37,30 @@ def list_parts(
     """
     from causalassay.catalogue import catalogue
 
-    rows = catalogue(what.value)
+    with redirect_stdout(sys.stderr):  # what a plug-in prints when it is imported is no JSON
+        rows = catalogue(what.value)
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return
     console = Console()
     for row in rows:
-        name, *details = row.items()
-        console.print(f"[bold]{escaped(name[1])}[/]", highlight=False)
-        for heading, text in details:
-            if text:
-                label = heading.replace("_", " ")
-                line = Padding(f"[dim]{label}:[/] {escaped(text)}", (0, 0, 0, 4))
-                console.print(line, highlight=False)
+        _print_row(row, console)
+
+
+def _print_row(row: dict[str, str | bool | None], console: Console) -> None:
+    name, *details = row.items()
+    title = f"[bold]{_shown(name[1])}[/]"
+    if reason := row.get("cannot_be_loaded"):
+        line = f"{title} ({_shown(row['package'])}) cannot run here: {_shown(reason)}"
+        console.print(line, highlight=False, soft_wrap=True)
+        return
+    console.print(title, highlight=False)
+    for heading, value in details:
+        if value not in (None, ""):
+            label = heading.replace("_", " ")
+            detail = Padding(f"[dim]{label}:[/] {_shown(value)}", (0, 0, 0, 4))
+            console.print(detail, highlight=False)
+
+
+def _shown(value: str | bool | None) -> str:
+    return escaped(value) if isinstance(value, str) else "yes" if value else "no"

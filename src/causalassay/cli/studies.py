@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 from causalassay.cli.printing import progress_bar, wide_console
+from causalassay.cli.program_permission import AllowPrograms, permit
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -63,6 +64,7 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the tasks and their number; run nothing.")
     ] = False,
+    allow_programs: AllowPrograms = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a study, or what is left of it.
@@ -72,17 +74,22 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
     a kill the same command goes on where it was, and after a change of the file
     only what is new is computed.
 
+    A study may name programs to run. They are shown, and run if you allow it.
+
     Example: causalassay run study.toml --workers 4
     """
     from causalassay.analysis import read
     from causalassay.report.files import write_report
     from causalassay.study.language import describe, read_study
+    from causalassay.study.programs import programs_of
 
     study = read_study(study_file)
+    programs = programs_of(study.algorithms)
     if dry_run:
-        for line in describe(study):
+        for line in (*describe(study), *(f"program: {program.line}" for program in programs)):
             typer.echo(line)
         return
+    permit(programs, allow_programs)
     folder = out or study_file.parent / f"{study.name}-results"
     counts = _run(study, folder, _executor(study, workers, cluster), retry or [])
     if as_json:
@@ -223,19 +230,23 @@ def replay(
     study_file: Annotated[
         Path | None, typer.Option("--study", help="Study file to use instead of the stored text.")
     ] = None,
+    allow_programs: AllowPrograms = False,
     as_json: AsJson = False,
 ) -> None:
     """Run one task again in the foreground, for debugging.
 
     An error comes with its traceback, so `python -m pdb -m causalassay replay KEY`
-    stops where it happens. Nothing is stored.
+    stops where it happens. Nothing is stored. A program that the task runs is
+    shown, and run if you allow it.
 
     Example: causalassay replay 3fa9 --in first-look-results
     """
     from causalassay.study.language import parse_study, read_study
+    from causalassay.study.programs import programs_of
     from causalassay.study.replay import replay as run_again
     from causalassay.study.replay import task_at
     from causalassay.study.storage import find_row
+    from causalassay.study.tasks import RunTask
 
     row = find_row(key, folder)
     study = (
@@ -244,6 +255,8 @@ def replay(
         else parse_study(row.text, row.folder.absolute().parent)
     )
     task = task_at(study, row.address)
+    if isinstance(task, RunTask):
+        permit(programs_of([study.algorithms[task.run]]), allow_programs)
     record = run_again(study, task)
     fields = _replayed(study, record, row.status)
     if as_json:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal, get_args
 
@@ -19,7 +21,9 @@ from causalassay.arrays import Adjacency
 from causalassay.contracts import Estimate, Kind, NotApplicable, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.data.writing import write
+from causalassay.discovery.program_files import digests, file_digest, located
 from causalassay.graphs import is_cpdag, is_dag, read_graph
+from causalassay.import_path import without_guard
 
 STDERR_LENGTH = 2000
 """How much of the end of the program's stderr goes into an error."""
@@ -40,6 +44,11 @@ class Command:
     list with the header ``from,to`` or ``from,to,type`` (``->`` or ``--``), or a square
     matrix of 0 and 1 with names. The environment variable
     ``CAUSALASSAY_SEED`` holds a number from the task's stream.
+
+    A word that is the path of a file, as in ``"Rscript pc.R"``, may be relative to the
+    working directory or, in a study, to the folder of its file. There the content of
+    such files is a part of the key of every row: an edited script runs anew. Installed
+    programs, and files that are named inside of other files or words, are not.
 
     Parameters
     ----------
@@ -69,6 +78,10 @@ class Command:
     promises: Kind = "pdag"
     max_seconds: float | None = None
     max_memory_mb: int | None = None
+    files: tuple[tuple[str, str], ...] = field(default=(), init=False)
+    """In a study: the words that name files, each with the file's SHA-256."""
+    words: tuple[str, ...] = field(default=(), init=False, compare=False, repr=False)
+    """In a study: the words of the program, with the full paths of files."""
     version: ClassVar[int] = 1
     assumptions: ClassVar[str] = "the program's"
     reference: ClassVar[str] = "the program's"
@@ -92,9 +105,28 @@ class Command:
     def _words(self) -> list[str]:
         return shlex.split(self.program) if isinstance(self.program, str) else list(self.program)
 
+    def full_words(self) -> tuple[str, ...]:
+        """Return the words of the program, with the full paths of files."""
+        return self.words or located(self._words(), (Path.cwd(),))
+
+    def in_study(self, folder: Path) -> Command:
+        """Return the program as a study in that folder means it, with the files it names.
+
+        Raises
+        ------
+        OSError
+            If such a file cannot be read.
+        """
+        words = located(self._words(), (folder, Path.cwd()))
+        placed = dataclasses.replace(self)
+        object.__setattr__(placed, "words", words)
+        object.__setattr__(placed, "files", digests(self._words(), words, folder))
+        return placed
+
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Run the program on the data and read the graph it wrote."""
         check_rows(data, self.rows)
+        self._check_files()
         seed = int(rng.integers(2**31))
         with tempfile.TemporaryDirectory(prefix="causalassay-") as folder:
             data_file, graph_file = Path(folder) / "data.csv", Path(folder) / "graph.csv"
@@ -109,8 +141,20 @@ class Command:
             raise CommandFailed(f"the program promised a {self.promises} and wrote none")
         return Estimate(graph, self.promises, info={"program": " ".join(self._words())})
 
+    def _check_files(self) -> None:
+        """Raise unless the files are what they were when the study was read."""
+        paths = dict(zip(self._words(), self.words, strict=False))
+        for word, digest in self.files:
+            path = shutil.which(paths[word]) or paths[word]
+            try:
+                same = file_digest(path) == digest
+            except OSError as reason:
+                raise CommandFailed(f"{word!r} cannot be read here: {reason}") from reason
+            if not same:
+                raise CommandFailed(f"{path} was changed since the study was read; run it again")
+
     def _call(self, data_file: Path, graph_file: Path) -> list[str]:
-        words = self._words()
+        words = list(self.full_words())
         if not any("{data}" in word or "{graph}" in word for word in words):
             words += ["{data}", "{graph}"]
         filled = [
@@ -124,7 +168,7 @@ class Command:
 
 
 def _run(words: list[str], folder: str, seed: int, max_seconds: float | None) -> None:
-    environment = {**os.environ, "CAUSALASSAY_SEED": str(seed)}
+    environment = {**without_guard(os.environ), "CAUSALASSAY_SEED": str(seed)}
     try:
         process = subprocess.Popen(
             words,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from numpy.random import Generator
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from causalassay.contracts import Algorithm, Estimate, Kind, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.notebook import fragment, table
 from causalassay.registry import (
+    OWN_PACKAGE,
     Registry,
     RegistryEntry,
     dataclass_with_version,
@@ -21,6 +22,8 @@ from causalassay.registry import (
     parameters,
 )
 from causalassay.seeding import as_generator
+
+T = TypeVar("T")
 
 _BUILT_IN = {
     "acor": "correlation_graphs:ACor",
@@ -75,7 +78,9 @@ class AlgorithmRecord:
     parameters : mapping
         Its hyper-parameters with their defaults as text, or "required".
     missing : str
-        Why it cannot run here; empty if it can.
+        Why it cannot run here, in one line; empty if it can.
+    package : str
+        The installed package that announced it; "causalassay" for ours.
     """
 
     name: str
@@ -87,6 +92,7 @@ class AlgorithmRecord:
     licence: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict, hash=False)
     missing: str = ""
+    package: str = OWN_PACKAGE
 
 
 class AlgorithmList(list[AlgorithmRecord]):
@@ -150,6 +156,8 @@ def discover(
     ------
     NotApplicable
         If the data lack what the algorithm needs.
+    TypeError
+        If an algorithm of another package returns something else than an estimate.
 
     Examples
     --------
@@ -164,7 +172,14 @@ def discover(
     algorithm = make_algorithm(name, **hyperparameters)
     dataset = data if isinstance(data, Dataset) else Dataset.from_values(data)
     check_rows(dataset, getattr(algorithm, "rows", "independent"))
-    return algorithm.discover(dataset, generator)
+    estimate: Any = algorithm.discover(dataset, generator)
+    if not isinstance(estimate, Estimate):
+        raise TypeError(
+            f"algorithm {name!r} of package {ALGORITHMS.package(name)!r}: `discover` returned "
+            f"{type(estimate).__name__}, expected an Estimate; `check_algorithm` would tell its "
+            "authors"
+        )
+    return estimate
 
 
 def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
@@ -208,14 +223,22 @@ def algorithms() -> AlgorithmList:
 def _record(entry: RegistryEntry[type[Algorithm]]) -> AlgorithmRecord:
     kind = entry.value
     if kind is None:
-        return AlgorithmRecord(entry.name, missing=entry.missing)
+        return AlgorithmRecord(entry.name, missing=entry.missing, package=entry.package)
+    output: Any = _stated(kind, "output", str)
     return AlgorithmRecord(
         entry.name,
-        output=getattr(kind, "output", None),
-        scale_sensitive=getattr(kind, "scale_sensitive", None),
+        output=output,
+        scale_sensitive=_stated(kind, "scale_sensitive", bool),
         description=first_line(kind),
-        assumptions=getattr(kind, "assumptions", ""),
-        reference=getattr(kind, "reference", ""),
-        licence=getattr(kind, "licence", "MIT" if entry.built_in else ""),
+        assumptions=_stated(kind, "assumptions", str) or "",
+        reference=_stated(kind, "reference", str) or "",
+        licence=_stated(kind, "licence", str) or ("MIT" if entry.built_in else ""),
         parameters=parameters(kind),
+        package=entry.package,
     )
+
+
+def _stated(kind: type[Algorithm], name: str, of_type: type[T]) -> T | None:
+    """Return what a class says of itself; None for what has another type than it should."""
+    value = getattr(kind, name, None)
+    return value if isinstance(value, of_type) else None

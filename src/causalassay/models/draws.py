@@ -158,4 +158,12 @@ def draw(
     DiscreteSCM(5 nodes, 4 edges, 3 to 3 levels)
     """
     generator = as_generator(rng)
-    return source(kind, mechanism=mechanism, **parameters).draw(graph, generator)
+    model = source(kind, mechanism=mechanism, **parameters).draw(graph, generator)
+    if not hasattr(model, "graph") or not callable(getattr(model, "sample", None)):
+        name = f"{mechanism_of(kind, mechanism)}.{kind}"
+        raise TypeError(
+            f"model {name!r} of package {MODELS.package(name)!r}: `draw` returned "
+            f"{type(model).__name__}, expected a model with `graph` and "
+            "`sample(n_samples, rng, intervention=())`; `check_model_source` would tell its authors"
+        )
+    return model

@@ -207,8 +207,13 @@ def _names_of(source: ModelSource) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=256)
 def _names(kind_class: type[Any], family: type[Any]) -> tuple[str, str] | None:
-    for entry in MODELS.entries():
-        mechanism, _, kind = entry.name.partition(".")
+    def differs(name: str) -> bool:
+        return MODELS.addresses[name].partition(":")[2] != kind_class.__qualname__
+
+    # Entries called like the class come first, so that no package is imported in vain.
+    for name in sorted(MODELS, key=differs):
+        entry = MODELS.entry(name)
+        mechanism, _, kind = name.partition(".")
         if entry.value is kind_class and function_family(kind, mechanism) in (None, family):
             return mechanism, kind
     return None

@@ -124,11 +124,14 @@ def _attributions(summary: Summary, metric: str) -> Iterator[Table]:
     if len(margins):
         chosen = margins[(margins["metric"] == metric) & (margins["reference"] == "sorting")]
     against, _ = _cells(chosen, (SCHEME,))
+    several = len(groups) > 1
+    same = " on the same graphs" if several else ""
+    apart = "~ not on the same graphs as the others; " if several else ""
     for part in _parts(groups):
         table = _table(
             summary,
-            f"{metric} on the same graphs; below, how much better than the best sorting baseline",
-            "* baseline; ~ not on the same graphs as the others; units: graphs and replicates",
+            f"{metric}{same}; below, how much better than the best sorting baseline",
+            f"* baseline; {apart}units: graphs and replicates",
         )
         _add_columns(table, [_heading(group) for group in part], ["units"])
         for name in _best_first(cells, part[0], better):
@@ -136,7 +139,10 @@ def _attributions(summary: Summary, metric: str) -> Iterator[Table]:
             pairs = [against.get((name, group)) for group in part]
             table.add_row(
                 _name(rows[0]),
-                *(_score_and_margin(row, pair) for row, pair in zip(rows, pairs, strict=True)),
+                *(
+                    _score_and_margin(row, pair, several and not row["paired"])
+                    for row, pair in zip(rows, pairs, strict=True)
+                ),
                 _counted(rows, "n_units"),
             )
         yield table
@@ -237,8 +243,8 @@ def _counted(rows: Sequence[Row], column: str) -> str:
     return counts[0] if len(set(counts)) == 1 else "/".join(counts)
 
 
-def _score_and_margin(row: Row, margin: Row | None) -> Text:
-    score = decimal(row["mean"]) + ("" if row["paired"] else " ~")
+def _score_and_margin(row: Row, margin: Row | None, apart: bool) -> Text:
+    score = decimal(row["mean"]) + (" ~" if apart else "")
     below = "" if margin is None else _limits(margin, "mean", "low", "high", _signed)
     return Text(f"{score}\n{below}")
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+
+from causalassay.scaffold.names import check_algorithm_name, check_study_name
 
 ALGORITHM_FILES = {
     "pyproject.toml": "pyproject.toml.template",
@@ -34,19 +35,15 @@ def new_algorithm(name: str, folder: Path) -> list[Path]:
     >>> sorted(file.name for file in files)
     ['README.md', '__init__.py', 'pyproject.toml', 'test_my_algorithm.py']
     """
-    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
-        raise ValueError(
-            f"name: expected small letters, digits and single hyphens, like my-algorithm; "
-            f"got {name!r}"
-        )
-    root = folder / name
-    if root.exists():
-        raise FileExistsError(f"{root} exists already; choose another name or folder")
     words = {
         "name": name,
         "module": name.replace("-", "_"),
         "title": "".join(part.capitalize() for part in name.split("-")),
     }
+    check_algorithm_name(**words)
+    root = folder / name
+    if root.exists():
+        raise FileExistsError(f"{root} exists already; choose another name or folder")
     written = []
     for path, source in ALGORITHM_FILES.items():
         file = root / Template(path).substitute(words)
@@ -73,8 +70,7 @@ def new_study(name: str, folder: Path) -> Path:
     ...     new_study("first-look", Path(folder)).name
     'first-look.toml'
     """
-    if not re.fullmatch(r"[A-Za-z0-9_-]+", name):
-        raise ValueError(f"name: expected letters, digits, - and _, like first-look; got {name!r}")
+    check_study_name(name)
     file = folder / f"{name}.toml"
     folder.mkdir(parents=True, exist_ok=True)
     try:

@@ -31,8 +31,8 @@ def check_model_source(source: ModelSource, *, series: bool | None = None) -> No
 
     It must be a frozen dataclass with a ``version``; draw the same model from the same
     stream; leave the graph alone; draw a model on that graph whose samples have one
-    column per node and are finite; set a node under `Do` and change its descendants only
-    (for models that take interventions); and answer tiny graphs with a model or a
+    column per node and are finite; take an ``intervention`` in `sample`, set a node under
+    `Do` and change its descendants only; and answer tiny graphs with a model or a
     ValueError.
 
     Parameters
@@ -110,6 +110,10 @@ def _intervenes(trial: _Trial) -> Iterator[str]:
     graph = trial.graph()
     model = trial.model(graph)
     if "intervention" not in inspect.signature(model.sample).parameters:
+        yield (
+            "`sample` of its model takes no `intervention`: write "
+            "`sample(self, n_samples, rng, intervention=())`"
+        )
         return
     reached = summary_ancestors(graph.summary if trial.lagged else graph)
     for node, effects in enumerate(reached):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from causalassay.discovery.command import Command
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.study.language.dataclass_tables import construct
 from causalassay.study.language.expansion import Member, expand
@@ -42,6 +44,8 @@ class AlgorithmReader:
 
     Parameters
     ----------
+    folder : Path
+        What the files that a program names may be relative to.
     limits : Limits
         Of each task, unless the algorithm has its own.
     metrics : MetricReader
@@ -49,6 +53,7 @@ class AlgorithmReader:
     mistakes : Mistakes
     """
 
+    folder: Path
     limits: Limits
     metrics: MetricReader
     mistakes: Mistakes
@@ -107,6 +112,8 @@ class AlgorithmReader:
             message = unknown_parameter(key, use, legal, (*_HEAD_KEYS, *_LIMIT_KEYS))
             self.mistakes.add(location.at(key), message, element=False)
         algorithm = construct(kind, fields, use, location, self.mistakes)
+        if isinstance(algorithm, Command):
+            algorithm = self._placed(algorithm, location)
         if algorithm is None or limits is None or unknown:
             return None
         entry = AlgorithmEntry(name, use, algorithm, limits=limits)
@@ -116,6 +123,14 @@ class AlgorithmReader:
             self.mistakes.add(location, f"{use!r} cannot be told from others: {reason}")
             return None
         return entry
+
+    def _placed(self, command: Command, location: Location) -> Command | None:
+        """Return a program with the files it names, which are a part of its key."""
+        try:
+            return command.in_study(self.folder)
+        except OSError as reason:
+            self.mistakes.add(location.at("program"), f"a file cannot be read: {reason}")
+            return None
 
     def _tuning(
         self, head: AlgorithmSchema, name: str, kind: Any, member: Member, location: Location

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, TypeVar
 
-from causalassay.registry import Registry
+from causalassay.registry import Registry, reason_text
 from causalassay.spelling import did_you_mean, listed
 from causalassay.study.language.mistakes import Location, Mistakes, toml_text
 
@@ -41,11 +41,11 @@ def registered(
         return None
     try:
         return registry[name]
-    except ImportError as missing:
-        mistakes.add(location, f"{name!r} cannot run here: {missing}")
-    except Exception as reason:
+    except Exception as error:
         # A plug-in's module may raise anything; the other tables are still read.
-        mistakes.add(location, f"{name!r} cannot be loaded: {type(reason).__name__}: {reason}")
+        what = "cannot run here" if isinstance(error, ImportError) else "cannot be loaded"
+        package = f"package {registry.package(name)!r}"
+        mistakes.add(location, f"{name!r} {what}: {reason_text(error)} ({package})")
     return None
 
 

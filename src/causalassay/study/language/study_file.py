@@ -28,7 +28,8 @@ def read_study(path: Path) -> Study:
     Parameters
     ----------
     path : Path
-        A TOML file; the paths of data files in it are relative to its folder.
+        A TOML file; the paths of data files in it are relative to its folder, and those of
+        files that programs name may be.
 
     Raises
     ------
@@ -108,7 +109,8 @@ def _study(tables: dict[str, Any], text: str, folder: Path, mistakes: Mistakes) 
     defaults = defaults_for({world(entry.spec) for entry, _ in problems})
     if "metrics" not in tables:
         metrics.read(list(defaults.metrics), "metrics")
-    listed = _read_all(AlgorithmReader(limits, metrics, mistakes), tables, "algorithms")
+    algorithm_reader = AlgorithmReader(folder, limits, metrics, mistakes)
+    listed = _read_all(algorithm_reader, tables, "algorithms")
     _check_distinct(problems, mistakes)
     baselines = baseline_entries(defaults.baselines, limits)
     add_baselines = tables.get("baselines") is not False
