@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,7 +23,7 @@ class Hostile:
     """Call one of the hostile functions, then return an empty graph."""
 
     function: str = "same"
-    argument: Any = None
+    argument: str | int | tuple[int, int] | None = None
     version: ClassVar[int] = 1
 
     def discover(self, data, rng):

@@ -81,9 +81,9 @@ def kill_itself(_):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def kill_the_parent(_):
-    """Kill the dask worker that started this process; never run it without one."""
-    os.kill(os.getppid(), signal.SIGKILL)
+def kill_the_dask_worker(_):
+    """Kill the dask worker that started this process's launcher; never run it without one."""
+    psutil.Process().parent().parent().kill()
     time.sleep(FOREVER)
 
 

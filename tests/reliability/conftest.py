@@ -15,12 +15,13 @@ ENTRY_POINTS = """\
 [causalassay.algorithms]
 rogue = hostile.algorithms:Rogue
 sleeper = hostile.algorithms:Sleeper
+hostile = hostile.algorithms:Hostile
 """
 
 
 @pytest.fixture(scope="session")
 def hostile_environment(tmp_path_factory):
-    """Environment variables with which causalassay knows `rogue` and `sleeper`."""
+    """Environment variables with which causalassay knows `rogue`, `sleeper` and `hostile`."""
     folder = tmp_path_factory.mktemp("plugin")
     info = folder / "hostile-1.0.dist-info"
     info.mkdir()

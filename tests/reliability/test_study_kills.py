@@ -151,6 +151,57 @@ def _is_worker(process):
         return False
 
 
+HOSTILE = """
+name = "hostile"
+seed = 3
+replicates = {replicates}
+metrics = ["shd"]
+baselines = false
+diagnostics = []
+algorithms = [{algorithms}]
+[limits]
+seconds = {seconds}
+[[problems]]
+samples = 50
+graph = {{kind = "chain", n_nodes = 4}}
+model = {{kind = "scm"}}
+"""
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
+def test_nothing_that_an_algorithm_started_outlives_the_driver(start, tmp_path, sign):
+    """A daemon without a parent, in a session of its own."""
+    deed = f'{{use = "hostile", function = "leave_a_daemon_and_hang", argument = "{tmp_path}/pid"}}'
+    file = tmp_path / "study.toml"
+    file.write_text(HOSTILE.format(algorithms=deed, replicates=1, seconds=LIMIT))
+    driver = start("run", file, "--workers", 1)
+    daemon = int(eventually(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text()))
+    processes = psutil.Process(driver.pid).children(recursive=True)
+    assert daemon in {process.pid for process in processes}
+    driver.send_signal(sign)
+    driver.communicate(timeout=LIMIT)
+    assert [] == psutil.wait_procs(processes, timeout=LIMIT)[1]
+
+
+def test_a_driver_that_was_stopped_and_continued_has_no_late_rows(start, run, tmp_path):
+    """Stopped for longer than the limit, as by Ctrl-Z, and with it all that it started."""
+    file = tmp_path / "study.toml"
+    seconds = 8
+    sleepers = '{use = "sleeper", name = "s"}'
+    file.write_text(HOSTILE.format(algorithms=sleepers, replicates=100, seconds=seconds))
+    driver = start("run", "--json", file, "--workers", 2)
+    eventually(lambda: n_rows(tmp_path / "hostile-results") > 4)
+    tree = [psutil.Process(driver.pid), *psutil.Process(driver.pid).children(recursive=True)]
+    for process in tree:
+        process.suspend()
+    time.sleep(seconds + 1)
+    for process in reversed(tree):
+        process.resume()
+    printed, complained = driver.communicate(timeout=LIMIT)
+    assert 0 == driver.returncode, complained
+    assert '"timeout": 0' in printed
+
+
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_cleanly_and_says_how_to_go_on(start, run, study_file, tmp_path, sign):
     folder = tmp_path / "results"

@@ -11,6 +11,7 @@ from distributed import Client
 from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import ErdosRenyi
 from causalassay.models import SCM
+from causalassay.study.estimate_encoding import decode
 from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, Study
 from causalassay.study.problem_specs import Generated
 from causalassay.study.processes import cluster_executor as cluster
@@ -19,17 +20,22 @@ from causalassay.study.processes.executor import Loss, NoWorkers
 from causalassay.study.processes.local_executor import LocalExecutor
 from causalassay.study.tasks import RunTask
 from clusters import Cluster
-from hostile.algorithms import Hostile
+from hostile.algorithms import Hostile, Spy, Vandal
 from waiting import LIMIT, eventually
 
+NO_LIMITS = Limits(None, None)
 
-def study_of(*algorithms):
+
+def study_of(*algorithms, limits=NO_LIMITS):
     return Study(
         "test",
         1,
         5,
         (ProblemEntry("p", Generated(ErdosRenyi(5, 1.0), SCM(), 100)),),
-        tuple(AlgorithmEntry(f"a{n}", "x", algorithm) for n, algorithm in enumerate(algorithms)),
+        tuple(
+            AlgorithmEntry(f"a{n}", "x", algorithm, limits=limits)
+            for n, algorithm in enumerate(algorithms)
+        ),
         (MetricEntry("shd", "as-is"),),
         (),
     )
@@ -113,13 +119,32 @@ def test_a_cluster_gives_the_same_records_as_this_machine(shared):
 
 
 def test_limits_hold_on_a_cluster(shared):
-    study = study_of(Hostile("segfault"), Hostile("hang_in_c"), Hostile("allocate", 900))
+    expected = {
+        Hostile("segfault"): "crashed: killed by signal 11 (SIGSEGV)",
+        Hostile("hang_in_c"): "timeout: more than 5 s",
+        Hostile("allocate", 900): "memory: more than 700 MB",
+    }
+    study = study_of(*expected, limits=Limits(5.0, 700 * 10**6))
     with DaskExecutor(study, shared.address) as executor:
         for index in range(3):
-            seconds = 1.0 if index == 1 else None
-            executor.submit((task(index),), Limits(seconds, 700 * 10**6))
+            executor.submit((task(index),), Limits(None, None))
         outcomes = collect(executor, 3)
-    assert ["crashed", "timeout", "memory"] == [outcomes[task(index),].cause for index in range(3)]
+    assert [*expected.values()] == [outcomes[task(index),][0].reason for index in range(3)]
+
+
+def test_an_algorithm_on_a_cluster_finds_neither_the_truth_nor_the_seed(shared):
+    study = replace(study_of(Spy("918273645"), Vandal(), make_algorithm("pc")), seed=918_273_645)
+    outcomes = []
+    for executor in (DaskExecutor(study, shared.address), LocalExecutor(study, 1)):
+        with executor:
+            for index in range(3):
+                executor.submit((task(index),), Limits(None, None))
+            outcomes.append(collect(executor, 3))
+    spied = outcomes[0][task(0),][0]
+    assert [] == decode(spied.estimate).info["seen"]
+    for index in range(3):
+        here, there = (without_times(outcome[task(index),]) for outcome in outcomes)
+        assert here == there
 
 
 def test_leaving_ends_what_runs_on_the_cluster(shared, tmp_path):
@@ -179,7 +204,9 @@ def test_a_dask_worker_that_leaves_hands_its_batches_on(own, tmp_path):
 @pytest.mark.slow
 def test_a_batch_that_kills_its_dask_workers_is_a_loss(own):
     own.worker()
-    with DaskExecutor(study_of(Hostile("kill_the_parent"), Hostile()), own.address) as executor:
+    with DaskExecutor(
+        study_of(Hostile("kill_the_dask_worker"), Hostile()), own.address
+    ) as executor:
         executor.submit((task(0),), Limits(None, None))
         loss = Loss("crashed", "crashed: the dask workers that ran it died")
         assert {(task(0),): loss} == collect(executor, 1)

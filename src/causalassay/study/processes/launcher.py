@@ -89,7 +89,7 @@ class Launcher:
     def _start(self) -> subprocess.Popen[bytes]:
         with (self.folder / "log").open("wb") as log:
             process = subprocess.Popen(
-                [sys.executable, "-c", _PROGRAM, str(self.folder)],
+                [sys.executable, "-P", "-c", _PROGRAM, str(self.folder)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=log,
