@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.arrays import Values
-from causalassay.spelling import listed
+from causalassay.spelling import listed, name_fault
 
 
 def check_column_names(columns: Sequence[Any]) -> None:
-    """Raise unless every name is text, not empty, and used once."""
+    """Raise unless every name is text that prints, not empty, and used once."""
     if not columns:
         raise ValueError("columns: at least 1 column is needed, got none")
     for position, name in enumerate(columns):
@@ -28,6 +28,9 @@ def check_column_names(columns: Sequence[Any]) -> None:
                 f"columns: the name at position {position} is empty; name the column, "
                 "or leave it out if it is a row index"
             )
+        fault = name_fault(name)
+        if fault:
+            raise ValueError(f"columns: the name at position {position} {fault}")
     twice = [name for name, times in Counter(columns).items() if times > 1]
     if twice:
         raise ValueError(

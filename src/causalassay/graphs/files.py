@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Hashable, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
@@ -12,7 +13,8 @@ import numpy as np
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.graphs.conversions import from_edges
 from causalassay.graphs.node_names import check_names
-from causalassay.spelling import did_you_mean
+from causalassay.opening import read_text
+from causalassay.spelling import cut, did_you_mean, listed
 
 CELLS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False, "True": True}
 Line = tuple[int, list[str]]
@@ -101,14 +103,19 @@ def _check_csv_names(names: Sequence[str], argument: str) -> list[str]:
 
 def _read_lines(path: Path, where: str) -> tuple[list[str], list[Line]]:
     """Return the header and the lines that are not empty, with their numbers."""
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        reader = csv.reader(file, skipinitialspace=True)
+    text = read_text(path, "a CSV file with a graph")
+    reader = csv.reader(io.StringIO(text), skipinitialspace=True)
+    try:
         lines = [(reader.line_num, [cell.strip() for cell in line]) for line in reader if line]
+    except csv.Error as error:
+        raise ValueError(f"{where}: line {reader.line_num}: {error}; {_SHAPES}") from None
     if not lines:
         raise ValueError(f"{where}: the file is empty; {_SHAPES}")
     header = lines[0][1]
     if len(header) == 1:
-        raise ValueError(f"{where}: the header has one field, {header[0]!r}; {_SHAPES}")
+        raise ValueError(
+            f"{where}: the header has one field, {cut(repr(header[0]), 100)}; {_SHAPES}"
+        )
     for number, line in lines:
         if len(line) != len(header):
             raise ValueError(
@@ -121,6 +128,7 @@ def _read_edges(
     header: list[str], lines: list[Line], wanted: list[str] | None, where: str
 ) -> tuple[Adjacency, list[str]]:
     edges = []
+    known = None if wanted is None else set(wanted)
     for number, line in lines:
         row = dict(zip(header, line, strict=True))
         edge = (row["from"], row["to"])
@@ -129,9 +137,10 @@ def _read_edges(
         if "" in edge:
             raise ValueError(f"{where}: line {number} names no node under from or to")
         for name in edge:
-            if wanted is not None and name not in wanted:
+            if wanted is not None and known is not None and name not in known:
                 raise ValueError(
-                    f"{where}: line {number}: unknown node {name!r}, {did_you_mean(name, wanted)}"
+                    f"{where}: line {number}: unknown node {cut(repr(name), 100)}, "
+                    f"{did_you_mean(name, wanted)}"
                 )
         match row.get("type", "->"):
             case "->":
@@ -143,6 +152,7 @@ def _read_edges(
     names = wanted or list(dict.fromkeys(name for edge in edges for name in edge))
     if not names:
         raise ValueError(f"{where}: no edge and no columns given; pass `columns` to name the nodes")
+    check_names(names, where)
     return from_edges(edges, names), names
 
 
@@ -175,18 +185,20 @@ def _read_matrix(
     if wanted is None:
         return graph, names
     _check_same_names(names, wanted, where)
-    order = [names.index(name) for name in wanted]
+    position = {name: step for step, name in enumerate(names)}
+    order = [position[name] for name in wanted]
     return graph[np.ix_(order, order)], wanted
 
 
 def _check_same_names(names: Sequence[str], wanted: Sequence[str], where: str) -> None:
-    unknown = [name for name in names if name not in wanted]
-    missing = [name for name in wanted if name not in names]
+    known, named = set(wanted), set(names)
+    unknown = [name for name in names if name not in known]
+    missing = [name for name in wanted if name not in named]
     if unknown or missing:
         hint = (
             f" ({unknown[0]!r}: {did_you_mean(unknown[0], missing or wanted)})" if unknown else ""
         )
         raise ValueError(
             f"{where}: the graph's nodes and the data's columns differ: "
-            f"in the graph only {unknown}, in the data only {missing}{hint}"
+            f"in the graph only [{listed(unknown)}], in the data only [{listed(missing)}]{hint}"
         )

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
+from causalassay.graphs.families import MOST_NODES
+from causalassay.spelling import name_fault
+
 
 def check_names(
     names: Iterable[Hashable], argument: str, n_nodes: int | None = None
 ) -> list[Hashable]:
-    """Return the names as a list, all different and `n_nodes` of them if given, or raise."""
+    """Return the names as a list, all different and `n_nodes` of them if given, or raise.
+
+    Text that a terminal or a page would not show as it is, is no name.
+    """
     if isinstance(names, str):
         raise TypeError(f"{argument}: expected several names, got the string {names!r}")
     checked = list(names)
@@ -18,8 +24,16 @@ def check_names(
         raise ValueError(
             f"{argument}: the graph has {n_nodes} nodes but there are {len(checked)} names"
         )
+    if len(checked) > MOST_NODES:
+        raise ValueError(
+            f"{argument}: expected at most {MOST_NODES} nodes, got {len(checked)}; "
+            "leave out nodes, or cut the graph into parts"
+        )
     seen: set[Hashable] = set()
-    for name in checked:
+    for position, name in enumerate(checked):
+        fault = name_fault(name) if isinstance(name, str) else ""
+        if fault:
+            raise ValueError(f"{argument}: the name at position {position} {fault}")
         if name in seen:
             raise ValueError(f"{argument}: the name {name!r} comes twice; names must differ")
         seen.add(name)

@@ -8,13 +8,21 @@ from pathlib import Path
 
 import numpy as np
 
+from causalassay.graphs.families import MOST_NODES
 from causalassay.models.discrete.bif_tokens import Token, Tokens, tokens_of
 from causalassay.models.discrete.elimination import ProbabilityTable
 from causalassay.models.discrete.scm import DiscreteSCM
-from causalassay.spelling import did_you_mean
+from causalassay.opening import read_text
+from causalassay.spelling import did_you_mean, name_fault
 
 ROUNDED = 1e-3
 """How far printed probabilities may be from a sum of 1; they are then divided by it."""
+
+MOST_PARENTS = 30
+"""Of a node: a table has an axis for each parent."""
+
+MOST_ENTRIES = 10_000_000
+"""Probabilities of one node, 80 MB; the largest published networks have some 10^4."""
 
 
 def read_bif(path: str | Path) -> DiscreteSCM:
@@ -54,11 +62,7 @@ def read_bif(path: str | Path) -> DiscreteSCM:
     (('Rain', 'Wet'), ('yes', 'no'), array([0.22, 0.78]))
     >>> folder.cleanup()
     """
-    file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{file}: not UTF-8 text ({error.reason}); save it as UTF-8") from error
+    text = read_text(Path(path), "a BIF file")
     where = str(path)
     return _Reader(Tokens(tokens_of(text, where), where)).read()
 
@@ -102,8 +106,11 @@ class _Reader:
     def _variable(self) -> None:
         tokens = self.tokens
         name = tokens.take("the name of a variable")
+        self._check_shown(name)
         if name.text in self.levels:
             raise tokens.wrong(name, f"the variable {name.text!r} is there twice")
+        if len(self.levels) == MOST_NODES:
+            raise tokens.wrong(name, f"expected at most {MOST_NODES} variables")
         tokens.take("'{'", mark="{")
         self._keyword("type")
         self._keyword("discrete")
@@ -111,7 +118,10 @@ class _Reader:
         number = tokens.take("the number of levels")
         tokens.take("']'", mark="]")
         tokens.take("'{' and the levels", mark="{")
-        levels = tuple(word.text for word in tokens.words_until("}", "a level"))
+        words = tokens.words_until("}", "a level")
+        for word in words:
+            self._check_shown(word)
+        levels = tuple(word.text for word in words)
         if number.text != str(len(levels)):
             reason = f"{name.text!r} is said to have {number.text} levels, got {len(levels)}"
             raise tokens.wrong(number, reason)
@@ -120,6 +130,11 @@ class _Reader:
         tokens.take("';'", mark=";")
         tokens.take("'}'", mark="}")
         self.levels[name.text] = levels
+
+    def _check_shown(self, word: Token) -> None:
+        fault = name_fault(word.text)
+        if fault:
+            raise self.tokens.wrong(word, f"the name {word.text!r} {fault}")
 
     def _keyword(self, keyword: str) -> None:
         token = self.tokens.take(repr(keyword))
@@ -191,6 +206,13 @@ class _Reader:
         """Return the probabilities, its axes the parents as the file has them, then the node."""
         own = len(self.levels[name])
         shape = (*(len(self.levels[parent]) for parent in block.parents), own)
+        if len(block.parents) > MOST_PARENTS or math.prod(shape) > MOST_ENTRIES:
+            reason = (
+                f"{name!r} has {len(block.parents)} parents and so {math.prod(shape)} "
+                f"probabilities, expected at most {MOST_PARENTS} and {MOST_ENTRIES}; "
+                "take parents away or merge levels"
+            )
+            raise self.tokens.wrong(block.start, reason)
         if block.table is not None:
             if block.rows or block.default is not None:
                 reason = f"{name!r} has a table, so it takes no rows and no default beside it"
