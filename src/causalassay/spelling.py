@@ -45,9 +45,9 @@ def listed(names: Collection[Hashable]) -> str:
     >>> listed(["a", "b"])
     "'a', 'b'"
     """
-    shown = ", ".join(cut(repr(name), 100) for name in islice(names, _MOST_NAMED))
+    first = ", ".join(shown(name) for name in islice(names, _MOST_NAMED))
     left = len(names) - _MOST_NAMED
-    return f"{shown} and {left} more" if left > 0 else shown
+    return f"{first} and {left} more" if left > 0 else first
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
@@ -99,6 +99,17 @@ def visible(text: str) -> str:
 def cut(text: str, most: int = LONGEST_NAME) -> str:
     """Return text of at most so many characters, the end of a longer one as an ellipsis."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def shown(value: object) -> str:
+    """Return a value as messages quote it, without its end if it is long.
+
+    Examples
+    --------
+    >>> shown("a"), len(shown("x" * 1000))
+    ("'a'", 100)
+    """
+    return cut(repr(value), 100)
 
 
 def _is_hidden(letter: str) -> bool:

@@ -52,9 +52,10 @@ graph = {kind = "erdos-renyi", n_nodes = 3, edges_per_node = 3, exat = true}
 model = {kind = "uumc", noise = {family = "student-t", df = 1}, noise_sd = 2}
 """
     expected = [
-        'name: got "a b", expected text of at most 100 letters, digits, - and _ (it names a folder)',
+        'name: got "a b", expected text of at most 100 letters, digits, - and _ '
+        "(it names a folder)",
         "seed: missing; expected an integer from 0 to 2^63 - 1",
-        "replicates: got 0, expected an integer of at least 1",
+        "replicates: got 0, expected an integer from 1 to 1000000",
         "sed: there is no such key; did you mean 'seed'?",
         "metrics[0]: there is no metric 'sidd'; did you mean 'sid'?",
         "metrics[1].resolution: 'sid' is scored 'mean' or 'favourable', not 'as-is'",

@@ -14,7 +14,7 @@ from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.graphs.conversions import from_edges
 from causalassay.graphs.node_names import check_names
 from causalassay.opening import read_text
-from causalassay.spelling import cut, did_you_mean, listed
+from causalassay.spelling import did_you_mean, listed, shown
 
 CELLS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False, "True": True}
 Line = tuple[int, list[str]]
@@ -113,9 +113,7 @@ def _read_lines(path: Path, where: str) -> tuple[list[str], list[Line]]:
         raise ValueError(f"{where}: the file is empty; {_SHAPES}")
     header = lines[0][1]
     if len(header) == 1:
-        raise ValueError(
-            f"{where}: the header has one field, {cut(repr(header[0]), 100)}; {_SHAPES}"
-        )
+        raise ValueError(f"{where}: the header has one field, {shown(header[0])}; {_SHAPES}")
     for number, line in lines:
         if len(line) != len(header):
             raise ValueError(
@@ -133,13 +131,15 @@ def _read_edges(
         row = dict(zip(header, line, strict=True))
         edge = (row["from"], row["to"])
         if edge[0] == edge[1]:
-            raise ValueError(f"{where}: line {number} joins {edge[0]!r} to itself; leave it out")
+            raise ValueError(
+                f"{where}: line {number} joins {shown(edge[0])} to itself; leave it out"
+            )
         if "" in edge:
             raise ValueError(f"{where}: line {number} names no node under from or to")
         for name in edge:
             if wanted is not None and known is not None and name not in known:
                 raise ValueError(
-                    f"{where}: line {number}: unknown node {cut(repr(name), 100)}, "
+                    f"{where}: line {number}: unknown node {shown(name)}, "
                     f"{did_you_mean(name, wanted)}"
                 )
         match row.get("type", "->"):
@@ -148,7 +148,9 @@ def _read_edges(
             case "--":
                 edges += [edge, edge[::-1]]
             case other:
-                raise ValueError(f'{where}: line {number}: type is "->" or "--", got {other!r}')
+                raise ValueError(
+                    f'{where}: line {number}: type is "->" or "--", got {shown(other)}'
+                )
     names = wanted or list(dict.fromkeys(name for edge in edges for name in edge))
     if not names:
         raise ValueError(f"{where}: no edge and no columns given; pass `columns` to name the nodes")
@@ -167,16 +169,16 @@ def _read_matrix(
     for (number, line), name in zip(lines, names, strict=True):
         if line[0] != name:
             raise ValueError(
-                f"{where}: line {number} begins with {line[0]!r}, expected {name!r}: rows come in "
-                f"the order of the header; {_SHAPES}"
+                f"{where}: line {number} begins with {shown(line[0])}, expected {name!r}: rows "
+                f"come in the order of the header; {_SHAPES}"
             )
     graph = np.zeros((len(names), len(names)), dtype=bool)
     for i, (number, line) in enumerate(lines):
         for j, cell in enumerate(line[1:]):
             if cell not in CELLS:
                 raise ValueError(
-                    f"{where}: line {number}, column {names[j]!r} is {cell!r}, expected 0 or 1; "
-                    "for weights write `weights != 0`"
+                    f"{where}: line {number}, column {names[j]!r} is {shown(cell)}, expected 0 or "
+                    "1; for weights write `weights != 0`"
                 )
             graph[i, j] = CELLS[cell]
     if graph.diagonal().any():
@@ -196,7 +198,9 @@ def _check_same_names(names: Sequence[str], wanted: Sequence[str], where: str) -
     missing = [name for name in wanted if name not in named]
     if unknown or missing:
         hint = (
-            f" ({unknown[0]!r}: {did_you_mean(unknown[0], missing or wanted)})" if unknown else ""
+            f" ({shown(unknown[0])}: {did_you_mean(unknown[0], missing or wanted)})"
+            if unknown
+            else ""
         )
         raise ValueError(
             f"{where}: the graph's nodes and the data's columns differ: "

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from causalassay.spelling import cut
+from causalassay.spelling import cut, shown
 
 MARKS = "{}()[];|"
 _TOKEN = re.compile(
@@ -81,7 +81,7 @@ class Tokens:
             raise ValueError(f"{self.where}, line {last}: expected {expected}, but the file ends")
         is_mark = not token.quoted and token.text in MARKS
         if is_mark != (mark is not None) or (is_mark and token.text != mark):
-            raise self.wrong(token, f"expected {expected}, got {cut(repr(token.text), 100)}")
+            raise self.wrong(token, f"expected {expected}, got {shown(token.text)}")
         self.position += 1
         return token
 
