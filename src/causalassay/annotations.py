@@ -88,10 +88,12 @@ def conform(value: Any, annotation: Any) -> Any:
         return _conform_all(value, arguments)
     if annotation in _RULES:
         return _RULES[annotation](value)
-    kind = origin or annotation
-    if not isinstance(kind, type) or getattr(kind, "_is_protocol", False):
+    try:
+        return _if(isinstance(value, origin or annotation), value)
+    except Misfit:
+        raise
+    except TypeError:  # of Any, a protocol, a type variable
         return value
-    return _if(isinstance(value, kind), value)
 
 
 def check_fields(kind: Any, values: Mapping[str, Any]) -> None:

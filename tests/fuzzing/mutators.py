@@ -16,6 +16,29 @@ HOSTILE = (
 )
 """Tokens that numbers, names and marks are replaced by."""
 
+VALUES = (
+    *(b"nan", b"inf", b"-inf", b"-1", b"0", b"1e308", b"-1e308", b"1e-320", b"true", b"1.5"),
+    *(str(2**63 - 1).encode(), str(10**30).encode(), b"1000000001", b"0x" + b"f" * 5000),
+    *(b"1979-05-27", b"07:32:00", b'""', b"[]", b"{}", b"[[]]", b"[{}]", b"[1, 'a']", b"[nan]"),
+    *(b"{a = 1}", b"[[1, 2], [3]]", b"{low = 1, high = 0}", b"{low = nan}", b"{kind = 'chain'}"),
+    *(b"{low = -1e308, high = 1e308}", b"{low = 1, high = 9e18, integer = true}", b"[1, 1]"),
+    *(b"{low = 1e-320, high = 1e308, log = true}", b"{low = '', high = []}", b"[inf, -inf]"),
+    *(
+        b'"\\u001b[2J"',
+        b'"\\u202e"',
+        b'"a\\nb"',
+        b'"\\u0000"',
+        b'"/dev/zero"',
+        b'"."',
+        b'"dog.bif"',
+    ),
+    *(b'"' + b"x" * 300 + b'"', b'"' + b"x" * 5000 + b'"', b"[" * 30 + b"]" * 30, b'["x"]'),
+    b"[" + b"1, " * 300 + b"]",
+    b"[" + b", ".join(b"%d" % number for number in range(300)) + b"]",
+)
+"""Values of TOML that no key, or only another key, takes."""
+
+_VALUE = re.compile(rb"=\s*(\[[^\]\n]*\]|\{[^}\n]*\}|[^\s,}\]]+)")
 _TOKEN = re.compile(rb'"[^"\n]*"|[\w.+-]+|[^\w\s]')
 
 
@@ -72,6 +95,15 @@ def replace_token(content: bytes, chance: random.Random) -> bytes:
     return content[: token.start()] + chance.choice(HOSTILE) + content[token.end() :]
 
 
+def replace_value(content: bytes, chance: random.Random) -> bytes:
+    """Put a hostile value behind a sign of equality, where the syntax stays right most often."""
+    found = list(_VALUE.finditer(content))
+    if not found:
+        return replace_token(content, chance)
+    value = chance.choice(found)
+    return content[: value.start(1)] + chance.choice(VALUES) + content[value.end(1) :]
+
+
 def swap_tokens(content: bytes, chance: random.Random) -> bytes:
     """Put one token of the file in the place of another."""
     found = list(_TOKEN.finditer(content))
@@ -111,9 +143,11 @@ MUTATORS = (
     swap_lines,
     replace_token,
     replace_token,
-    replace_token,
+    replace_value,
+    replace_value,
+    replace_value,
     swap_tokens,
     insert_token,
     encode_otherwise,
 )
-"""Those that are written thrice are drawn thrice as often."""
+"""One that is written thrice is drawn thrice as often."""

@@ -7,10 +7,14 @@ mutant, which make the same mutant again.
 import os
 import random
 import signal
+import subprocess
+import sys
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 import causalassay as ca
@@ -130,3 +134,67 @@ READERS = {
     "graph": ca.graphs.read_graph,
     "network": ca.models.read_bif,
 }
+
+
+HEAD = 'name = "s"\nseed = 1\nreplicates = 2\nalgorithms = ["pc"]\n'
+MANY_PARENTS = "".join(
+    f"variable v{k} {{ type discrete [2] {{ a, b }}; }}\n" for k in range(30)
+) + "".join(f"probability ( v{k} ) {{ table 0.5, 0.5; }}\n" for k in range(29))
+MANY_PARENTS += f"probability ( v29 | {', '.join(f'v{k}' for k in range(29))} ) {{ default 1, 0; }}"
+COMMANDS = {
+    "nested lists": ("run --dry-run s.toml", HEAD + "problems = " + "[" * 100_000),
+    "a dotted key": ("run --dry-run s.toml", HEAD + "a." * 20_000 + "a = 1"),
+    "many replicates": ("run --dry-run s.toml", HEAD.replace("2", str(10**30))),
+    "a date": ("run --dry-run s.toml", HEAD.replace("2", "1979-05-27")),
+    "bytes": ("run s.toml", "\x00\x01\x02" * 1000),
+    "an endless study": ("run --dry-run /dev/zero", ""),
+    "a pipe as study": ("run --dry-run pipe", ""),
+    "a pipe as data": (
+        "run --dry-run s.toml",
+        HEAD + '[[problems]]\ndata = {file = "pipe", graph = "graph.csv"}\n',
+    ),
+    "a large table": (
+        "run --dry-run s.toml",
+        HEAD + '[[problems]]\nnetwork = "parents.bif"\nsamples = 9\n',
+    ),
+    "a pipe as table": ("audit pipe.csv", ""),
+    "an endless graph": ("audit table.csv --graph /dev/zero", ""),
+    "a long field": ("audit long.csv", ""),
+    "lists": ("audit lists.parquet", ""),
+    "an escape": ("audit escape.csv", ""),
+}
+
+
+QUICK = ("a dotted key", "a pipe as study", "an endless graph")
+"""Those that run in the fast set too: each takes seconds to start."""
+
+
+@pytest.mark.parametrize(
+    "what",
+    [pytest.param(what, marks=() if what in QUICK else pytest.mark.slow) for what in COMMANDS],
+)
+def test_the_command_line_refuses_hostile_files(what, tmp_path):
+    command, study = COMMANDS[what]
+    write_neighbours(tmp_path)
+    (tmp_path / "s.toml").write_text(study)
+    (tmp_path / "parents.bif").write_text(MANY_PARENTS)
+    (tmp_path / "long.csv").write_text("x" * 200_000 + ",y\n1,2\n3,4\n")
+    (tmp_path / "escape.csv").write_text("x\x1b[2J,y\n1,2\n3,5\n")
+    pyarrow.parquet.write_table(pa.table({"x": [[1], [2]]}), tmp_path / "lists.parquet")
+    for name in ("pipe", "pipe.csv"):
+        os.mkfifo(tmp_path / name)
+    before = sorted(tmp_path.iterdir())
+    done = subprocess.run(
+        [sys.executable, "-m", "causalassay", *command.split()],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )
+    assert (2, "") == (done.returncode, done.stdout)
+    assert done.stderr.startswith("error: ")
+    assert "Traceback" not in done.stderr
+    assert all(not line_fault(line) for line in done.stderr.splitlines())
+    assert len(done.stderr.splitlines()) <= 2  # a study file's mistakes stand below its name
+    assert before == sorted(tmp_path.iterdir())

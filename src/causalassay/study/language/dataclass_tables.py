@@ -11,11 +11,9 @@ from causalassay.annotations import Misfit, conform, expectation, hints
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.known_names import unknown_parameter
 from causalassay.study.language.mistakes import Location, Mistakes, toml_text
+from causalassay.study.language.table_keys import LARGEST_INTEGER
 
 Fields = Mapping[str, dataclasses.Field[Any]]
-
-LARGEST_INTEGER = 1_000_000_000
-"""Of any parameter: a number of nodes, lags, steps or rows beyond it is taken for a mistake."""
 
 
 def construct(

@@ -19,7 +19,7 @@ from causalassay.study.language.table_keys import MOST_MEMBERS, RangeSchema
 Setting = Sequence[tuple[Axis, Any, int | None]]
 """A value for each axis, with its index in the axis's list."""
 
-_TRIED = 10
+_TRIED = 5
 """Settings in which a value that was not drawn is tried."""
 
 

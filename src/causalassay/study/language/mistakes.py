@@ -15,7 +15,9 @@ Keys = tuple[str, ...]
 
 _LONGEST_VALUE = 60
 _LONGEST_LINE = 1000
-_MOST_PRINTED = 100
+
+MOST_PRINTED = 100
+"""Mistakes that are told one by one."""
 
 
 class StudyMistakes(ValueError):
@@ -36,9 +38,9 @@ class StudyMistakes(ValueError):
 
     def __str__(self) -> str:
         count = len(self.mistakes)
-        lines = list(self.mistakes[:_MOST_PRINTED])
-        if count > _MOST_PRINTED:
-            lines.append(f"and {count - _MOST_PRINTED} more")
+        lines = list(self.mistakes[:MOST_PRINTED])
+        if count > MOST_PRINTED:
+            lines.append(f"and {count - MOST_PRINTED} more")
         numbered = any(re.search(r"\w\[\d", line) for line in lines)
         head = f"{self.source}: {count} mistake{'' if count == 1 else 's'}"
         return "\n  ".join([head + ("; tables count from 0" if numbered else ""), *lines])

@@ -16,7 +16,7 @@ from causalassay.study.language.expansion import (
 )
 from causalassay.study.language.known_names import known_name
 from causalassay.study.language.labels import problem_labels, problem_name, suffix
-from causalassay.study.language.mistakes import Location, Mistakes
+from causalassay.study.language.mistakes import MOST_PRINTED, Location, Mistakes
 from causalassay.study.language.problem_checks import check_levels, check_parts
 from causalassay.study.language.problem_parts import (
     build_accept,
@@ -117,9 +117,13 @@ class ProblemReader:
         """Return the members that were drawn; what else could have been is checked."""
         where = location.at("random")
         drawn = draw_settings(base, ranges, count, self.seed, where, self.mistakes)
+        faulty = 0
         for trials in could_be_drawn(base, drawn):
             if not any(self._fits(trial, location) for trial in trials):
                 self._try(trials[0], location)
+                faulty += 1
+            if faulty > MOST_PRINTED:
+                break
         return drawn
 
     def _fits(self, member: Member, location: Location) -> bool:

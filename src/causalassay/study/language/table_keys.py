@@ -22,6 +22,12 @@ MOST_REPLICATES = 1_000_000
 MOST_SAMPLES = 1_000_000_000
 """Rows of a data set."""
 
+LARGEST_INTEGER = 1_000_000_000
+"""Of any parameter: a number of nodes, lags, steps or rows beyond it is taken for a mistake."""
+
+MOST_CHOICES = 10_000
+"""Values of one list to draw from."""
+
 LEAST_MEMORY = 1_000_000
 """Bytes that a worker needs; a smaller number has most likely lost its unit."""
 

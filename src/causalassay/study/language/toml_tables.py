@@ -21,7 +21,7 @@ DEEPEST = 20
 _LARGEST = 2**63 - 1
 _PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{DEEPEST},}}")
-_DEEP = f"tables and lists lie deeper inside each other than {DEEPEST}; expected a study file"
+_DEEP = f"tables and lists lie more than {DEEPEST} deep inside each other; a study needs six"
 
 
 def read_tables(text: str, source: str) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _refused(tables: dict[str, Any]) -> Iterator[tuple[str, str]]:
             elements = ((*keys[:-1], f"{keys[-1]}[{step}]") for step in range(len(value)))
             waiting += [(at, one, depth + 1) for at, one in zip(elements, value, strict=True)]
         elif isinstance(value, int) and abs(value) > _LARGEST:
-            yield location, "got an integer beyond 2^63, expected one of at most 2^63 - 1"
+            yield location, "got an integer beyond 2^63; no key of a study takes one so large"
         elif isinstance(value, float) and math.isnan(value):
             yield location, "got nan, expected a number"
         elif isinstance(value, datetime.date | datetime.time):
