@@ -107,5 +107,6 @@ def corpus():
             ("table.parquet", parquet.getvalue()),
         ],
         "graph": [("matrix.csv", MATRIX.encode()), ("edges.csv", EDGES.encode())],
+        "audit": [("numbers.csv", NUMBERS.encode())],
         "network": [("dog.bif", DOG.encode()), ("asia.bif", ASIA.encode())],
     }

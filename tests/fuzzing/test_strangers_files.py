@@ -25,7 +25,7 @@ from fuzzing.corpus import corpus, write_neighbours
 from fuzzing.mutators import mutated
 from waiting import LIMIT
 
-KINDS = ("study", "table", "graph", "network")
+KINDS = ("study", "table", "graph", "network", "audit")
 FAST = int(os.environ.get("FUZZ_MUTANTS", "200")) // len(KINDS)
 SLOW = 2000 // len(KINDS)
 SEED = int(os.environ.get("FUZZ_SEED", "0"))
@@ -128,11 +128,22 @@ def read_table(path):
     return ca.data.read(path, discrete=["z"] if path.suffix == ".parquet" else ())
 
 
+def audit_table(path):
+    """Read and audit as the command does."""
+    dataset = ca.data.read(path)
+    try:
+        truth, _ = ca.graphs.read_graph(path.parent / "graph.csv", columns=dataset.columns)
+        ca.audit(dataset, truth, 0, n_bootstrap=2, n_orders=40)
+    except ValueError as error:
+        raise ValueError(f"{path.name}: {error}") from error
+
+
 READERS = {
     "study": lambda path: describe(read_study(path)),
     "table": read_table,
     "graph": ca.graphs.read_graph,
     "network": ca.models.read_bif,
+    "audit": audit_table,
 }
 
 

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from causalassay.data import read
-from causalassay.graphs import erdos_renyi, read_graph
+from causalassay.data import Dataset, read, write
+from causalassay.graphs import chain, erdos_renyi, read_graph, write_graph
 from causalassay.models import read_bif
 from causalassay.opening import read_text
 from causalassay.study.language import read_study
@@ -206,6 +206,15 @@ def test_names_in_tables_graphs_and_networks_print(hidden, tmp_path):
     bif.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match="t.bif, line 1: the name .* does not print"):
         read_bif(bif)
+
+
+def test_what_could_not_be_read_back_is_not_written(tmp_path):
+    data = Dataset.from_values([[0.0, 1.0], [2.0, 4.5]], columns=[f"a{ESCAPE}", "b"])
+    with pytest.raises(ValueError, match="the name .* does not print; remove it"):
+        write(data, tmp_path / "t.csv")
+    with pytest.raises(ValueError, match="the name .* does not print; remove it"):
+        write_graph(tmp_path / "g.csv", chain(2), [f"a{TURN}", "b"])
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

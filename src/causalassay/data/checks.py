@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.arrays import Values
-from causalassay.spelling import listed, name_fault
+from causalassay.spelling import listed
 
 _MOST_COLUMNS = 10
 """Columns that a message names one by one."""
 
 
 def check_column_names(columns: Sequence[Any]) -> None:
-    """Raise unless every name is text that prints, not empty, and used once."""
+    """Raise unless every name is text, not empty, and used once."""
     if not columns:
         raise ValueError("columns: at least 1 column is needed, got none")
     for position, name in enumerate(columns):
@@ -31,9 +31,6 @@ def check_column_names(columns: Sequence[Any]) -> None:
                 f"columns: the name at position {position} is empty; name the column, "
                 "or leave it out if it is a row index"
             )
-        fault = name_fault(name)
-        if fault:
-            raise ValueError(f"columns: the name at position {position} {fault}")
     twice = [name for name, times in Counter(columns).items() if times > 1]
     if twice:
         raise ValueError(

@@ -10,7 +10,7 @@ from causalassay.data.checks import check_none_missing
 from causalassay.data.coding import ColumnLevels, declare, encode, has_text_levels, missing_entries
 from causalassay.data.dataset import Dataset, Rows
 from causalassay.data.regime import Regime
-from causalassay.spelling import did_you_mean, listed, shown
+from causalassay.spelling import did_you_mean, listed, name_fault, shown
 
 if TYPE_CHECKING:
     from causalassay.data.tables import Columns
@@ -112,6 +112,8 @@ def _groups(
     groups: _Groups = {}
     position = {name: step for step, name in enumerate(columns)}
     for name, own in _rows_of(conditions).items():
+        if fault := name_fault(name):
+            raise ValueError(f"{where}: condition: the name {shown(name)} {fault}")
         cell = _common({cells[row] for row in own}, name, where)
         unstated = () if name == observational else None
         groups[name] = own, _targets(cell, position, where) if cell else unstated

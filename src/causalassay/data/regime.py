@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 
 from causalassay.arrays import Values
 from causalassay.models.interventions import on_node
-from causalassay.spelling import name_fault, shown
 
 if TYPE_CHECKING:
     from causalassay.models.interventions import Change
@@ -49,8 +48,6 @@ class Regime:
     def __post_init__(self) -> None:
         if not isinstance(self.condition, str) or not self.condition:
             raise ValueError(f"condition: expected a name, got {self.condition!r}")
-        if fault := name_fault(self.condition):
-            raise ValueError(f"condition: the name {shown(self.condition)} {fault}")
         where = f"regime {self.condition!r}"
         object.__setattr__(self, "values", _own(self.values, where))
         if self.targets is not None:

@@ -22,7 +22,7 @@ from pyarrow import compute
 
 from causalassay.data.checks import check_column_names
 from causalassay.opening import check_regular
-from causalassay.spelling import cut, visible
+from causalassay.spelling import cut, name_fault, visible
 
 Columns = dict[str, NDArray[Any]]
 
@@ -142,6 +142,9 @@ def _check_names(names: list[str], path: Path) -> None:
         check_column_names(names)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+    for position, name in enumerate(names):
+        if fault := name_fault(name):
+            raise ValueError(f"{path}: columns: the name at position {position} {fault}")
 
 
 def _from_text(column: Any, as_text: bool) -> Any:

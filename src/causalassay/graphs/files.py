@@ -14,7 +14,7 @@ from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.graphs.conversions import from_edges
 from causalassay.graphs.node_names import check_names
 from causalassay.opening import read_text
-from causalassay.spelling import did_you_mean, listed, shown
+from causalassay.spelling import did_you_mean, listed, name_fault, shown
 
 CELLS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False, "True": True}
 Line = tuple[int, list[str]]
@@ -66,6 +66,7 @@ def read_graph(
         graph, names = _read_edges(header, lines, wanted, where)
     else:
         graph, names = _read_matrix(header, lines, wanted, where)
+    _check_shown(names, where)
     return graph, spelled or names
 
 
@@ -85,6 +86,7 @@ def write_graph(path: str | PathLike[str], graph: Adjacency, names: Iterable[Has
     check_adjacency(graph)
     label = [str(name) for name in check_names(names, "names", len(graph))]
     _check_csv_names(label, "names")
+    _check_shown(label, "names")
     with Path(path).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["", *label])
@@ -99,6 +101,13 @@ def _check_csv_names(names: Sequence[str], argument: str) -> list[str]:
     if "" in stripped:
         raise ValueError(f"{argument}: name {stripped.index('') + 1} of {len(names)} is empty")
     return stripped
+
+
+def _check_shown(names: Sequence[str], where: str) -> None:
+    """Raise if a name would not be shown as it is."""
+    for name in names:
+        if fault := name_fault(name):
+            raise ValueError(f"{where}: the name {shown(name)} {fault}")
 
 
 def _read_lines(path: Path, where: str) -> tuple[list[str], list[Line]]:

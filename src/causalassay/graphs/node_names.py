@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 
 from causalassay.graphs.families import MOST_NODES
-from causalassay.spelling import name_fault
 
 
 def check_names(
     names: Iterable[Hashable], argument: str, n_nodes: int | None = None
 ) -> list[Hashable]:
-    """Return the names as a list, all different and `n_nodes` of them if given, or raise.
-
-    Text that a terminal or a page would not show as it is, is no name.
-    """
+    """Return the names as a list, all different and `n_nodes` of them if given, or raise."""
     if isinstance(names, str):
         raise TypeError(f"{argument}: expected several names, got the string {names!r}")
     checked = list(names)
@@ -30,10 +26,7 @@ def check_names(
             "leave out nodes, or cut the graph into parts"
         )
     seen: set[Hashable] = set()
-    for position, name in enumerate(checked):
-        fault = name_fault(name) if isinstance(name, str) else ""
-        if fault:
-            raise ValueError(f"{argument}: the name at position {position} {fault}")
+    for name in checked:
         if name in seen:
             raise ValueError(f"{argument}: the name {name!r} comes twice; names must differ")
         seen.add(name)
