@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTHON ?= python3
+N ?= 2000
+SEED ?= 1
 
 # Without bytecode scikit-learn takes seconds to import.
 unexport PYTHONDONTWRITEBYTECODE
@@ -15,7 +17,7 @@ export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: help demo test test-slow test-older-cpu check format bench bench-full docs lock clean
+.PHONY: help demo test test-slow fuzz test-older-cpu check format bench bench-full docs lock clean
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -35,6 +37,9 @@ test: $(READY) ## all tests but the slow ones
 
 test-slow: $(READY) ## the slow tests
 	$(BIN)/python -m pytest -m slow
+
+fuzz: $(READY) ## N mutants of study files, tables, graphs and networks: make fuzz N=2000 SEED=1
+	FUZZ_MUTANTS=$(N) FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -m "not slow" tests/fuzzing
 
 test-older-cpu: $(READY) ## the same tests in the arithmetic of a CPU without AVX
 	OPENBLAS_CORETYPE=Nehalem NUMBA_CPU_NAME=nehalem NUMBA_CPU_FEATURES= $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"

@@ -62,9 +62,9 @@ def datasets(draw, min_nodes=1, max_nodes=4, max_regimes=3, discrete=True):
     """A data set of continuous and discrete columns under regimes of 6 to 8 rows."""
     from causalassay.data import Dataset, Regime
 
-    columns = draw(st.lists(_names(";"), min_size=min_nodes, max_size=max_nodes, unique=True))
+    columns = draw(st.lists(_names(";\t\n"), min_size=min_nodes, max_size=max_nodes, unique=True))
     kinds = [draw(_column_kinds(discrete)) for _ in columns]
-    conditions = draw(st.lists(_names(), min_size=1, max_size=max_regimes, unique=True))
+    conditions = draw(st.lists(_names("\t\n"), min_size=1, max_size=max_regimes, unique=True))
     observational = draw(st.sampled_from([None, *conditions]))
     sizes = [draw(st.integers(6, 8)) for _ in conditions]
     values = _varied_values(draw(rngs()), sum(sizes), kinds, draw(st.integers(-150, 150)))

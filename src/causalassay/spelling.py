@@ -1,11 +1,23 @@
-"""Names in messages: the nearest known one, or a list that does not fill the screen."""
+"""Names in messages: the nearest known one, or a list that does not fill the screen.
+
+Names come from files of strangers: what a terminal or a page would not show as it is, such as
+escape sequences and marks that turn the direction of writing, is refused or shown as an escape.
+"""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Collection, Hashable
 from difflib import get_close_matches
+from itertools import islice
+
+LONGEST_NAME = 500
+"""Characters of a name of a study, a column, a node, an algorithm or a level."""
 
 _MOST_NAMED = 10
+_MOST_COMPARED = 2000
+_HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_JOINERS = "\u200c\u200d"  # words of several scripts are written with them
 
 
 def did_you_mean(name: Hashable, known: Collection[Hashable]) -> str:
@@ -18,7 +30,10 @@ def did_you_mean(name: Hashable, known: Collection[Hashable]) -> str:
     >>> did_you_mean("x", ["scm", "iscm"])
     "there are 'scm', 'iscm'"
     """
-    nearest = get_close_matches(str(name), [str(other) for other in known], n=1)
+    # The comparison takes the square of the length, and names may be as long as a file.
+    short = [text for text in map(str, islice(known, _MOST_COMPARED)) if len(text) <= LONGEST_NAME]
+    word = str(name)
+    nearest = get_close_matches(word, short, n=1) if len(word) <= LONGEST_NAME else []
     return f"did you mean {nearest[0]!r}?" if nearest else f"there are {listed(known)}"
 
 
@@ -30,9 +45,9 @@ def listed(names: Collection[Hashable]) -> str:
     >>> listed(["a", "b"])
     "'a', 'b'"
     """
-    shown = ", ".join(repr(name) for name in list(names)[:_MOST_NAMED])
+    first = ", ".join(shown(name) for name in islice(names, _MOST_NAMED))
     left = len(names) - _MOST_NAMED
-    return f"{shown} and {left} more" if left > 0 else shown
+    return f"{first} and {left} more" if left > 0 else first
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
@@ -47,3 +62,55 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """
     if value not in choices:
         raise ValueError(f"{name}: there is no {value!r}; {did_you_mean(str(value), choices)}")
+
+
+def name_fault(name: str) -> str:
+    r"""Return what is wrong with a name, and what to do; empty if it is fit to be shown.
+
+    Examples
+    --------
+    >>> name_fault("größe (μm)"), name_fault("a\x1b[2J")
+    ('', 'has \\x1b, a character that does not print; remove it')
+    """
+    if len(name) > LONGEST_NAME:
+        return f"has {len(name)} characters, expected at most {LONGEST_NAME}; shorten it"
+    hidden = next((letter for letter in name if _is_hidden(letter)), None)
+    if hidden is None:
+        return ""
+    return f"has {visible(hidden)}, a character that does not print; remove it"
+
+
+def visible(text: str) -> str:
+    r"""Return text with an escape in place of every character that does not print.
+
+    Examples
+    --------
+    >>> print(visible("a\nb\x1b[2J\u202e"), visible("größe"))
+    a\nb\x1b[2J\u202e größe
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter.encode("unicode_escape").decode() if _is_hidden(letter) else letter
+        for letter in text
+    )
+
+
+def cut(text: str, most: int = LONGEST_NAME) -> str:
+    """Return text of at most so many characters, the end of a longer one as an ellipsis."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def shown(value: object) -> str:
+    """Return a value as messages quote it, without its end if it is long.
+
+    Examples
+    --------
+    >>> shown("a"), len(shown("x" * 1000))
+    ("'a'", 100)
+    """
+    return cut(repr(value), 100)
+
+
+def _is_hidden(letter: str) -> bool:
+    return unicodedata.category(letter) in _HIDDEN and letter not in _JOINERS

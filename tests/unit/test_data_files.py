@@ -310,7 +310,7 @@ def test_a_saved_index_is_refused(tmp_path):
 
 def test_nested_parquet_columns_are_refused(tmp_path):
     pd.DataFrame({"a": [1, 2], "b": [[1], [2, 3]]}).to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(TypeError, match=r"column 'b' holds list.*numbers or text"):
+    with pytest.raises(ValueError, match=r"column 'b' holds list.*numbers or text"):
         read(tmp_path / "t.parquet")
 
 

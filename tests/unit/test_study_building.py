@@ -65,7 +65,7 @@ def test_targets_may_be_numbers_or_lists():
 def test_a_truth_value_is_no_number():
     text = HEAD + "[[problems]]\n" + 'samples = true\nmodel = {kind = "snr", snr = true}\n'
     expected = [
-        "problems[0].samples: got true, expected an integer of at least 2",
+        "problems[0].samples: got true, expected an integer from 2 to 1000000000",
         "problems[0].graph.n_nodes: got true, expected an integer",
         "problems[0].model.snr: got true, expected a number",
     ]

@@ -52,9 +52,10 @@ graph = {kind = "erdos-renyi", n_nodes = 3, edges_per_node = 3, exat = true}
 model = {kind = "uumc", noise = {family = "student-t", df = 1}, noise_sd = 2}
 """
     expected = [
-        'name: got "a b", expected text of letters, digits, - and _ (it names a folder)',
+        'name: got "a b", expected text of at most 100 letters, digits, - and _ '
+        "(it names a folder)",
         "seed: missing; expected an integer from 0 to 2^63 - 1",
-        "replicates: got 0, expected an integer of at least 1",
+        "replicates: got 0, expected an integer from 1 to 1000000",
         "sed: there is no such key; did you mean 'seed'?",
         "metrics[0]: there is no metric 'sidd'; did you mean 'sid'?",
         "metrics[1].resolution: 'sid' is scored 'mean' or 'favourable', not 'as-is'",
@@ -62,7 +63,7 @@ model = {kind = "uumc", noise = {family = "student-t", df = 1}, noise_sd = 2}
         "diagnostics[0]: there is no diagnostic 'var_sortabilty'; did you mean 'var_sortability'?",
         'limits.memory: got 2, too little for any worker; did you mean "2 GB"?',
         "limits.second: there is no such key; did you mean 'seconds'?",
-        'problems[0].samples (er2): got "x", expected an integer of at least 2',
+        'problems[0].samples (er2): got "x", expected an integer from 2 to 1000000000',
         "problems[0].transform (er2): there is no transform 'standardise'; "
         "did you mean 'standardize'?",
         "problems[0].graph.kind (er2): there is no graph family 'erdos-reny'; "
@@ -97,8 +98,8 @@ model = {kind = "uumc", noise = {family = "student-t", df = 1}, noise_sd = 2}
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("replicates = true", "replicates: got true, expected an integer of at least 1"),
-        ("replicates = 2.0", "replicates: got 2.0, expected an integer of at least 1"),
+        ("replicates = true", "replicates: got true, expected an integer from 1 to 1000000"),
+        ("replicates = 2.0", "replicates: got 2.0, expected an integer from 1 to 1000000"),
         ("seed = -1", "seed: got -1, expected an integer from 0 to 2^63 - 1"),
         ("baselines = 1", "baselines: got 1, expected true or false"),
         ('metrics = "shd"', 'metrics: got "shd", expected a list of metrics'),

@@ -50,7 +50,8 @@ def ties_throughout(scores: Vector) -> bool:
 
 def column_spread(values: Values) -> ColumnSpread:
     """Summarise what variances and R² tell without a graph."""
-    variance, r2 = values.var(axis=0), determination(values).r2
+    r2 = determination(values).r2  # first: it refuses values whose variance overflows
+    variance = values.var(axis=0)
     agreement = p_agreement = float("nan")
     if not ties_throughout(variance) and not ties_throughout(r2):
         spearman = spearmanr(variance, r2)

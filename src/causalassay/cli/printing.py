@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
+from causalassay.spelling import visible
+
 FILE_WIDTH = 120
 """Columns of what is printed where there is no terminal."""
 
@@ -36,8 +38,8 @@ def limits_text(limits: tuple[float, float], decimals: int = 2) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return text that rich prints as it is."""
-    return escape(text)
+    """Return text that rich prints as it is, what does not print as escapes."""
+    return "\n".join(escape(visible(line)) for line in text.split("\n"))
 
 
 def wide_console() -> Console:

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from causalassay.arrays import Values
 from causalassay.spelling import listed
 
+_MOST_COLUMNS = 10
+"""Columns that a message names one by one."""
+
 
 def check_column_names(columns: Sequence[Any]) -> None:
     """Raise unless every name is text, not empty, and used once."""
@@ -68,11 +71,14 @@ def check_finite(values: Values, columns: Sequence[str], where: str) -> None:
 
 
 def _counts_by_column(marked: NDArray[np.bool_], columns: Sequence[str], first_row: int) -> str:
-    return ", ".join(
+    having = np.flatnonzero(marked.any(axis=0)).tolist()
+    counts = [
         f"{int(marked[:, j].sum())} in column {columns[j]!r} "
         f"(first in row {int(marked[:, j].argmax()) + first_row})"
-        for j in np.flatnonzero(marked.any(axis=0)).tolist()
-    )
+        for j in having[:_MOST_COLUMNS]
+    ]
+    left = len(having) - _MOST_COLUMNS
+    return ", ".join([*counts, f"and in {left} more columns"] if left > 0 else counts)
 
 
 def check_codes(values: Values, column: str, levels: Sequence[str | float], where: str) -> None:

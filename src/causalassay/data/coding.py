@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from causalassay.arrays import Values
 from causalassay.data.checks import check_none_missing
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
+from causalassay.spelling import shown
 
 if TYPE_CHECKING:
     from causalassay.data.tables import Columns
@@ -86,8 +87,8 @@ def _first_text(column: NDArray[Any]) -> str:
     """Describe the first entry that is no number, else (all are numbers in quotes) the first."""
     for row, entry in enumerate(column.tolist(), start=1):
         if entry is not None and not _is_number(entry):
-            return f"first {entry!r} in row {row}"
-    return f"first {column[0]!r} in row 1"
+            return f"first {shown(entry)} in row {row}"
+    return f"first {shown(column[0])} in row 1"
 
 
 def _is_number(text: str) -> bool:
@@ -110,15 +111,15 @@ def _codes(column: NDArray[Any], kind: Discrete, where: str) -> Values:
     """Return the code of each entry's level, or raise."""
     if column.dtype == object and not has_text_levels(kind):
         raise ValueError(
-            f"{where}: the stated levels {kind.levels} are numbers but the column holds text, "
-            f"{_first_text(column)}; correct the file, or state the levels as text"
+            f"{where}: the stated levels {shown(kind.levels)} are numbers but the column holds "
+            f"text, {_first_text(column)}; correct the file, or state the levels as text"
         )
     code = {level: float(k) for k, level in enumerate(kind.levels)}
     entries = column.tolist()
     for row, entry in enumerate(entries, start=1):
         if entry not in code:
             raise ValueError(
-                f"{where}: {entry!r} in row {row} is not among the stated levels {kind.levels}; "
-                "add it to them, or correct the file"
+                f"{where}: {shown(entry)} in row {row} is not among the stated levels "
+                f"{shown(kind.levels)}; add it to them, or correct the file"
             )
     return np.array([code[entry] for entry in entries])

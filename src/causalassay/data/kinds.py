@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+from causalassay.spelling import shown
+
 
 @dataclass(frozen=True)
 class Continuous:
@@ -51,11 +53,11 @@ class Discrete:
         if all(isinstance(level, Real) for level in levels):
             levels = tuple(float(level) for level in levels)
             if not all(math.isfinite(level) for level in levels):
-                raise ValueError(f"levels: every number must be finite, got {levels}")
+                raise ValueError(f"levels: every number must be finite, got {shown(levels)}")
         elif not all(isinstance(level, str) for level in levels):
-            raise TypeError(f"levels: expected all text or all numbers, got {levels}")
+            raise TypeError(f"levels: expected all text or all numbers, got {shown(levels)}")
         if len(set(levels)) < len(levels):
-            raise ValueError(f"levels: each level is to be stated once, got {levels}")
+            raise ValueError(f"levels: each level is to be stated once, got {shown(levels)}")
         object.__setattr__(self, "levels", levels)
 
 

@@ -10,13 +10,16 @@ from causalassay.data.checks import check_none_missing
 from causalassay.data.coding import ColumnLevels, declare, encode, has_text_levels, missing_entries
 from causalassay.data.dataset import Dataset, Rows
 from causalassay.data.regime import Regime
-from causalassay.spelling import did_you_mean, listed
+from causalassay.spelling import did_you_mean, listed, name_fault, shown
 
 if TYPE_CHECKING:
     from causalassay.data.tables import Columns
 
 UNTARGETED = "untargeted"
 """The condition of the rows without a target in a file without a condition column."""
+
+_Groups = dict[str, tuple[list[int] | slice, tuple[int, ...] | None]]
+"""By condition: its rows and its targets."""
 
 
 def read(  # noqa: PLR0913, PLR0917  the file says none of it
@@ -86,15 +89,35 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
     values, kinds = encode({name: table[name] for name in columns}, declared, where)
     if not labels:
         observational = "observational" if observational is None else observational
-        return Dataset(columns, (Regime(observational, values),), observational, kinds, rows)
-    cells = _target_cells(table, target, len(values))
-    regimes = []
-    for name, rows_of_regime in _rows_of(_conditions(table, condition, cells, where)).items():
-        cell = _common({cells[row] for row in rows_of_regime}, name, where)
+        groups: _Groups = {observational: (slice(None), ())}
+    else:
+        cells = _target_cells(table, target, len(values))
+        conditions = _conditions(table, condition, cells, where)
+        groups = _groups(conditions, cells, columns, observational, where)
+    try:
+        regimes = [Regime(name, values[own], targets) for name, (own, targets) in groups.items()]
+        return Dataset(columns, tuple(regimes), observational, kinds, rows)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def _groups(
+    conditions: list[str],
+    cells: list[str],
+    columns: tuple[str, ...],
+    observational: str | None,
+    where: str,
+) -> _Groups:
+    """Return the rows and the targets of each condition."""
+    groups: _Groups = {}
+    position = {name: step for step, name in enumerate(columns)}
+    for name, own in _rows_of(conditions).items():
+        if fault := name_fault(name):
+            raise ValueError(f"{where}: condition: the name {shown(name)} {fault}")
+        cell = _common({cells[row] for row in own}, name, where)
         unstated = () if name == observational else None
-        targets = _targets(cell, columns, where) if cell else unstated
-        regimes.append(Regime(name, values[rows_of_regime], targets))
-    return Dataset(columns, tuple(regimes), observational, kinds, rows)
+        groups[name] = own, _targets(cell, position, where) if cell else unstated
+    return groups
 
 
 def _check_request(table: Columns, labels: list[str], declared: Iterable[str], where: str) -> None:
@@ -140,19 +163,19 @@ def _common(cells: set[str], condition: str, where: str) -> str:
     """Return the target cell that all rows of a condition share, or raise."""
     if len(cells) > 1:
         raise ValueError(
-            f"{where}: the rows of condition {condition!r} have different targets, "
+            f"{where}: the rows of condition {shown(condition)} have different targets, "
             f"{listed(sorted(cells))}; give them conditions of their own"
         )
     return next(iter(cells))
 
 
-def _targets(cell: str, columns: tuple[str, ...], where: str) -> tuple[int, ...]:
+def _targets(cell: str, position: Mapping[str, int], where: str) -> tuple[int, ...]:
     """Return the indices of the columns that a target cell names."""
     names = [name for name in cell.split(";") if name]
     for name in names:
-        if name not in columns:
+        if name not in position:
             raise ValueError(
-                f"{where}: the target {name!r} is not a column of data; leave the cell empty if "
-                f"it was not measured, else {did_you_mean(name, columns)}"
+                f"{where}: the target {shown(name)} is not a column of data; leave the cell empty "
+                f"if it was not measured, else {did_you_mean(name, position)}"
             )
-    return tuple(columns.index(name) for name in names)
+    return tuple(position[name] for name in names)

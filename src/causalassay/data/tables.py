@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from causalassay.data.checks import check_column_names
+from causalassay.opening import check_regular
+from causalassay.spelling import cut, name_fault, visible
 
 Columns = dict[str, NDArray[Any]]
 
@@ -28,6 +30,9 @@ SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null", "None")
 """What stands for a missing value in a text file, in any column not asked for as text."""
+
+LONGEST_HEADER = 32_000_000
+"""Characters of a line of the header: one that never ends is not read to its end."""
 
 
 def load(path: Path, text: Collection[str]) -> Columns:
@@ -40,15 +45,14 @@ def load(path: Path, text: Collection[str]) -> Columns:
         Columns to leave as text although they might hold numbers or `MISSING`.
     """
     suffix = table_suffix(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: there is no such file")
+    check_regular(path, f"a {suffix} file")
     try:
         table = _load_parquet(path) if suffix == ".parquet" else _load_text(path, suffix)
     except PermissionError:
         raise
     except (pa.ArrowException, OSError, EOFError, zlib.error) as error:
         raise ValueError(
-            f"{path}: not a readable {suffix} file: {error}; "
+            f"{path}: not a readable {suffix} file: {cut(visible(str(error)))}; "
             "expected as many fields in every row as in the header, in UTF-8"
         ) from error
     if table.num_rows == 0:
@@ -58,8 +62,8 @@ def load(path: Path, text: Collection[str]) -> Columns:
     for name in table.column_names:
         try:
             columns[name] = convert(table.column(name), name in text).to_numpy()
-        except pa.ArrowNotImplementedError as error:
-            raise TypeError(
+        except (pa.ArrowException, UnicodeDecodeError) as error:
+            raise ValueError(
                 f"{path}: column {name!r} holds {table.column(name).type}; "
                 "expected numbers or text, so leave it out or convert it"
             ) from error
@@ -109,9 +113,12 @@ def _header(path: Path, suffix: str) -> list[str]:
     opened = gzip.open if suffix.endswith(".gz") else open
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
-            header = next(csv.reader(stream, delimiter=_delimiter(suffix)), [])
+            lines = iter(lambda: stream.readline(LONGEST_HEADER), "")
+            header = next(csv.reader(lines, delimiter=_delimiter(suffix)), [])
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not UTF-8 text ({error.reason}); save it as UTF-8") from error
+    except csv.Error as error:
+        raise ValueError(f"{path}: the header cannot be read: {error}; expected names") from error
     if not header:
         raise ValueError(f"{path}: the file is empty or its first line is; expected column names")
     _check_names(header, path)
@@ -135,6 +142,9 @@ def _check_names(names: list[str], path: Path) -> None:
         check_column_names(names)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+    for position, name in enumerate(names):
+        if fault := name_fault(name):
+            raise ValueError(f"{path}: columns: the name at position {position} {fault}")
 
 
 def _from_text(column: Any, as_text: bool) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from causalassay.data.coding import decode
 from causalassay.data.dataset import Dataset
 from causalassay.data.regime import Regime
-from causalassay.spelling import listed
+from causalassay.spelling import listed, name_fault, shown
 
 
 def write(
@@ -57,7 +58,15 @@ def write(
         cells = [_target_cell(regime, data) for regime in data.regimes]
         table[condition] = np.repeat(np.array(data.conditions, dtype=object), sizes)
         table[target] = np.repeat(np.array(cells, dtype=object), sizes)
+    _check_shown([*table, *data.conditions])
     tables.save(table, Path(path))
+
+
+def _check_shown(names: Iterable[str]) -> None:
+    """Raise if `read` would refuse a name."""
+    for name in names:
+        if fault := name_fault(name):
+            raise ValueError(f"data: the name {shown(name)} {fault}")
 
 
 def _check_labels(data: Dataset, condition: str, target: str) -> None:

@@ -51,10 +51,11 @@ def correlations(values: Values) -> Weights:
            [-1.,  1.]])
     """
     mean = values.mean(axis=0)
-    centred = values - mean
-    products = centred.T @ centred
-    squares = products.diagonal().copy()
-    constant = constant_columns(values, mean, squares / len(values))
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below
+        centred = values - mean
+        products = centred.T @ centred
+        squares = products.diagonal().copy()
+        constant = constant_columns(values, mean, squares / len(values))
     if len(constant):
         column = int(constant[0])
         raise ValueError(

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
+from causalassay.annotations import check_fields
 from causalassay.contracts import Algorithm, Estimate, Kind, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.notebook import fragment, table
@@ -203,6 +204,7 @@ def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
     if unknown:
         takes = f"takes {', '.join(legal)}" if legal else "takes none"
         raise TypeError(f"{name}: no hyper-parameter {unknown[0]!r}; it {takes}")
+    check_fields(kind, hyperparameters)
     return kind(**hyperparameters)
 
 

@@ -8,8 +8,12 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from causalassay.annotations import typed
 from causalassay.arrays import Adjacency
 from causalassay.seeding import as_generator
+
+MOST_NODES = 20_000
+"""Of any graph: its adjacency has the square of that many entries, 400 MB."""
 
 
 def erdos_renyi(
@@ -232,12 +236,16 @@ def _uniform_tree(n_nodes: int, rng: Generator) -> NDArray[np.int64]:
     return np.array(edges, dtype=np.int64)
 
 
+@typed
 def check_n_nodes(n_nodes: int) -> None:
-    """Raise unless there is a node."""
+    """Raise unless there is a node, and no more than fit into memory."""
     if n_nodes < 1:
         raise ValueError(f"n_nodes: expected at least 1, got {n_nodes}")
+    if n_nodes > MOST_NODES:
+        raise ValueError(f"n_nodes: expected at most {MOST_NODES}, got {n_nodes}")
 
 
+@typed
 def check_erdos_renyi(n_nodes: int, edges_per_node: float) -> None:
     """Raise unless so many nodes can have so many edges."""
     check_n_nodes(n_nodes)
@@ -248,17 +256,19 @@ def check_erdos_renyi(n_nodes: int, edges_per_node: float) -> None:
         )
 
 
+@typed
 def check_scale_free(n_nodes: int, edges_per_node: float, hubs: str) -> None:
     """Raise unless `scale_free` can draw with these parameters."""
     check_n_nodes(n_nodes)
     if hubs not in ("in", "any"):
         raise ValueError(f'hubs: expected "in" or "any", got {hubs!r}')
-    if edges_per_node != int(edges_per_node) or edges_per_node < 1:
+    if not edges_per_node >= 1 or edges_per_node % 1 != 0:
         raise ValueError(
             f"edges_per_node: a scale-free graph takes a whole number >= 1, got {edges_per_node}"
         )
 
 
+@typed
 def check_forest(n_nodes: int, n_trees: int, orientation: str) -> None:
     """Raise unless `forest` can draw with these parameters."""
     check_n_nodes(n_nodes)
@@ -268,10 +278,12 @@ def check_forest(n_nodes: int, n_trees: int, orientation: str) -> None:
         raise ValueError(f'orientation: expected "away" or "random", got {orientation!r}')
 
 
+@typed
 def check_bipartite(n_treatments: int, n_outcomes: int, edge_probability: float) -> None:
     """Raise unless `bipartite` can draw with these parameters."""
     for name, size in (("n_treatments", n_treatments), ("n_outcomes", n_outcomes)):
         if size < 1:
             raise ValueError(f"{name}: expected at least 1, got {size}")
+    check_n_nodes(n_treatments + n_outcomes)
     if not 0 <= edge_probability <= 1:
         raise ValueError(f"edge_probability: expected 0 to 1, got {edge_probability}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Hashable, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
@@ -12,7 +13,8 @@ import numpy as np
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.graphs.conversions import from_edges
 from causalassay.graphs.node_names import check_names
-from causalassay.spelling import did_you_mean
+from causalassay.opening import read_text
+from causalassay.spelling import did_you_mean, listed, name_fault, shown
 
 CELLS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False, "True": True}
 Line = tuple[int, list[str]]
@@ -64,6 +66,7 @@ def read_graph(
         graph, names = _read_edges(header, lines, wanted, where)
     else:
         graph, names = _read_matrix(header, lines, wanted, where)
+    _check_shown(names, where)
     return graph, spelled or names
 
 
@@ -83,6 +86,7 @@ def write_graph(path: str | PathLike[str], graph: Adjacency, names: Iterable[Has
     check_adjacency(graph)
     label = [str(name) for name in check_names(names, "names", len(graph))]
     _check_csv_names(label, "names")
+    _check_shown(label, "names")
     with Path(path).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["", *label])
@@ -99,16 +103,26 @@ def _check_csv_names(names: Sequence[str], argument: str) -> list[str]:
     return stripped
 
 
+def _check_shown(names: Sequence[str], where: str) -> None:
+    """Raise if a name would not be shown as it is."""
+    for name in names:
+        if fault := name_fault(name):
+            raise ValueError(f"{where}: the name {shown(name)} {fault}")
+
+
 def _read_lines(path: Path, where: str) -> tuple[list[str], list[Line]]:
     """Return the header and the lines that are not empty, with their numbers."""
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        reader = csv.reader(file, skipinitialspace=True)
+    text = read_text(path, "a CSV file with a graph")
+    reader = csv.reader(io.StringIO(text), skipinitialspace=True)
+    try:
         lines = [(reader.line_num, [cell.strip() for cell in line]) for line in reader if line]
+    except csv.Error as error:
+        raise ValueError(f"{where}: line {reader.line_num}: {error}; {_SHAPES}") from None
     if not lines:
         raise ValueError(f"{where}: the file is empty; {_SHAPES}")
     header = lines[0][1]
     if len(header) == 1:
-        raise ValueError(f"{where}: the header has one field, {header[0]!r}; {_SHAPES}")
+        raise ValueError(f"{where}: the header has one field, {shown(header[0])}; {_SHAPES}")
     for number, line in lines:
         if len(line) != len(header):
             raise ValueError(
@@ -121,17 +135,21 @@ def _read_edges(
     header: list[str], lines: list[Line], wanted: list[str] | None, where: str
 ) -> tuple[Adjacency, list[str]]:
     edges = []
+    known = None if wanted is None else set(wanted)
     for number, line in lines:
         row = dict(zip(header, line, strict=True))
         edge = (row["from"], row["to"])
         if edge[0] == edge[1]:
-            raise ValueError(f"{where}: line {number} joins {edge[0]!r} to itself; leave it out")
+            raise ValueError(
+                f"{where}: line {number} joins {shown(edge[0])} to itself; leave it out"
+            )
         if "" in edge:
             raise ValueError(f"{where}: line {number} names no node under from or to")
         for name in edge:
-            if wanted is not None and name not in wanted:
+            if wanted is not None and known is not None and name not in known:
                 raise ValueError(
-                    f"{where}: line {number}: unknown node {name!r}, {did_you_mean(name, wanted)}"
+                    f"{where}: line {number}: unknown node {shown(name)}, "
+                    f"{did_you_mean(name, wanted)}"
                 )
         match row.get("type", "->"):
             case "->":
@@ -139,10 +157,13 @@ def _read_edges(
             case "--":
                 edges += [edge, edge[::-1]]
             case other:
-                raise ValueError(f'{where}: line {number}: type is "->" or "--", got {other!r}')
+                raise ValueError(
+                    f'{where}: line {number}: type is "->" or "--", got {shown(other)}'
+                )
     names = wanted or list(dict.fromkeys(name for edge in edges for name in edge))
     if not names:
         raise ValueError(f"{where}: no edge and no columns given; pass `columns` to name the nodes")
+    check_names(names, where)
     return from_edges(edges, names), names
 
 
@@ -157,16 +178,16 @@ def _read_matrix(
     for (number, line), name in zip(lines, names, strict=True):
         if line[0] != name:
             raise ValueError(
-                f"{where}: line {number} begins with {line[0]!r}, expected {name!r}: rows come in "
-                f"the order of the header; {_SHAPES}"
+                f"{where}: line {number} begins with {shown(line[0])}, expected {name!r}: rows "
+                f"come in the order of the header; {_SHAPES}"
             )
     graph = np.zeros((len(names), len(names)), dtype=bool)
     for i, (number, line) in enumerate(lines):
         for j, cell in enumerate(line[1:]):
             if cell not in CELLS:
                 raise ValueError(
-                    f"{where}: line {number}, column {names[j]!r} is {cell!r}, expected 0 or 1; "
-                    "for weights write `weights != 0`"
+                    f"{where}: line {number}, column {names[j]!r} is {shown(cell)}, expected 0 or "
+                    "1; for weights write `weights != 0`"
                 )
             graph[i, j] = CELLS[cell]
     if graph.diagonal().any():
@@ -175,18 +196,22 @@ def _read_matrix(
     if wanted is None:
         return graph, names
     _check_same_names(names, wanted, where)
-    order = [names.index(name) for name in wanted]
+    position = {name: step for step, name in enumerate(names)}
+    order = [position[name] for name in wanted]
     return graph[np.ix_(order, order)], wanted
 
 
 def _check_same_names(names: Sequence[str], wanted: Sequence[str], where: str) -> None:
-    unknown = [name for name in names if name not in wanted]
-    missing = [name for name in wanted if name not in names]
+    known, named = set(wanted), set(names)
+    unknown = [name for name in names if name not in known]
+    missing = [name for name in wanted if name not in named]
     if unknown or missing:
         hint = (
-            f" ({unknown[0]!r}: {did_you_mean(unknown[0], missing or wanted)})" if unknown else ""
+            f" ({shown(unknown[0])}: {did_you_mean(unknown[0], missing or wanted)})"
+            if unknown
+            else ""
         )
         raise ValueError(
             f"{where}: the graph's nodes and the data's columns differ: "
-            f"in the graph only {unknown}, in the data only {missing}{hint}"
+            f"in the graph only [{listed(unknown)}], in the data only [{listed(missing)}]{hint}"
         )

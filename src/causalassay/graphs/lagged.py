@@ -10,7 +10,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from causalassay.annotations import typed
 from causalassay.arrays import Adjacency, check_nodes
+from causalassay.graphs.families import check_n_nodes
 from causalassay.graphs.orders import order_or_cycle
 from causalassay.seeding import as_generator
 
@@ -196,13 +198,13 @@ def lagged_erdos_renyi(  # noqa: PLR0913, PLR0917  the family's parameters
     return LaggedGraph(links).relabel(rng.permutation(n_nodes))
 
 
+@typed
 def check_lagged_erdos_renyi(
     n_nodes: int, probability: float, max_lag: int, self_probability: float
 ) -> None:
     """Raise unless `lagged_erdos_renyi` can draw with these parameters."""
-    if n_nodes != int(n_nodes) or n_nodes < 1:
-        raise ValueError(f"n_nodes: expected a whole number >= 1, got {n_nodes}")
-    if max_lag != int(max_lag) or max_lag < 1:
+    check_n_nodes(n_nodes)
+    if max_lag < 1:
         raise ValueError(f"max_lag: expected a whole number >= 1, got {max_lag}")
     for name, share in (("probability", probability), ("self_probability", self_probability)):
         if not 0 <= share <= 1:

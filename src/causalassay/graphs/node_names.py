@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
+from causalassay.graphs.families import MOST_NODES
+
 
 def check_names(
     names: Iterable[Hashable], argument: str, n_nodes: int | None = None
@@ -17,6 +19,11 @@ def check_names(
     if n_nodes is not None and len(checked) != n_nodes:
         raise ValueError(
             f"{argument}: the graph has {n_nodes} nodes but there are {len(checked)} names"
+        )
+    if len(checked) > MOST_NODES:
+        raise ValueError(
+            f"{argument}: expected at most {MOST_NODES} nodes, got {len(checked)}; "
+            "leave out nodes, or cut the graph into parts"
         )
     seen: set[Hashable] = set()
     for name in checked:

@@ -8,6 +8,7 @@ from typing import Any, Literal, overload
 
 from numpy.random import Generator
 
+from causalassay.annotations import check_fields
 from causalassay.arrays import Adjacency
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.models.discrete.scm import DiscreteSCM
@@ -62,8 +63,10 @@ def _make(mechanism: str, kind: str, parameters: Mapping[str, Any]) -> ModelSour
     """Return a source; of a nonlinear one some parameters are its functions'."""
     kind_class: Any = MODELS[f"{mechanism}.{kind}"]
     family: Any = function_family(kind, mechanism)
+    check_fields(kind_class, parameters)
     if family is None:
         return kind_class(**parameters)
+    check_fields(family, parameters)
     own = {field.name for field in dataclasses.fields(family)}
     functions = family(**{name: parameters[name] for name in parameters if name in own})
     rest = {name: parameters[name] for name in parameters if name not in own}

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from causalassay.opening import check_regular
+
 KEY_LENGTH = 20
 """Hexadecimal digits of a key: 80 bits, so two of 10^6 tasks collide once in 10^12 studies."""
 
@@ -70,6 +72,7 @@ def digest(*parts: Any) -> str:
 
 def file_sha256(path: Path) -> str:
     """Return the checksum of a file, which stands for it in keys."""
+    check_regular(path)
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -59,8 +60,10 @@ class Interventions:
             raise ValueError(f"probability: expected 0 to 1, got {self.probability}")
         if self.samples < 2:
             raise ValueError(f"samples: expected at least 2, got {self.samples}")
-        if self.variance < 0:
-            raise ValueError(f"variance: expected at least 0, got {self.variance}")
+        if not math.isfinite(self.value):
+            raise ValueError(f"value: expected a finite number, got {self.value}")
+        if not 0 <= self.variance < math.inf:
+            raise ValueError(f"variance: expected a finite number >= 0, got {self.variance}")
         if self.start is None and self.stop is not None:
             raise ValueError("start: state it beside `stop`; 0 is the first row")
         if self.start is not None and not 0 <= self.start < (self.stop or self.samples):

@@ -8,13 +8,21 @@ from pathlib import Path
 
 import numpy as np
 
+from causalassay.graphs.families import MOST_NODES
 from causalassay.models.discrete.bif_tokens import Token, Tokens, tokens_of
 from causalassay.models.discrete.elimination import ProbabilityTable
 from causalassay.models.discrete.scm import DiscreteSCM
-from causalassay.spelling import did_you_mean
+from causalassay.opening import read_text
+from causalassay.spelling import cut, did_you_mean, name_fault, shown, visible
 
 ROUNDED = 1e-3
 """How far printed probabilities may be from a sum of 1; they are then divided by it."""
+
+MOST_PARENTS = 30
+"""Of a node: a table has an axis for each parent."""
+
+MOST_ENTRIES = 10_000_000
+"""Probabilities of one node, 80 MB; the largest published networks have some 10^4."""
 
 
 def read_bif(path: str | Path) -> DiscreteSCM:
@@ -54,11 +62,7 @@ def read_bif(path: str | Path) -> DiscreteSCM:
     (('Rain', 'Wet'), ('yes', 'no'), array([0.22, 0.78]))
     >>> folder.cleanup()
     """
-    file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{file}: not UTF-8 text ({error.reason}); save it as UTF-8") from error
+    text = read_text(Path(path), "a BIF file")
     where = str(path)
     return _Reader(Tokens(tokens_of(text, where), where)).read()
 
@@ -93,7 +97,7 @@ class _Reader:
                 case "probability":
                     self._probability(keyword)
                 case other:
-                    reason = f"expected 'network', 'variable' or 'probability', got {other!r}"
+                    reason = f"expected 'network', 'variable' or 'probability', got {shown(other)}"
                     raise tokens.wrong(keyword, reason)
         if not self.levels:
             raise ValueError(f"{tokens.where}: there is no block 'variable'; is it a BIF file?")
@@ -102,8 +106,11 @@ class _Reader:
     def _variable(self) -> None:
         tokens = self.tokens
         name = tokens.take("the name of a variable")
+        self._check_shown(name)
         if name.text in self.levels:
             raise tokens.wrong(name, f"the variable {name.text!r} is there twice")
+        if len(self.levels) == MOST_NODES:
+            raise tokens.wrong(name, f"expected at most {MOST_NODES} variables")
         tokens.take("'{'", mark="{")
         self._keyword("type")
         self._keyword("discrete")
@@ -111,9 +118,13 @@ class _Reader:
         number = tokens.take("the number of levels")
         tokens.take("']'", mark="]")
         tokens.take("'{' and the levels", mark="{")
-        levels = tuple(word.text for word in tokens.words_until("}", "a level"))
+        words = tokens.words_until("}", "a level")
+        for word in words:
+            self._check_shown(word)
+        levels = tuple(word.text for word in words)
         if number.text != str(len(levels)):
-            reason = f"{name.text!r} is said to have {number.text} levels, got {len(levels)}"
+            stated = cut(visible(number.text), 20)
+            reason = f"{name.text!r} is said to have {stated} levels, got {len(levels)}"
             raise tokens.wrong(number, reason)
         if len(set(levels)) < len(levels) or not levels:
             raise tokens.wrong(name, f"{name.text!r}: expected different levels, got {levels}")
@@ -121,10 +132,15 @@ class _Reader:
         tokens.take("'}'", mark="}")
         self.levels[name.text] = levels
 
+    def _check_shown(self, word: Token) -> None:
+        fault = name_fault(word.text)
+        if fault:
+            raise self.tokens.wrong(word, f"the name {shown(word.text)} {fault}")
+
     def _keyword(self, keyword: str) -> None:
         token = self.tokens.take(repr(keyword))
         if token.text != keyword:
-            raise self.tokens.wrong(token, f"expected {keyword!r}, got {token.text!r}")
+            raise self.tokens.wrong(token, f"expected {keyword!r}, got {shown(token.text)}")
 
     def _probability(self, start: Token) -> None:
         tokens = self.tokens
@@ -158,15 +174,15 @@ class _Reader:
             return
         keyword = tokens.take("'table', 'default' or '(' and the levels of the parents")
         if keyword.text not in ("table", "default"):
-            reason = f"expected 'table', 'default' or '(', got {keyword.text!r}"
+            reason = f"expected 'table', 'default' or '(', got {shown(keyword.text)}"
             raise tokens.wrong(keyword, reason)
         if getattr(block, keyword.text) is not None:
-            raise tokens.wrong(keyword, f"{keyword.text!r} is there twice")
+            raise tokens.wrong(keyword, f"{shown(keyword.text)} is there twice")
         setattr(block, keyword.text, tokens.words_until(";", "a probability"))
 
     def _known(self, token: Token) -> None:
         if token.text not in self.levels:
-            reason = f"there is no variable {token.text!r} above; "
+            reason = f"there is no variable {shown(token.text)} above; "
             raise self.tokens.wrong(token, reason + did_you_mean(token.text, list(self.levels)))
 
     def _model(self) -> DiscreteSCM:
@@ -191,6 +207,13 @@ class _Reader:
         """Return the probabilities, its axes the parents as the file has them, then the node."""
         own = len(self.levels[name])
         shape = (*(len(self.levels[parent]) for parent in block.parents), own)
+        if len(block.parents) > MOST_PARENTS or math.prod(shape) > MOST_ENTRIES:
+            reason = (
+                f"{name!r} has {len(block.parents)} parents and so {math.prod(shape)} "
+                f"probabilities, expected at most {MOST_PARENTS} and {MOST_ENTRIES}; "
+                "take parents away or merge levels"
+            )
+            raise self.tokens.wrong(block.start, reason)
         if block.table is not None:
             if block.rows or block.default is not None:
                 reason = f"{name!r} has a table, so it takes no rows and no default beside it"
@@ -227,9 +250,8 @@ class _Reader:
         for parent, level in zip(block.parents, levels, strict=True):
             known = self.levels[parent]
             if level.text not in known:
-                reason = (
-                    f"{parent!r} has no level {level.text!r}; {did_you_mean(level.text, known)}"
-                )
+                hint = did_you_mean(level.text, known)
+                reason = f"{parent!r} has no level {shown(level.text)}; {hint}"
                 raise self.tokens.wrong(level, reason)
             index.append(known.index(level.text))
         return tuple(index)
@@ -248,7 +270,7 @@ class _Reader:
             try:
                 numbers.append(float(word.text))
             except ValueError:
-                reason = f"expected a probability, got {word.text!r}"
+                reason = f"expected a probability, got {shown(word.text)}"
                 raise self.tokens.wrong(word, reason) from None
             if not 0 <= numbers[-1] <= 1 + ROUNDED:
                 raise self.tokens.wrong(word, f"a probability is 0 to 1, got {word.text}")

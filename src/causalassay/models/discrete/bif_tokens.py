@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from causalassay.spelling import cut, shown
+
 MARKS = "{}()[];|"
 _TOKEN = re.compile(
     r"""(?P<space>[\s,]+)             # commas separate as blanks do
@@ -15,7 +17,7 @@ _TOKEN = re.compile(
       | (?P<word>[^\s,{}()\[\];|"]+)""",
     re.VERBOSE | re.DOTALL,
 )
-_PROPERTY = re.compile(r'(?:"[^"\n]*"|[^;])*;')
+_PROPERTY = re.compile(r'(?:"[^"\n]*"|[^;])*+;')  # *+: tried in one way, not in all
 
 
 class Token(NamedTuple):
@@ -45,6 +47,8 @@ def tokens_of(text: str, where: str) -> list[Token]:
             match = _PROPERTY.match(text, position)
             if match is None:
                 raise ValueError(f"{where}, line {line}: expected ; at the end of the property")
+        elif kind == "word" and match["word"].startswith("/*"):
+            raise ValueError(f"{where}, line {line}: the comment /* is never closed")
         elif kind in ("quoted", "mark", "word"):
             tokens.append(Token(match[kind], line, kind == "quoted"))
         line += match[0].count("\n")
@@ -77,7 +81,7 @@ class Tokens:
             raise ValueError(f"{self.where}, line {last}: expected {expected}, but the file ends")
         is_mark = not token.quoted and token.text in MARKS
         if is_mark != (mark is not None) or (is_mark and token.text != mark):
-            raise self.wrong(token, f"expected {expected}, got {token.text!r}")
+            raise self.wrong(token, f"expected {expected}, got {shown(token.text)}")
         self.position += 1
         return token
 
@@ -91,4 +95,4 @@ class Tokens:
 
     def wrong(self, token: Token, message: str) -> ValueError:
         """Return the error that names the token's line."""
-        return ValueError(f"{self.where}, line {token.line}: {message}")
+        return ValueError(f"{self.where}, line {token.line}: {cut(message)}")

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from causalassay.study.language.mistakes import Keys, Location, Mistakes, toml_text
-from causalassay.study.language.table_keys import RangeSchema, validated
+from causalassay.study.language.table_keys import (
+    LARGEST_INTEGER,
+    MOST_CHOICES,
+    RangeSchema,
+    validated,
+)
 
 TOGETHER = "together"
 """The key whose elements are tables for the whole problem, for what varies together."""
@@ -61,7 +67,10 @@ def read_axes(
         elif nested:
             yield from read_axes(value, here, mistakes, ranges=ranges, keys=inner)
         elif values := _values(value, together, _expected(together, ranges), here, mistakes):
-            yield Axis(inner, path, values)
+            if ranges and len(values) > MOST_CHOICES:
+                message = f"got {len(values)} values, expected at most {MOST_CHOICES}"
+                mistakes.add(here, message)
+            yield Axis(inner, path, values[:MOST_CHOICES] if ranges else values)
 
 
 def alike(value: Any) -> Any:
@@ -109,6 +118,10 @@ def _range(value: Mapping[str, Any], location: Location, mistakes: Mistakes) -> 
         expected = "low > 0 where log = true"
     elif limits.integer and not (limits.low.is_integer() and limits.high.is_integer()):
         expected = "integers where integer = true"
+    elif limits.integer and max(-limits.low, limits.high) > LARGEST_INTEGER:
+        expected = f"integers of at most {LARGEST_INTEGER}"
+    elif not math.isfinite(limits.high - limits.low):
+        expected = "a range that is not wider than any number"
     else:
         return limits
     mistakes.add(location, f"got {toml_text(value)}, expected {expected}")

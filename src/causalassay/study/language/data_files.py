@@ -138,12 +138,13 @@ def _bootstrap(stated: bool | int) -> int | None:
 
 
 def _absent(stated: str, path: Path, reason: OSError) -> str:
-    if path.is_dir():
-        return f"{stated!r} is a folder, expected a file"
-    if path.exists() or not path.parent.is_dir():
-        return f"{stated!r} cannot be read: {reason.strerror}"
-    beside = sorted(one.name for one in path.parent.iterdir() if one.is_file())
-    return f"there is no file {stated!r}; {did_you_mean(path.name, beside)}"
+    try:
+        beside = sorted(one.name for one in path.parent.iterdir() if one.is_file())
+    except OSError:
+        beside = []
+    if isinstance(reason, FileNotFoundError) and beside:
+        return f"there is no file {stated!r}; {did_you_mean(path.name, beside)}"
+    return _relative(str(reason), path, stated)
 
 
 def _relative(message: str, path: Path, stated: str) -> str:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import types
 import typing
 from collections.abc import Mapping
-from functools import cache
 from typing import Any, Literal
 
-from pydantic import PydanticUserError, TypeAdapter, ValidationError
-from pydantic.errors import PydanticSchemaGenerationError
-
+from causalassay.annotations import Misfit, conform, expectation, hints
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.known_names import unknown_parameter
 from causalassay.study.language.mistakes import Location, Mistakes, toml_text
+from causalassay.study.language.table_keys import LARGEST_INTEGER
 
 Fields = Mapping[str, dataclasses.Field[Any]]
 
@@ -64,7 +61,7 @@ def construct(
         if name in table:
             _convert(kind, name, table[name], values, location, mistakes)
         elif _required(field):
-            expected = expectation(_hints(kind).get(name, Any))
+            expected = expectation(hints(kind).get(name, Any), toml_text)
             mistakes.add(location.at(name), f"missing; {owner!r} takes {expected}")
     # A class names one field that it refuses: it is asked again with that key left out.
     while True:
@@ -80,46 +77,6 @@ def construct(
         return made if mistakes.noted == before else None
 
 
-def expectation(annotation: Any) -> str:
-    """Return in words what an annotation admits.
-
-    Examples
-    --------
-    >>> expectation(float | tuple[float, float]), expectation(tuple[str, ...] | None)
-    ('a number or a list of 2 (a number each)', 'a list (text each)')
-    """
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin in (types.UnionType, typing.Union):
-        return " or ".join(expectation(one) for one in arguments if one is not types.NoneType)
-    if origin is Literal:
-        return "one of " + ", ".join(toml_text(one) for one in arguments)
-    if origin is tuple:
-        size = "" if arguments[-1] is Ellipsis else f" of {len(arguments)}"
-        return f"a list{size} ({expectation(arguments[0])} each)"
-    plain = {int: "an integer", float: "a number", bool: "true or false", str: "text"}
-    return plain.get(annotation, getattr(annotation, "__name__", "a value"))
-
-
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    """Return the annotations of a class; none if they cannot be resolved."""
-    try:
-        return typing.get_type_hints(kind)
-    except Exception:
-        # A plug-in's annotations may name what exists for the type checker only.
-        return {}
-
-
-@cache
-def _adapter(kind: Any, name: str) -> TypeAdapter[Any] | None:
-    if name not in _hints(kind):
-        return None
-    try:
-        return TypeAdapter(_hints(kind)[name])
-    except (PydanticSchemaGenerationError, PydanticUserError):
-        return None
-
-
 def _convert(
     kind: Any,
     name: str,
@@ -129,16 +86,19 @@ def _convert(
     mistakes: Mistakes,
 ) -> None:
     """Put the value, as the field wants it, into `values`, or note why it cannot be."""
-    adapter = _adapter(kind, name)
-    if adapter is None:
-        values[name] = _frozen(value)
-        return
+    annotation = hints(kind).get(name, Any)
     try:
-        values[name] = adapter.validate_python(_frozen(value), strict=True)
-    except ValidationError:
-        message = _mistyped(value, _hints(kind)[name])
+        fitting = conform(_frozen(value), annotation)
+    except Misfit:
+        message = _mistyped(value, annotation)
         hint = "; state integer = true" if location.drawn and isinstance(value, float) else ""
         mistakes.add(location.at(name), message + hint)
+        return
+    if _largest(fitting) > LARGEST_INTEGER:
+        expected = f"an integer of at most {LARGEST_INTEGER}"
+        mistakes.add(location.at(name), f"got {toml_text(value)}, expected {expected}")
+        return
+    values[name] = fitting
 
 
 def _frozen(value: Any) -> Any:
@@ -146,10 +106,17 @@ def _frozen(value: Any) -> Any:
     return tuple(_frozen(one) for one in value) if isinstance(value, list | tuple) else value
 
 
+def _largest(value: Any) -> int:
+    """Return the largest integer in a value, without sign; 0 where there is none."""
+    if isinstance(value, tuple):
+        return max(map(_largest, value), default=0)
+    return abs(value) if isinstance(value, int) else 0
+
+
 def _mistyped(value: Any, annotation: Any) -> str:
     if typing.get_origin(annotation) is Literal and isinstance(value, str):
         return f"there is no {value!r}; {did_you_mean(value, typing.get_args(annotation))}"
-    return f"got {toml_text(value)}, expected {expectation(annotation)}"
+    return f"got {toml_text(value)}, expected {expectation(annotation, toml_text)}"
 
 
 def _required(field: dataclasses.Field[Any]) -> bool:

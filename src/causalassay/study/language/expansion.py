@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,12 @@ from causalassay.study.keys import digest
 from causalassay.study.language.axes import Axis, alike, read_axes
 from causalassay.study.language.mistakes import Keys, Location, Mistakes, Origin
 from causalassay.study.language.table_keys import MOST_MEMBERS, RangeSchema
+
+Setting = Sequence[tuple[Axis, Any, int | None]]
+"""A value for each axis, with its index in the axis's list."""
+
+_TRIED = 5
+"""Settings in which a value that was not drawn is tried."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +35,14 @@ class Member:
         What the grid or the draw put into it.
     origins : mapping
         Where the file states that.
+    chosen : sequence
+        The same, axis by axis.
     """
 
     table: dict[str, Any]
     varied: Mapping[Keys, Any]
     origins: Mapping[Keys, Origin]
+    chosen: Setting = ()
 
 
 def expand(
@@ -103,6 +112,36 @@ def draw_settings(
     return members
 
 
+def could_be_drawn(base: Mapping[str, Any], drawn: Sequence[Member]) -> Iterator[list[Member]]:
+    """Yield, for each value that could have been drawn and was not, some members that have it.
+
+    Of a list these values are the elements, of a range its ends. The other keys are as in the
+    first settings: a value that fits none of them is a mistake, one that fits some is not.
+    """
+    first = drawn[:_TRIED]
+    for place, (axis, _, _) in enumerate(first[0].chosen if first else ()):
+        known = {one.chosen[place][2] for one in drawn}
+        for value, step in _possible(axis.values):
+            if step is None or step not in known:
+                yield [_member(base, _replaced(one.chosen, place, value, step)) for one in first]
+
+
+def _replaced(chosen: Setting, place: int, value: Any, step: int | None) -> Setting:
+    changed = list(chosen)
+    changed[place] = (chosen[place][0], value, step)
+    return changed
+
+
+def _possible(values: list[Any] | RangeSchema) -> list[tuple[Any, int | None]]:
+    if isinstance(values, list):
+        return [(value, step) for step, value in enumerate(values)]
+    if values.integer:
+        return [(int(values.low), None), (int(values.high), None)]
+    # The very ends have probability 0, and some parameters allow all but these.
+    margin = (values.high - values.low) * 1e-6
+    return [(values.low + margin, None), (values.high - margin, None)]
+
+
 def _draw(values: list[Any] | RangeSchema, rng: Generator) -> tuple[Any, int | None]:
     """Return a value and, for a list, its index there."""
     if isinstance(values, list):
@@ -122,7 +161,7 @@ def _log_uniform(low: float, high: float, rng: Generator) -> float:
     return math.exp(rng.uniform(math.log(low), math.log(high)))
 
 
-def _member(base: Mapping[str, Any], chosen: list[tuple[Axis, Any, int | None]]) -> Member:
+def _member(base: Mapping[str, Any], chosen: Setting) -> Member:
     table = dict(base)
     varied: dict[Keys, Any] = {}
     origins: dict[Keys, Origin] = {}
@@ -133,7 +172,7 @@ def _member(base: Mapping[str, Any], chosen: list[tuple[Axis, Any, int | None]])
             varied[axis.keys + leaf] = inner
             inside = element + "".join(f".{key}" for key in leaf)
             origins[axis.keys + leaf] = Origin(axis.path, inside)
-    return Member(table, varied, origins)
+    return Member(table, varied, origins, chosen)
 
 
 def _merged(table: Any, keys: Keys, value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from causalassay.graphs.registry import GRAPHS
 from causalassay.registry import parameters
+from causalassay.spelling import cut, visible
 from causalassay.study.language.mistakes import Keys
 
 Label = str | float | int | bool
@@ -34,7 +35,7 @@ def value_text(value: Any) -> str:
     if isinstance(value, list | tuple):
         numbers = len(value) == 2 and all(isinstance(one, int | float) for one in value)
         return ("–" if numbers else "+").join(value_text(one) for one in value)
-    return str(value)
+    return cut(visible(str(value)))
 
 
 def suffix(varied: Mapping[Keys, Any], known: Collection[Keys] = ()) -> str:
@@ -68,9 +69,10 @@ def problem_name(table: Mapping[str, Any], varied: Mapping[Keys, Any]) -> str:
     'erdos-renyi-20-2 gp iscm'
     """
     if isinstance(network := table.get("network"), str):
-        return f"{PurePath(network).stem} {suffix(varied, {('network',)})}".strip()
+        return f"{visible(PurePath(network).stem)} {suffix(varied, {('network',)})}".strip()
     if isinstance(data := table.get("data"), Mapping):
-        words = [PurePath(str(data.get("file", "data"))).stem, suffix(varied, {("data", "file")})]
+        stem = visible(PurePath(str(data.get("file", "data"))).stem)
+        words = [stem, suffix(varied, {("data", "file")})]
         return " ".join(word for word in words if word)
     graph, model = (
         part if isinstance(part := table.get(key), Mapping) else {} for key in ("graph", "model")
@@ -113,7 +115,7 @@ def problem_labels(table: Mapping[str, Any]) -> dict[str, Label]:
 
 
 def _label(value: Any) -> Label:
-    return value if isinstance(value, str | bool | int | float) else value_text(value)
+    return value if isinstance(value, bool | int | float) else value_text(value)
 
 
 def _sizes(family: str) -> list[str]:

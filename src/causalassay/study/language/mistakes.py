@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+from causalassay.spelling import cut, visible
 
 Keys = tuple[str, ...]
 
 _LONGEST_VALUE = 60
-_MOST_PRINTED = 100
+_LONGEST_LINE = 1000
+
+MOST_PRINTED = 100
+"""Mistakes that are told one by one."""
 
 
 class StudyMistakes(ValueError):
@@ -25,15 +31,16 @@ class StudyMistakes(ValueError):
     """
 
     def __init__(self, source: str, mistakes: Sequence[str]) -> None:
-        super().__init__(source, tuple(mistakes))
+        lines = tuple(cut(visible(line), _LONGEST_LINE) for line in mistakes)
+        super().__init__(source, lines)
         self.source = source
-        self.mistakes = tuple(mistakes)
+        self.mistakes = lines
 
     def __str__(self) -> str:
         count = len(self.mistakes)
-        lines = list(self.mistakes[:_MOST_PRINTED])
-        if count > _MOST_PRINTED:
-            lines.append(f"and {count - _MOST_PRINTED} more")
+        lines = list(self.mistakes[:MOST_PRINTED])
+        if count > MOST_PRINTED:
+            lines.append(f"and {count - MOST_PRINTED} more")
         numbered = any(re.search(r"\w\[\d", line) for line in lines)
         head = f"{self.source}: {count} mistake{'' if count == 1 else 's'}"
         return "\n  ".join([head + ("; tables count from 0" if numbered else ""), *lines])
@@ -117,6 +124,15 @@ class Mistakes:
             self._drawn.add(path)
         self._lines[f"{path}: {message}" if path else message] = None
 
+    @contextmanager
+    def trial(self) -> Iterator[None]:
+        """Forget afterwards what was added inside."""
+        before = dict(self._lines), set(self._drawn), self.noted
+        try:
+            yield
+        finally:
+            self._lines, self._drawn, self.noted = before
+
     @property
     def lines(self) -> list[str]:
         """The mistakes, in the order in which they were noted."""
@@ -131,5 +147,4 @@ def toml_text(value: Any) -> str:
     >>> toml_text(True), toml_text([0.5, "x"])
     ('true', '[0.5, "x"]')
     """
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
+    return cut(json.dumps(value, ensure_ascii=False, default=str), _LONGEST_VALUE)

@@ -8,10 +8,15 @@ from pathlib import Path
 from typing import Any, get_args
 
 from causalassay.study.language.data_files import DataFiles
-from causalassay.study.language.expansion import Member, draw_settings, expand
+from causalassay.study.language.expansion import (
+    Member,
+    could_be_drawn,
+    draw_settings,
+    expand,
+)
 from causalassay.study.language.known_names import known_name
 from causalassay.study.language.labels import problem_labels, problem_name, suffix
-from causalassay.study.language.mistakes import Location, Mistakes
+from causalassay.study.language.mistakes import MOST_PRINTED, Location, Mistakes
 from causalassay.study.language.problem_checks import check_levels, check_parts
 from causalassay.study.language.problem_parts import (
     build_accept,
@@ -20,6 +25,7 @@ from causalassay.study.language.problem_parts import (
     build_model,
 )
 from causalassay.study.language.table_keys import (
+    MOST_SAMPLES,
     ProblemHeadSchema,
     ProblemSchema,
     valid_part,
@@ -43,7 +49,7 @@ _PARTS: dict[str, Callable[[Mapping[str, Any], Location, Mistakes], Any]] = {
 _NEEDED = {
     "graph": "a table [problems.graph], or [problems.data] for a data file, or `network`",
     "model": "a table [problems.model]",
-    "samples": "an integer of at least 2",
+    "samples": f"an integer from 2 to {MOST_SAMPLES}",
 }
 
 
@@ -100,11 +106,33 @@ class ProblemReader:
             message = "missing; how many settings are to be drawn?"
             self.mistakes.add(location.at("settings"), message)
         elif head.random is not None and head.settings is not None:
-            where = location.at("random")
-            return draw_settings(base, head.random, head.settings, self.seed, where, self.mistakes)
+            return self._drawn(base, head.random, head.settings, location)
         elif head.grid is not None:
             return expand(base, head.grid, location.at("grid"), self.mistakes)
         return [Member(base, {}, {})] if head.random is None else []
+
+    def _drawn(
+        self, base: dict[str, Any], ranges: dict[str, Any], count: int, location: Location
+    ) -> list[Member]:
+        """Return the members that were drawn; what else could have been is checked."""
+        where = location.at("random")
+        drawn = draw_settings(base, ranges, count, self.seed, where, self.mistakes)
+        faulty = 0
+        for trials in could_be_drawn(base, drawn):
+            if not any(self._fits(trial, location) for trial in trials):
+                self._try(trials[0], location)
+                faulty += 1
+            if faulty > MOST_PRINTED:
+                break
+        return drawn
+
+    def _fits(self, member: Member, location: Location) -> bool:
+        with self.mistakes.trial():
+            return self._try(member, location) is not None
+
+    def _try(self, member: Member, location: Location) -> ProblemSpec | None:
+        here = Location(location.table, (), member.origins, location.name, drawn=True)
+        return self._spec(member.table, here, setting=0)
 
     def _spec(
         self, table: Mapping[str, Any], location: Location, setting: int | None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from causalassay.opening import as_text, read_bytes
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.algorithms import AlgorithmReader, TunedAlgorithm, read_limits
 from causalassay.study.language.assembly import assemble, baseline_entries
@@ -16,10 +15,14 @@ from causalassay.study.language.metrics import MetricReader, read_diagnostics
 from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes
 from causalassay.study.language.problems import ProblemReader
 from causalassay.study.language.table_keys import StudySchema, validated
+from causalassay.study.language.toml_tables import read_tables
 from causalassay.study.plan import AlgorithmEntry, Limits, ProblemEntry, Study
 from causalassay.study.problem_specs import FromFile, world
 
 Entry = TypeVar("Entry", ProblemEntry, AlgorithmEntry)
+
+MOST_BYTES = 4_000_000
+"""Of a study file; what people write has a thousandth of it."""
 
 
 def read_study(path: Path) -> Study:
@@ -63,10 +66,7 @@ def parse_study(text: str, folder: Path, source: str = "study") -> Study:
     source : str
         What messages call the text.
     """
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise StudyMistakes(source, [_syntax(str(error), text)]) from None
+    tables = read_tables(text, source)
     if not tables:
         raise StudyMistakes(source, ["the file is empty; `causalassay new study` writes one"])
     mistakes = Mistakes()
@@ -77,10 +77,8 @@ def parse_study(text: str, folder: Path, source: str = "study") -> Study:
 
 
 def _text(path: Path) -> str:
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder, expected a study file (.toml)")
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return as_text(read_bytes(path, "a study file (.toml)", MOST_BYTES))
     except FileNotFoundError:
         beside = sorted(one.name for one in path.parent.glob("*.toml"))
         hint = did_you_mean(path.name, beside) if beside else "`causalassay new study` writes one"
@@ -88,13 +86,6 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         message = f"not a text in UTF-8: byte {error.start} is {error.object[error.start]:#x}"
         raise StudyMistakes(path.name, [message]) from None
-
-
-def _syntax(message: str, text: str) -> str:
-    """Return why it is no TOML, with line and column also where it ends too early."""
-    lines = text.split("\n")
-    end = f"at line {len(lines)}, column {len(lines[-1]) + 1}"
-    return "not TOML: " + re.sub("at end of document", end, message)
 
 
 def _study(tables: dict[str, Any], text: str, folder: Path, mistakes: Mistakes) -> Study | None:

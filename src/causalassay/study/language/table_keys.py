@@ -9,12 +9,24 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from causalassay.metrics.registry import Resolution
-from causalassay.spelling import did_you_mean
+from causalassay.spelling import did_you_mean, name_fault
 from causalassay.study.language.mistakes import Location, Mistakes, toml_text
 from causalassay.study.plan import Statistic
 
 MOST_MEMBERS = 1_000_000
 """Members of one grid, or settings drawn at random: more is taken for a mistake."""
+
+MOST_REPLICATES = 1_000_000
+"""Replicates of a problem, or held-out systems of a tuning."""
+
+MOST_SAMPLES = 1_000_000_000
+"""Rows of a data set."""
+
+LARGEST_INTEGER = 1_000_000_000
+"""Of any parameter: a number of nodes, lags, steps or rows beyond it is taken for a mistake."""
+
+MOST_CHOICES = 10_000
+"""Values of one list to draw from."""
 
 LEAST_MEMORY = 1_000_000
 """Bytes that a worker needs; a smaller number has most likely lost its unit."""
@@ -51,6 +63,17 @@ def memory_bytes(memory: Any) -> int:
     return size
 
 
+def printed_name(name: Any) -> Any:
+    """Return a name that can be shown; what is no text is left to its schema."""
+    fault = name_fault(name) if isinstance(name, str) else ""
+    if fault:
+        raise ValueError(f"the name {fault}")
+    return name
+
+
+_PrintedName = Annotated[str, BeforeValidator(printed_name)]
+
+
 class StrictTable(BaseModel):
     """A table of the file: an unknown key is a mistake, and no value is converted."""
 
@@ -61,11 +84,13 @@ class StudySchema(StrictTable):
     """The whole file; the tables in its lists have schemas of their own."""
 
     name: str = Field(
-        pattern=r"^[A-Za-z0-9_-]+$",
-        description="text of letters, digits, - and _ (it names a folder)",
+        pattern=r"^[A-Za-z0-9_-]{1,100}$",
+        description="text of at most 100 letters, digits, - and _ (it names a folder)",
     )
     seed: int = Field(ge=0, lt=2**63, description="an integer from 0 to 2^63 - 1")
-    replicates: int = Field(ge=1, description="an integer of at least 1")
+    replicates: int = Field(
+        ge=1, le=MOST_REPLICATES, description=f"an integer from 1 to {MOST_REPLICATES}"
+    )
     metrics: list[Any] = Field([], description="a list of metrics")
     diagnostics: list[Any] = Field([], description="a list of names")
     baselines: bool = Field(True, description="true or false")
@@ -93,9 +118,7 @@ class MetricSchema(StrictTable):
 class ProblemHeadSchema(StrictTable):
     """The keys of a problem that name it or make many of it."""
 
-    name: str | None = Field(
-        None, min_length=1, pattern=r"^[^\x00-\x1f]+$", description="text on one line"
-    )
+    name: _PrintedName | None = Field(None, min_length=1, description="text on one line")
     grid: dict[str, Any] | None = Field(None, description="a table with a list for each key")
     random: dict[str, Any] | None = Field(
         None, description="a table with a list or {low, high} for each key"
@@ -108,7 +131,9 @@ class ProblemHeadSchema(StrictTable):
 class ProblemSchema(StrictTable):
     """The keys of one problem, after its grid is expanded or its setting drawn."""
 
-    samples: int | None = Field(None, ge=2, description="an integer of at least 2")
+    samples: int | None = Field(
+        None, ge=2, le=MOST_SAMPLES, description=f"an integer from 2 to {MOST_SAMPLES}"
+    )
     transform: list[Any] = Field([], description="a list of transforms")
     graph: dict[str, Any] | None = Field(None, description="a table")
     model: dict[str, Any] | None = Field(None, description="a table")
@@ -127,8 +152,8 @@ class DataSchema(StrictTable):
     target: str | None = Field(None, description="the name of a column")
     observational: str | None = Field(None, description="the name of a condition")
     only_observational: bool = Field(False, description="true or false")
-    bootstrap: bool | Annotated[int, Field(ge=2)] = Field(
-        False, description="true, false or a number of rows of at least 2"
+    bootstrap: bool | Annotated[int, Field(ge=2, le=MOST_SAMPLES)] = Field(
+        False, description=f"true, false or a number of rows from 2 to {MOST_SAMPLES}"
     )
     rows: Literal["independent", "series"] = Field(
         "independent", description='"independent" or "series"'
@@ -143,9 +168,7 @@ class AlgorithmSchema(StrictTable):
     """The keys of an algorithm that are no hyper-parameters."""
 
     use: str = Field(description="the name of an algorithm, as `causalassay list` has it")
-    name: str | None = Field(
-        None, min_length=1, pattern=r"^[^\x00-\x1f]+$", description="text on one line"
-    )
+    name: _PrintedName | None = Field(None, min_length=1, description="text on one line")
     grid: dict[str, Any] | None = Field(None, description="a table with a list for each key")
     tune: dict[str, Any] | None = Field(None, description="a table with criterion and grid")
 
@@ -155,7 +178,9 @@ class TuneSchema(StrictTable):
 
     criterion: str | dict[str, Any] = Field(description="a metric, as a name or a table")
     statistic: Statistic = Field("median", description='"median" or "mean"')
-    systems: int = Field(20, ge=1, description="an integer of at least 1")
+    systems: int = Field(
+        20, ge=1, le=MOST_REPLICATES, description=f"an integer from 1 to {MOST_REPLICATES}"
+    )
     grid: dict[str, Any] = Field(min_length=1, description="a table with a list for each key")
 
 

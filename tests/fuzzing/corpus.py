@@ -1,0 +1,112 @@
+"""The small, correct files that mutants are made of."""
+
+import gzip
+import io
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from discrete_twins import ASIA
+
+STUDIES = Path(__file__).parents[2] / "examples" / "studies"
+
+TABLE = """raf,mek,erk,what,how
+1.5,2.25,0.5,base,
+1,3,0.25,base,
+0.5,-1,4,drug,raf
+-2.5,1e-3,8,drug,raf
+7,0.125,-3,base,
+2,2,2.5,base,
+"""
+
+NUMBERS = """x,y,z
+1.5,2.25,0.5
+1,3,0.25
+0.5,-1,4
+-2.5,1e-3,8
+7,0.125,-3
+2,2,2.5
+"""
+
+MATRIX = ",x,y,z\nx,0,1,1\ny,0,0,1\nz,0,0,0\n"
+
+EDGES = 'from,to,type\nx,y,->\n"y",z,->\nx,z,--\n'
+
+DOG = """// A comment
+network "dog problem" { property author = "somebody; else" ; }
+/* a longer
+   comment */
+variable "family-out" { type discrete [2] { "true" "false" }; property position = (1, 2); }
+variable bowel{type discrete[2]{true,false};}
+variable   dog-out { //size
+  type discrete [ 3 ] { <5, 5-12,
+     12+ };
+}
+probability(family-out){table 0.15 0.85;}
+probability ( bowel ) { table 1e-2, .99; }
+probability ( dog-out | bowel, family-out ) {
+  (true, true) 0.9, 0.1, 0;
+  default 0.2, 0.3, 0.5;
+  (false, true) 0.3333333, 0.3333333, 0.3333333;
+}
+"""
+
+STUDY_OF_FILES = """name = "files"
+seed = 1
+replicates = 2
+metrics = ["shd", {name = "sid", resolution = "favourable"}]
+algorithms = ["pc", {use = "ges", name = "größer", penalty_discount = 2, seconds = 5}]
+
+[limits]
+seconds = 60
+memory = "2 GB"
+
+[[problems]]
+name = "file"
+data = {file = "table.csv", graph = "graph.csv", bootstrap = 100}
+transform = ["standardize"]
+
+[[problems]]
+network = "dog.bif"
+samples = 50
+
+[[problems]]
+samples = 100
+settings = 3
+graph = {kind = "erdos-renyi", edges_per_node = 2}
+model = {kind = "scm", noise = {family = "student-t", df = 5}}
+interventions = {action = "do", samples = 10, targets = [0, [1, 2]], value = 1.5}
+
+[problems.random]
+graph.n_nodes = [10, 20, 30]
+model.noise_sd = {low = 0.5, high = 2, log = true}
+"""
+
+
+def write_neighbours(folder):
+    """Write the files that `STUDY_OF_FILES` and the examples name."""
+    (folder / "table.csv").write_text(NUMBERS)
+    (folder / "graph.csv").write_text(MATRIX)
+    (folder / "dog.bif").write_text(DOG)
+
+
+def corpus():
+    """By kind: the name of a file and what it holds."""
+    table = pa.table({"x": [1.5, 2.0, -1.0], "y": [1, 2, 4], "z": ["a", "b", "a"]})
+    parquet = io.BytesIO()
+    pyarrow.parquet.write_table(table, parquet)
+    examples = [(one.name, one.read_bytes()) for one in sorted(STUDIES.glob("*.toml"))]
+    return {
+        "study": [("files.toml", STUDY_OF_FILES.encode())] * 4 + examples,
+        "table": [
+            ("numbers.csv", NUMBERS.encode()),
+            ("table.csv", TABLE.encode()),
+            ("numbers.tsv", NUMBERS.replace(",", "\t").encode()),
+            ("numbers.csv.gz", gzip.compress(NUMBERS.encode(), mtime=0)),
+            ("table.parquet", parquet.getvalue()),
+        ],
+        "graph": [("matrix.csv", MATRIX.encode()), ("edges.csv", EDGES.encode())],
+        "audit": [("numbers.csv", NUMBERS.encode())],
+        "network": [("dog.bif", DOG.encode()), ("asia.bif", ASIA.encode())],
+    }
