@@ -1,0 +1,55 @@
+"""Texts of strangers, such as the messages of errors, as one line that can be shown anywhere."""
+
+from __future__ import annotations
+
+import re
+
+LONGEST_REASON = 500
+"""Characters of a reason or a note; what is longer is cut."""
+
+# C0, DEL and C1; the separators of lines and paragraphs; what turns the direction of writing;
+# halves of a surrogate pair, which no UTF-8 file can hold.
+_UNREADABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+_MEMORY_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+_MOST_READ = 20 * LONGEST_REASON
+
+
+def readable(text: str) -> str:
+    r"""Return a text as one line of characters that show, cut where it is too long.
+
+    Line breaks, control characters, halves of surrogate pairs and what turns the
+    direction of writing become escapes that show; other characters stay.
+
+    Examples
+    --------
+    >>> print(readable("one\ntwo \x1b[31m \udcff é"))
+    one\ntwo \x1b[31m \udcff é
+    """
+    shown = _UNREADABLE.sub(_escape, text[: LONGEST_REASON + 1])
+    return shown if len(shown) <= LONGEST_REASON else shown[: LONGEST_REASON - 1] + "…"
+
+
+def reason_text(error: BaseException) -> str:
+    """Return an error as a reason that is the same on each run.
+
+    Examples
+    --------
+    >>> reason_text(ValueError("bad value at 0x7f00"))
+    'raised ValueError: bad value at 0x…'
+    """
+    text = f"raised {type(error).__name__}: {_message(error)}".strip().rstrip(":")
+    return readable(_MEMORY_ADDRESS.sub("0x…", text))
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)[:_MOST_READ]
+    except BaseException as second:  # the error's class is a stranger's code, which may do anything
+        return f"its message cannot be shown, since that raised {type(second).__name__}"
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match.group()
+    code = ord(character)
+    return _SHORT.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
