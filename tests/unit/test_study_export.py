@@ -120,7 +120,7 @@ def test_undefined_failed_and_infinite_are_distinct_from_numbers(tmp_path):
         assert [math.inf, 1.0] == exported["shd"][[0, 2]].tolist()
         assert exported["f1"][:2].isna().all()
         assert 0.1 == exported["f1"][2]
-        assert 'raised ValueError: "a, b"\nc' == exported["reason"][1]
+        assert r'raised ValueError: "a, b"\nc' == exported["reason"][1]
         assert pd.isna(exported["reason"][0])
         assert '{"f1": "raised ValueError: x"}' == exported["notes"][0]
 
@@ -230,7 +230,7 @@ def test_an_interrupted_export_leaves_what_was_there(tmp_path):
 
 
 def test_an_export_while_a_driver_writes_is_of_one_moment(tmp_path, monkeypatch):
-    monkeypatch.setattr("causalassay.study.storage.arrow_batches.CHUNK", 2)
+    monkeypatch.setattr("causalassay.study.storage.row_checks.CHUNK", 2)
     plan = study()
     records = all_records(plan)
     with Store.open(tmp_path, plan) as store:
