@@ -65,26 +65,39 @@ def arrow_batches(
     StoreRefused
         A row is not as it was written; this may come after some batches.
     """
-    connection = reader.connection
     measured = _Measured(list(columns.diagnostics))
-    n_batches = found = total = 0
-    with reader.sound():
-        rows = connection.execute(_ROWS, {"purpose": purpose, "everything": everything})
-        for chunk in read_chunks(rows):
-            if chunk.damaged:
-                raise rows_refusal(reader.path, row_damage(connection))
-            found += len(chunk.rows)
-            total += sum(row[1] for row in chunk.rows)
+    n_batches = 0
+    values = {"purpose": purpose, "everything": everything}
+    for chunk in _sound_chunks(reader, values):
+        with reader.sound():
             measured.add(chunk)
             selected = [row for row in chunk.rows if row[-1]]
-            if selected:
-                batch = _batch(columns, selected, chunk.scores, measured)
-                n_batches += 1
-                yield batch
+            batch = _batch(columns, selected, chunk.scores, measured) if selected else None
+        if batch is not None:
+            n_batches += 1
+            yield batch
+    if not n_batches:
+        yield _batch(columns, [], Numbers.none(), measured)
+
+
+def _sound_chunks(reader: StoreReader, values: dict[str, Any]) -> Iterator[Chunk]:
+    """Yield all rows in their order, and refuse a store with damaged ones."""
+    connection = reader.connection
+    found = total = 0
+    with reader.sound():
+        try:
+            for chunk in read_chunks(connection.execute(_ROWS, values)):
+                if chunk.damaged:
+                    raise rows_refusal(reader.path, row_damage(connection))
+                found += len(chunk.rows)
+                total += sum(row[1] for row in chunk.rows)
+                yield chunk
+        except sqlite3.OperationalError as error:  # such as a text that is not UTF-8
+            if damage := row_damage(connection):
+                raise rows_refusal(reader.path, damage) from error
+            raise
         if (found, total) != seals_of(connection)["rows"]:
             raise rows_refusal(reader.path, row_damage(connection))
-        if not n_batches:
-            yield _batch(columns, [], Numbers.none(), measured)
 
 
 class _Measured:

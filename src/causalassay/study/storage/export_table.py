@@ -118,7 +118,7 @@ def export(
     """
     if target.suffix not in (".csv", ".parquet"):
         raise ValueError(f"a table ends with .csv or .parquet, got {target.name!r}")
-    refuse_target(target, folder)
+    refuse_target(target, Path(folder))
     done = 0
     inert = target.suffix == ".csv"
     with read_store(folder) as reader:

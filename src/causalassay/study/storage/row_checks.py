@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Literal
@@ -129,10 +130,11 @@ def read_chunks(cursor: sqlite3.Cursor) -> Iterator[Chunk]:
 def row_damage(connection: sqlite3.Connection) -> RowDamage | None:
     """Read all rows and return what is wrong with them, None if nothing is."""
     found, total, damaged = 0, 0, []
-    for chunk in read_chunks(connection.execute(f"SELECT {COLUMNS} FROM rows NOT INDEXED")):
-        found += len(chunk.rows)
-        total += sum(row[1] for row in chunk.rows)
-        damaged += chunk.damaged
+    with _any_bytes_as_text(connection):
+        for chunk in read_chunks(connection.execute(f"SELECT {COLUMNS} FROM rows NOT INDEXED")):
+            found += len(chunk.rows)
+            damaged += chunk.damaged
+            total += 0 if damaged else sum(row[1] for row in chunk.rows)
     expected = seals_of(connection)["rows"]
     if not damaged and (found, total) == expected:
         return None
@@ -140,11 +142,29 @@ def row_damage(connection: sqlite3.Connection) -> RowDamage | None:
     return RowDamage(ids, keys, found, expected[0])
 
 
+@contextmanager
+def _any_bytes_as_text(connection: sqlite3.Connection) -> Iterator[None]:
+    """Read texts that are not UTF-8 too: their row is damaged, the others need not be."""
+    before = connection.text_factory
+    connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
+    try:
+        yield
+    finally:
+        connection.text_factory = before
+
+
+_PART = {"scores": "metric", "measurements": "diagnostic"}
+
+
 def _numbers(
     connection: sqlite3.Connection, table: Literal["scores", "measurements"], rows: Sequence[Row]
 ) -> Numbers:
+    part = _PART[table]
+    # What is no number, or of no part, gets a part that nothing has, so that its row is damaged.
     selected = connection.execute(
-        f"SELECT * FROM {table} WHERE row IN (SELECT value FROM json_each(?)) ORDER BY 1, 2",
+        f"SELECT row, iif(typeof({part}) = 'integer' AND typeof(value) IN ('real', 'null'), "
+        f"{part}, -1), CAST(value AS REAL) FROM {table} "
+        f"WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row, {part}",
         (json.dumps([row[0] for row in rows]),),
     )
     numbers = np.fromiter(selected, dtype=_NUMBER)  # NULL becomes nan

@@ -174,11 +174,11 @@ class Store:
         """Return the estimate of a row, None if it has none or one that is damaged."""
         key = row_key(self._study, purpose, problem, replicate, algorithm)
         stored = self._read(
-            "SELECT blob, estimates.checksum FROM estimates JOIN rows ON rows.id = estimates.row "
-            "WHERE key = ?",
+            "SELECT CAST(blob AS BLOB), estimates.checksum FROM estimates "
+            "JOIN rows ON rows.id = estimates.row WHERE key = ?",
             (key,),
         )
-        sound = (bytes(blob) for blob, expected in stored if checksum((key,), blob) == expected)
+        sound = (blob for blob, expected in stored if checksum((key,), blob) == expected)
         return next(sound, None)
 
     def save(self, records: Iterable[Record]) -> None:

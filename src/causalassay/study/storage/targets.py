@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from causalassay.study.storage import sql_schema as schema
@@ -25,7 +26,8 @@ def refuse_target(target: Path, folder: Path) -> None:
     Traceback (most recent call last):
     ValueError: results/study.sqlite-wal is part of a study's store and is not written over: ...
     """
-    if target.resolve().name in _STORE_FILES or any(
+    # Not Path.resolve, which raises where links go in a circle.
+    if Path(os.path.realpath(target)).name in _STORE_FILES or any(
         target.exists() and (folder / name).exists() and target.samefile(folder / name)
         for name in _STORE_FILES
     ):
