@@ -2,8 +2,11 @@
 
 import csv
 import json
+import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -139,3 +142,42 @@ def test_a_run_prints_the_verdict_of_its_report(folder):
     first = printed[printed.index("Verdict") :].splitlines()[1].lstrip("- ")[:40]
     page = (folder / "small-results" / "report.html").read_text()
     assert first in page
+
+
+def test_a_report_does_not_write_over_the_store(folder):
+    results = folder / "small-results"
+    before = (results / "study.sqlite").read_bytes()
+    for words in (
+        ("report", results, "--out", results / "study.sqlite"),
+        ("export", results, results / "study.sqlite"),
+        ("report", results, "--out", results),
+    ):
+        done = run(*words)
+        assert 2 == done.returncode
+        assert 1 == len(done.stderr.splitlines())
+        assert "Traceback" not in done.stderr
+    assert before == (results / "study.sqlite").read_bytes()
+
+
+def test_damaged_rows_are_told_and_computed_again(folder, tmp_path):
+    shutil.copytree(folder / "small-results", tmp_path / "small-results")
+    shutil.copy(folder / "study.toml", tmp_path)
+    results = tmp_path / "small-results"
+    assert 0 == run("export", results, tmp_path / "before.csv", "--no-timing").returncode
+    with closing(sqlite3.connect(results / "study.sqlite")) as connection:
+        connection.execute("UPDATE scores SET value = value + 1 WHERE row IN (3, 4)")
+        connection.commit()
+    for words in (
+        ("summary", results),
+        ("report", results),
+        ("export", results, tmp_path / "after.csv"),
+        ("run", tmp_path / "study.toml", "--workers", 1),
+    ):
+        done = run(*words)
+        assert 2 == done.returncode
+        assert "2 of 24 rows" in done.stderr
+        assert 1 == len(done.stderr.splitlines())
+    done = run("run", tmp_path / "study.toml", "--workers", 1, "--retry", "damaged", "--json")
+    assert 20 == json.loads(done.stdout)["rows"]["ok"], done.stderr
+    assert 0 == run("export", results, tmp_path / "after.csv", "--no-timing").returncode
+    assert (tmp_path / "before.csv").read_bytes() == (tmp_path / "after.csv").read_bytes()

@@ -1,3 +1,4 @@
+import csv
 import json
 import math
 import random
@@ -6,7 +7,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from causalassay.report.files import write_report
 from causalassay.study.storage.export_table import export, study_table
+from causalassay.study.storage.spreadsheet_cells import inert_frame
 from causalassay.study.storage.store import Store
 from causalassay.study.tasks import RunTask, task_key
 from stored_studies import (
@@ -120,7 +123,7 @@ def test_undefined_failed_and_infinite_are_distinct_from_numbers(tmp_path):
         assert [math.inf, 1.0] == exported["shd"][[0, 2]].tolist()
         assert exported["f1"][:2].isna().all()
         assert 0.1 == exported["f1"][2]
-        assert 'raised ValueError: "a, b"\nc' == exported["reason"][1]
+        assert r'raised ValueError: "a, b"\nc' == exported["reason"][1]
         assert pd.isna(exported["reason"][0])
         assert '{"f1": "raised ValueError: x"}' == exported["notes"][0]
 
@@ -230,7 +233,7 @@ def test_an_interrupted_export_leaves_what_was_there(tmp_path):
 
 
 def test_an_export_while_a_driver_writes_is_of_one_moment(tmp_path, monkeypatch):
-    monkeypatch.setattr("causalassay.study.storage.arrow_batches.CHUNK", 2)
+    monkeypatch.setattr("causalassay.study.storage.row_checks.CHUNK", 2)
     plan = study()
     records = all_records(plan)
     with Store.open(tmp_path, plan) as store:
@@ -261,3 +264,61 @@ def test_a_metric_called_like_a_diagnostic_is_refused(tmp_path):
     plan = study(metrics=(SHD, replace(F1, label="n_edges")))
     with pytest.raises(ValueError, match="'n_edges' is there twice"):
         study_table(filled(tmp_path, plan, [measured()]))
+
+
+@pytest.mark.parametrize("name", ["study.sqlite", "study.sqlite-wal", "study.sqlite-shm"])
+def test_a_store_is_not_written_over(tmp_path, name):
+    folder = filled(tmp_path / "store", study())
+    before = (folder / "study.sqlite").read_bytes()
+    with pytest.raises(ValueError, match="part of a study's store"):
+        write_report(folder, folder / name)
+    for link in (tmp_path / "symbolic.csv", tmp_path / "hard.csv"):
+        (link.symlink_to if link.stem == "symbolic" else link.hardlink_to)(folder / "study.sqlite")
+        with pytest.raises(ValueError, match="part of a study's store"):
+            export(folder, link)
+        with pytest.raises(ValueError, match="part of a study's store"):
+            write_report(folder, link)
+    assert before == (folder / "study.sqlite").read_bytes()
+
+
+@pytest.mark.parametrize("write", [export, write_report])
+def test_a_folder_where_a_file_is_expected_is_named(tmp_path, write):
+    filled(tmp_path / "store", study())
+    (tmp_path / "rows.csv").mkdir()
+    with pytest.raises(IsADirectoryError, match=r"rows\.csv is a folder: name a file in it"):
+        write(tmp_path / "store", tmp_path / "rows.csv")
+
+
+FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "=cmd|' /C calc'!A0")
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_a_spreadsheet_runs_no_cell_of_a_csv_file(tmp_path, formula):
+    problem = replace(PROBLEMS[0], name=formula, labels={"=label": formula, "n": -1})
+    algorithm, metric = replace(PC, name=formula), replace(SHD, label="-shd")
+    plan = study(problems=(problem,), algorithms=(algorithm,), metrics=(metric, F1))
+    records = [
+        record(0, 0, 0, status="failed", reason=formula, host=formula),
+        record(0, 1, 0, scores=(-2.0, -0.5), host="=here"),
+    ]
+    filled(tmp_path, plan, records)
+    target = tmp_path / "rows.csv"
+    export(tmp_path, target)
+    with target.open(newline="") as file:
+        heading, *rows = csv.reader(file)
+    assert {"'=label", "'-shd"} <= set(heading)
+    first, second = (dict(zip(heading, row, strict=True)) for row in rows)
+    for column in ("problem", "algorithm", "reason", "host", "'=label"):
+        assert f"'{formula}" == first[column]
+    assert ("-2", "-0.5", "-1") == (second["'-shd"], second["f1"], second["n"])
+    export(tmp_path, tmp_path / "rows.parquet")
+    frame = pd.read_parquet(tmp_path / "rows.parquet")
+    assert [formula] * 2 == frame["=label"].tolist() == frame["problem"].tolist()
+    assert formula == frame["reason"][0]
+
+
+def test_the_data_of_a_figure_run_in_no_spreadsheet_either():
+    frame = pd.DataFrame({"=a": ["=1", "b"], "n": [-1.0, 2.0]})
+    frame["c"] = pd.Categorical(["@x", "y"])
+    text = inert_frame(frame).to_csv(index=False)
+    assert "'=a,n,c\n'=1,-1.0,'@x\nb,2.0,y\n" == text

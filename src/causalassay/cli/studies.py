@@ -36,6 +36,7 @@ class Again(StrEnum):
     failed = "failed"
     timeout = "timeout"
     skipped = "skipped"
+    damaged = "damaged"
 
 
 Folder = Annotated[Path, typer.Argument(help="The study's results folder.")]
@@ -59,7 +60,10 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
     ] = None,
     retry: Annotated[
         list[Again] | None,
-        typer.Option(help="Run rows of this status again; may be stated more than once."),
+        typer.Option(
+            help="Run rows of this status again; may be stated more than once. damaged: those "
+            "that are not as they were written."
+        ),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the tasks and their number; run nothing.")
@@ -209,6 +213,9 @@ def export(
     ] = True,
 ) -> None:
     """Write the rows of a study to one table: one row per task, one column per quantity.
+
+    In CSV a text that a spreadsheet would run as a formula, since it begins with
+    = + - @ or a tab, has an apostrophe before it; Parquet has every text as it is.
 
     Example: causalassay export first-look-results rows.parquet
     """

@@ -10,6 +10,7 @@ from causalassay.report.charts.image_files import write_figures
 from causalassay.report.latex import write_tables
 from causalassay.report.page.content import PageContent, read_content
 from causalassay.report.page.document import render_page
+from causalassay.study.storage.targets import refuse_target
 
 PAGE = "report.html"
 FIGURES = "figures"
@@ -36,6 +37,8 @@ def write_report(
     ------
     FileNotFoundError
         There is no store, or no folder to write to.
+    ValueError
+        The target is part of the store, or the store is damaged.
     """
     folder, target = Path(folder), _target(Path(folder), target)
     _write_page(read_content(folder, analysis), target)
@@ -60,8 +63,7 @@ def write_report_and_figures(folder: Path | str, target: Path | str | None = Non
 
 def _target(folder: Path, target: Path | str | None) -> Path:
     target = folder / PAGE if target is None else Path(target)
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
+    refuse_target(target, folder)
     return target
 
 

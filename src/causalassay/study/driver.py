@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from causalassay.metrics.registry import METRICS
 from causalassay.study.dispatch import run_tasks
@@ -52,7 +53,7 @@ def run_study(
     folder: Path,
     executor: AbstractContextManager[Executor],
     *,
-    retry: Collection[Status] = (),
+    retry: Collection[Status | Literal["damaged"]] = (),
     watch: Watch = lambda _: None,
     notify: Callable[[str], None] = lambda _: None,
 ) -> Counter[str]:
@@ -68,16 +69,18 @@ def run_study(
         Where the store is, or is to be.
     executor : context manager of Executor
         Entered once the store has been opened, so that a refusal starts no process.
-    retry : collection of status
-        Rows of these statuses are deleted first, to be run again.
+    retry : collection of status, or "damaged"
+        Rows of these statuses are deleted first, to be run again, or those that are not as
+        they were written.
     watch : callable
         Called with the progress.
     notify : callable
         Called with a sentence for the user, such as that versions have changed.
     """
-    with Store.open(folder, study) as store:
-        if retry:
-            store.forget(retry)
+    statuses = [status for status in retry if status != "damaged"]
+    with Store.open(folder, study, drop_damaged="damaged" in retry) as store:
+        if statuses:
+            store.forget(statuses)
         if changed := store.earlier_machines():
             notify(
                 f"earlier rows come from another machine or other versions ({'; '.join(changed)}): "

@@ -14,6 +14,8 @@ from causalassay.opening import check_regular
 KEY_LENGTH = 20
 """Hexadecimal digits of a key: 80 bits, so two of 10^6 tasks collide once in 10^12 studies."""
 
+_PLAIN = frozenset({type(None), str, bool, int, float})
+
 
 def canonical(value: Any) -> Any:
     """Return what JSON can hold: a dataclass as its name, version and fields not at default.
@@ -27,6 +29,8 @@ def canonical(value: Any) -> Any:
     >>> canonical(SCM(noise="laplace"))
     {'is': 'SCM', 'version': 1, 'noise': 'laplace'}
     """
+    if type(value) in _PLAIN:  # nearly always, and each row asks for its key
+        return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         named: dict[str, Any] = {"is": type(value).__qualname__}
         version = getattr(type(value), "version", None)

@@ -26,8 +26,22 @@ def readable(text: str) -> str:
     >>> print(readable("one\ntwo \x1b[31m \udcff é"))
     one\ntwo \x1b[31m \udcff é
     """
+    if len(text) <= LONGEST_REASON and text.isascii() and text.isprintable():
+        return text  # nearly always, and each row that is stored asks
     shown = _UNREADABLE.sub(_escape, text[: LONGEST_REASON + 1])
     return shown if len(shown) <= LONGEST_REASON else shown[: LONGEST_REASON - 1] + "…"
+
+
+def encodable(text: str) -> str:
+    r"""Return a text that UTF-8 can hold; only halves of surrogate pairs are changed.
+
+    Examples
+    --------
+    >>> print(encodable("two\nlines \udcff"))
+    two
+    lines \udcff
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def reason_text(error: BaseException) -> str:

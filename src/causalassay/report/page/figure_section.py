@@ -8,6 +8,7 @@ from causalassay.report.charts.figure import Figure
 from causalassay.report.charts.gallery import KINDS, Gallery
 from causalassay.report.page.elements import section
 from causalassay.report.page.markup import Html, packed_script, tag
+from causalassay.study.storage.spreadsheet_cells import inert_frame
 
 HEADINGS = {
     "schemes": "The schemes side by side",
@@ -37,7 +38,10 @@ def figure_section(gallery: Gallery) -> Html:
 def figure_data(figures: Sequence[Figure]) -> Html:
     """Return the charts and their data as CSV, by the figures' ids."""
     packed = {
-        figure.id: {"chart": figure.chart.to_dict(), "csv": figure.data.to_csv(index=False)}
+        figure.id: {
+            "chart": figure.chart.to_dict(),
+            "csv": inert_frame(figure.data).to_csv(index=False),
+        }
         for figure in figures
     }
     return packed_script("figure-data", packed)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from causalassay.spelling import listed
+from causalassay.study.storage.refusals import StoreRefused
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ def _label(values: Sequence[str | float | bool | None]) -> pa.Array:
 def _refuse_duplicates(names: list[str]) -> None:
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
-        raise ValueError(
+        raise StoreRefused(
             f"labels, metrics and diagnostics share columns, and {listed(twice)} is there twice; "
             "rename a metric's label in the study"
         )

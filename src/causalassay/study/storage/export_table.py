@@ -18,6 +18,8 @@ from causalassay.study.plan import Purpose
 from causalassay.study.storage.arrow_batches import arrow_batches, count_rows
 from causalassay.study.storage.export_columns import read_columns
 from causalassay.study.storage.reader import read_store
+from causalassay.study.storage.spreadsheet_cells import inert_array, inert_text
+from causalassay.study.storage.targets import refuse_target
 from causalassay.study.tasks import Status
 
 TIMING = ("seconds", "host")
@@ -69,8 +71,9 @@ def study_table(
         study file no longer has.
     """
     with read_store(folder) as reader:
-        columns = read_columns(reader.connection, everything=everything)
-        batches = list(arrow_batches(reader.connection, columns, purpose, everything=everything))
+        with reader.sound():
+            columns = read_columns(reader.connection, everything=everything)
+        batches = list(arrow_batches(reader, columns, purpose, everything=everything))
     table = pa.Table.from_batches(batches).unify_dictionaries()
     batches.clear()
     # Hands the columns over where it can, instead of copying the table.
@@ -97,7 +100,8 @@ def export(
 ) -> int:
     """Write the rows of a study to a file and return how many there are.
 
-    An interrupted export leaves no file of that name, or the one that was there.
+    An interrupted export leaves no file of that name, or the one that was there. In CSV
+    a text that a spreadsheet would run as a formula has an apostrophe before it.
 
     Parameters
     ----------
@@ -114,34 +118,37 @@ def export(
     """
     if target.suffix not in (".csv", ".parquet"):
         raise ValueError(f"a table ends with .csv or .parquet, got {target.name!r}")
+    refuse_target(target, Path(folder))
     done = 0
+    inert = target.suffix == ".csv"
     with read_store(folder) as reader:
-        columns = read_columns(reader.connection, everything=everything)
-        total = count_rows(reader.connection, "main", everything=everything)
-        batches = arrow_batches(reader.connection, columns, "main", everything=everything)
+        with reader.sound():
+            columns = read_columns(reader.connection, everything=everything)
+            total = count_rows(reader.connection, "main", everything=everything)
+        batches = arrow_batches(reader, columns, "main", everything=everything)
         with _writer(target) as write:
             for batch in batches:
-                write(_plain(batch, timing=timing))
+                write(_plain(batch, timing=timing, inert=inert))
                 done += batch.num_rows
                 on_progress(done, total)
     return done
 
 
-def _plain(batch: pa.RecordBatch, *, timing: bool) -> pa.RecordBatch:
+def _plain(batch: pa.RecordBatch, *, timing: bool, inert: bool) -> pa.RecordBatch:
     """Return a batch as it is written: text as text, and timing only if asked for."""
     arrays: dict[str, pa.Array] = {}
-    for name, array in zip(batch.schema.names, batch.columns, strict=True):
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
         if timing or name not in TIMING:
+            array = inert_array(column) if inert else column
             text = pa.types.is_dictionary(array.type)
-            arrays[name] = array.dictionary_decode() if text else array
+            heading = inert_text(name) if inert else name
+            arrays[heading] = array.dictionary_decode() if text else array
     return pa.RecordBatch.from_pydict(arrays)
 
 
 @contextmanager
 def _writer(target: Path) -> Iterator[Callable[[pa.RecordBatch], None]]:
     """Yield a function that writes batches; the file gets its name once it is whole."""
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     writers: list[Any] = []
 

@@ -45,7 +45,7 @@ def take_lock(folder: Path) -> IO[str]:
 def running_driver(folder: Path) -> str | None:
     """Return which driver works on a store now, None if there is none."""
     try:
-        lock = (folder / FILE).open(encoding="utf-8")
+        lock = (folder / FILE).open(encoding="utf-8", errors="replace")
     except FileNotFoundError:
         return None
     with lock:

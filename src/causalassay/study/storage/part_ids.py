@@ -14,6 +14,7 @@ from causalassay.study.keys import canonical
 from causalassay.study.measures import measure_key
 from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study
 from causalassay.study.problem_specs import graph_address, scheme
+from causalassay.study.reasons import readable
 
 
 @dataclass(frozen=True)
@@ -96,9 +97,14 @@ def _problem(numbered: tuple[int, ProblemEntry]) -> dict[str, Any]:
     spec = entry.spec
     return {
         "key": entry.key,
-        "name": entry.name,
+        "name": readable(entry.name),
         "spec": _json(canonical(spec)),
-        "labels": json.dumps(dict(entry.labels)),
+        "labels": json.dumps(
+            {
+                readable(name): readable(value) if isinstance(value, str) else value
+                for name, value in entry.labels.items()
+            }
+        ),
         "graph_key": graph_address(spec),
         "scheme": scheme(spec),
         "place": index,
@@ -119,8 +125,8 @@ def _algorithms(study: Study) -> list[dict[str, Any]]:
     return [
         {
             "key": key,
-            "name": entry.name,
-            "use": entry.use,
+            "name": readable(entry.name),
+            "use": readable(entry.use),
             "parameters": _json(entry.parameters),
             "role": entry.role,
             "replicates": 0 if entry.role == "candidate" else study.replicates,
@@ -135,7 +141,7 @@ def _metric(numbered: tuple[int, MetricEntry]) -> dict[str, Any]:
     index, entry = numbered
     return {
         "key": entry.key,
-        "label": entry.label or entry.name,
+        "label": readable(entry.label or entry.name),
         "name": entry.name,
         "resolution": entry.resolution,
         "version": entry.version,

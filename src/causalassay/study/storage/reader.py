@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,11 +14,10 @@ from typing import get_args
 from causalassay.study.plan import Purpose
 from causalassay.study.storage import sql_schema as schema
 from causalassay.study.storage.lock import running_driver
+from causalassay.study.storage.opening import open_to_read
 from causalassay.study.storage.refusals import (
     StoreRefused,
-    refuse_foreign,
-    refuse_other_version,
-    sound_file_needed,
+    sound_content_needed,
 )
 from causalassay.study.storage.status import StudyStatus
 from causalassay.study.tasks import Status
@@ -69,9 +69,13 @@ def read_store(folder: Path | str) -> StoreReader:
     path = folder / schema.FILE
     if not path.exists():
         raise FileNotFoundError(f"{folder} has no {schema.FILE}; name the folder of a study's run")
-    refuse_foreign(path)
-    with sound_file_needed(path):
-        return StoreReader(folder, _connect(path))
+    connection = open_to_read(path)
+    try:
+        with sound_content_needed(path):
+            return StoreReader(folder, connection)
+    except BaseException:
+        connection.close()
+        raise
 
 
 class StoreReader:
@@ -79,12 +83,10 @@ class StoreReader:
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self.folder = folder
+        self.path = folder / schema.FILE
         self.connection = connection
-        # The first read fixes the moment for all that follow.
-        connection.execute("BEGIN")
         meta = dict(connection.execute("SELECT name, value FROM meta"))
         if not meta:
-            connection.close()
             raise StoreRefused(f"{folder} has a store in which no run has begun")
         self.name = str(meta["study"])
         self.seed = int(meta["seed"])
@@ -101,6 +103,10 @@ class StoreReader:
     ) -> None:
         self.connection.close()
 
+    def sound(self) -> AbstractContextManager[None]:
+        """Turn what goes wrong when the store is read, inside, into a refusal."""
+        return sound_content_needed(self.path)
+
     @property
     def text(self) -> str:
         """The study file as of the last run."""
@@ -108,11 +114,12 @@ class StoreReader:
 
     def sessions(self) -> list[Session]:
         """Return the runs of drivers on this store, the earliest first."""
-        rows = self.connection.execute(
-            "SELECT versions, started, host, cpu, text, records, first_write, last_write, "
-            "ended, how FROM sessions ORDER BY id"
-        )
-        return [Session(json.loads(versions), *others) for versions, *others in rows]
+        with self.sound():
+            rows = self.connection.execute(
+                "SELECT versions, started, host, cpu, text, records, first_write, last_write, "
+                "ended, how FROM sessions ORDER BY id"
+            )
+            return [Session(json.loads(versions), *others) for versions, *others in rows]
 
     def counts(self, purpose: Purpose = "main") -> dict[str, int]:
         """Return the number of rows by status, of those that the study asks for."""
@@ -162,6 +169,10 @@ class StoreReader:
 
     def status(self) -> StudyStatus:
         """Return how far the study is."""
+        with self.sound():
+            return self._status()
+
+    def _status(self) -> StudyStatus:
         first, last = self.times()
         driver = running_driver(self.folder)
         # A session without an end and without a driver was killed.
@@ -186,28 +197,8 @@ def counts_by_status(connection: sqlite3.Connection, purpose: Purpose) -> dict[s
     """Return the number of rows that the study asks for, by status, zeros included."""
     counts = dict.fromkeys(get_args(Status), 0)
     query = "SELECT status, count(*) FROM wanted WHERE purpose = ? GROUP BY status"
-    return counts | dict(connection.execute(query, (purpose,)))
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    """Return a connection to a store of the present version."""
-    connection = _open(path)
-    try:
-        refuse_other_version(path, connection)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    """Open a file for reading; where SQLite may not make its log in the folder, without one."""
-    connection = schema.read_only(path)
-    try:
-        connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
-    except sqlite3.OperationalError:
-        connection.close()
-        if path.with_name(path.name + "-wal").exists():
-            raise
-        return schema.read_only(path, alone=True)
-    return connection
+    for status, count in connection.execute(query, (purpose,)):
+        if status not in counts:
+            raise ValueError(f"a row has the status {status!r}")
+        counts[status] = count
+    return counts

@@ -5,11 +5,18 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+from collections.abc import Mapping
 from typing import Any
 
 from causalassay.study.plan import Study
+from causalassay.study.reasons import readable
 from causalassay.study.storage.part_ids import PartIds
+from causalassay.study.storage.row_checks import CELLS, row_damage
+from causalassay.study.storage.seals import add_to_seal, checksum, packed, resealed, seal
 from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask, task_key
+
+_NAMES = ", ".join(CELLS)
+_MARKS = ", ".join("?" * len(CELLS))
 
 
 class RecordWriter:
@@ -31,45 +38,70 @@ class RecordWriter:
         self._session = session
         self._ids = ids
 
-    def write(self, record: Record) -> None:
-        """Write a record: as a new row, in place of its row, or as more numbers of its row."""
+    def write(self, record: Record) -> tuple[int, int]:
+        """Write a record: as a new row, in place of its row, or as more numbers of its row.
+
+        Returns what that adds to the seal of the rows: their number, their checksums.
+        """
         key = task_key(self._study, record.task)
-        stored = self._connection.execute("SELECT id FROM rows WHERE key = ?", (key,)).fetchone()
-        match record.task, stored:
-            case RescoreTask(), None:
+        stored = self._connection.execute(
+            "SELECT id, checksum FROM rows WHERE key = ?", (key,)
+        ).fetchone()
+        if stored is None:
+            if isinstance(record.task, RescoreTask):
                 raise ValueError(f"scores came for {key}, which has no row to add them to")
-            case _, None:
-                row = self._insert(key, record)
-            case RunTask(), (row,):
-                self._replace(row, record)
-            case _, (row,):
-                self._add_notes(row, record)
-        self._add_numbers(row, record)
+            return 1, self._insert(key, record)
+        row, before = stored
+        if isinstance(record.task, RunTask):
+            return 0, self._replace(row, key, record) - before
+        return 0, self._add(row, record) - before
 
     def _insert(self, key: str, record: Record) -> int:
-        task = record.task
-        algorithm = None if isinstance(task, MeasureTask) else self._ids.algorithms[task.algorithm]
-        address = (key, task.purpose, self._ids.problems[task.problem], task.replicate, algorithm)
-        cursor = self._connection.execute(
-            "INSERT INTO rows (key, purpose, problem, replicate, algorithm, "
-            "status, reason, seconds, notes, session, host) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*address, *self._outcome(record)),
-        )
-        return cursor.lastrowid or 0
+        numbers = self._numbers(record)
+        cells = (*self._address(key, record), *self._outcome(record))
+        total = checksum(cells, packed(numbers))
+        row = self._connection.execute(
+            f"INSERT INTO rows ({_NAMES}, checksum) VALUES ({_MARKS}, ?)", (*cells, total)
+        ).lastrowid
+        self._write_numbers(row or 0, key, record, numbers)
+        return total
 
-    def _replace(self, row: int, record: Record) -> None:
+    def _replace(self, row: int, key: str, record: Record) -> int:
+        numbers = self._numbers(record)
+        outcome = self._outcome(record)
+        total = checksum((*self._address(key, record), *outcome), packed(numbers))
         self._connection.execute(
             "UPDATE rows SET status = ?, reason = ?, seconds = ?, notes = ?, session = ?, "
-            "host = ? WHERE id = ?",
-            (*self._outcome(record), row),
+            "host = ?, checksum = ? WHERE id = ?",
+            (*outcome, total, row),
         )
         for table in ("scores", "estimates"):
             self._connection.execute(f"DELETE FROM {table} WHERE row = ?", (row,))
+        self._write_numbers(row, key, record, numbers)
+        return total
+
+    def _add(self, row: int, record: Record) -> int:
+        """Add numbers to a row, and why some are undefined."""
+        self._add_notes(row, record)
+        self._write_numbers(row, "", record, self._numbers(record))
+        table, part = _table(record)
+        cells = self._connection.execute(f"SELECT {_NAMES} FROM rows WHERE id = ?", (row,))
+        numbers = self._connection.execute(
+            f"SELECT {part}, value FROM {table} WHERE row = ?", (row,)
+        )
+        total = checksum(cells.fetchone(), packed(numbers))
+        self._connection.execute("UPDATE rows SET checksum = ? WHERE id = ?", (total, row))
+        return total
+
+    def _address(self, key: str, record: Record) -> tuple[Any, ...]:
+        task = record.task
+        algorithm = None if isinstance(task, MeasureTask) else self._ids.algorithms[task.algorithm]
+        return key, task.purpose, self._ids.problems[task.problem], task.replicate, algorithm
 
     def _outcome(self, record: Record) -> tuple[Any, ...]:
+        reason = readable(record.reason) or None
         notes, seconds = _as_text(dict(record.notes)), sqlite_number(record.seconds)
-        return record.status, record.reason or None, seconds, notes, self._session, record.host
+        return record.status, reason, seconds, notes, self._session, readable(record.host)
 
     def _add_notes(self, row: int, record: Record) -> None:
         """Add why numbers are undefined; if their task failed, the reason is noted for each."""
@@ -92,23 +124,39 @@ class RecordWriter:
                 entries = [self._study.metrics[index] for index in indices]
                 return [entry.label or entry.name for entry in entries]
 
-    def _add_numbers(self, row: int, record: Record) -> None:
+    def _numbers(self, record: Record) -> list[tuple[int, float | None]]:
+        """Return the numbers of a record as they are stored, with the ids of what they measure."""
         match record.task:
             case MeasureTask(diagnostics=indices):
-                table, ids = "measurements", self._ids.diagnostics
+                ids = self._ids.diagnostics
             case RunTask(metrics=indices) | RescoreTask(metrics=indices):
-                table, ids = "scores", self._ids.metrics
+                ids = self._ids.metrics
+        return [
+            (ids[index], sqlite_number(value))
+            for index, value in zip(indices, record.scores, strict=True)
+        ]
+
+    def _write_numbers(
+        self, row: int, key: str, record: Record, numbers: list[tuple[int, float | None]]
+    ) -> None:
+        table, _ = _table(record)
         self._connection.executemany(
             f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)",
-            [
-                (row, ids[index], sqlite_number(value))
-                for index, value in zip(indices, record.scores, strict=True)
-            ],
+            [(row, part, value) for part, value in numbers],
         )
         if record.estimate is not None:
+            blob = record.estimate
             self._connection.execute(
-                "INSERT OR REPLACE INTO estimates VALUES (?, ?)", (row, record.estimate)
+                "INSERT OR REPLACE INTO estimates VALUES (?, ?, ?)",
+                (row, blob, checksum((key,), blob)),
             )
+
+
+def _table(record: Record) -> tuple[str, str]:
+    """Return which table has a record's numbers, and its column of what they measure."""
+    if isinstance(record.task, MeasureTask):
+        return "measurements", "diagnostic"
+    return "scores", "metric"
 
 
 def delete_rows(connection: sqlite3.Connection, condition: str, values: tuple[Any, ...]) -> int:
@@ -116,19 +164,54 @@ def delete_rows(connection: sqlite3.Connection, condition: str, values: tuple[An
     deleted = f"SELECT id FROM rows WHERE {condition}"
     for table in ("scores", "measurements", "estimates"):
         connection.execute(f"DELETE FROM {table} WHERE row IN ({deleted})", values)
-    return connection.execute(f"DELETE FROM rows WHERE id IN ({deleted})", values).rowcount
+    (total,) = connection.execute(
+        f"SELECT coalesce(sum(checksum), 0) FROM rows WHERE id IN ({deleted})", values
+    ).fetchone()
+    count = connection.execute(f"DELETE FROM rows WHERE id IN ({deleted})", values).rowcount
+    add_to_seal(connection, "rows", -count, -total)
+    return count
+
+
+def drop_damaged_rows(connection: sqlite3.Connection) -> None:
+    """Delete the rows that are not as they were written; tunings are to be decided again."""
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("REINDEX")
+    damage = row_damage(connection)
+    if damage is not None:
+        with resealed(connection, "choices"):
+            connection.execute("UPDATE choices SET settled = 0")
+        condition = "id IN (SELECT value FROM json_each(?))"
+        delete_rows(connection, condition, (json.dumps(damage.ids),))
+        left = connection.execute("SELECT count(*), coalesce(sum(checksum), 0) FROM rows")
+        seal(connection, "rows", *left.fetchone())
+    connection.execute("COMMIT")
 
 
 def sqlite_number(value: float) -> float | None:
-    """Return a number as SQLite holds it: NULL for nan; infinities stay.
+    """Return a number as SQLite holds it: NULL for nan, no negative zero; infinities stay.
 
     Examples
     --------
-    >>> sqlite_number(float("nan")), sqlite_number(float("-inf"))
-    (None, -inf)
+    >>> sqlite_number(float("nan")), sqlite_number(float("-inf")), sqlite_number(-0.0)
+    (None, -inf, 0.0)
     """
-    return None if math.isnan(value) else float(value)
+    return None if math.isnan(value) else float(value) + 0.0
 
 
-def _as_text(notes: dict[str, Any]) -> str | None:
-    return json.dumps(notes, sort_keys=True, default=str) if notes else None
+def _as_text(notes: Mapping[str, Any]) -> str | None:
+    return json.dumps(_cleaned(notes), sort_keys=True) if notes else None
+
+
+def _cleaned(note: Any) -> Any:
+    """Return what JSON can hold of a note; its texts are readable."""
+    match note:
+        case None | bool() | int() | float():
+            return note
+        case str():
+            return readable(note)
+        case Mapping():
+            return {readable(str(name)): _cleaned(value) for name, value in note.items()}
+        case list() | tuple():
+            return [_cleaned(value) for value in note]
+        case _:
+            return readable(str(note))

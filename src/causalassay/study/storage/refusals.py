@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
+import zlib
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 
+from causalassay.spelling import listed
 from causalassay.study.plan import Study
-from causalassay.study.storage.sql_schema import APPLICATION_ID, VERSION, read_only, version_of
+from causalassay.study.reasons import readable
+from causalassay.study.storage.row_checks import RowDamage, row_damage
+from causalassay.study.storage.seals import broken_seals
+from causalassay.study.storage.sql_schema import (
+    APPLICATION_ID,
+    VERSION,
+    entries_of,
+    expected_entries,
+    version_of,
+)
 
 # fmt: off
 NETWORK = frozenset({
@@ -38,6 +50,10 @@ class StoreFull(OSError):
     """A store could not grow; what was saved before is kept."""
 
 
+class StoreGone(OSError):
+    """A store was deleted, moved or replaced while its driver worked on it."""
+
+
 @contextmanager
 def room_needed(folder: Path) -> Iterator[None]:
     """Turn SQLite's errors for want of room, met inside, into `StoreFull`."""
@@ -59,13 +75,63 @@ def sound_file_needed(path: Path) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as error:
         if _kind(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            raise
+            raise StoreRefused(
+                f"{path} is in use by another program ({error}). Try again when that has ended."
+            ) from error
         if _kind(error) == sqlite3.SQLITE_CANTOPEN:
             raise StoreRefused(
                 f"{path} cannot be opened ({error}). Reading a store that a driver has not "
                 "closed needs a folder that may be written to: copy it to one."
             ) from error
+        if _kind(error) == sqlite3.SQLITE_INTERRUPT:
+            raise damaged(path, "reading it takes longer than its size allows") from error
         raise damaged(path, error) from error
+
+
+@contextmanager
+def sound_content_needed(path: Path) -> Iterator[None]:
+    """Turn also values that cannot be what was written, met inside, into a refusal."""
+    try:
+        with sound_file_needed(path):
+            yield
+    except StoreRefused:
+        raise
+    except _UNDECODABLE as error:
+        raise damaged(path, f"{type(error).__name__}: {error}") from error
+
+
+_UNDECODABLE = (
+    sqlite3.Error,
+    ValueError,
+    TypeError,
+    LookupError,
+    ArithmeticError,
+    AttributeError,
+    RuntimeError,
+    struct.error,
+    zlib.error,
+)
+"""What Python, JSON, NumPy and Arrow raise for values that are not what they should be."""
+
+
+def file_identity(path: Path) -> tuple[int, int]:
+    """Return what tells a file from any other that is there at the same time."""
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
+def refuse_gone(path: Path, identity: tuple[int, int]) -> None:
+    """Refuse to go on where another file, or none, has the name of the one that is open."""
+    try:
+        if file_identity(path) == identity:
+            return
+    except OSError:
+        pass
+    raise StoreGone(
+        f"{path} was deleted, moved or replaced while the study ran, so the run stopped. If it "
+        "was moved, put it back and run the study again: it resumes. Otherwise the rows are "
+        "lost: run the study again."
+    )
 
 
 def refuse_network(folder: Path) -> None:
@@ -93,28 +159,25 @@ def filesystem_of(folder: Path) -> str:
     return kind
 
 
-def refuse_unfit(path: Path, study: Study) -> None:
-    """Refuse a file that is no store, of another version, damaged, or another study's."""
-    remnant = path.with_name(path.name + "-wal")
-    if not path.exists():
-        # SQLite would take a log without its file for the log of the new file.
-        if remnant.exists() and remnant.stat().st_size:
-            raise StoreRefused(
-                f"{remnant} is there without {path.name}, whose last rows it holds. "
-                "Put the file back, or move the log away."
-            )
-        return
-    refuse_foreign(path)
-    # Without a log nobody writes, and reading makes no file.
-    alone = not remnant.exists()
-    with sound_file_needed(path), closing(read_only(path, alone=alone)) as connection:
-        refuse_other_version(path, connection)
-        _refuse_other_study(path, connection, study)
-        _refuse_damaged(path, connection)
+def refuse_lone_log(path: Path) -> None:
+    """Refuse a log without its file: SQLite would take it for the log of the new file."""
+    log = log_of(path)
+    if not path.exists() and log.exists() and log.stat().st_size:
+        raise StoreRefused(
+            f"{log} is there without {path.name}, whose last rows it holds. "
+            "Put the file back, or move the log away."
+        )
+
+
+def log_of(path: Path) -> Path:
+    """Return where SQLite keeps what it has not yet moved into a file."""
+    return path.with_name(path.name + "-wal")
 
 
 def refuse_foreign(path: Path) -> None:
     """Refuse a file that is not SQLite."""
+    if not path.is_file():
+        raise StoreRefused(f"{path} is not a file. Name the folder of a study's run.")
     with path.open("rb") as file:
         head = file.read(len(_MAGIC))
     if head != _MAGIC:
@@ -145,9 +208,56 @@ def refuse_other_version(path: Path, connection: sqlite3.Connection) -> None:
         )
 
 
+def refuse_other_tables(path: Path, connection: sqlite3.Connection) -> None:
+    """Refuse a store whose tables are not those of its version; none of them is read."""
+    found, expected = entries_of(connection), expected_entries()
+    # What SQLite makes for itself, such as the statistics of ANALYZE, does no harm.
+    added = [entry for entry in found if entry not in expected and entry[1][:7] != "sqlite_"]
+    missing = [entry for entry in expected if entry not in found]
+    changed = [entry for entry, sql in expected.items() if found.get(entry, sql) != sql]
+    complaints = {"missing": missing, "changed": changed, "not of a store": added}
+    for complaint, entries in complaints.items():
+        if entries:
+            kind, name = entries[0]
+            raise damaged(path, f"{complaint}: {kind} {name}")
+
+
+def refuse_broken_seals(path: Path, connection: sqlite3.Connection) -> None:
+    """Refuse a store whose small tables are not as they were written."""
+    if broken := broken_seals(connection):
+        raise damaged(path, f"not as it was written: the table {listed(broken)}")
+
+
+def refuse_damaged_rows(path: Path, connection: sqlite3.Connection) -> None:
+    """Read all rows, and refuse a store that has some that are not as they were written."""
+    damage = row_damage(connection)
+    if damage is not None:
+        raise rows_refusal(path, damage)
+
+
+def rows_refusal(path: Path, damage: RowDamage | None) -> StoreRefused:
+    """Return the refusal of a store with such rows; None: which ones is not known."""
+    if damage is None or (not damage.ids and damage.found == damage.expected):
+        what = "its rows are not those that were written"
+    elif damage.ids:
+        which = ", ".join(readable(str(key)) for key in damage.keys[:_NAMED])
+        more = ", …" if len(damage.keys) > _NAMED else ""
+        count = f"{len(damage.ids)} of {damage.found} rows"
+        what = f"not as they were written: {count}, with the keys {which}{more}"
+    else:
+        what = f"it has {damage.found} rows, and {damage.expected} were written"
+    return StoreRefused(
+        f"{path} is damaged ({what}). Put a copy in its place, or let `causalassay run` with "
+        "--retry damaged compute the rows again."
+    )
+
+
+_NAMED = 3
+
+
 def damaged(path: Path, complaint: object) -> StoreRefused:
-    """Return the refusal of a file that SQLite finds damaged."""
-    return StoreRefused(f"{path} is damaged ({' '.join(str(complaint).split())}). {_ADVICE}")
+    """Return the refusal of a file that is damaged."""
+    return StoreRefused(f"{path} is damaged ({readable(str(complaint))}). {_ADVICE}")
 
 
 _ADVICE = (
@@ -156,11 +266,12 @@ _ADVICE = (
 )
 
 
-def _refuse_other_study(path: Path, connection: sqlite3.Connection, study: Study) -> None:
+def refuse_other_study(path: Path, connection: sqlite3.Connection, study: Study) -> None:
+    """Refuse the store of another study."""
     meta = dict(connection.execute("SELECT name, value FROM meta WHERE name IN ('study', 'seed')"))
     if not meta:  # killed between creating and the first session
         return
-    theirs, ours = (meta["study"], int(meta["seed"])), (study.name, study.seed)
+    theirs, ours = (meta["study"], int(meta["seed"])), (readable(study.name), study.seed)
     if theirs != ours:
         raise StoreRefused(
             f"{path} holds the study {theirs[0]!r} with seed {theirs[1]}, "
@@ -168,8 +279,9 @@ def _refuse_other_study(path: Path, connection: sqlite3.Connection, study: Study
         )
 
 
-def _refuse_damaged(path: Path, connection: sqlite3.Connection) -> None:
-    (answer,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+def refuse_broken_pages(path: Path, connection: sqlite3.Connection, check: str) -> None:
+    """Refuse a file that SQLite finds damaged; `check` is the pragma that looks."""
+    (answer,) = connection.execute(f"PRAGMA {check}(1)").fetchone()
     if answer != "ok":
         raise damaged(path, answer)
 

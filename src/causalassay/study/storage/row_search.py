@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from causalassay.study.plan import Purpose
+from causalassay.study.reasons import encodable
 from causalassay.study.storage import sql_schema as schema
 from causalassay.study.storage.reader import StoreReader, read_store
+from causalassay.study.storage.refusals import rows_refusal
+from causalassay.study.storage.row_checks import COLUMNS, read_chunks, row_damage
 from causalassay.study.tasks import Status
 
 
@@ -85,21 +88,34 @@ def _folders_here() -> list[Path]:
     return [Path(), *inside] if Path(schema.FILE).exists() else inside
 
 
+_FOUND = (
+    "rows.key, status, coalesce(reason, ''), "
+    "purpose, problems.key, replicate, algorithms.key, candidates.key"
+)
+_ROWS = (
+    # Not through an index, whose damage would go unnoticed.
+    f"SELECT {COLUMNS}, {_FOUND} FROM rows NOT INDEXED "
+    "JOIN problems ON problems.id = rows.problem "
+    "LEFT JOIN algorithms ON algorithms.id = rows.algorithm "
+    "LEFT JOIN choices ON choices.problem = rows.problem "
+    "AND choices.algorithm = rows.algorithm AND purpose = 'main' "
+    "LEFT JOIN algorithms AS candidates ON candidates.id = choices.candidate "
+    # Keys are hexadecimal: all that begin like this come before a "g".
+    "WHERE rows.key >= :prefix AND rows.key < :prefix || 'g' ORDER BY rows.key LIMIT 3"
+)
+_N_CHECKED = len(COLUMNS.split(", "))
+
+
 def _matches(reader: StoreReader, prefix: str) -> list[RowMatch]:
     """Return the rows of a store whose key begins like this, three at most."""
-    selected = reader.connection.execute(
-        "SELECT rows.key, status, coalesce(reason, ''), "
-        "purpose, problems.key, replicate, algorithms.key, candidates.key FROM rows "
-        "JOIN problems ON problems.id = rows.problem "
-        "LEFT JOIN algorithms ON algorithms.id = rows.algorithm "
-        "LEFT JOIN choices ON choices.problem = rows.problem "
-        "AND choices.algorithm = rows.algorithm AND purpose = 'main' "
-        "LEFT JOIN algorithms AS candidates ON candidates.id = choices.candidate "
-        # Keys are hexadecimal: all that begin like this come before a "g".
-        "WHERE rows.key >= :prefix AND rows.key < :prefix || 'g' ORDER BY rows.key LIMIT 3",
-        {"prefix": prefix.lower()},
-    )
-    return [
-        RowMatch(key, RowAddress(*address), status, reason, reader.folder, reader.text)
-        for key, status, reason, *address in selected
-    ]
+    with reader.sound():
+        rows = reader.connection.execute(_ROWS, {"prefix": encodable(prefix.lower())})
+        chunks = list(read_chunks(rows))
+        if any(chunk.damaged for chunk in chunks):
+            raise rows_refusal(reader.path, row_damage(reader.connection))
+        text = reader.text
+        return [
+            RowMatch(key, RowAddress(*address), status, reason, reader.folder, text)
+            for chunk in chunks
+            for key, status, reason, *address in (row[_N_CHECKED:] for row in chunk.rows)
+        ]

@@ -5,23 +5,35 @@ from __future__ import annotations
 import json
 import socket
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import IO
 
 from causalassay.study.plan import Study
+from causalassay.study.reasons import encodable, readable
 from causalassay.study.storage import lock as store_lock
 from causalassay.study.storage import sql_schema as schema
+from causalassay.study.storage.opening import distrust, open_to_read
 from causalassay.study.storage.part_ids import PartIds, refuse_duplicates, register_parts
 from causalassay.study.storage.provenance import cpu, now, versions
+from causalassay.study.storage.record_writer import drop_damaged_rows
 from causalassay.study.storage.refusals import (
     StoreRefused,
+    log_of,
+    refuse_broken_pages,
+    refuse_damaged_rows,
+    refuse_lone_log,
     refuse_network,
-    refuse_unfit,
+    refuse_other_study,
     room_needed,
+    sound_content_needed,
 )
+from causalassay.study.storage.seals import seal_small_tables
 
 
-def open_for_writing(folder: Path, study: Study) -> tuple[sqlite3.Connection, IO[str]]:
+def open_for_writing(
+    folder: Path, study: Study, *, drop_damaged: bool = False
+) -> tuple[sqlite3.Connection, IO[str]]:
     """Return a connection to the store in a folder, made if there is none, and its lock."""
     refuse_duplicates(study)
     refuse_network(folder)
@@ -30,21 +42,43 @@ def open_for_writing(folder: Path, study: Study) -> tuple[sqlite3.Connection, IO
     path = folder / schema.FILE
     # A folder that never had a driver has no lock yet, and gets none if it is refused.
     if not (folder / store_lock.FILE).exists():
-        refuse_unfit(path, study)
+        _refuse_unfit(path, study, drop_damaged)
         folder.mkdir(parents=True, exist_ok=True)
     lock = store_lock.take_lock(folder)
     try:
-        refuse_unfit(path, study)
-        with room_needed(folder):
-            return _connect(path), lock
+        _refuse_unfit(path, study, drop_damaged)
+        with sound_content_needed(path), room_needed(folder):
+            connection = _connect(path)
+            if drop_damaged:
+                drop_damaged_rows(connection)
+            return connection, lock
     except BaseException:
         lock.close()
         raise
 
 
+def _refuse_unfit(path: Path, study: Study, drop_damaged: bool) -> None:
+    """Refuse a file that is no store, of another version, damaged, or another study's.
+
+    Rows that are damaged are let through if they are to be dropped.
+    """
+    refuse_lone_log(path)
+    if not path.exists():
+        return
+    # Without a log nobody writes, and reading makes no file.
+    alone = not log_of(path).exists()
+    with sound_content_needed(path), closing(open_to_read(path, alone=alone)) as connection:
+        refuse_other_study(path, connection, study)
+        # The larger check compares rows with their indices, which can be made again.
+        check = "quick_check" if drop_damaged else "integrity_check"
+        refuse_broken_pages(path, connection, check)
+        if not drop_damaged:
+            refuse_damaged_rows(path, connection)
+
+
 def start_session(connection: sqlite3.Connection, study: Study) -> tuple[int, PartIds]:
     """Write the study as it is now and a new session; return the session and the parts' ids."""
-    meta = {"study": study.name, "seed": study.seed, "replicates": study.replicates}
+    meta = {"study": readable(study.name), "seed": study.seed, "replicates": study.replicates}
     connection.executemany(
         "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)",
         [(name, str(value)) for name, value in meta.items()],
@@ -53,9 +87,17 @@ def start_session(connection: sqlite3.Connection, study: Study) -> tuple[int, Pa
     connection.execute("UPDATE sessions SET how = 'killed' WHERE how IS NULL")
     cursor = connection.execute(
         "INSERT INTO sessions (started, host, cpu, versions, text) VALUES (?, ?, ?, ?, ?)",
-        (now(), socket.gethostname(), cpu(), json.dumps(versions()), study.text),
+        (
+            now(),
+            readable(socket.gethostname()),
+            readable(cpu()),
+            json.dumps(versions()),
+            encodable(study.text),
+        ),
     )
-    return cursor.lastrowid or 0, register_parts(connection, study)
+    ids = register_parts(connection, study)
+    seal_small_tables(connection)
+    return cursor.lastrowid or 0, ids
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -65,6 +107,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         f"{path.resolve().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=30.0
     )
     try:
+        distrust(connection)
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         if mode != "wal":
             raise StoreRefused(

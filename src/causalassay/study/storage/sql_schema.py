@@ -1,9 +1,10 @@
-"""The tables of a store, and how it is created and opened for reading."""
+"""The tables of a store, and how it is created."""
 
 from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 FILE = "study.sqlite"
@@ -12,7 +13,7 @@ FILE = "study.sqlite"
 APPLICATION_ID = 0x63617361
 """Says in the file's head that it is ours ("casa"): other SQLite files are left alone."""
 
-VERSION = 2
+VERSION = 3
 """Of the tables; raised with each change to them: other versions are refused."""
 
 # `place` is the index in the study. What the study file no longer has keeps its rows: `place`
@@ -75,14 +76,16 @@ TABLES = (
         seconds REAL,
         notes TEXT,
         session INTEGER NOT NULL,
-        host TEXT NOT NULL DEFAULT '')""",
+        host TEXT NOT NULL DEFAULT '',
+        checksum INTEGER NOT NULL)""",
     "CREATE INDEX rows_by_place ON rows (problem, replicate, purpose, algorithm)",
     """CREATE TABLE scores (
         row INTEGER, metric INTEGER, value REAL, PRIMARY KEY (row, metric)) WITHOUT ROWID""",
     """CREATE TABLE measurements (
         row INTEGER, diagnostic INTEGER, value REAL, PRIMARY KEY (row, diagnostic)
         ) WITHOUT ROWID""",
-    "CREATE TABLE estimates (row INTEGER PRIMARY KEY, blob BLOB NOT NULL)",
+    """CREATE TABLE estimates (
+        row INTEGER PRIMARY KEY, blob BLOB NOT NULL, checksum INTEGER NOT NULL)""",
     """CREATE TABLE choices (
         problem INTEGER,
         algorithm INTEGER,
@@ -90,6 +93,8 @@ TABLES = (
         value REAL,
         settled INTEGER NOT NULL,
         PRIMARY KEY (problem, algorithm)) WITHOUT ROWID""",
+    """CREATE TABLE seals (
+        name TEXT PRIMARY KEY, rows INTEGER NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID""",
     """CREATE VIEW wanted AS
         SELECT rows.*, problems.place AS problem_place, algorithms.place AS algorithm_place
         FROM rows
@@ -122,9 +127,19 @@ def version_of(connection: sqlite3.Connection) -> int:
     return int(version)
 
 
-def read_only(path: Path, *, alone: bool = False) -> sqlite3.Connection:
-    """Open a store for reading only; `alone`: nobody writes, so no file is made beside it."""
-    flags = "mode=ro&immutable=1" if alone else "mode=ro"
-    return sqlite3.connect(
-        f"{path.resolve().as_uri()}?{flags}", uri=True, isolation_level=None, timeout=30.0
-    )
+def entries_of(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
+    """Return the SQL of what a database has, by kind and name; spaces do not count."""
+    entries = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema")
+    return {
+        (str(kind), str(name)): f"{table}: {' '.join(str(sql).split())}"
+        for kind, name, table, sql in entries
+    }
+
+
+@cache
+def expected_entries() -> dict[tuple[str, str], str]:
+    """Return what `entries_of` gives for a store of the present version."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for statement in TABLES:
+            connection.execute(statement)
+        return entries_of(connection)

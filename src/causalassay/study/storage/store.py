@@ -6,17 +6,26 @@ import json
 import math
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, Any
 
 from causalassay.study.plan import Purpose, Study
+from causalassay.study.storage import sql_schema as schema
 from causalassay.study.storage.provenance import changes, cpu, now, versions
 from causalassay.study.storage.reader import counts_by_status
 from causalassay.study.storage.record_writer import RecordWriter, delete_rows, sqlite_number
-from causalassay.study.storage.refusals import StoreFull, room_needed
+from causalassay.study.storage.refusals import (
+    StoreFull,
+    StoreGone,
+    file_identity,
+    refuse_gone,
+    room_needed,
+    sound_file_needed,
+)
+from causalassay.study.storage.seals import add_to_seal, checksum, resealed
 from causalassay.study.storage.session_start import open_for_writing, start_session
 from causalassay.study.tasks import Record, Status, row_key
 
@@ -62,6 +71,8 @@ class Store:
         self, folder: Path, study: Study, connection: sqlite3.Connection, lock: IO[str]
     ) -> None:
         self._folder = folder
+        self._path = folder / schema.FILE
+        self._file = file_identity(self._path)
         self._study = study
         self._connection = connection
         self._lock = lock
@@ -71,8 +82,10 @@ class Store:
         self._writer = RecordWriter(connection, study, self._session, self._ids)
 
     @classmethod
-    def open(cls, folder: Path, study: Study) -> Store:
+    def open(cls, folder: Path, study: Study, *, drop_damaged: bool = False) -> Store:
         """Create or resume the store in a folder, and begin a session.
+
+        Rows that are not as they were written are a refusal, or dropped.
 
         Raises
         ------
@@ -81,7 +94,7 @@ class Store:
             what is there is damaged, of another version, another study's, or no store.
             Nothing is then changed or created.
         """
-        connection, lock = open_for_writing(folder, study)
+        connection, lock = open_for_writing(folder, study, drop_damaged=drop_damaged)
         try:
             return cls(folder, study, connection, lock)
         except BaseException:
@@ -109,16 +122,20 @@ class Store:
         if self._ended:
             return
         self._ended = True
-        # On a full disk the rows matter, not how the session ended.
-        with suppress(StoreFull), self._writing():
-            self._connection.execute(
-                "UPDATE sessions SET ended = ?, how = ? WHERE id = ?", (now(), how, self._session)
-            )
+        # On a full disk the rows matter, not how the session ended; and where the
+        # store is gone, what went wrong before is told, if anything did.
+        with suppress(StoreFull, *([] if how == "completed" else [StoreGone])), self._writing():
+            refuse_gone(self._path, self._file)
+            with self._session_changes():
+                self._connection.execute(
+                    "UPDATE sessions SET ended = ?, how = ? WHERE id = ?",
+                    (now(), how, self._session),
+                )
 
     def earlier_machines(self) -> list[str]:
         """Return how the machines and versions of earlier rows differ from those of this run."""
         here = {"cpu": cpu(), **versions()}
-        sessions = self._connection.execute(
+        sessions = self._read(
             "SELECT DISTINCT cpu, versions FROM sessions WHERE records > 0 AND id < ?",
             (self._session,),
         )
@@ -134,7 +151,7 @@ class Store:
 
     def rows(self, purpose: Purpose, problem: int, replicate: int) -> StoredRows:
         """Return what is stored of a problem and replicate."""
-        selected = self._connection.execute(
+        selected = self._read(
             "SELECT algorithm, status, CASE WHEN algorithm IS NULL "
             "THEN (SELECT group_concat(diagnostic) FROM measurements WHERE row = rows.id) "
             "ELSE (SELECT group_concat(metric) FROM scores WHERE row = rows.id) END "
@@ -154,12 +171,15 @@ class Store:
     def estimate(
         self, purpose: Purpose, problem: int, replicate: int, algorithm: int
     ) -> bytes | None:
-        """Return the estimate of a row, None if it has none."""
+        """Return the estimate of a row, None if it has none or one that is damaged."""
         key = row_key(self._study, purpose, problem, replicate, algorithm)
-        row = self._connection.execute(
-            "SELECT blob FROM estimates JOIN rows ON rows.id = estimates.row WHERE key = ?", (key,)
-        ).fetchone()
-        return None if row is None else bytes(row[0])
+        stored = self._read(
+            "SELECT CAST(blob AS BLOB), estimates.checksum FROM estimates "
+            "JOIN rows ON rows.id = estimates.row WHERE key = ?",
+            (key,),
+        )
+        sound = (blob for blob, expected in stored if checksum((key,), blob) == expected)
+        return next(sound, None)
 
     def save(self, records: Iterable[Record]) -> None:
         """Write records, all of them or none; a row that is there already is replaced.
@@ -171,17 +191,20 @@ class Store:
         ------
         StoreFull
             There is no room; none of these records is written, all earlier ones are kept.
+        StoreGone
+            The file was deleted, moved or replaced; none of these records is written.
         """
+        refuse_gone(self._path, self._file)
         with self._writing():
-            saved = 0
-            for record in records:
-                self._writer.write(record)
-                saved += 1
-            self._connection.execute(
-                "UPDATE sessions SET first_write = coalesce(first_write, :now), "
-                "last_write = :now, records = records + :saved WHERE id = :session",
-                {"now": now(), "saved": saved, "session": self._session},
-            )
+            changes = [self._writer.write(record) for record in records]
+            added, total = (sum(change[i] for change in changes) for i in (0, 1))
+            add_to_seal(self._connection, "rows", added, total)
+            with self._session_changes():
+                self._connection.execute(
+                    "UPDATE sessions SET first_write = coalesce(first_write, :now), "
+                    "last_write = :now, records = records + :saved WHERE id = :session",
+                    {"now": now(), "saved": len(changes), "session": self._session},
+                )
 
     def forget(self, statuses: Collection[Status]) -> int:
         """Delete the rows of these statuses that the study asks for; return how many.
@@ -195,17 +218,18 @@ class Store:
             "AND (algorithm IS NULL OR id IN (SELECT id FROM wanted))"
         )
         with self._writing():
-            self._connection.execute(
-                "UPDATE choices SET settled = 0 WHERE problem IN "
-                f"(SELECT problem FROM rows WHERE purpose = 'tuning' AND {condition})",
-                values,
-            )
+            with resealed(self._connection, "choices"):
+                self._connection.execute(
+                    "UPDATE choices SET settled = 0 WHERE problem IN "
+                    f"(SELECT problem FROM rows WHERE purpose = 'tuning' AND {condition})",
+                    values,
+                )
             return delete_rows(self._connection, condition, values)
 
     def criterion(self, problem: int, candidate: int, metric: int, systems: int) -> list[float]:
         """Return a candidate's scores on the held-out systems, nan where it has none."""
         ids = self._ids
-        selected = self._connection.execute(
+        selected = self._read(
             "SELECT replicate, value FROM rows JOIN scores ON scores.row = rows.id "
             "WHERE problem = ? AND replicate < ? AND purpose = 'tuning' AND algorithm = ? "
             "AND metric = ? AND status = 'ok'",
@@ -227,32 +251,42 @@ class Store:
             if before is not None and before[0] != chosen:
                 condition = "problem = ? AND algorithm = ? AND purpose = 'main'"
                 delete_rows(self._connection, condition, tuned)
-            self._connection.execute(
-                "INSERT OR REPLACE INTO choices (problem, algorithm, candidate, value, settled) "
-                "VALUES (?, ?, ?, ?, 1)",
-                (*tuned, chosen, sqlite_number(value)),
-            )
+            one = "problem = ? AND algorithm = ?"
+            with resealed(self._connection, "choices", one, tuned):
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO choices "
+                    "(problem, algorithm, candidate, value, settled) VALUES (?, ?, ?, ?, 1)",
+                    (*tuned, chosen, sqlite_number(value)),
+                )
 
     def choice(self, problem: int, algorithm: int) -> int | None:
         """Return the candidate that a tuning chose, None if it is still to be decided."""
         tuning = self._study.algorithms[algorithm].tuning
-        choice = self._connection.execute(
+        choice = self._read(
             "SELECT candidate FROM choices WHERE problem = ? AND algorithm = ? AND settled",
             (self._ids.problems[problem], self._ids.algorithms[algorithm]),
-        ).fetchone()
-        if choice is None or tuning is None:
+        )
+        if not choice or tuning is None:
             return None
-        candidates = (i for i in tuning.candidates if self._ids.algorithms[i] == choice[0])
+        candidates = (i for i in tuning.candidates if self._ids.algorithms[i] == choice[0][0])
         return next(candidates, None)
 
     def counts(self, purpose: Purpose = "main") -> dict[str, int]:
         """Return the number of rows by status, of those that the study asks for."""
-        return counts_by_status(self._connection, purpose)
+        with sound_file_needed(self._path):
+            return counts_by_status(self._connection, purpose)
+
+    def _read(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        with sound_file_needed(self._path):
+            return self._connection.execute(query, values).fetchall()
+
+    def _session_changes(self) -> AbstractContextManager[None]:
+        return resealed(self._connection, "sessions", "id = ?", (self._session,))
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """Commit what is done inside, or nothing of it."""
-        with room_needed(self._folder):
+        with sound_file_needed(self._path), room_needed(self._folder):
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
                 yield

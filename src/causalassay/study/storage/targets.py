@@ -1,0 +1,40 @@
+"""Where a file may be written: not over a store, and not where a folder is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from causalassay.study.storage import sql_schema as schema
+
+_STORE_FILES = tuple(schema.FILE + end for end in ("", "-wal", "-shm", "-journal"))
+
+
+def refuse_target(target: Path, folder: Path) -> None:
+    """Refuse to write a file over a store, over a folder, or into a folder that is not there.
+
+    Parameters
+    ----------
+    target : Path
+        The file to write.
+    folder : Path
+        Of the store that is read.
+
+    Examples
+    --------
+    >>> refuse_target(Path("results/study.sqlite-wal"), Path("results"))
+    Traceback (most recent call last):
+    ValueError: results/study.sqlite-wal is part of a study's store and is not written over: ...
+    """
+    # Not Path.resolve, which raises where links go in a circle.
+    if Path(os.path.realpath(target)).name in _STORE_FILES or any(
+        target.exists() and (folder / name).exists() and target.samefile(folder / name)
+        for name in _STORE_FILES
+    ):
+        raise ValueError(
+            f"{target} is part of a study's store and is not written over: name another file"
+        )
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} is a folder: name a file in it")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
