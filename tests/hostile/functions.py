@@ -242,7 +242,7 @@ SECRETS = {
     "Generated",
     "ProblemEntry",
     "LinearSCM",
-    "SealedAlgorithm",
+    "PickledAlgorithm",
 }
 """Types of which a process that runs an algorithm may hold nothing."""
 

@@ -21,12 +21,12 @@ from causalassay.study.problem_specs import Generated
 from causalassay.study.processes import discovery_client
 from causalassay.study.processes.launcher import Launcher
 from causalassay.study.reasons import LONGEST_REASON
-from causalassay.study.sealing import sealed
 from causalassay.study.tasks import RunTask
 from causalassay.study.worker import discovering
 from causalassay.study.worker.discovering import BlindDiscovery
 from causalassay.study.worker.problem_making import make
 from causalassay.study.worker.task_runner import run_task
+from causalassay.study.worker_study import for_workers
 from hostile import algorithms as hostile
 from hostile import crashes_at_import, hangs_at_import
 from waiting import LIMIT, eventually
@@ -61,7 +61,7 @@ def blind(launcher):
     discovery = BlindDiscovery(launcher.folder, MEMORY, {})
 
     def run(algorithm, replicate=0, **options):
-        study = sealed(study_of(algorithm, **options))
+        study = for_workers(study_of(algorithm, **options))
         made = make(SEED, study.problems[0].spec, "main", replicate)
         return run_task(study, task_of(0, replicate), made, discovery)
 
@@ -131,10 +131,10 @@ def test_one_that_patches_its_process_changes_no_other_row():
 
 
 def test_workers_do_not_read_the_code_of_algorithms():
-    study = sealed(study_of(hostile.Spy(str(SEED))))
+    study = for_workers(study_of(hostile.Spy(str(SEED))))
     assert isinstance(study.algorithms[0].algorithm.payload, bytes)
     assert study_of(hostile.Spy(str(SEED))).algorithms[0].key == study.algorithms[0].key
-    assert study == sealed(study)
+    assert study == for_workers(study)
 
 
 def test_a_blind_generator_has_the_same_numbers_and_other_children():
@@ -269,7 +269,7 @@ def test_code_that_fails_only_where_it_runs_is_a_reason(blind, monkeypatch, algo
 def test_leaving_ends_the_launcher_and_what_it_started(tmp_path):
     with Launcher() as running:
         discovery = BlindDiscovery(running.folder, MEMORY, {})
-        study = sealed(study_of(hostile.Hostile("leave_a_daemon", str(tmp_path / "pid"))))
+        study = for_workers(study_of(hostile.Hostile("leave_a_daemon", str(tmp_path / "pid"))))
         made = make(SEED, study.problems[0].spec, "main", 0)
         pid = said(run_task(study, task_of(), made, discovery))["pid"]
         daemon = number_in(tmp_path / "pid")

@@ -105,7 +105,7 @@ class Tuning:
 
 
 @dataclass(frozen=True)
-class SealedAlgorithm:
+class PickledAlgorithm:
     """An algorithm as bytes, which only the process that runs it reads.
 
     Reading them imports its code. The processes that hold the truth must not: what
@@ -138,7 +138,7 @@ class AlgorithmEntry:
         Its name in the registry.
     algorithm : Algorithm
         With its hyper-parameters; of a tuned one those that are not tuned. Workers have
-        it sealed.
+        it as bytes.
     role : {"listed", "baseline", "candidate"}
         Named in the study, added for comparison, or tried in a tuning only.
     limits : Limits
@@ -149,7 +149,7 @@ class AlgorithmEntry:
 
     name: str
     use: str
-    algorithm: Algorithm | SealedAlgorithm
+    algorithm: Algorithm | PickledAlgorithm
     role: Role = "listed"
     limits: Limits = Limits()
     tuning: Tuning | None = None
@@ -158,7 +158,7 @@ class AlgorithmEntry:
     @cached_property
     def key(self) -> str:
         """What the algorithm is, without its name and limits."""
-        if isinstance(self.algorithm, SealedAlgorithm):
+        if isinstance(self.algorithm, PickledAlgorithm):
             return self.algorithm.key
         return digest(self.use, self.algorithm, self.tuned_key)
 

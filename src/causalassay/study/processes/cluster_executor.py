@@ -23,8 +23,8 @@ from causalassay.study.plan import Limits, Study
 from causalassay.study.processes.executor import Batch, Loss, NoWorkers, Outcome
 from causalassay.study.processes.local_executor import checked, study_pool
 from causalassay.study.processes.pool import CLOSED, SupervisedPool
-from causalassay.study.sealing import sealed
 from causalassay.study.worker.batch_runner import run_batch
+from causalassay.study.worker_study import for_workers
 
 try:
     from distributed import Client, KilledWorker, WorkerPlugin, get_worker
@@ -60,7 +60,7 @@ class DaskExecutor:
     batch_seconds = 1.0
 
     def __init__(self, study: Study, address: str) -> None:
-        self._plugin = StudyPlugin(sealed(study), f"causalassay-{digest(study)}", versions())
+        self._plugin = StudyPlugin(for_workers(study), f"causalassay-{digest(study)}", versions())
         self._address = address
         self._run = uuid.uuid4().hex
         self._numbers = itertools.count()
@@ -183,7 +183,7 @@ class StudyPlugin(WorkerPlugin):
     Parameters
     ----------
     study : Study
-        Sealed.
+        As workers get it (`worker_study`).
     name : str
         The same for each run of the study.
     expected : mapping

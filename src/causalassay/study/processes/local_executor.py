@@ -14,9 +14,9 @@ from causalassay.study.processes.executor import Batch, Loss, NoWorkers, Outcome
 from causalassay.study.processes.launcher import Launcher
 from causalassay.study.processes.pool import SupervisedPool, memory_share
 from causalassay.study.processes.worker_process import pool_folder
-from causalassay.study.sealing import main_module, sealed
 from causalassay.study.worker.batch_runner import run_batch, start_worker
 from causalassay.study.worker.discovering import BlindDiscovery
+from causalassay.study.worker_study import for_workers, main_module
 
 
 class LocalExecutor:
@@ -36,7 +36,7 @@ class LocalExecutor:
         self, study: Study, workers: int, *, on_start: Callable[[int], None] | None = None
     ) -> None:
         self.workers = workers
-        self._opening = study_pool(sealed(study), workers, on_start)
+        self._opening = study_pool(for_workers(study), workers, on_start)
         self._ended: queue.SimpleQueue[tuple[Batch, Future[Outcome]]] = queue.SimpleQueue()
 
     def __enter__(self) -> Self:
@@ -67,7 +67,7 @@ class LocalExecutor:
 def study_pool(
     study: Study, workers: int, on_start: Callable[[int], None] | None = None
 ) -> Iterator[SupervisedPool]:
-    """Yield a pool whose processes can run batches of a sealed study.
+    """Yield a pool whose processes can run batches of a study for workers.
 
     Beside the workers, which make problems and score, there is a launcher of the
     processes that run the algorithms.
@@ -79,7 +79,7 @@ def study_pool(
 
 
 def start_pool_worker(study: Study, launcher: Path, memory: int, main: Mapping[str, Any]) -> None:
-    """Prepare a process of a pool to run batches of a sealed study."""
+    """Prepare a process of a pool to run batches of a study for workers."""
     start_worker(study, BlindDiscovery(launcher, memory, main), pool_folder())
 
 

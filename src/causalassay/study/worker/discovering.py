@@ -16,7 +16,7 @@ from numpy.random import Generator
 from causalassay.data import Dataset
 from causalassay.data.dataset import World
 from causalassay.seeding import without_seed
-from causalassay.study.plan import AlgorithmEntry, Limits, SealedAlgorithm
+from causalassay.study.plan import AlgorithmEntry, Limits, PickledAlgorithm
 from causalassay.study.processes.discovery_client import DiscoveryProcess, SentData
 from causalassay.study.processes.discovery_process import (
     AnswerKind,
@@ -97,8 +97,8 @@ def discover_here(
     raising : bool
         Let an error of the algorithm through.
     """
-    if isinstance(entry.algorithm, SealedAlgorithm):
-        raise TypeError("a sealed algorithm runs in a process of its own")
+    if isinstance(entry.algorithm, PickledAlgorithm):
+        raise TypeError("a pickled algorithm runs in a process of its own")
     began = time.perf_counter()
     kind, text, packed = attempt(entry.algorithm, shown.data, without_seed(rng), raising=raising)
     return _discovered(kind, text, packed, time.perf_counter() - began)
@@ -129,16 +129,16 @@ class BlindDiscovery:
 
     def __call__(self, entry: AlgorithmEntry, shown: ShownData, rng: Generator) -> Discovered:
         """Run the algorithm of an entry."""
-        sealed = entry.algorithm
-        if not isinstance(sealed, SealedAlgorithm):
-            raise TypeError("expected a sealed algorithm where the truth is")
+        pickled = entry.algorithm
+        if not isinstance(pickled, PickledAlgorithm):
+            raise TypeError("expected a pickled algorithm where the truth is")
         n_lost = 0
         while entry.key not in self._unloadable:
-            group = _OURS if sealed.ours else entry.key
+            group = _OURS if pickled.ours else entry.key
             process = self._process(group)
             # An earlier task may be to blame for the end of a process that was used before.
             fresh = not process.used
-            came = self._attempt(process, entry, sealed, shown, rng)
+            came = self._attempt(process, entry, pickled, shown, rng)
             if isinstance(came, Discovered):
                 if not process.reusable:
                     self._drop(group)
@@ -171,7 +171,7 @@ class BlindDiscovery:
         self,
         process: _Process,
         entry: AlgorithmEntry,
-        sealed: SealedAlgorithm,
+        pickled: PickledAlgorithm,
         shown: ShownData,
         rng: Generator,
     ) -> Discovered | Loss:
@@ -179,7 +179,7 @@ class BlindDiscovery:
         number = process.numbers.get((entry.key, shown.data.world))
         if number is None:
             number = len(process.numbers)
-            failure = self._load(process, number, sealed, shown.data.world)
+            failure = self._load(process, number, pickled, shown.data.world)
             if failure is not None:
                 return failure
             process.numbers[entry.key, shown.data.world] = number
@@ -195,15 +195,15 @@ class BlindDiscovery:
         return _discovered(*came, seconds)
 
     def _load(
-        self, process: _Process, number: int, sealed: SealedAlgorithm, world: World
+        self, process: _Process, number: int, pickled: PickledAlgorithm, world: World
     ) -> Discovered | Loss | None:
         """Let a process read an algorithm; return why it could not, or None.
 
         Code that cannot be read is not tried again: it would take as long each time.
         """
-        main = self._main if b"_main__" in sealed.payload else None
-        load = Load(number, sealed.payload, world if sealed.ours else "", main)
-        limits = Limits(None if sealed.ours else LOAD_SECONDS, self._memory)
+        main = self._main if b"_main__" in pickled.payload else None
+        load = Load(number, pickled.payload, world if pickled.ours else "", main)
+        limits = Limits(None if pickled.ours else LOAD_SECONDS, self._memory)
         came = process.read(process.process.load(load, limits))
         if isinstance(came, Loss) and came.cause == "crashed":
             return Loss("crashed", f"crashed as its code was loaded: {came.reason}")
@@ -213,8 +213,8 @@ class BlindDiscovery:
             return None
         else:
             text = f"its code could not be loaded: {came[1]}"
-        self._unloadable[sealed.key] = Discovered("failed", readable(text))
-        return self._unloadable[sealed.key]
+        self._unloadable[pickled.key] = Discovered("failed", readable(text))
+        return self._unloadable[pickled.key]
 
 
 @dataclass(eq=False)

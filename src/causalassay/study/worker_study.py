@@ -8,16 +8,16 @@ from multiprocessing import spawn
 from typing import Any
 
 from causalassay.contracts import Algorithm
-from causalassay.study.plan import AlgorithmEntry, SealedAlgorithm, Study
+from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm, Study
 
 _OURS = "causalassay.discovery."
 _STRANGERS = ("causalassay.discovery.causal_learn", "causalassay.discovery.command")
 """Modules of ours that run other people's code."""
 
 
-def sealed(study: Study) -> Study:
+def for_workers(study: Study) -> Study:
     """Return the study with its algorithms as bytes."""
-    return replace(study, algorithms=tuple(_sealed(entry) for entry in study.algorithms))
+    return replace(study, algorithms=tuple(_pickled(entry) for entry in study.algorithms))
 
 
 def main_module() -> dict[str, Any]:
@@ -27,11 +27,11 @@ def main_module() -> dict[str, Any]:
     return {name: whole[name] for name in kept if name in whole}
 
 
-def _sealed(entry: AlgorithmEntry) -> AlgorithmEntry:
-    if isinstance(entry.algorithm, SealedAlgorithm):
+def _pickled(entry: AlgorithmEntry) -> AlgorithmEntry:
+    if isinstance(entry.algorithm, PickledAlgorithm):
         return entry
     payload = pickle.dumps(entry.algorithm, protocol=5)
-    return replace(entry, algorithm=SealedAlgorithm(payload, entry.key, is_ours(entry.algorithm)))
+    return replace(entry, algorithm=PickledAlgorithm(payload, entry.key, is_ours(entry.algorithm)))
 
 
 def is_ours(algorithm: Algorithm) -> bool:
