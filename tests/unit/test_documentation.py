@@ -235,6 +235,14 @@ def test_every_public_name_is_in_the_reference():
 
 
 @pytest.mark.slow
+def test_every_test_that_a_page_names_is_there():
+    page = (ROOT / "docs/running.md").read_text()
+    named = re.findall(r"`(test_\w+)::(test_\w+)`", page)
+    assert len(named) >= 20
+    files = {path.stem: path.read_text() for path in (ROOT / "tests").rglob("test_*.py")}
+    assert [] == [f"{file}::{name}" for file, name in named if f"def {name}(" not in files[file]]
+
+
 def test_the_page_on_the_idea_quotes_what_its_script_computes(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "examples")
     import pictures
