@@ -367,3 +367,11 @@ def kill_the_launcher_once(path):
         publish(path, os.getppid())
         os.kill(os.getppid(), signal.SIGKILL)
         time.sleep(FOREVER)
+
+
+def answer_for_the_next(_):
+    """Send an answer that nobody has asked for yet, beside the one that follows."""
+    head = b'["ok", "", true]'
+    message = bytes(8) + len(head).to_bytes(4, "little") + head
+    for number in connections():
+        os.write(number, len(message).to_bytes(4, "big") + message)

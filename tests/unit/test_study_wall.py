@@ -186,7 +186,7 @@ def test_data_arrive_whole_and_cannot_be_changed(blind, samples):
         ("segfault", None, "crashed: killed by signal 11 (SIGSEGV)"),
         ("hang_up", None, "crashed: it closed its connection"),
         ("answer_garbage", "\0\0\0\x04", "crashed: its answer broke off"),
-        ("answer_garbage", "\0\0\0\x04abcd", "invalid: what came is no answer"),
+        ("answer_garbage", "\0\0\0\x04abcd", "crashed: it sent what is no answer"),
         ("answer_garbage", "\x7f\xff\xff\xff", "crashed: its answer was too large"),
     ],
 )
@@ -198,6 +198,13 @@ def test_whatever_an_algorithm_does_is_one_record(blind, monkeypatch, function, 
     assert "failed" == record.status
     assert record.reason.startswith(reason)
     assert "ok" == blind(make_algorithm("pc")).status
+
+
+def test_an_answer_that_nobody_asked_for_is_not_taken_for_the_next(blind):
+    algorithm = hostile.Hostile("answer_for_the_next")
+    records = [blind(algorithm, replicate) for replicate in range(3)]
+    reason = "crashed: it sent what is no answer to the request"
+    assert [("failed", reason)] * 3 == [(record.status, record.reason) for record in records]
 
 
 def test_reasons_of_every_status_are_cut(blind):

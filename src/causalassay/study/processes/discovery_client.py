@@ -21,7 +21,13 @@ from numpy.random import Generator
 from causalassay.data import Dataset
 from causalassay.seeding import blind_state
 from causalassay.study.plan import Limits
-from causalassay.study.processes.discovery_process import Discover, GivenData, Load, Request
+from causalassay.study.processes.discovery_process import (
+    TOKEN,
+    Discover,
+    GivenData,
+    Load,
+    Request,
+)
 from causalassay.study.processes.executor import Loss, NoWorkers
 from causalassay.study.processes.launcher import FAILURE
 from causalassay.study.processes.launcher_process import NUMBER, SOCKET
@@ -107,13 +113,17 @@ class DiscoveryProcess:
         return self._ask(request, data.shared if new else None, limits)
 
     def _ask(self, request: Request, shared: int | None, limits: Limits) -> bytes | Loss:
+        token = os.urandom(TOKEN)
         try:
-            self._connection.send_bytes(pickle.dumps(request, protocol=5))
+            self._connection.send_bytes(token + pickle.dumps(request, protocol=5))
             if shared is not None:
                 send_handle(self._connection, shared, self.pid)
             loss = self._wait(limits)
             if loss is None:
-                return self._connection.recv_bytes(self._longest_answer)
+                answer = self._connection.recv_bytes(self._longest_answer)
+                if answer.startswith(token):
+                    return answer[TOKEN:]
+                loss = Loss("crashed", "crashed: it sent what is no answer to the request")
         except (EOFError, ConnectionError):
             loss = None
         except BlockingIOError:

@@ -36,7 +36,10 @@ from causalassay.study.reasons import message_text, reason_text
 from causalassay.study.tiny_problems import tiny_problem
 from causalassay.testing import estimate_flaws
 
-HEAD = struct.Struct("<I")
+TOKEN = 8
+"""Bytes before each request that come back before its answer, so that no other is taken for it."""
+
+_LENGTH = struct.Struct("<I")
 
 AnswerKind = Literal["loaded", "unloadable", "ok", "not-applicable", "raised", "invalid"]
 
@@ -112,15 +115,16 @@ def serve(connection: Connection) -> None:
     data: Any = None
     with contextlib.suppress(EOFError):
         while True:
-            match pickle.loads(connection.recv_bytes()):
+            message = connection.recv_bytes()
+            match pickle.loads(memoryview(message)[TOKEN:]):
                 case Load() as load:
-                    connection.send_bytes(_load(load, algorithms))
+                    answer = _load(load, algorithms)
                 case Discover() as request:
                     if request.data is not None:
                         data = _receive(connection, request.data)
                     rng = generator_at(request.state, request.entropy)
-                    answer = attempt(algorithms[request.number], data, rng)
-                    connection.send_bytes(_message(*answer))
+                    answer = _message(*attempt(algorithms[request.number], data, rng))
+            connection.send_bytes(message[:TOKEN] + answer)
 
 
 def attempt(
@@ -154,13 +158,13 @@ def read_answer(message: bytes) -> tuple[AnswerKind, str, bool, bytes]:
         If it is none: whoever sent it cannot be trusted.
     """
     try:
-        (length,) = HEAD.unpack_from(message)
-        kind, text, clean = json.loads(message[HEAD.size : HEAD.size + length])
+        (length,) = _LENGTH.unpack_from(message)
+        kind, text, clean = json.loads(message[_LENGTH.size : _LENGTH.size + length])
     except (struct.error, ValueError, TypeError, RecursionError):
         raise ValueError("what came is no answer") from None
     if not (isinstance(kind, str) and isinstance(text, str)):
         raise ValueError("what came is no answer")
-    return kind, text, clean is True, message[HEAD.size + length :]  # type: ignore[return-value]
+    return kind, text, clean is True, message[_LENGTH.size + length :]  # type: ignore[return-value]
 
 
 def _checked(estimate: Estimate, n_nodes: int) -> tuple[AnswerKind, str, bytes]:
@@ -225,7 +229,7 @@ def _receive(connection: Connection, given: GivenData) -> Dataset:
 
 def _message(kind: AnswerKind, text: str, blob: bytes = b"") -> bytes:
     head = json.dumps([kind, text, _is_clean()]).encode()
-    return b"".join((HEAD.pack(len(head)), head, blob))
+    return b"".join((_LENGTH.pack(len(head)), head, blob))
 
 
 _threads = {"after loading": 1}
