@@ -73,8 +73,10 @@ def new_study(name: str, folder: Path) -> Path:
     ...     new_study("first-look", Path(folder)).name
     'first-look.toml'
     """
-    if not re.fullmatch(r"[A-Za-z0-9_-]+", name):
-        raise ValueError(f"name: expected letters, digits, - and _, like first-look; got {name!r}")
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,100}", name):
+        raise ValueError(
+            f"name: expected at most 100 letters, digits, - and _, like first-look; got {name!r}"
+        )
     file = folder / f"{name}.toml"
     folder.mkdir(parents=True, exist_ok=True)
     try:
