@@ -7,10 +7,12 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from causalassay.cli import main
 from causalassay.data import Dataset, read, write
 from causalassay.graphs import chain, erdos_renyi, read_graph, write_graph
 from causalassay.models import read_bif
 from causalassay.opening import read_text
+from causalassay.scaffold import new_study
 from causalassay.study.language import read_study
 from causalassay.study.problem_specs import Interventions
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
@@ -311,3 +313,20 @@ def test_data_files_that_cannot_be_opened_are_mistakes(stated, tmp_path):
     ]
     (line,) = mistakes_of(HEAD + f'[[problems]]\nnetwork = "{stated}"\nsamples = 9\n', tmp_path)
     assert line.startswith("problems[0].network: ")
+
+
+def test_memory_that_is_not_enough_is_an_error_in_one_line(monkeypatch, capsys):
+    def fill():
+        raise MemoryError("Unable to allocate 7 EiB")
+
+    monkeypatch.setattr("causalassay.cli.app", fill)
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    expected = "error: the memory is not enough for these files or settings; Unable to allocate"
+    assert capsys.readouterr().err.startswith(expected)
+
+
+def test_a_new_study_has_a_name_that_can_be_read(tmp_path):
+    with pytest.raises(ValueError, match="name: expected at most 100 letters, digits, - and _"):
+        new_study("x" * 101, tmp_path)
+    assert not list(tmp_path.iterdir())

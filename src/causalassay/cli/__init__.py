@@ -37,9 +37,15 @@ def main() -> None:
     try:
         app()
     except (ValueError, OSError) as error:
-        message = f"[bold red]error:[/] {escaped(str(error))}"
-        Console(stderr=True).print(message, highlight=False, soft_wrap=True)
-        sys.exit(2)
+        _fail(str(error))
+    except MemoryError as error:
+        _fail(f"the memory is not enough for these files or settings; {error}".removesuffix("; "))
+
+
+def _fail(reason: str) -> None:
+    message = f"[bold red]error:[/] {escaped(reason)}"
+    Console(stderr=True).print(message, highlight=False, soft_wrap=True)
+    sys.exit(2)
 
 
 def _print_version(wanted: bool) -> None:

@@ -66,7 +66,6 @@ def read_graph(
         graph, names = _read_edges(header, lines, wanted, where)
     else:
         graph, names = _read_matrix(header, lines, wanted, where)
-    _check_shown(names, where)
     return graph, spelled or names
 
 
@@ -164,6 +163,7 @@ def _read_edges(
     if not names:
         raise ValueError(f"{where}: no edge and no columns given; pass `columns` to name the nodes")
     check_names(names, where)
+    _check_shown(names, where)
     return from_edges(edges, names), names
 
 
@@ -171,6 +171,7 @@ def _read_matrix(
     header: list[str], lines: list[Line], wanted: list[str] | None, where: str
 ) -> tuple[Adjacency, list[str]]:
     names = _check_csv_names(header[1:], f"{where}: header")
+    _check_shown(names, where)
     if len(lines) != len(names):
         raise ValueError(
             f"{where}: {len(names)} names in the header but {len(lines)} rows; {_SHAPES}"

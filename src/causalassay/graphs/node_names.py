@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 
 from causalassay.graphs.families import MOST_NODES
+from causalassay.spelling import shown
 
 
 def check_names(
@@ -28,6 +29,6 @@ def check_names(
     seen: set[Hashable] = set()
     for name in checked:
         if name in seen:
-            raise ValueError(f"{argument}: the name {name!r} comes twice; names must differ")
+            raise ValueError(f"{argument}: the name {shown(name)} comes twice; names must differ")
         seen.add(name)
     return checked

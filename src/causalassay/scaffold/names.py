@@ -46,8 +46,10 @@ def check_study_name(name: str) -> None:
     --------
     >>> check_study_name("first-look")
     """
-    if not re.fullmatch(r"[A-Za-z0-9_-]+", name):
-        raise ValueError(f"name: expected letters, digits, - and _, like first-look; got {name!r}")
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,100}", name):
+        raise ValueError(
+            f"name: expected at most 100 letters, digits, - and _, like first-look; got {name!r}"
+        )
     if name.startswith("-"):
         raise ValueError(f"name: {name!r} reads like an option; begin with a letter or a digit")
 
