@@ -13,7 +13,7 @@ import pytest
 
 from causalassay.study.storage.export_table import export, study_table
 from causalassay.study.storage.reader import read_store
-from causalassay.study.storage.refusals import StoreGone, StoreRefused
+from causalassay.study.storage.refusals import StoreGone, StoreRefused, sound_file_needed
 from causalassay.study.storage.row_checks import row_damage
 from causalassay.study.storage.row_search import find_row
 from causalassay.study.storage.store import Store
@@ -365,6 +365,24 @@ def test_pages_that_go_in_circles_do_not_hang(tmp_path, monkeypatch):
     monkeypatch.setattr("causalassay.study.storage.opening._STEPS_PER_BYTE", 0)
     with pytest.raises(StoreRefused, match="takes longer than its size allows"):
         study_table(filled(tmp_path))
+
+
+def test_a_sound_file_is_not_called_damaged(tmp_path):
+    path = filled(tmp_path) / "study.sqlite"
+    address = f"{path.as_uri()}?mode="
+    with (
+        closing(sqlite3.connect(address + "ro", uri=True)) as reading,
+        pytest.raises(StoreRefused, match="may not be written to"),
+        sound_file_needed(path),
+    ):
+        reading.execute("DELETE FROM rows")
+    with (
+        closing(sqlite3.connect(address + "rw", uri=True, isolation_level=None)) as first,
+        closing(sqlite3.connect(address + "rw", uri=True, timeout=0)) as second,
+    ):
+        first.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreRefused, match="in use by another"), sound_file_needed(path):
+            second.execute("DELETE FROM rows")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
