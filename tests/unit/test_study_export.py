@@ -266,7 +266,7 @@ def test_a_metric_called_like_a_diagnostic_is_refused(tmp_path):
         study_table(filled(tmp_path, plan, [measured()]))
 
 
-@pytest.mark.parametrize("name", ["study.sqlite", "study.sqlite-wal", "study.sqlite-shm"])
+@pytest.mark.parametrize("name", ["study.sqlite", "study.sqlite-wal", "study.sqlite-shm", "lock"])
 def test_a_store_is_not_written_over(tmp_path, name):
     folder = filled(tmp_path / "store", study())
     before = (folder / "study.sqlite").read_bytes()

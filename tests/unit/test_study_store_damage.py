@@ -2,6 +2,7 @@
 
 import math
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 from causalassay.study.storage.export_table import export, study_table
 from causalassay.study.storage.reader import read_store
-from causalassay.study.storage.refusals import StoreGone, StoreRefused
+from causalassay.study.storage.refusals import StoreGone, StoreRefused, sound_file_needed
 from causalassay.study.storage.row_checks import row_damage
 from causalassay.study.storage.row_search import find_row
 from causalassay.study.storage.store import Store
@@ -130,7 +131,8 @@ model = {kind = "scm"}
 """
 
 
-def test_a_run_whose_folder_is_removed_stops_with_an_error(tmp_path):
+@pytest.mark.parametrize("loss", [shutil.rmtree, move])
+def test_a_run_whose_folder_is_gone_stops_with_an_error(tmp_path, loss):
     (tmp_path / "study.toml").write_text(LONG)
     results = tmp_path / "long-results"
     words = ["run", tmp_path / "study.toml", "--workers", "1", "--json"]
@@ -150,14 +152,13 @@ def test_a_run_whose_folder_is_removed_stops_with_an_error(tmp_path):
 
         eventually(some_rows)
         assert running.poll() is None, running.communicate()
-        results.rename(tmp_path / "away")
+        loss(results)
         out, err = running.communicate(timeout=600)
     assert 2 == running.returncode, err
     assert "" == out
     assert "deleted, moved or replaced while the study ran" in err
     assert "Traceback" not in err
-    with read_store(tmp_path / "away") as reader:
-        assert reader.counts()["ok"] < 20000
+    assert not results.exists()
 
 
 # Rows that are not as they were written.
@@ -204,6 +205,8 @@ def test_rows_that_are_gone_or_there_twice_are_noticed(tmp_path):
     change(filled(tmp_path / "a"), "DELETE FROM rows WHERE id = 5")
     with pytest.raises(StoreRefused, match="it has 17 rows, and 18 were written"):
         study_table(tmp_path / "a")
+    with read_store(tmp_path / "a") as reader, pytest.raises(StoreRefused, match="it has 17 rows"):
+        reader.status()
     values = "purpose, problem, replicate, algorithm, status, reason, seconds, notes, session, host"
     copied = f"INSERT INTO rows SELECT 99, 'k', {values}, checksum FROM rows WHERE id = 4"
     change(filled(tmp_path / "b"), "DELETE FROM rows WHERE id = 5", copied)
@@ -362,6 +365,24 @@ def test_pages_that_go_in_circles_do_not_hang(tmp_path, monkeypatch):
     monkeypatch.setattr("causalassay.study.storage.opening._STEPS_PER_BYTE", 0)
     with pytest.raises(StoreRefused, match="takes longer than its size allows"):
         study_table(filled(tmp_path))
+
+
+def test_a_sound_file_is_not_called_damaged(tmp_path):
+    path = filled(tmp_path) / "study.sqlite"
+    address = f"{path.as_uri()}?mode="
+    with (
+        closing(sqlite3.connect(address + "ro", uri=True)) as reading,
+        pytest.raises(StoreRefused, match="may not be written to"),
+        sound_file_needed(path),
+    ):
+        reading.execute("DELETE FROM rows")
+    with (
+        closing(sqlite3.connect(address + "rw", uri=True, isolation_level=None)) as first,
+        closing(sqlite3.connect(address + "rw", uri=True, timeout=0)) as second,
+    ):
+        first.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreRefused, match="in use by another"), sound_file_needed(path):
+            second.execute("DELETE FROM rows")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")

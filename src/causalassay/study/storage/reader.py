@@ -17,8 +17,11 @@ from causalassay.study.storage.lock import running_driver
 from causalassay.study.storage.opening import open_to_read
 from causalassay.study.storage.refusals import (
     StoreRefused,
+    rows_refusal,
     sound_content_needed,
 )
+from causalassay.study.storage.row_checks import row_damage
+from causalassay.study.storage.seals import seals_of
 from causalassay.study.storage.status import StudyStatus
 from causalassay.study.tasks import Status
 
@@ -173,6 +176,10 @@ class StoreReader:
             return self._status()
 
     def _status(self) -> StudyStatus:
+        # Only whether rows are missing: to check each would take long for a look in between.
+        present = "SELECT count(*), coalesce(sum(checksum), 0) FROM rows NOT INDEXED"
+        if self.connection.execute(present).fetchone() != seals_of(self.connection)["rows"]:
+            raise rows_refusal(self.path, row_damage(self.connection))
         first, last = self.times()
         driver = running_driver(self.folder)
         # A session without an end and without a driver was killed.

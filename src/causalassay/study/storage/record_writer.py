@@ -54,7 +54,7 @@ class RecordWriter:
         row, before = stored
         if isinstance(record.task, RunTask):
             return 0, self._replace(row, key, record) - before
-        return 0, self._add(row, record) - before
+        return 0, self._add(row, key, record) - before
 
     def _insert(self, key: str, record: Record) -> int:
         numbers = self._numbers(record)
@@ -80,10 +80,10 @@ class RecordWriter:
         self._write_numbers(row, key, record, numbers)
         return total
 
-    def _add(self, row: int, record: Record) -> int:
+    def _add(self, row: int, key: str, record: Record) -> int:
         """Add numbers to a row, and why some are undefined."""
         self._add_notes(row, record)
-        self._write_numbers(row, "", record, self._numbers(record))
+        self._write_numbers(row, key, record, self._numbers(record))
         table, part = _table(record)
         cells = self._connection.execute(f"SELECT {_NAMES} FROM rows WHERE id = ?", (row,))
         numbers = self._connection.execute(

@@ -74,18 +74,33 @@ def sound_file_needed(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        if _kind(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            raise StoreRefused(
-                f"{path} is in use by another program ({error}). Try again when that has ended."
-            ) from error
-        if _kind(error) == sqlite3.SQLITE_CANTOPEN:
-            raise StoreRefused(
-                f"{path} cannot be opened ({error}). Reading a store that a driver has not "
-                "closed needs a folder that may be written to: copy it to one."
-            ) from error
+        if _kind(error) in _ADVICE_WITHOUT_DAMAGE:
+            what, advice = _ADVICE_WITHOUT_DAMAGE[_kind(error)]
+            raise StoreRefused(f"{path} {what} ({error}). {advice}") from error
         if _kind(error) == sqlite3.SQLITE_INTERRUPT:
             raise damaged(path, "reading it takes longer than its size allows") from error
         raise damaged(path, error) from error
+
+
+_IN_USE = ("is in use by another program", "Try again when that has ended.")
+_ADVICE_WITHOUT_DAMAGE = {
+    sqlite3.SQLITE_BUSY: _IN_USE,
+    sqlite3.SQLITE_LOCKED: _IN_USE,
+    sqlite3.SQLITE_CANTOPEN: (
+        "cannot be opened",
+        "Reading a store that a driver has not closed needs a folder that may be written to: "
+        "copy it to one.",
+    ),
+    sqlite3.SQLITE_READONLY: (
+        "may not be written to",
+        "Change its permissions, or name another folder with --out.",
+    ),
+    sqlite3.SQLITE_FULL: (
+        "cannot be read for want of room",
+        "Free some space where temporary files are kept.",
+    ),
+}
+"""What SQLite says of a file that is sound, by the kind of error."""
 
 
 @contextmanager

@@ -48,10 +48,7 @@ def open_for_writing(
     try:
         _refuse_unfit(path, study, drop_damaged)
         with sound_content_needed(path), room_needed(folder):
-            connection = _connect(path)
-            if drop_damaged:
-                drop_damaged_rows(connection)
-            return connection, lock
+            return _connect(path, drop_damaged), lock
     except BaseException:
         lock.close()
         raise
@@ -100,7 +97,7 @@ def start_session(connection: sqlite3.Connection, study: Study) -> tuple[int, Pa
     return cursor.lastrowid or 0, ids
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect(path: Path, drop_damaged: bool) -> sqlite3.Connection:
     if not path.exists():
         schema.create(path)
     connection = sqlite3.connect(
@@ -117,6 +114,8 @@ def _connect(path: Path) -> sqlite3.Connection:
         # In WAL mode NORMAL loses nothing when a process is killed, and is several times faster.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA cache_size = -65536")
+        if drop_damaged:
+            drop_damaged_rows(connection)
     except BaseException:
         connection.close()
         raise

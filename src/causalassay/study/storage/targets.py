@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from causalassay.study.storage import lock
 from causalassay.study.storage import sql_schema as schema
 
 _STORE_FILES = tuple(schema.FILE + end for end in ("", "-wal", "-shm", "-journal"))
@@ -27,10 +28,10 @@ def refuse_target(target: Path, folder: Path) -> None:
     ValueError: results/study.sqlite-wal is part of a study's store and is not written over: ...
     """
     # Not Path.resolve, which raises where links go in a circle.
-    if Path(os.path.realpath(target)).name in _STORE_FILES or any(
-        target.exists() and (folder / name).exists() and target.samefile(folder / name)
-        for name in _STORE_FILES
-    ):
+    real = Path(os.path.realpath(target))
+    own = [Path(os.path.realpath(folder / name)) for name in (*_STORE_FILES, lock.FILE)]
+    linked = any(file.exists() and target.exists() and target.samefile(file) for file in own)
+    if real.name in _STORE_FILES or real in own or linked:
         raise ValueError(
             f"{target} is part of a study's store and is not written over: name another file"
         )
