@@ -78,6 +78,31 @@ class Vandal:
 
 
 @dataclass(frozen=True)
+class Odd:
+    """Return what only looks like an estimate."""
+
+    weights: str | None = None
+    order: str | None = None
+    kind: str = "dag"
+    remarks: str | None = None
+    version: ClassVar[int] = 1
+
+    def discover(self, data, rng):
+        """Return it."""
+        graph = _empty(data).graph
+        kinds = {"text": "U3", "complex": complex, "objects": object}
+        weights = None if self.weights is None else np.zeros(graph.shape, dtype=kinds[self.weights])
+        order = None if self.order is None else tuple(node + 0.7 for node in range(data.n_nodes))
+        info = {}
+        if self.remarks == "long":
+            info = {"long": "x" * 10**6}
+        if self.remarks == "deep":
+            for _ in range(500):
+                info = {"in": info}
+        return Estimate(graph, self.kind, weights, order, info)
+
+
+@dataclass(frozen=True)
 class Echo:
     """Report what an algorithm gets of the data, and whether it could change them."""
 

@@ -183,6 +183,24 @@ def test_nothing_that_an_algorithm_started_outlives_the_driver(start, tmp_path, 
     assert [] == psutil.wait_procs(processes, timeout=LIMIT)[1]
 
 
+def test_an_algorithm_that_kills_its_launcher_costs_its_own_rows_and_does_not_escape(
+    start, run, tmp_path
+):
+    deed = f'{{use = "hostile", function = "escape_and_hang", argument = "{tmp_path}/pid"}}'
+    file = tmp_path / "study.toml"
+    algorithms = f'{deed}, "pc", {{use = "sleeper", name = "s"}}'
+    file.write_text(HOSTILE.format(algorithms=algorithms, replicates=2, seconds=5))
+    run("run", "--json", file, "--workers", 2)
+    run("export", tmp_path / "hostile-results", tmp_path / "rows.csv")
+    with (tmp_path / "rows.csv").open() as opened:
+        rows = list(csv.DictReader(opened))
+    assert {"pc": "ok", "s": "ok"} == {
+        row["algorithm"]: row["status"] for row in rows if row["algorithm"] != "hostile"
+    }
+    escaped = int((tmp_path / "pid").read_text())
+    assert not psutil.pid_exists(escaped) or psutil.Process(escaped).status() == "zombie"
+
+
 def test_a_driver_that_was_stopped_and_continued_has_no_late_rows(start, run, tmp_path):
     """Stopped for longer than the limit, as by Ctrl-Z, and with it all that it started."""
     file = tmp_path / "study.toml"

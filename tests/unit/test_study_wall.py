@@ -12,7 +12,7 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import Chain, ErdosRenyi
 from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
-from causalassay.seeding import generator_at, stream, without_seed
+from causalassay.seeding import entropy_without_seed, stream
 from causalassay.study import LocalExecutor
 from causalassay.study.dispatch import run_tasks
 from causalassay.study.estimate_encoding import decode
@@ -58,7 +58,7 @@ def launcher():
 @pytest.fixture
 def blind(launcher):
     """Run a task of some algorithm as a worker does; return its record."""
-    discovery = BlindDiscovery(launcher.folder, MEMORY, {})
+    discovery = BlindDiscovery(launcher, MEMORY, {})
 
     def run(algorithm, replicate=0, **options):
         study = for_workers(study_of(algorithm, **options))
@@ -137,15 +137,16 @@ def test_workers_do_not_read_the_code_of_algorithms():
     assert study == for_workers(study)
 
 
-def test_a_blind_generator_has_the_same_numbers_and_other_children():
-    rng = without_seed(stream(SEED, "discover", 1))
-    np.testing.assert_array_equal(stream(SEED, "discover", 1).random(100), rng.random(100))
-    children = {
-        int(without_seed(stream(SEED, "discover", task)).spawn(1)[0].integers(2**62))
-        for task in range(50)
-    }
-    assert 50 == len(children)
-    assert generator_at(rng.bit_generator.state, 3).random() == rng.random()
+def test_the_seed_cannot_be_computed_from_what_an_algorithm_draws_with(blind):
+    """The state of a generator can be computed backwards to what it began with: a hash."""
+    entropy = entropy_without_seed(SEED, "discover", 1)
+    rng = np.random.default_rng(entropy)
+    assert entropy == rng.bit_generator.seed_seq.entropy
+    assert str(SEED) not in str(entropy)
+    backwards = stream(SEED, "discover", 1).bit_generator.seed_seq.entropy
+    assert SEED == int.from_bytes(np.asarray(backwards, dtype="<u4")[:4].tobytes(), "little")
+    many = {entropy_without_seed(SEED, "discover", task) for task in range(50)}
+    assert 50 == len(many)
 
 
 def test_an_algorithm_draws_the_same_behind_the_wall_as_here(blind):
@@ -186,6 +187,8 @@ def test_data_arrive_whole_and_cannot_be_changed(blind, samples):
         ("segfault", None, "crashed: killed by signal 11 (SIGSEGV)"),
         ("hang_up", None, "crashed: it closed its connection"),
         ("answer_garbage", "\0\0\0\x04", "crashed: its answer broke off"),
+        ("answer_slowly", None, "crashed: its answer broke off"),
+        ("answer_loaded", None, "invalid: what came is no answer to a task"),
         ("answer_garbage", "\0\0\0\x04abcd", "crashed: it sent what is no answer"),
         ("answer_garbage", "\x7f\xff\xff\xff", "crashed: its answer was too large"),
     ],
@@ -205,6 +208,44 @@ def test_an_answer_that_nobody_asked_for_is_not_taken_for_the_next(blind):
     records = [blind(algorithm, replicate) for replicate in range(3)]
     reason = "crashed: it sent what is no answer to the request"
     assert [("failed", reason)] * 3 == [(record.status, record.reason) for record in records]
+
+
+def test_a_reason_is_never_empty(blind):
+    record = blind(hostile.Hostile("not_applicable", ""))
+    assert ("skipped", "it gave no reason") == (record.status, record.reason)
+
+
+@pytest.mark.parametrize(
+    ("weights", "order", "kind"),
+    [
+        ("text", None, "dag"),
+        ("complex", None, "dag"),
+        ("objects", None, "dag"),
+        (None, "floats", "dag"),
+        (None, None, "summary"),
+    ],
+)
+def test_what_only_looks_like_an_estimate_is_invalid(blind, weights, order, kind):
+    record = blind(hostile.Odd(weights, order, kind))
+    assert "failed" == record.status
+    assert record.reason.startswith("invalid: its")
+
+
+def test_long_or_deep_remarks_cost_no_row(blind):
+    for remarks in ("long", "deep"):
+        record = blind(hostile.Odd(remarks=remarks))
+        assert record.status in {"ok", "failed"}
+        assert len(record.estimate or b"") < 10_000
+
+
+def test_an_algorithm_holds_no_handle_but_its_connection(blind):
+    handles = said(blind(hostile.Hostile("open_handles")))["said"]
+    assert [handle for handle in handles if handle > 2][1:] == []
+
+
+def test_a_launcher_that_was_stopped_is_replaced(blind):
+    assert "ok" == blind(hostile.Hostile("stop_the_launcher")).status
+    assert "ok" == blind(hostile.Hostile("same", 1)).status
 
 
 def test_reasons_of_every_status_are_cut(blind):
@@ -275,11 +316,10 @@ def test_code_that_fails_only_where_it_runs_is_a_reason(blind, monkeypatch, algo
 
 def test_leaving_ends_the_launcher_and_what_it_started(tmp_path):
     with Launcher() as running:
-        discovery = BlindDiscovery(running.folder, MEMORY, {})
+        discovery = BlindDiscovery(running, MEMORY, {})
         study = for_workers(study_of(hostile.Hostile("leave_a_daemon", str(tmp_path / "pid"))))
         made = make(SEED, study.problems[0].spec, "main", 0)
         pid = said(run_task(study, task_of(), made, discovery))["pid"]
         daemon = number_in(tmp_path / "pid")
     assert gone(pid)
     assert gone(daemon)
-    assert not running.folder.exists()

@@ -131,8 +131,10 @@ def _run(
     from causalassay.study.progress import progress_display
 
     # A batch system ends jobs by SIGTERM: it is answered like Ctrl-C, also in the background,
-    # where shells let programs ignore the latter.
+    # where shells let programs ignore the latter; so is a terminal that closes, except under nohup.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.default_int_handler)
     console = Console(stderr=True)
     try:
         with progress_display(console) as watch:

@@ -16,6 +16,9 @@ _LENGTH = struct.Struct("<I")
 _INDEX = "<u4"
 _MOST_LAGS = 1000
 
+MOST_INFO = 100_000
+"""Characters of an algorithm's remarks as JSON; longer ones are left out."""
+
 
 def encode(estimate: Estimate) -> bytes:
     """Return an estimate as bytes, sparse and compressed.
@@ -61,7 +64,7 @@ def pack(estimate: Estimate) -> bytes:
             "n": len(estimate.graph),
             "kind": estimate.kind,
             "order": None if estimate.order is None else [int(node) for node in estimate.order],
-            "info": _plain(estimate.info),
+            "info": _short(_plain(estimate.info)),
             "edges": len(edges),
             "weights": None if weighted is None else len(weighted),
             **links,
@@ -113,6 +116,12 @@ def unpack(raw: bytes, n_nodes: int | None = None) -> Estimate:
         links[head["links"]] = True
         lagged = LaggedGraph(links.reshape(-1, n, n))
     return Estimate(graph.reshape(n, n), head["kind"], weights, order, head["info"], lagged)
+
+
+def _short(info: Any) -> Any:
+    """Return remarks, or that they are too long: an estimate is not to carry data away."""
+    length = len(json.dumps(info))
+    return info if length <= MOST_INFO else {"left out": f"{length} characters of remarks"}
 
 
 def _indices(marked: np.ndarray) -> list[int]:

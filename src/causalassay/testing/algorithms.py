@@ -111,7 +111,10 @@ def estimate_flaws(estimate: Estimate, n_nodes: int) -> Iterator[str]:
         return
     yield from _kind_flaws(estimate)
     if estimate.weights is not None:
-        if estimate.weights.shape != estimate.graph.shape:
+        kind = np.asarray(estimate.weights).dtype
+        if kind.kind not in "biuf":
+            yield f"its weights are of type {kind}, expected floats"
+        elif estimate.weights.shape != estimate.graph.shape:
             yield f"its weights have shape {estimate.weights.shape}"
         elif not np.isfinite(estimate.weights).all():
             yield "its weights are not all finite"

@@ -79,7 +79,7 @@ def _where(evidence: Evidence, index: int, ledger: Ledger) -> str:
 def _reason(evidence: Evidence, algorithm: str, ledger: Ledger) -> str:
     frame = evidence.frame
     rows = frame[(frame["algorithm"] == algorithm) & (frame["status"] != "ok")]
-    counts = rows["reason"].astype(str).value_counts()
+    counts = rows["reason"].fillna("").astype(str).replace("", "no reason").value_counts()
     # Of equally frequent ones the first by name, whatever the order of the rows.
     reason = min(counts.index[counts == counts.max()])
     number = Number(int(counts.max()), "reason", "reason", algorithm=algorithm, detail=reason)

@@ -10,16 +10,12 @@ import select
 import socket
 import struct
 import tempfile
-import time
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import send_handle
-from pathlib import Path
 
 import psutil
-from numpy.random import Generator
 
 from causalassay.data import Dataset
-from causalassay.seeding import blind_state
 from causalassay.study.plan import Limits
 from causalassay.study.processes.discovery_process import (
     TOKEN,
@@ -28,9 +24,9 @@ from causalassay.study.processes.discovery_process import (
     Load,
     Request,
 )
-from causalassay.study.processes.executor import Loss, NoWorkers
-from causalassay.study.processes.launcher import FAILURE
-from causalassay.study.processes.launcher_process import NUMBER, SOCKET
+from causalassay.study.processes.executor import Loss
+from causalassay.study.processes.launcher import Launcher
+from causalassay.study.processes.launcher_process import NUMBER
 from causalassay.study.processes.process_tree import holds_more, living_tree
 from causalassay.study.processes.stopwatch import Stopwatch
 
@@ -43,12 +39,16 @@ SHARED_FROM = 2**18
 LONGEST_ANSWER = 2**26
 """Bytes of an answer, beside what the matrices of its estimate need."""
 
-_START_SECONDS = 300.0
 GOODBYE_SECONDS = 10.0
 """What the launcher has to tell the exit code of a process that is gone."""
 
 STALLED_SECONDS = 60
 """After which a message that does not go on is given up."""
+
+_HEADER = struct.Struct("!i")
+"""How `multiprocessing` writes the length of a message; -1 is of one beyond 2 GB."""
+
+_PIECE = 2**20
 
 _UNCHANGEABLE = 0x0001 | 0x0002 | 0x0004 | 0x0008
 """Linux' F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE."""
@@ -84,32 +84,27 @@ class DiscoveryProcess:
 
     Parameters
     ----------
-    folder : Path
-        The launcher's.
-
-    Raises
-    ------
-    NoWorkers
-        If the launcher cannot start one.
+    launcher : Launcher
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._launcher, self.pid, handle = _ask(folder)
-        self._connection = _patient(handle)
+    def __init__(self, launcher: Launcher) -> None:
+        started = launcher.start()
+        self._control = started.control
+        self._connection = _patient(started.work)
         self._poll = select.poll()  # the connection's own takes 30 µs to prepare
-        self._poll.register(handle, select.POLLIN)
-        self._process = psutil.Process(self.pid)
+        self._poll.register(started.work, select.POLLIN)
+        self._process = psutil.Process(started.pid)
         self._data: SentData | None = None
 
     def load(self, request: Load, limits: Limits) -> bytes | Loss:
         """Let the process read an algorithm; return its answer, or the loss of the process."""
         return self._ask(request, None, limits)
 
-    def discover(self, number: int, rng: Generator, data: SentData, limits: Limits) -> bytes | Loss:
+    def discover(self, number: int, entropy: int, data: SentData, limits: Limits) -> bytes | Loss:
         """Let the process run an algorithm; return its answer, or the loss of the process."""
         new = data is not self._data
         self._data = data
-        request = Discover(number, *blind_state(rng), data.given if new else None)
+        request = Discover(number, entropy, data.given if new else None)
         return self._ask(request, data.shared if new else None, limits)
 
     def _ask(self, request: Request, shared: int | None, limits: Limits) -> bytes | Loss:
@@ -117,48 +112,54 @@ class DiscoveryProcess:
         try:
             self._connection.send_bytes(token + pickle.dumps(request, protocol=5))
             if shared is not None:
-                send_handle(self._connection, shared, self.pid)
-            loss = self._wait(limits)
-            if loss is None:
-                answer = self._connection.recv_bytes(self._longest_answer)
-                if answer.startswith(token):
-                    return answer[TOKEN:]
-                loss = Loss("crashed", "crashed: it sent what is no answer to the request")
-        except (EOFError, ConnectionError):
-            loss = None
-        except BlockingIOError:
-            loss = Loss("crashed", "crashed: its answer broke off")
-        except OSError:
-            loss = Loss("crashed", "crashed: its answer was too large")
-        return self._end(loss)
+                send_handle(self._connection, shared, self._process.pid)
+            answer = self._wait(limits)
+        except (EOFError, OSError):
+            return self._end(None)
+        if isinstance(answer, Loss):
+            return self._end(answer)
+        if not answer.startswith(token):
+            return self._end(Loss("crashed", "crashed: it sent what is no answer to the request"))
+        return answer[TOKEN:]
 
-    def _wait(self, limits: Limits) -> Loss | None:
-        """Wait for an answer; return the loss of one that goes beyond the limits."""
-        watch = Stopwatch()
-        # What has come while this process was away is seen first.
-        while not self._poll.poll(1000 * TICK):
+    def _wait(self, limits: Limits) -> bytes | Loss:
+        """Wait for a whole answer; return the loss of one that goes beyond the limits."""
+        watch, reading = Stopwatch(), None
+        answer = _Answer(self._longest_answer)
+        while True:
+            # What has come while this process was away is seen first.
+            if self._poll.poll(1000 * TICK):
+                reading = reading or Stopwatch()
+                if (whole := answer.read(self._connection.fileno())) is not None:
+                    return whole
+                if answer.is_too_long:
+                    return Loss("crashed", "crashed: its answer was too large")
             if limits.seconds is not None and watch.look() > limits.seconds:
                 return Loss.late(limits.seconds)
-            if limits.memory is not None and holds_more(living_tree(self._process), limits.memory):
+            if reading is not None and reading.look() > STALLED_SECONDS:
+                return Loss("crashed", "crashed: its answer broke off")
+            if limits.memory is not None and self._holds_more(limits.memory):
                 return Loss.too_big(limits.memory)
-        return None
+
+    def _holds_more(self, memory: int) -> bool:
+        return holds_more(living_tree(self._process), memory)
 
     def close(self) -> None:
         """End the process with all it started; do not wait for it."""
         self._connection.close()
-        self._launcher.close()
+        self._control.close()
 
     def stop(self) -> int | None:
         """End the process with all it started, and return its exit code once it is gone."""
         with contextlib.suppress(OSError):
-            self._launcher.send(b"end")
+            self._control.send(b"end")
         return self._exit_code()
 
     def _exit_code(self) -> int | None:
         """Return the exit code when the launcher tells it; None if the process goes on."""
-        self._launcher.settimeout(GOODBYE_SECONDS)
+        self._control.settimeout(GOODBYE_SECONDS)
         with contextlib.suppress(OSError, struct.error):
-            return int(NUMBER.unpack(self._launcher.recv(NUMBER.size))[0])
+            return int(NUMBER.unpack(self._control.recv(NUMBER.size))[0])
         return None
 
     def _end(self, loss: Loss | None) -> Loss:
@@ -175,34 +176,46 @@ class DiscoveryProcess:
         return LONGEST_ANSWER + 64 * n_nodes**2
 
 
-def _ask(folder: Path) -> tuple[socket.socket, int, int]:
-    """Ask the launcher for a process; return the socket, the process's id and a handle to it."""
-    until = time.monotonic() + _START_SECONDS
-    while True:
-        launcher = socket.socket(socket.AF_UNIX)
-        try:
-            launcher.connect(str(folder / SOCKET))
-            message, handles, *_ = socket.recv_fds(launcher, NUMBER.size, 1)
-            (pid,) = NUMBER.unpack(message)
-            return launcher, pid, handles[0]
-        except (OSError, struct.error, IndexError) as error:
-            # It is not there yet, or was lost and will be back.
-            launcher.close()
-            reason = str(error)
-        with contextlib.suppress(FileNotFoundError):
-            raise NoWorkers(
-                "no process for algorithms could be started: " + (folder / FAILURE).read_text()
-            )
-        if time.monotonic() > until:
-            raise NoWorkers(f"no process for algorithms could be started: {reason}")
-        time.sleep(0.01)
+class _Answer:
+    """A message on its way, which may come in any pieces: its length, then itself.
+
+    Parameters
+    ----------
+    longest : int
+        Bytes from which on it is too long.
+    """
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._received = bytearray()
+
+    def read(self, handle: int) -> bytes | None:
+        """Read what there is; return the message once it is whole."""
+        piece = os.read(handle, _PIECE)
+        if not piece:
+            raise EOFError
+        self._received += piece
+        if len(self._received) < _HEADER.size + self._length:
+            return None
+        return bytes(self._received[_HEADER.size :])
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether it announces, or has, more bytes than it may."""
+        return self._length > self._longest or self._length < 0
+
+    @property
+    def _length(self) -> int:
+        if len(self._received) < _HEADER.size:
+            return 1
+        return int(_HEADER.unpack_from(self._received)[0])
 
 
 def _patient(handle: int) -> Connection:
-    """Return a connection on which neither sending nor a broken message lasts for ever."""
+    """Return a connection on which sending does not last for ever."""
     with socket.socket(fileno=os.dup(handle)) as ours:
-        for option in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
-            ours.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", STALLED_SECONDS, 0))
+        timeout = struct.pack("ll", STALLED_SECONDS, 0)
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeout)
     return Connection(handle)
 
 

@@ -22,15 +22,13 @@ from dataclasses import dataclass
 from multiprocessing import spawn
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.random import Generator
 
 from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data import Dataset
 from causalassay.data.dataset import World
-from causalassay.seeding import State, generator_at
 from causalassay.study.estimate_encoding import pack
 from causalassay.study.reasons import message_text, reason_text
 from causalassay.study.tiny_problems import tiny_problem
@@ -93,14 +91,13 @@ class Discover:
     ----------
     number : int
         Of the algorithm.
-    state, entropy
-        Of the generator (`seeding.blind_state`).
+    entropy : int
+        What begins the stream of the generator.
     data : GivenData, optional
         What to run it on; None is for the data of the last request.
     """
 
     number: int
-    state: State
     entropy: int
     data: GivenData | None
 
@@ -122,22 +119,22 @@ def serve(connection: Connection) -> None:
                 case Discover() as request:
                     if request.data is not None:
                         data = _receive(connection, request.data)
-                    rng = generator_at(request.state, request.entropy)
-                    answer = _message(*attempt(algorithms[request.number], data, rng))
+                    algorithm = algorithms[request.number]
+                    answer = _message(*attempt(algorithm, data, request.entropy))
             connection.send_bytes(message[:TOKEN] + answer)
 
 
 def attempt(
-    algorithm: Algorithm, data: Dataset, rng: Generator, *, raising: bool = False
+    algorithm: Algorithm, data: Dataset, entropy: int, *, raising: bool = False
 ) -> tuple[AnswerKind, str, bytes]:
     """Run an algorithm; return what came of it, why, and the packed estimate if there is one.
 
-    Algorithms are to draw from `rng` alone. Those that draw from the generators of the whole
-    process can be repeated, too: these get a seed of their own.
+    Algorithms are to draw from their generator alone. Those that draw from the generators of the
+    whole process can be repeated, too: these begin with the same entropy.
     """
-    state = rng.bit_generator.state["state"]["state"]
-    random.seed(state)
-    np.random.seed(state % 2**32)  # noqa: NPY002  what we guard against
+    random.seed(entropy)
+    np.random.seed(entropy % 2**32)  # noqa: NPY002  what we guard against
+    rng = np.random.default_rng(entropy)
     try:
         check_rows(data, getattr(algorithm, "rows", "independent"))
         return _checked(algorithm.discover(data, rng), data.n_nodes)
@@ -162,9 +159,9 @@ def read_answer(message: bytes) -> tuple[AnswerKind, str, bool, bytes]:
         kind, text, clean = json.loads(message[_LENGTH.size : _LENGTH.size + length])
     except (struct.error, ValueError, TypeError, RecursionError):
         raise ValueError("what came is no answer") from None
-    if not (isinstance(kind, str) and isinstance(text, str)):
+    if kind not in get_args(AnswerKind) or not isinstance(text, str):
         raise ValueError("what came is no answer")
-    return kind, text, clean is True, message[_LENGTH.size + length :]  # type: ignore[return-value]
+    return kind, text, clean is True, message[_LENGTH.size + length :]
 
 
 def _checked(estimate: Estimate, n_nodes: int) -> tuple[AnswerKind, str, bytes]:
@@ -173,18 +170,24 @@ def _checked(estimate: Estimate, n_nodes: int) -> tuple[AnswerKind, str, bytes]:
         return "invalid", f"it returned {type(estimate).__name__}, not an Estimate", b""
     if _well_formed(estimate, n_nodes):
         return "ok", "", pack(estimate)
-    return "invalid", "; ".join(estimate_flaws(estimate, n_nodes)), b""
+    flaws = "; ".join(estimate_flaws(estimate, n_nodes))
+    return "invalid", flaws or "its weights or its order are no numbers", b""
 
 
 def _well_formed(estimate: Estimate, n_nodes: int) -> bool:
     shape = (n_nodes, n_nodes)
-    graph, weights = estimate.graph, estimate.weights
+    graph, weights, order = estimate.graph, estimate.weights, estimate.order
     return (
         isinstance(graph, np.ndarray)
         and graph.dtype == np.bool_
         and graph.shape == shape
-        and (weights is None or (isinstance(weights, np.ndarray) and weights.shape == shape))
+        and (weights is None or (_are_numbers(weights) and weights.shape == shape))
+        and (order is None or all(isinstance(node, int | np.integer) for node in order))
     )
+
+
+def _are_numbers(weights: Any) -> bool:
+    return isinstance(weights, np.ndarray) and weights.dtype.kind in "biuf"
 
 
 def _load(load: Load, algorithms: dict[int, Algorithm]) -> bytes:

@@ -1,109 +1,167 @@
-"""Keeps a launcher running for the workers of a study."""
+"""A worker's launcher: the process that starts the processes of algorithms for it."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+import select
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
-import threading
-from contextlib import ExitStack
-from pathlib import Path
-from typing import Self
+import time
+from dataclasses import dataclass
+from typing import IO, Self
 
-from causalassay.study.processes.launcher_process import SOCKET
-from causalassay.study.processes.scratch import scratch_folder
+import psutil
+
+from causalassay.study.processes.executor import NoWorkers
+from causalassay.study.processes.launcher_process import NUMBER
+from causalassay.study.processes.process_tree import children_of, kill_tree
+from causalassay.study.processes.worker_process import outer_temporary_folder
 from causalassay.threads import ONE_THREAD
 
 TRIES = 5
-"""How often in a row a launcher may end soon after its start."""
+"""How often in a row a launcher may end before it has started a process."""
 
-FAILURE = "failure"
-"""The file of why there is no launcher and there will be none."""
+START_SECONDS = 300.0
+"""What a launcher has to start a process; the first needs some imports."""
+
+_LOOK_SECONDS = 1.0
 
 _PROGRAM = """
 import json, sys
-sys.path[:] = json.loads(sys.stdin.readline())
+sys.path[:] = json.loads(sys.argv[3])
 from causalassay.study.processes.launcher_process import main
-main()
+main(int(sys.argv[1]), sys.argv[2])
 """
-_LONGEST_SOCKET_PATH = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Started:
+    """A process that a launcher has started.
+
+    Parameters
+    ----------
+    pid : int
+    work : int
+        A handle to talk to it.
+    control : socket
+        Where the launcher tells its exit code; whatever is sent there ends it, and so does
+        closing it.
+    """
+
+    pid: int
+    work: int
+    control: socket.socket
 
 
 class Launcher:
     """A launcher process, and another if it is lost; leaving ends it and all it started.
 
-    It gets the module path and nothing else: see `launcher_process`. Its standard input is
-    what tells it that this process has ended.
+    It gets the module path and a socket that has no name, so that nobody else can ask it for
+    a process or take its place. See `launcher_process`.
     """
 
     def __init__(self) -> None:
-        self._stack = ExitStack()
-        self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
-        self._closed = False
-        self._keeper = threading.Thread(target=self._keep, daemon=True)
+        self._channel: socket.socket | None = None
+        self._log: IO[bytes] | None = None
+        self._before: set[int] = set()
 
     def __enter__(self) -> Self:
-        self.folder = self._stack.enter_context(scratch_folder(_short_folder()))
-        self._keeper.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._closed = True
-            process = self._process
-        if process is not None:
-            self._hang_up(process)
-        self._keeper.join(timeout=10.0)
-        if process is not None and process.poll() is None:
-            process.kill()
-        self._stack.close()
+        if self._channel is not None:
+            self._channel.close()
+        if self._process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=10.0)
+        self._lose()
 
-    def _keep(self) -> None:
-        """Start launchers until this one is closed, or until too many end at their start."""
-        failures = 0
-        while failures < TRIES:
-            with self._lock:
-                if self._closed:
-                    return
-                self._process = process = self._start()
-            process.wait()
-            self._hang_up(process)
-            with contextlib.suppress(FileNotFoundError):
-                (self.folder / SOCKET).unlink()
-                failures = -1  # it had begun to work
-            failures += 1
-        reason = (self.folder / "log").read_text(errors="replace").strip().splitlines()
-        (self.folder / FAILURE).write_text(reason[-1] if reason else "it ended at its start")
+    def prepare(self) -> None:
+        """Begin to launch, so that the first process starts sooner."""
+        if self._channel is None:
+            self._launch()
 
-    @staticmethod
-    def _hang_up(process: subprocess.Popen[bytes]) -> None:
-        """Tell a launcher to end."""
-        if process.stdin is not None:
-            with contextlib.suppress(OSError):
-                process.stdin.close()
+    def start(self) -> Started:
+        """Start a process.
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        with (self.folder / "log").open("wb") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _PROGRAM, str(self.folder)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=log,
-                env={**os.environ, **ONE_THREAD},
-                start_new_session=True,
-            )
-        if process.stdin is not None:
-            with contextlib.suppress(OSError):
-                process.stdin.write(json.dumps([str(path) for path in sys.path]).encode() + b"\n")
-                process.stdin.flush()
-        return process
+        Raises
+        ------
+        NoWorkers
+            If launchers end before they can start one.
+        """
+        for _ in range(TRIES):
+            self.prepare()
+            with contextlib.suppress(OSError, struct.error, ValueError):
+                return self._ask()
+            reason = self._last_words()
+            self._lose()
+        raise NoWorkers(f"no process for algorithms could be started: {reason}")
 
+    def _launch(self) -> None:
+        ours, theirs = socket.socketpair()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115  closed when it is lost
+        self._before = {child.pid for child in children_of(psutil.Process())}
+        path = json.dumps([str(folder) for folder in sys.path])
+        arguments = [str(theirs.fileno()), outer_temporary_folder(), path]
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _PROGRAM, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=self._log,
+            pass_fds=[theirs.fileno()],
+            env={**os.environ, **ONE_THREAD, "TMPDIR": outer_temporary_folder()},
+            start_new_session=True,
+        )
+        theirs.close()
+        self._channel = ours
 
-def _short_folder() -> Path:
-    """Return where temporary folders are; the path of a socket has about 100 characters."""
-    usual = Path(tempfile.gettempdir())
-    return usual if len(str(usual)) < _LONGEST_SOCKET_PATH // 2 else Path("/tmp")  # noqa: S108
+    def _ask(self) -> Started:
+        """Ask for a process and wait for it, unless the launcher was lost or stopped."""
+        assert self._channel is not None  # noqa: S101  it was launched
+        self._channel.send(b"start")
+        waiting = select.poll()
+        waiting.register(self._channel, select.POLLIN)
+        until = time.monotonic() + START_SECONDS
+        while not waiting.poll(1000 * _LOOK_SECONDS):
+            if time.monotonic() > until or self._is_stopped():
+                raise OSError("the launcher does not answer")
+        message, handles, *_ = socket.recv_fds(self._channel, NUMBER.size, 2)
+        (pid,) = NUMBER.unpack(message)
+        work, control = handles
+        return Started(pid, work, socket.socket(fileno=control))
+
+    def _is_stopped(self) -> bool:
+        """Return whether somebody has stopped the launcher: it would never answer."""
+        assert self._process is not None  # noqa: S101
+        with contextlib.suppress(psutil.Error):
+            return psutil.Process(self._process.pid).status() == psutil.STATUS_STOPPED
+        return False
+
+    def _lose(self) -> None:
+        """End a launcher with all it started, and what was left without a parent."""
+        if self._channel is not None:
+            self._channel.close()
+        if self._process is not None:
+            with contextlib.suppress(psutil.Error):
+                kill_tree(psutil.Process(self._process.pid))
+            self._process.wait()
+            # A worker adopts what had the launcher for a parent.
+            for orphan in children_of(psutil.Process()):
+                if orphan.pid not in self._before:
+                    kill_tree(orphan)
+        if self._log is not None:
+            self._log.close()
+        self._process = self._channel = self._log = None
+
+    def _last_words(self) -> str:
+        if self._log is None:
+            return "it was lost"
+        self._log.seek(0)
+        lines = self._log.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "it ended, or did not answer"

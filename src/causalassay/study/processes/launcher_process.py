@@ -3,9 +3,9 @@
 It has imported causalassay and nothing else: neither a study nor an algorithm's code. So
 what it starts knows nothing, and starts at once. It also ends what algorithms left behind.
 
-A worker connects to its socket and gets the id of a new process and a connection to it.
-What comes over the first socket later is the exit code; what it sends there, or its
-end, ends the process with all that it started.
+Its worker asks over a socket that has no name. It gets the id of a new process, a connection to
+it, and a socket where the exit code comes later; what the worker sends there, or its end, ends
+the process with all that it started.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import shutil
 import signal
 import socket
 import struct
-import sys
 import tempfile
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -28,19 +27,18 @@ import psutil
 from causalassay.study.processes import parentage
 from causalassay.study.processes.discovery_process import serve
 from causalassay.study.processes.process_tree import children_of, kill_tree
+from causalassay.study.processes.scratch import scratch_folder
 
 NUMBER = struct.Struct("<q")
 """How process ids and exit codes are written."""
 
-SOCKET = "launcher"
-
 
 @dataclass(frozen=True, eq=False)
-class _Started:
-    """A process that was started, and the socket of the worker that asked for it."""
+class _Process:
+    """A process that was started, and the socket on which its worker hears of it."""
 
     pid: int
-    worker: socket.socket
+    control: socket.socket
 
 
 class _Launcher:
@@ -48,57 +46,55 @@ class _Launcher:
 
     Parameters
     ----------
+    channel : int
+        The socket of its worker.
     folder : Path
-        Where its socket is, and the temporary files of the processes.
+        For the temporary files of the processes.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, channel: int, folder: Path) -> None:
         self._folder = folder
-        self._started: dict[int, _Started] = {}
+        self._processes: dict[int, _Process] = {}
         self._selector = selectors.DefaultSelector()
-        self._listener = socket.socket(socket.AF_UNIX)
-        self._listener.bind(str(folder / SOCKET))
-        self._listener.listen(64)
+        self._channel = socket.socket(fileno=channel)
         self._wakeup = os.pipe()
         for end in self._wakeup:
             os.set_blocking(end, False)
         signal.set_wakeup_fd(self._wakeup[1], warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        self._selector.register(self._listener, selectors.EVENT_READ, "listener")
+        self._selector.register(self._channel, selectors.EVENT_READ, "worker")
         self._selector.register(self._wakeup[0], selectors.EVENT_READ, "children")
-        self._selector.register(sys.stdin.fileno(), selectors.EVENT_READ, "driver")
 
     def run(self) -> None:
-        """Serve until the driver ends."""
+        """Serve until the worker ends."""
         while True:
             for key, _ in self._selector.select():
                 match key.data:
-                    case "driver":
-                        if not os.read(sys.stdin.fileno(), 4096):
+                    case "worker":
+                        if not self._channel.recv(64):
                             self._end_all()
                             return
-                    case "listener":
                         self._start()
                     case "children":
                         with contextlib.suppress(BlockingIOError):
                             os.read(self._wakeup[0], 4096)
                         self._reap()
-                    case _Started() as started:
-                        self._end(started)
+                    case _Process() as process:
+                        self._end(process)
 
     def _start(self) -> None:
-        worker, _ = self._listener.accept()
-        ours, theirs = socket.socketpair()
+        ours, work = socket.socketpair()
+        control, theirs = socket.socketpair()
         pid = os.fork()
         if pid == 0:
-            self._become(theirs.detach())
-        theirs.close()
-        started = _Started(pid, worker)
-        self._started[pid] = started
-        self._selector.register(worker, selectors.EVENT_READ, started)
+            self._become(work.fileno())
+        process = _Process(pid, control)
+        self._processes[pid] = process
+        self._selector.register(control, selectors.EVENT_READ, process)
         with contextlib.suppress(OSError):  # the worker may be gone
-            socket.send_fds(worker, [NUMBER.pack(pid)], [ours.fileno()])
-        ours.close()
+            socket.send_fds(self._channel, [NUMBER.pack(pid)], [ours.fileno(), theirs.fileno()])
+        for end in (ours, work, theirs):
+            end.close()
 
     def _become(self, connection: int) -> None:
         """Go on as the process of an algorithm; never returns."""
@@ -106,12 +102,12 @@ class _Launcher:
         try:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            self._forget_others()
             parentage.end_with(os.getppid())
             parentage.lead_a_session()
             parentage.adopt_orphans()
             parentage.be_killed_first()
             parentage.silence()
+            _close_all_but(connection)
             own = _own_folder(self._folder, os.getpid())
             own.mkdir(exist_ok=True)
             tempfile.tempdir = os.environ["TMPDIR"] = str(own)
@@ -120,15 +116,6 @@ class _Launcher:
         finally:
             os._exit(code)
 
-    def _forget_others(self) -> None:
-        """Close, after a fork, what belongs to other processes."""
-        for started in self._started.values():
-            started.worker.close()
-        self._listener.close()
-        self._selector.close()
-        for end in self._wakeup:
-            os.close(end)
-
     def _reap(self) -> None:
         """Tell workers of processes that have ended, and kill what these have left."""
         with contextlib.suppress(ChildProcessError):
@@ -136,31 +123,31 @@ class _Launcher:
                 pid, status = os.waitpid(-1, os.WNOHANG)
                 if pid == 0:
                     break
-                started = self._started.pop(pid, None)
-                if started is not None:
+                process = self._processes.pop(pid, None)
+                if process is not None:
                     self._kill_orphans()
-                    self._say_goodbye(started, os.waitstatus_to_exitcode(status))
+                    self._say_goodbye(process, os.waitstatus_to_exitcode(status))
         self._kill_orphans()
 
-    def _say_goodbye(self, started: _Started, code: int) -> None:
+    def _say_goodbye(self, process: _Process, code: int) -> None:
         with contextlib.suppress(KeyError):
-            self._selector.unregister(started.worker)
-        shutil.rmtree(_own_folder(self._folder, started.pid), ignore_errors=True)
+            self._selector.unregister(process.control)
+        shutil.rmtree(_own_folder(self._folder, process.pid), ignore_errors=True)
         with contextlib.suppress(OSError):
-            started.worker.send(NUMBER.pack(code))
-        started.worker.close()
+            process.control.send(NUMBER.pack(code))
+        process.control.close()
 
     def _kill_orphans(self) -> None:
         """Kill the children that were not started here: a process that ended had left them."""
         for child in children_of(psutil.Process()):
-            if child.pid not in self._started:
+            if child.pid not in self._processes:
                 kill_tree(child)
 
-    def _end(self, started: _Started) -> None:
+    def _end(self, process: _Process) -> None:
         """Kill a process with all it started; its worker has asked for it, or is gone."""
-        self._selector.unregister(started.worker)
+        self._selector.unregister(process.control)
         with contextlib.suppress(psutil.Error):
-            kill_tree(psutil.Process(started.pid))
+            kill_tree(psutil.Process(process.pid))
 
     def _end_all(self) -> None:
         """Kill every process below this one, in rounds: a dying one may start others."""
@@ -172,15 +159,29 @@ class _Launcher:
                     pass
 
 
-def main() -> None:
-    """Run the launcher in the folder that the command line names, until standard input ends."""
+def main(channel: int, parent: str) -> None:
+    """Run the launcher until its worker ends.
+
+    Parameters
+    ----------
+    channel : int
+        The socket of its worker.
+    parent : str
+        Where temporary folders go.
+    """
     parentage.lead_a_session()
     parentage.adopt_orphans()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    folder = Path(sys.argv[1])
-    _Launcher(folder).run()
+    with scratch_folder(Path(parent)) as folder:
+        _Launcher(channel, folder).run()
 
 
 def _own_folder(folder: Path, pid: int) -> Path:
     """Return where the process of an algorithm keeps its temporary files."""
     return folder / str(pid)
+
+
+def _close_all_but(kept: int) -> None:
+    """Close every handle but one and the standard ones: they belong to other processes."""
+    os.closerange(3, kept)
+    os.closerange(kept + 1, os.sysconf("SC_OPEN_MAX"))

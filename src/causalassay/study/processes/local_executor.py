@@ -6,7 +6,6 @@ import queue
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Self
 
 from causalassay.study.plan import Limits, Study
@@ -67,19 +66,16 @@ class LocalExecutor:
 def study_pool(
     study: Study, workers: int, on_start: Callable[[int], None] | None = None
 ) -> Iterator[SupervisedPool]:
-    """Yield a pool whose processes can run batches of a study for workers.
-
-    Beside the workers, which make problems and score, there is a launcher of the
-    processes that run the algorithms.
-    """
-    with Launcher() as launcher:
-        arguments = (study, launcher.folder, memory_share(workers), main_module())
-        with SupervisedPool(workers, start_pool_worker, arguments, on_start=on_start) as pool:
-            yield pool
+    """Yield a pool whose processes can run batches of a study for workers."""
+    arguments = (study, memory_share(workers), main_module())
+    with SupervisedPool(workers, start_pool_worker, arguments, on_start=on_start) as pool:
+        yield pool
 
 
-def start_pool_worker(study: Study, launcher: Path, memory: int, main: Mapping[str, Any]) -> None:
+def start_pool_worker(study: Study, memory: int, main: Mapping[str, Any]) -> None:
     """Prepare a process of a pool to run batches of a study for workers."""
+    launcher = Launcher()
+    launcher.prepare()
     start_worker(study, BlindDiscovery(launcher, memory, main), pool_folder())
 
 

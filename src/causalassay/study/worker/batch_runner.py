@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from numpy.random import Generator
-
 from causalassay.study.plan import AlgorithmEntry, Purpose, Study
 from causalassay.study.processes.stages import limited, not_limited
 from causalassay.study.tasks import Record, Task
@@ -72,9 +70,9 @@ def _timed(study: Study, task: Task) -> Record:
     return replace(record, wall=time.perf_counter() - began)
 
 
-def _discover(entry: AlgorithmEntry, shown: ShownData, rng: Generator) -> Discovered:
+def _discover(entry: AlgorithmEntry, shown: ShownData, entropy: int) -> Discovered:
     with not_limited():  # an algorithm's time is watched where its process is
-        return _state.discover(entry, shown, rng)
+        return _state.discover(entry, shown, entropy)
 
 
 def _problem(study: Study, task: Task) -> MadeProblem | Exception:

@@ -7,15 +7,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator
 
 from causalassay.data import Dataset
 from causalassay.data.dataset import World
-from causalassay.seeding import without_seed
 from causalassay.study.plan import AlgorithmEntry, Limits, PickledAlgorithm
 from causalassay.study.processes.discovery_client import DiscoveryProcess, SentData
 from causalassay.study.processes.discovery_process import (
@@ -25,6 +22,7 @@ from causalassay.study.processes.discovery_process import (
     read_answer,
 )
 from causalassay.study.processes.executor import Loss
+from causalassay.study.processes.launcher import Launcher
 from causalassay.study.reasons import readable
 from causalassay.study.tasks import Status
 
@@ -82,25 +80,25 @@ class Discovered:
     seconds: float = float("nan")
 
 
-Discovery = Callable[[AlgorithmEntry, ShownData, Generator], Discovered]
-"""Runs the algorithm of an entry on data; it draws the numbers of a generator, without its seed."""
+Discovery = Callable[[AlgorithmEntry, ShownData, int], Discovered]
+"""Runs the algorithm of an entry on data, with a generator that begins with some entropy."""
 
 
 def discover_here(
-    entry: AlgorithmEntry, shown: ShownData, rng: Generator, *, raising: bool = False
+    entry: AlgorithmEntry, shown: ShownData, entropy: int, *, raising: bool = False
 ) -> Discovered:
     """Run an algorithm in this process, where a debugger can look at it; a `Discovery`.
 
     Parameters
     ----------
-    entry, shown, rng
+    entry, shown, entropy
     raising : bool
         Let an error of the algorithm through.
     """
     if isinstance(entry.algorithm, PickledAlgorithm):
         raise TypeError("a pickled algorithm runs in a process of its own")
     began = time.perf_counter()
-    kind, text, packed = attempt(entry.algorithm, shown.data, without_seed(rng), raising=raising)
+    kind, text, packed = attempt(entry.algorithm, shown.data, entropy, raising=raising)
     return _discovered(kind, text, packed, time.perf_counter() - began)
 
 
@@ -112,22 +110,21 @@ class BlindDiscovery:
 
     Parameters
     ----------
-    folder : Path
-        The launcher's.
+    launcher : Launcher
     memory : int
         Bytes that an algorithm may hold whose limits state none.
     main : mapping
         How to import the driver's script.
     """
 
-    def __init__(self, folder: Path, memory: int, main: Mapping[str, Any]) -> None:
-        self._folder = folder
+    def __init__(self, launcher: Launcher, memory: int, main: Mapping[str, Any]) -> None:
+        self._launcher = launcher
         self._memory = memory
         self._main = main
         self._processes: OrderedDict[str, _Process] = OrderedDict()
         self._unloadable: dict[str, Discovered] = {}
 
-    def __call__(self, entry: AlgorithmEntry, shown: ShownData, rng: Generator) -> Discovered:
+    def __call__(self, entry: AlgorithmEntry, shown: ShownData, entropy: int) -> Discovered:
         """Run the algorithm of an entry."""
         pickled = entry.algorithm
         if not isinstance(pickled, PickledAlgorithm):
@@ -138,7 +135,7 @@ class BlindDiscovery:
             process = self._process(group)
             # An earlier task may be to blame for the end of a process that was used before.
             fresh = not process.used
-            came = self._attempt(process, entry, pickled, shown, rng)
+            came = self._attempt(process, entry, pickled, shown, entropy)
             if isinstance(came, Discovered):
                 if not process.reusable:
                     self._drop(group)
@@ -160,7 +157,7 @@ class BlindDiscovery:
         if group not in self._processes:
             while len(self._processes) >= MOST_PROCESSES:
                 self._drop(next(iter(self._processes)))
-            self._processes[group] = _Process(DiscoveryProcess(self._folder))
+            self._processes[group] = _Process(DiscoveryProcess(self._launcher))
         self._processes.move_to_end(group)
         return self._processes[group]
 
@@ -173,7 +170,7 @@ class BlindDiscovery:
         entry: AlgorithmEntry,
         pickled: PickledAlgorithm,
         shown: ShownData,
-        rng: Generator,
+        entropy: int,
     ) -> Discovered | Loss:
         """Return what came of an algorithm in a process, or the loss of the process."""
         number = process.numbers.get((entry.key, shown.data.world))
@@ -186,7 +183,7 @@ class BlindDiscovery:
         limits = replace(entry.limits, memory=entry.limits.memory or self._memory)
         sent = shown.sent
         began = time.perf_counter()
-        answer = process.process.discover(number, rng, sent, limits)
+        answer = process.process.discover(number, entropy, sent, limits)
         seconds = time.perf_counter() - began
         process.used = True
         came = process.read(answer)
@@ -254,6 +251,8 @@ _STATUS: Mapping[str, Status] = {"ok": "ok", "not-applicable": "skipped"}
 
 
 def _discovered(kind: AnswerKind, text: str, packed: bytes, seconds: float) -> Discovered:
-    text = readable(text)
+    if kind in ("loaded", "unloadable"):
+        kind, text = "invalid", "what came is no answer to a task"
+    text = readable(text) or "it gave no reason"
     reason = f"invalid: {text}" if kind == "invalid" else text
     return Discovered(_STATUS.get(kind, "failed"), reason, packed, seconds)

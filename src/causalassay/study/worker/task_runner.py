@@ -6,12 +6,11 @@ import socket
 from dataclasses import replace
 
 import numpy as np
-from numpy.random import Generator
 
 from causalassay.contracts import Estimate
 from causalassay.data import Problem
 from causalassay.diagnostics.registry import DIAGNOSTICS
-from causalassay.seeding import stream
+from causalassay.seeding import entropy_without_seed, stream
 from causalassay.study.estimate_encoding import decode, encode, unpack
 from causalassay.study.measures import N_DRAWS
 from causalassay.study.plan import Study
@@ -71,7 +70,9 @@ def _measure(study: Study, task: MeasureTask, made: MadeProblem) -> Record:
 def _run(study: Study, task: RunTask, made: MadeProblem, discover: Discovery) -> Record:
     problem, entry, notes = made.problem, study.algorithms[task.run], _chosen(study, task)
     shown = shown_data(study, task, made)
-    came = discover(entry, shown, _discovery_stream(study, task))
+    # Not a stream of its own: the state of one gives the study's seed away.
+    entropy = entropy_without_seed(study.seed, "discover", *_address(study, task), entry.key)
+    came = discover(entry, shown, entropy)
     if came.status != "ok":
         return Record.without_scores(
             task, came.status, came.reason, seconds=came.seconds, notes=notes
@@ -79,14 +80,17 @@ def _run(study: Study, task: RunTask, made: MadeProblem, discover: Discovery) ->
     try:
         estimate = unpack(came.packed, problem.data.n_nodes)
         flaws = list(estimate_flaws(estimate, problem.data.n_nodes))
+        if estimate.kind == "summary" and problem.data.world != "series":
+            flaws.append('its kind is "summary", which is of a series')
         estimate = _in_original_order(estimate, shown.permutation)
+        encoded = encode(estimate)
     except Exception as error:  # it comes from a process that is not to be trusted
         flaws = [f"its estimate cannot be read: {message_text(error)}"]
     if flaws:
         invalid = readable(f"invalid: {'; '.join(flaws)}")
         return Record.without_scores(task, "failed", invalid, seconds=came.seconds, notes=notes)
     record = _scored(study, task, problem, estimate)
-    return replace(record, seconds=came.seconds, estimate=encode(estimate))
+    return replace(record, seconds=came.seconds, estimate=encoded)
 
 
 def _chosen(study: Study, task: RunTask | RescoreTask) -> dict[str, str]:
@@ -103,12 +107,6 @@ def shown_data(study: Study, task: RunTask, made: MadeProblem) -> ShownData:
         )
         made.shown = ShownData(permutation, data.permute_columns(permutation))
     return made.shown
-
-
-def _discovery_stream(study: Study, task: RunTask) -> Generator:
-    """Return the generator whose numbers an algorithm draws."""
-    key = study.algorithms[task.run].key
-    return stream(study.seed, "discover", *_address(study, task), key)
 
 
 def _address(study: Study, task: RunTask | RescoreTask) -> tuple[str, str, int]:
