@@ -249,7 +249,12 @@ SECRETS = {
 
 def instances():
     """Return the objects of a process that have attributes."""
-    return [thing for thing in gc.get_objects() if type(getattr(thing, "__dict__", None)) is dict]
+    found = []
+    for thing in gc.get_objects():
+        with contextlib.suppress(Exception):  # some refuse to be asked
+            if type(vars(thing)) is dict:
+                found.append(thing)
+    return found
 
 
 def holds(number, dictionaries):

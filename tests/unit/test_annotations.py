@@ -12,6 +12,7 @@ from causalassay.contracts import Algorithm
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.graphs.registry import GRAPHS
 from causalassay.models.registry import MODELS
+from causalassay.registry import parameters
 from study_texts import HEAD, PROBLEM, mistakes_of
 
 VALUES = np.random.default_rng(0).normal(size=(50, 3))
@@ -106,7 +107,7 @@ def test_the_annotations_of_all_built_ins_can_be_resolved():
 
 def test_every_hyperparameter_of_every_algorithm_refuses_a_table():
     for name in ALGORITHMS.built_in:
-        for field in dataclasses.fields(ALGORITHMS[name]):
-            table = f'[[algorithms]]\nuse = "{name}"\n{field.name} = {{a = 1}}\n'
+        for field in parameters(ALGORITHMS[name]):
+            table = f'[[algorithms]]\nuse = "{name}"\n{field} = {{a = 1}}\n'
             lines = mistakes_of(HEAD + PROBLEM + table)
-            assert f"algorithms[0].{field.name}: got {{" in "\n".join(lines), lines
+            assert f"algorithms[0].{field}: got {{" in "\n".join(lines), lines
