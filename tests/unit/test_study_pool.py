@@ -15,11 +15,12 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from causalassay.study.plan import Limits
+from causalassay.study.plan import Limits, Study
 from causalassay.study.processes import pool as pool_module
 from causalassay.study.processes import slot as slot_module
 from causalassay.study.processes import stopwatch
 from causalassay.study.processes.executor import Loss
+from causalassay.study.processes.local_executor import LocalExecutor
 from causalassay.study.processes.pool import NO_LIMITS, TRIES, SupervisedPool
 from causalassay.study.processes.scratch import scratch_folder
 from causalassay.threads import ONE_THREAD
@@ -376,6 +377,14 @@ def test_temporary_files_of_a_lost_process_are_removed(pool, tmp_path):
     pool.schedule(hostile.leave_a_file, tmp_path / "name").result(timeout=LIMIT)
     leftover = Path(number_in(tmp_path / "name"))
     eventually(lambda: not leftover.exists())
+
+
+def test_a_study_leaves_no_temporary_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    study = Study("s", 1, 1, (), (), (), ())
+    with LocalExecutor(study, 1):
+        eventually(lambda: len(list(tmp_path.iterdir())) >= 2)
+    assert [] == list(tmp_path.iterdir())
 
 
 def test_what_a_killed_owner_left_is_removed_by_the_next(tmp_path, monkeypatch):

@@ -50,8 +50,8 @@ def task_of(algorithm=0, replicate=0):
 
 
 @pytest.fixture(scope="module")
-def launcher():
-    with Launcher() as running:
+def launcher(tmp_path_factory):
+    with Launcher(tmp_path_factory.mktemp("launcher")) as running:
         yield running
 
 
@@ -315,7 +315,7 @@ def test_code_that_fails_only_where_it_runs_is_a_reason(blind, monkeypatch, algo
 
 
 def test_leaving_ends_the_launcher_and_what_it_started(tmp_path):
-    with Launcher() as running:
+    with Launcher(tmp_path) as running:
         discovery = BlindDiscovery(running, MEMORY, {})
         study = for_workers(study_of(hostile.Hostile("leave_a_daemon", str(tmp_path / "pid"))))
         made = make(SEED, study.problems[0].spec, "main", 0)

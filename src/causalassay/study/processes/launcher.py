@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Self
 
 import psutil
@@ -20,7 +21,6 @@ import psutil
 from causalassay.study.processes.executor import NoWorkers
 from causalassay.study.processes.launcher_process import NUMBER
 from causalassay.study.processes.process_tree import children_of, kill_tree
-from causalassay.study.processes.worker_process import outer_temporary_folder
 from causalassay.threads import ONE_THREAD
 
 TRIES = 5
@@ -63,9 +63,15 @@ class Launcher:
 
     It gets the module path and a socket that has no name, so that nobody else can ask it for
     a process or take its place. See `launcher_process`.
+
+    Parameters
+    ----------
+    folder : Path
+        For the temporary files of the processes; whoever made it removes it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
         self._log: IO[bytes] | None = None
@@ -108,14 +114,14 @@ class Launcher:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  closed when it is lost
         self._before = {child.pid for child in children_of(psutil.Process())}
         path = json.dumps([str(folder) for folder in sys.path])
-        arguments = [str(theirs.fileno()), outer_temporary_folder(), path]
+        arguments = [str(theirs.fileno()), str(self._folder), path]
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _PROGRAM, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=self._log,
             pass_fds=[theirs.fileno()],
-            env={**os.environ, **ONE_THREAD, "TMPDIR": outer_temporary_folder()},
+            env={**os.environ, **ONE_THREAD, "TMPDIR": str(self._folder)},
             start_new_session=True,
         )
         theirs.close()

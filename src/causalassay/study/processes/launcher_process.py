@@ -27,7 +27,6 @@ import psutil
 from causalassay.study.processes import parentage
 from causalassay.study.processes.discovery_process import serve
 from causalassay.study.processes.process_tree import children_of, kill_tree
-from causalassay.study.processes.scratch import scratch_folder
 
 NUMBER = struct.Struct("<q")
 """How process ids and exit codes are written."""
@@ -159,21 +158,20 @@ class _Launcher:
                     pass
 
 
-def main(channel: int, parent: str) -> None:
+def main(channel: int, folder: str) -> None:
     """Run the launcher until its worker ends.
 
     Parameters
     ----------
     channel : int
         The socket of its worker.
-    parent : str
-        Where temporary folders go.
+    folder : str
+        For the temporary files of the processes.
     """
     parentage.lead_a_session()
     parentage.adopt_orphans()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with scratch_folder(Path(parent)) as folder:
-        _Launcher(channel, folder).run()
+    _Launcher(channel, Path(folder)).run()
 
 
 def _own_folder(folder: Path, pid: int) -> Path:

@@ -17,7 +17,6 @@ SETUP = "setup.pickle"
 
 _failure: list[str] = []
 _folder: list[Path] = []
-_outer: list[str] = []
 
 
 def initialize(parent: int, folder: Path, stage: Path) -> None:
@@ -40,7 +39,6 @@ def initialize(parent: int, folder: Path, stage: Path) -> None:
     _folder.append(folder)
     watch_this_process(stage)
     try:
-        _outer.append(tempfile.gettempdir())
         own = own_folder(folder, os.getpid())
         own.mkdir(exist_ok=True)
         tempfile.tempdir = os.environ["TMPDIR"] = str(own)
@@ -58,11 +56,6 @@ def own_folder(folder: Path, pid: int) -> Path:
 def pool_folder() -> Path:
     """Return the folder that this process shares with the others of its pool."""
     return _folder[-1]
-
-
-def outer_temporary_folder() -> str:
-    """Return where temporary files went before this process got a folder of its own."""
-    return _outer[-1] if _outer else tempfile.gettempdir()
 
 
 def report_start() -> tuple[int, str]:
