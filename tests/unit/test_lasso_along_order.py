@@ -15,7 +15,7 @@ from causalassay.discovery.regression.lasso_along_order import (
 from causalassay.discovery.sortnregress import RandomSortnRegress, along_random_orders
 from causalassay.graphs import erdos_renyi
 from causalassay.models import draw
-from lasso_twins import slow_adaptive_lasso, whole_path
+from lasso_twins import slow_adaptive_lasso, whole_path, whole_path_bic
 
 
 def scheme(kind, standardise=False):
@@ -133,6 +133,25 @@ def test_paths_are_left_long_before_their_end():
     gram = np.ascontiguousarray(fits.correlation[:199, :199] * size[:, None] * size)
     knots, _ = whole_path(gram, moment, 0.0)
     assert np.count_nonzero(chosen) < visited < len(knots) / 2
+
+
+def test_whole_paths_are_followed_where_rounding_errors_rule():
+    """Coefficients of 1e6 and more that cancel: RSS seems to fall below that of least squares."""
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        p = int(rng.integers(30, 90))
+        n = p + 2 + int(rng.choice([0, 100, 1000]))
+        mixing = np.tril(rng.choice([1, 3]) * rng.normal(size=(p, p)), -1) + np.eye(p)
+        covariance = mixing @ mixing.T
+        sd = np.sqrt(covariance.diagonal())
+        correlation = covariance / sd / sd[:, None]
+        ols = np.linalg.solve((mixing / sd[:, None]).T, rng.normal(size=p)) / np.sqrt(2 * n)
+        size = np.abs(ols)
+        moment = (correlation @ ols) * size
+        gram = np.ascontiguousarray(correlation * size[:, None] * size)
+        chosen, _ = best_knot(correlation, size, moment, np.sign(ols), 0.5, n, 0.0)
+        expected = whole_path_bic(gram, moment, np.sign(ols), 0.5, n, 0.0)
+        np.testing.assert_array_equal(expected, chosen)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -19,6 +19,9 @@ MAY_LEAVE_SHARE = 0.25
 """A path ends where the criterion could fall to its least value only if, further on, more than
 so many of the active regressors and this share of them left."""
 
+TRUSTED = 1e-3
+"""The rounding error of the criterion up to which its lower bound counts."""
+
 
 @njit(cache=True, nogil=True)
 def lasso_bic(
@@ -42,8 +45,9 @@ def lasso_bic(
     from below. Along the path it falls only where a coefficient returns to zero.
     The path ends where the bound with a quarter and six of the coefficients less
     is no better than the least criterion so far. That no more of them return to
-    zero is no theorem; of 300 000 paths on 12 kinds of data, 11 000 of them with
-    60 to 300 columns, none had its least criterion later.
+    zero is no theorem; of 340 000 paths on 12 kinds of data, 48 000 of them with
+    60 to 300 columns, none had its least criterion later. Where rounding errors
+    could bring RSS below that of least squares the whole path is followed.
 
     Parameters
     ----------
@@ -95,6 +99,7 @@ def best_knot(  # noqa: PLR0913, PLR0917  what a path depends on
     """
     p, penalty = len(moment), np.log(n_samples)
     freedom = n_samples - p - 1
+    trusted = freedom * _rounding(gram, scale, ols) < TRUSTED * residual
     path, chosen = begin(moment), np.zeros(p)
     size, dropped, least, level_before = 0, False, np.inf, np.inf
     n_knots = 0
@@ -105,7 +110,7 @@ def best_knot(  # noqa: PLR0913, PLR0917  what a path depends on
         if criterion < least:
             least = criterion
             chosen[:] = path.coefficient
-        if freedom + penalty * ((1 - MAY_LEAVE_SHARE) * df - MAY_LEAVE) >= least:
+        if trusted and freedom + penalty * ((1 - MAY_LEAVE_SHARE) * df - MAY_LEAVE) >= least:
             break
         joining = steepest(path.slope, path.status)
         level = abs(path.slope[joining]) if joining >= 0 else 0.0
@@ -184,3 +189,12 @@ def _fit(ols: Vector, coefficient: Vector, slope: Vector) -> tuple[float, int]:
         excess += (ols[j] - coefficient[j]) * slope[j]
         df += abs(coefficient[j]) > EPS
     return excess, df
+
+
+@njit(cache=True, nogil=True)
+def _rounding(gram: Weights, scale: Vector, ols: Vector) -> float:
+    """Return about the rounding error of the excess: large where large terms cancel in a fit."""
+    length = 0.0
+    for j in range(len(ols)):
+        length += np.sqrt(gram[j, j]) * scale[j] * abs(ols[j])
+    return EPS * length**2
