@@ -127,7 +127,9 @@ def _standardise(values: Values) -> tuple[Values, Vector]:
 
 def _triangle(columns: Values) -> Weights:
     """Return R of the QR factorisation."""
-    return np.triu(dgeqrf(columns)[0][: columns.shape[1]])
+    d = columns.shape[1]
+    # LAPACK works on 32 columns at a time if it has the room; scipy gives it room for 3.
+    return np.triu(dgeqrf(columns, lwork=32 * d)[0][:d])
 
 
 def _nested_least_squares(triangle: Weights) -> tuple[Weights, Vector]:
