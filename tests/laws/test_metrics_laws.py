@@ -16,6 +16,8 @@ from causalassay.metrics import (
     fpr,
     mean_over_members,
     mec_shd,
+    order_score,
+    ordered_share,
     precision,
     recall,
     repair,
@@ -45,6 +47,8 @@ STRUCTURAL = (
     skeleton_recall,
     skeleton_f1,
     skeleton_fpr,
+    order_score,
+    ordered_share,
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, get_args
 
@@ -14,7 +15,11 @@ from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import determination
 from causalassay.diagnostics.moments import variances
 from causalassay.discovery.regression import RegressionKind
-from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
+from causalassay.discovery.regression.lasso_along_order import (
+    PATH_END,
+    sort_regress,
+    sort_regress_each,
+)
 from causalassay.discovery.statistics.tied_orders import random_ties_order
 from causalassay.discovery.statistics.usable_rows import observational_values
 from causalassay.graphs.orders import Indices
@@ -184,6 +189,33 @@ class RandomSortnRegress:
         """Estimate a DAG from the observational values."""
         values = _regressable(data)
         return _regress_in_order(self, values, rng.permutation(values.shape[1]))
+
+
+def along_random_orders(
+    data: Dataset, n_orders: int, rng: Generator, path_end: float = PATH_END
+) -> Iterator[Estimate]:
+    """Yield what so many calls of linear `RandomSortnRegress` give, reading the rows once.
+
+    Parameters
+    ----------
+    data : Dataset
+    n_orders : int
+    rng : Generator
+        Drawn from as by the calls.
+    path_end : float
+        See `VarSortnRegress`.
+
+    Examples
+    --------
+    >>> values = np.random.default_rng(0).normal(size=(200, 3)).cumsum(axis=1)
+    >>> data = Dataset.from_values(values)
+    >>> [found.order for found in along_random_orders(data, 2, np.random.default_rng(0))]
+    [(2, 0, 1), (2, 1, 0)]
+    """
+    values = _regressable(data)
+    orders = [rng.permutation(values.shape[1]) for _ in range(n_orders)]
+    for order, weights in zip(orders, sort_regress_each(values, orders, path_end), strict=True):
+        yield Estimate(weights != 0, "dag", weights, tuple(int(node) for node in order))
 
 
 def _regressable(data: Dataset) -> Values:

@@ -29,6 +29,7 @@ from causalassay.metrics.hamming import (
 )
 from causalassay.metrics.interventional import tv_dag, tv_matrix
 from causalassay.metrics.laws import Categorical, Normal, Samples
+from causalassay.metrics.ordering import order_score, ordered_share
 from causalassay.metrics.resolution import (
     FavourableThreshold,
     MeanScore,
@@ -68,6 +69,8 @@ __all__ = [
     "mec_sid",
     "members",
     "normal_total_variation",
+    "order_score",
+    "ordered_share",
     "oset_aid",
     "oset_aid_normalized",
     "parent_aid",

@@ -99,6 +99,8 @@ _BUILT_IN = {
     "fpr": "FPR",
     "skeleton_shd": "SKELETON_SHD",
     "skeleton_fpr": "SKELETON_FPR",
+    "order_score": "ORDER_SCORE",
+    "ordered_share": "ORDERED_SHARE",
     "mec_shd": "MEC_SHD",
     "parent_aid": "PARENT_AID",
     "ancestor_aid": "ANCESTOR_AID",

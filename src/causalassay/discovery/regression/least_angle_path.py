@@ -21,8 +21,10 @@ class PathState(NamedTuple):
     """How far the path of p regressors was followed; arrays that its steps change.
 
     `slope` is X'(y - Xb)/n. The first entries of `active` and `sign` and the
-    leading rows of `factor` belong to the active regressors, in the order in
-    which they joined.
+    leading rows of `rows` (of the Gram matrix) and `factor` belong to the active
+    regressors, in the order in which they joined. `factor` is the lower Cholesky
+    factor of their Gram matrix, `turned` its transpose: each loop over it takes
+    the one that lies in the order of memory. `forward` solves factor·x = sign.
     """
 
     coefficient: Vector
@@ -30,7 +32,10 @@ class PathState(NamedTuple):
     status: NDArray[np.int8]
     active: Indices
     sign: Vector
+    forward: Vector
+    rows: Weights
     factor: Weights
+    turned: Weights
 
 
 @njit(cache=True, nogil=True)
@@ -43,26 +48,34 @@ def begin(moment: Vector) -> PathState:
         np.zeros(p, np.int8),
         np.empty(p, np.int64),
         np.empty(p),
+        np.empty(p),
+        np.empty((p, p)),
+        np.empty((p, p)),
         np.empty((p, p)),
     )
 
 
 @njit(cache=True, nogil=True)
-def join(path: PathState, gram: Weights, size: int, joining: int) -> int:
-    """Make a regressor active and return how many are; as many as before if it is barred."""
-    path.status[joining] = append_column(path.factor, gram, path.active[:size], joining)
+def join(path: PathState, row: Vector, size: int, joining: int) -> int:
+    """Make a regressor active and return how many are; as many as before if it is barred.
+
+    `row` is its row of the Gram matrix.
+    """
+    path.status[joining] = append_column(path, row, size, joining)
     if path.status[joining] == BARRED:
         return size
     path.active[size], path.sign[size] = joining, np.sign(path.slope[joining])
+    path.rows[size] = row
+    extend_forward(path, size)
     return size + 1
 
 
 @njit(cache=True, nogil=True)
-def to_next_knot(path: PathState, gram: Weights, size: int, level: float) -> tuple[float, int]:
+def to_next_knot(path: PathState, size: int, level: float) -> tuple[float, int]:
     """Go on until a regressor would join or leaves; return the step and how many are active."""
     active, sign = path.active[:size], path.sign[:size]
-    direction = equiangular(path.factor, sign)
-    taken = pull(gram, active, direction)
+    direction = equiangular(path, size)
+    taken = pull(path.rows[:size], direction)
     step = step_to_join(path.slope, taken, path.status, level)
     step, leaving = step_to_leave(path.coefficient, direction, active, step)
     for j in range(len(taken)):
@@ -73,7 +86,7 @@ def to_next_knot(path: PathState, gram: Weights, size: int, level: float) -> tup
     if leaving >= 0:
         path.coefficient[active[leaving]] = 0.0
         path.status[active[leaving]] = WAITING
-        delete_column(path.factor, active, sign, leaving)
+        delete_column(path, size, leaving)
         return step, size - 1
     return step, size
 
@@ -89,28 +102,43 @@ def steepest(slope: Vector, status: NDArray[np.int8]) -> int:
 
 
 @njit(cache=True, nogil=True)
-def append_column(factor: Weights, gram: Weights, active: Indices, joining: int) -> int:
+def append_column(path: PathState, row: Vector, size: int, joining: int) -> int:
     """Add a row to the Cholesky factor of the active Gram matrix, unless it is degenerate."""
-    size = len(active)
-    left = gram[joining, joining]
+    added = path.factor[size]
     for a in range(size):
-        total = gram[joining, active[a]]
-        for b in range(a):
-            total -= factor[size, b] * factor[a, b]
-        factor[size, a] = total / factor[a, a]
-        left -= factor[size, a] ** 2
-    if left <= 4 * EPS * gram[joining, joining]:
+        added[a] = row[path.active[a]]
+    left = row[joining]
+    for a in range(size):
+        column = path.turned[a]
+        added[a] /= column[a]
+        share = added[a]
+        for b in range(a + 1, size):
+            added[b] -= share * column[b]
+        left -= share**2
+    if left <= 4 * EPS * row[joining]:
         return BARRED
-    factor[size, size] = np.sqrt(left)
+    added[size] = np.sqrt(left)
+    for a in range(size + 1):
+        path.turned[a, size] = added[a]
     return ACTIVE
 
 
 @njit(cache=True, nogil=True)
-def delete_column(factor: Weights, active: Indices, sign: Vector, leaving: int) -> None:
+def extend_forward(path: PathState, last: int) -> None:
+    """Solve the last row of factor·forward = sign; a new row leaves those before it alone."""
+    total = path.sign[last]
+    for b in range(last):
+        total -= path.factor[last, b] * path.forward[b]
+    path.forward[last] = total / path.factor[last, last]
+
+
+@njit(cache=True, nogil=True)
+def delete_column(path: PathState, size: int, leaving: int) -> None:
     """Take a regressor out of the active set; Givens rotations keep the factor triangular."""
-    size = len(active)
+    factor = path.factor
     for a in range(leaving, size - 1):
-        active[a], sign[a] = active[a + 1], sign[a + 1]
+        path.active[a], path.sign[a] = path.active[a + 1], path.sign[a + 1]
+        path.rows[a] = path.rows[a + 1]
         for b in range(a + 2):
             factor[a, b] = factor[a + 1, b]
     for a in range(leaving, size - 1):
@@ -120,29 +148,38 @@ def delete_column(factor: Weights, active: Indices, sign: Vector, leaving: int) 
             left, right = factor[row, a], factor[row, a + 1]
             factor[row, a] = cosine * left + sine * right
             factor[row, a + 1] = cosine * right - sine * left
+    for a in range(leaving, size - 1):
+        for b in range(a + 1):
+            path.turned[b, a] = factor[a, b]
+        extend_forward(path, a)
 
 
 @njit(cache=True, nogil=True)
-def equiangular(factor: Weights, sign: Vector) -> Vector:
+def equiangular(path: PathState, size: int) -> Vector:
     """Return the direction G⁻¹ sign in which all active slopes shrink alike."""
-    solution = sign.copy()
-    for a in range(len(sign)):
+    solution = path.forward[:size].copy()
+    for a in range(size - 1, -1, -1):
+        row = path.factor[a]
+        solution[a] /= row[a]
+        share = solution[a]
         for b in range(a):
-            solution[a] -= factor[a, b] * solution[b]
-        solution[a] /= factor[a, a]
-    for a in range(len(sign) - 1, -1, -1):
-        solution[a] /= factor[a, a]
-        for b in range(a):
-            solution[b] -= factor[a, b] * solution[a]
+            solution[b] -= row[b] * share
     return solution
 
 
 @njit(cache=True, nogil=True)
-def pull(gram: Weights, active: Indices, direction: Vector) -> Vector:
+def pull(rows: Weights, direction: Vector) -> Vector:
     """Return how much a unit step in the direction takes off each slope."""
-    taken = np.zeros(len(gram))
-    for a in range(len(active)):
-        row, share = gram[active[a]], direction[a]
+    size, taken = len(direction), np.zeros(rows.shape[1])
+    # Four rows in one loop: the sums are read and written a quarter as often.
+    fours = size - size % 4
+    for a in range(0, fours, 4):
+        first, second, third, fourth = rows[a], rows[a + 1], rows[a + 2], rows[a + 3]
+        w, x, y, z = direction[a], direction[a + 1], direction[a + 2], direction[a + 3]
+        for j in range(len(taken)):
+            taken[j] = taken[j] + w * first[j] + x * second[j] + y * third[j] + z * fourth[j]
+    for a in range(fours, size):
+        row, share = rows[a], direction[a]
         for j in range(len(taken)):
             taken[j] += share * row[j]
     return taken
