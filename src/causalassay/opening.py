@@ -1,4 +1,4 @@
-"""The one door through which files of strangers come in: regular files of a sane size.
+"""The one way in which files of strangers are opened: regular files of a sane size.
 
 A pipe or a device such as ``/dev/zero`` would never end, and a text of gigabytes would fill the
 memory, so both are refused before anything is read. Tables of data may be as large as the

@@ -121,10 +121,10 @@ def test_a_cluster_gives_the_same_records_as_this_machine(shared):
 def test_limits_hold_on_a_cluster(shared):
     expected = {
         Hostile("segfault"): "crashed: killed by signal 11 (SIGSEGV)",
-        Hostile("hang_in_c"): "timeout: more than 5 s",
+        Hostile("hang_in_c"): "timeout: more than 20 s",
         Hostile("allocate", 900): "memory: more than 700 MB",
     }
-    study = study_of(*expected, limits=Limits(5.0, 700 * 10**6))
+    study = study_of(*expected, limits=Limits(20.0, 700 * 10**6))
     with DaskExecutor(study, shared.address) as executor:
         for index in range(3):
             executor.submit((task(index),), Limits(None, None))

@@ -39,7 +39,7 @@ SHARED_FROM = 2**18
 LONGEST_ANSWER = 2**26
 """Bytes of an answer, beside what the matrices of its estimate need."""
 
-GOODBYE_SECONDS = 10.0
+GOODBYE_SECONDS = 30.0
 """What the launcher has to tell the exit code of a process that is gone."""
 
 STALLED_SECONDS = 60
