@@ -13,8 +13,6 @@ import tempfile
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import send_handle
 
-import psutil
-
 from causalassay.data import Dataset
 from causalassay.study.plan import Limits
 from causalassay.study.processes.discovery_process import (
@@ -93,7 +91,7 @@ class DiscoveryProcess:
         self._connection = _patient(started.work)
         self._poll = select.poll()  # the connection's own takes 30 µs to prepare
         self._poll.register(started.work, select.POLLIN)
-        self._process = psutil.Process(started.pid)
+        self._process = started.process
         self._data: SentData | None = None
 
     def load(self, request: Load, limits: Limits) -> bytes | Loss:

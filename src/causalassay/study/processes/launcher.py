@@ -45,7 +45,7 @@ class Started:
 
     Parameters
     ----------
-    pid : int
+    process : Process
     work : int
         A handle to talk to it.
     control : socket
@@ -53,7 +53,7 @@ class Started:
         closing it.
     """
 
-    pid: int
+    process: psutil.Process
     work: int
     control: socket.socket
 
@@ -103,7 +103,7 @@ class Launcher:
         """
         for _ in range(TRIES):
             self.prepare()
-            with contextlib.suppress(OSError, struct.error, ValueError):
+            with contextlib.suppress(OSError, struct.error, ValueError, psutil.NoSuchProcess):
                 return self._ask()
             reason = self._last_words()
             self._lose()
@@ -140,7 +140,7 @@ class Launcher:
         message, handles, *_ = socket.recv_fds(self._channel, NUMBER.size, 2)
         (pid,) = NUMBER.unpack(message)
         work, control = handles
-        return Started(pid, work, socket.socket(fileno=control))
+        return Started(psutil.Process(pid), work, socket.socket(fileno=control))
 
     def _is_stopped(self) -> bool:
         """Return whether somebody has stopped the launcher: it would never answer."""
