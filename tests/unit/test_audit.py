@@ -8,6 +8,8 @@ import pytest
 import causalassay as ca
 from causalassay.auditing import audit
 from causalassay.auditing.graph_fit import graph_fit
+from causalassay.auditing.result import GraphFit
+from causalassay.auditing.verdict import ENOUGH_NODES, LEVEL, unjudged
 from causalassay.data import Dataset, Discrete, Regime
 
 
@@ -232,3 +234,10 @@ def test_arrays_data_frames_and_seeds_are_taken_as_they_come():
         audit(values, graph, None)
     with pytest.raises(TypeError, match="positional"):
         audit(values, graph, 3, 5)
+
+
+def test_many_columns_are_not_too_few():
+    assert math.factorial(ENOUGH_NODES) * LEVEL >= 1 > math.factorial(ENOUGH_NODES - 1) * LEVEL
+    fitting = GraphFit(0.9, 0.001)
+    assert unjudged(1.0, fitting, 171, "rule", "scores") is None
+    assert "too small" == unjudged(1.0, fitting, ENOUGH_NODES - 1, "rule", "scores").kind

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.random import Generator
 from causalassay.arrays import Adjacency, Values
 from causalassay.auditing.result import BaselineScore
 from causalassay.contracts import NotApplicable
-from causalassay.data.dataset import Dataset
+from causalassay.data.dataset import Dataset, as_dataset
 from causalassay.discovery import discover
+from causalassay.discovery.sortnregress import along_random_orders
 from causalassay.metrics import f1, shd
 
 RANDOM_ORDER = "random-sortnregress"
@@ -70,15 +71,26 @@ def score_repeatedly(  # noqa: PLR0913, PLR0917
 ) -> Values:
     """Return SHD and F1 of `n_times` runs, shape (n, 2); no row if the data do not allow any."""
     scores = []
-    for _ in range(n_times):
-        try:
-            guess = discover(name, data, rng, **hyperparameters).graph
-        except NotApplicable:
-            return np.empty((0, 2))
-        scores.append((shd(graph, guess), f1(graph, guess)))
-        if tick:
-            tick()
+    try:
+        for guess in _repeated(name, data, n_times, rng, hyperparameters):
+            scores.append((shd(graph, guess), f1(graph, guess)))
+            if tick:
+                tick()
+    except NotApplicable:
+        return np.empty((0, 2))
     return np.array(scores, dtype=float).reshape(-1, 2)
+
+
+def _repeated(
+    name: str, data: Values | Dataset, n_times: int, rng: Generator, hyperparameters: dict[str, Any]
+) -> Iterator[Adjacency]:
+    """Yield the graphs of so many runs; along random orders the rows are read once."""
+    if name == RANDOM_ORDER:
+        for estimate in along_random_orders(as_dataset(data), n_times, rng, **hyperparameters):
+            yield estimate.graph
+    else:
+        for _ in range(n_times):
+            yield discover(name, data, rng, **hyperparameters).graph
 
 
 def summarise(name: str, scores: Values) -> BaselineScore:

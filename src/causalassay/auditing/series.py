@@ -19,7 +19,7 @@ from causalassay.auditing.statistics import (
     p_value,
     ties_throughout,
 )
-from causalassay.auditing.verdict import LEVEL, WORDS
+from causalassay.auditing.verdict import ENOUGH_NODES, LEVEL, WORDS
 from causalassay.data import Dataset
 from causalassay.diagnostics import aligned_share, series_pair_weights, series_r2
 
@@ -113,7 +113,7 @@ def _judge(
     if math.isnan(rising["variance"].value):
         sentence = "No process acts on another without being acted upon: there is no order to find."
         return Verdict("too small", sentence, RULE)
-    if math.factorial(n_nodes) * LEVEL < 1:
+    if n_nodes < ENOUGH_NODES:
         sentence = (
             f"With {n_nodes} processes no order is surprising: one of "
             f"{math.factorial(n_nodes)} is right by luck alone."

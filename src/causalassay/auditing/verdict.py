@@ -17,6 +17,9 @@ LEVEL = 0.025
 """Of each of the two tests, so that a benchmark without artefacts is called gameable in at most
 5 % of the cases."""
 
+ENOUGH_NODES = 5
+"""The least number of nodes with more orders than one in the level."""
+
 FIT_LEVEL = 0.05
 WORDS = {"variance": "variance", "R2": "R²"}
 
@@ -62,7 +65,7 @@ def unjudged(
     """Return why no order can be judged, if none can: too small, or another graph's data."""
     if math.isnan(sortability):
         return Verdict("too small", "The graph has no edge, so there is no order to find.", rule)
-    if math.factorial(n_nodes) * LEVEL < 1:
+    if n_nodes < ENOUGH_NODES:
         sentence = (
             f"With {n_nodes} columns no order is surprising: one of {math.factorial(n_nodes)} "
             f"is right by luck alone ({scores})."
