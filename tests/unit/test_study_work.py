@@ -270,7 +270,7 @@ def test_every_metric_prefers_the_truth_to_its_reverse(name):
         )
         for graph in (problem.graph, problem.graph.T)
     )
-    if name.startswith("skeleton"):
+    if name.startswith("skeleton") or name == "ordered_share":  # blind to directions
         assert truth == reverse
     elif METRICS[name].better == "high":
         assert truth > reverse
