@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import ks_2samp
 
 from causalassay.arrays import Values
 from causalassay.contracts import ModelSource
@@ -124,6 +123,8 @@ def _intervenes(trial: _Trial) -> Iterator[str]:
 def _do_breaches(
     before: Values, after: Values, node: int, effects: NDArray[np.bool_]
 ) -> Iterator[str]:
+    from scipy.stats import ks_2samp  # noqa: PLC0415  workers need not wait for it
+
     if not np.allclose(after[:, node], VALUE):
         yield f"under Do({node}, {VALUE}) column {node} is not {VALUE}"
     for other in np.flatnonzero(~effects):

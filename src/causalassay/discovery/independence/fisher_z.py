@@ -6,7 +6,7 @@ from numbers import Integral
 
 import numpy as np
 from numba import njit
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from causalassay.arrays import Vector, Weights
 from causalassay.contracts import NotApplicable
@@ -45,7 +45,7 @@ def critical_value(alpha: float) -> float:
     >>> round(critical_value(0.05), 6)
     1.959964
     """
-    return float(norm.isf(alpha / 2))
+    return float(-ndtri(alpha / 2))
 
 
 def z_scales(n_samples: int, largest: int) -> Vector:
