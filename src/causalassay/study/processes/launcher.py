@@ -159,7 +159,7 @@ class Launcher:
             self._process.wait()
             # A worker adopts what had the launcher for a parent.
             for orphan in children_of(psutil.Process()):
-                if orphan.pid not in self._before:
+                if orphan.pid not in self._before and _leads_elsewhere(orphan):
                     kill_tree(orphan)
         if self._log is not None:
             self._log.close()
@@ -171,3 +171,10 @@ class Launcher:
         self._log.seek(0)
         lines = self._log.read().decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else "it ended, or did not answer"
+
+
+def _leads_elsewhere(process: psutil.Process) -> bool:
+    """Return whether a process is of another session, as all are that a launcher started."""
+    with contextlib.suppress(OSError):
+        return os.getsid(process.pid) != os.getsid(0)
+    return False
