@@ -8,6 +8,26 @@ from scipy.stats import chi2, chi2_contingency
 
 from causalassay.data import Dataset, Discrete, Regime
 
+DOG = """// A comment
+network "dog problem" { property author = "somebody; else" ; }
+/* a longer
+   comment */
+variable "family-out" { type discrete [2] { "true" "false" }; property position = (1, 2); }
+variable bowel{type discrete[2]{true,false};}
+variable   dog-out { //size
+  type discrete [ 3 ] { <5, 5-12,
+     12+ };
+}
+probability(family-out){table 0.15 0.85;}
+probability ( bowel ) { table 1e-2, .99; }
+probability ( dog-out | bowel, family-out ) {
+  (true, true) 0.9, 0.1, 0;
+  default 0.2, 0.3, 0.5;
+  (false, true) 0.3333333, 0.3333333, 0.3333333;
+}
+"""
+"""A network in the loosest spelling that the format allows."""
+
 ASIA = """network unknown {
 }
 variable a {

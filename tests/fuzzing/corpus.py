@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet
 
-from discrete_twins import ASIA
+from discrete_twins import ASIA, DOG
 
 STUDIES = Path(__file__).parents[2] / "examples" / "studies"
 
@@ -32,25 +32,6 @@ NUMBERS = """x,y,z
 MATRIX = ",x,y,z\nx,0,1,1\ny,0,0,1\nz,0,0,0\n"
 
 EDGES = 'from,to,type\nx,y,->\n"y",z,->\nx,z,--\n'
-
-DOG = """// A comment
-network "dog problem" { property author = "somebody; else" ; }
-/* a longer
-   comment */
-variable "family-out" { type discrete [2] { "true" "false" }; property position = (1, 2); }
-variable bowel{type discrete[2]{true,false};}
-variable   dog-out { //size
-  type discrete [ 3 ] { <5, 5-12,
-     12+ };
-}
-probability(family-out){table 0.15 0.85;}
-probability ( bowel ) { table 1e-2, .99; }
-probability ( dog-out | bowel, family-out ) {
-  (true, true) 0.9, 0.1, 0;
-  default 0.2, 0.3, 0.5;
-  (false, true) 0.3333333, 0.3333333, 0.3333333;
-}
-"""
 
 STUDY_OF_FILES = """name = "files"
 seed = 1

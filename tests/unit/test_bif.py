@@ -2,26 +2,7 @@ import numpy as np
 import pytest
 
 from causalassay.models import read_bif
-from discrete_twins import ASIA
-
-DOG = """// A comment
-network "dog problem" { property author = "somebody; else" ; }
-/* a longer
-   comment */
-variable "family-out" { type discrete [2] { "true" "false" }; property position = (1, 2); }
-variable bowel{type discrete[2]{true,false};}
-variable   dog-out { //size
-  type discrete [ 3 ] { <5, 5-12,
-     12+ };
-}
-probability(family-out){table 0.15 0.85;}
-probability ( bowel ) { table 1e-2, .99; }
-probability ( dog-out | bowel, family-out ) {
-  (true, true) 0.9, 0.1, 0;
-  default 0.2, 0.3, 0.5;
-  (false, true) 0.3333333, 0.3333333, 0.3333333;
-}
-"""
+from discrete_twins import ASIA, DOG
 
 
 def written(tmp_path, text):

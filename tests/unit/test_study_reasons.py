@@ -23,7 +23,7 @@ def test_what_does_not_show_becomes_an_escape_that_does(text, shown):
 
 def test_every_character_can_be_written_after_it_was_made_readable():
     for code in range(0x110000):
-        readable(chr(code)).encode()
+        assert readable(chr(code)).encode()
 
 
 @pytest.mark.parametrize("text", ["x" * (LONGEST_REASON + 1), "\n" * LONGEST_REASON, "y" * 10**7])

@@ -247,12 +247,12 @@ class _Process:
         return kind, text, blob
 
 
-_STATUS: Mapping[str, Status] = {"ok": "ok", "not-applicable": "skipped"}
-
-
 def _discovered(kind: AnswerKind, text: str, packed: bytes, seconds: float) -> Discovered:
+    if kind == "ok":
+        return Discovered("ok", packed=packed, seconds=seconds)
     if kind in ("loaded", "unloadable"):
         kind, text = "invalid", "what came is no answer to a task"
     text = readable(text) or "it gave no reason"
     reason = f"invalid: {text}" if kind == "invalid" else text
-    return Discovered(_STATUS.get(kind, "failed"), reason, packed, seconds)
+    status: Status = "skipped" if kind == "not-applicable" else "failed"
+    return Discovered(status, reason, seconds=seconds)
