@@ -90,7 +90,7 @@ class VarSortnRegress:
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values."""
-        values = _regressable(data)
+        values = regressable(data)
         return _regress_in_order(self, values, random_ties_order(variances(values), rng))
 
 
@@ -139,7 +139,7 @@ class R2SortnRegress:
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values."""
-        values = _regressable(data)
+        values = regressable(data)
         return _regress_in_order(self, values, random_ties_order(determination(values).r2, rng))
 
 
@@ -187,7 +187,7 @@ class RandomSortnRegress:
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Estimate a DAG from the observational values."""
-        values = _regressable(data)
+        values = regressable(data)
         return _regress_in_order(self, values, rng.permutation(values.shape[1]))
 
 
@@ -212,13 +212,14 @@ def along_random_orders(
     >>> [found.order for found in along_random_orders(data, 2, np.random.default_rng(0))]
     [(2, 0, 1), (2, 1, 0)]
     """
-    values = _regressable(data)
+    values = regressable(data)
     orders = [rng.permutation(values.shape[1]) for _ in range(n_orders)]
     for order, weights in zip(orders, sort_regress_each(values, orders, path_end), strict=True):
         yield Estimate(weights != 0, "dag", weights, tuple(int(node) for node in order))
 
 
-def _regressable(data: Dataset) -> Values:
+def regressable(data: Dataset) -> Values:
+    """Return the observational rows; raises NotApplicable if they cannot be regressed."""
     values = observational_values(data)
     n_samples, n_nodes = values.shape
     if n_samples <= n_nodes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -68,16 +68,33 @@ def sort_regress_each(
     >>> [w.round(1)[0, 1] for w in sort_regress_each(values, [[0, 1, 2], [1, 0, 2]])]
     [np.float64(1.0), np.float64(0.0)]
     """
+    regress = regression_of(values, path_end)
+    for order in orders:
+        yield regress(np.asarray(order))
+
+
+def regression_of(values: Values, path_end: float = PATH_END) -> Callable[[Indices], Weights]:
+    """Return a function that does what `sort_regress` does for an order, reading the rows no more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> values = np.random.default_rng(0).normal(size=(200, 3)).cumsum(axis=1)
+    >>> regression_of(values)(np.array([0, 1, 2])).round(1)[0, 1]
+    np.float64(1.0)
+    """
     _check_path_end(path_end)
     standardised, scale = _standardise(values)
     triangle = _triangle(standardised)
     correlation = triangle.T @ triangle
-    for nodes in orders:
-        order = np.asarray(nodes)
+
+    def regress(order: Indices) -> Weights:
         coefficients, residual = _nested_least_squares(_triangle(triangle[:, order]))
         ordered = np.ascontiguousarray(correlation[np.ix_(order, order)])
         fits = _PrefixFits(coefficients, residual, ordered, scale[order])
-        yield _weights(fits, order, len(values), path_end)
+        return _weights(fits, order, len(values), path_end)
+
+    return regress
 
 
 def _check_path_end(path_end: float) -> None:

@@ -1,0 +1,1 @@
+"""From measured numbers to findings, by rules with names and measured error rates."""

@@ -1,0 +1,120 @@
+"""What can give a causal order away: one table of statistics of the columns.
+
+An entry of the table, or of the entry-point group ``causalassay.artefacts``, is all that a new one
+needs: audits try it in both directions and correct for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from causalassay.arrays import Vector
+from causalassay.data.dataset import Dataset, World
+from causalassay.diagnostics import determination, entropies, series_r2
+from causalassay.diagnostics.moments import variances
+from causalassay.registry import Registry
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """A statistic of the columns that a benchmark's order may follow.
+
+    Parameters
+    ----------
+    statistic : str
+        Its name in tables.
+    word : str
+        What sentences call it.
+    world : {"continuous", "discrete", "series"}
+        The data it is measured on.
+    measure : callable
+        Takes a data set and, for a series, how far links reach back; returns a number for each
+        column.
+    baseline : str
+        The algorithm that sorts by it, if one has a name.
+    cure : str
+        What takes it away, or says that nothing simple does; for sentences.
+    """
+
+    statistic: str
+    word: str
+    world: World
+    measure: Callable[[Dataset, int], Vector]
+    baseline: str = ""
+    cure: str = ""
+
+
+def _variance(data: Dataset, _: int) -> Vector:
+    return variances(data.observational_values)
+
+
+def _r2(data: Dataset, _: int) -> Vector:
+    return determination(data.observational_values).r2
+
+
+def _entropy(data: Dataset, _: int) -> Vector:
+    return entropies(data.observational_values)
+
+
+def _series_r2(data: Dataset, max_lag: int) -> Vector:
+    return series_r2(data.observational_values, max_lag)
+
+
+def _series_r2_of_others(data: Dataset, max_lag: int) -> Vector:
+    return series_r2(data.observational_values, max_lag, own_past=False)
+
+
+VARIANCE = Artefact(
+    "variance", "variance", "continuous", _variance, "var-sortnregress", "other units cure it"
+)
+R2 = Artefact("R2", "R²", "continuous", _r2, "r2-sortnregress", "no change of units cures it")
+ENTROPY = Artefact("entropy", "entropy", "discrete", _entropy, cure="no other coding cures it")
+SERIES_VARIANCE = Artefact(
+    "variance", "variance", "series", _variance, "series-var-sortnregress", "other units cure it"
+)
+SERIES_R2 = Artefact(
+    "R2", "R²", "series", _series_r2, "series-r2-sortnregress", "no change of units cures it"
+)
+SERIES_R2_OF_OTHERS = Artefact(
+    "R2 without own past",
+    "R² without its own past",
+    "series",
+    _series_r2_of_others,
+    cure="no change of units cures it",
+)
+
+_BUILT_IN = {
+    "variance": "VARIANCE",
+    "r2": "R2",
+    "entropy": "ENTROPY",
+    "series-variance": "SERIES_VARIANCE",
+    "series-r2": "SERIES_R2",
+    "series-r2-of-others": "SERIES_R2_OF_OTHERS",
+}
+
+
+def _checked(name: str, value: object) -> Artefact:
+    if not isinstance(value, Artefact):
+        raise TypeError(f"artefact {name!r}: expected a causalassay.judging.Artefact")
+    return value
+
+
+ARTEFACTS: Registry[Artefact] = Registry(
+    "artefact",
+    "causalassay.artefacts",
+    {name: f"{__name__}:{own}" for name, own in _BUILT_IN.items()},
+    _checked,
+)
+"""Artefacts by name."""
+
+
+def artefacts_of(world: World) -> tuple[Artefact, ...]:
+    """Return the artefacts that data of a world can have.
+
+    Examples
+    --------
+    >>> [artefact.word for artefact in artefacts_of("continuous")]
+    ['variance', 'R²']
+    """
+    return tuple(artefact for artefact in ARTEFACTS.values() if artefact.world == world)
