@@ -1,4 +1,4 @@
-"""How much of a score is due to artefacts of the simulator: schemes, margins, shares.
+"""How much of a score is due to artefacts of the simulator: schemes and margins.
 
 References
 ----------
@@ -16,9 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from causalassay.analysis.bootstrap import Codes, deal, mean_with_interval
 from causalassay.analysis.comparison import best_by_mean, difference
-from causalassay.analysis.explained_variance import explained_shares
 from causalassay.analysis.runs import (
     EMPTY,
     FROM_FILE,
@@ -28,6 +26,7 @@ from causalassay.analysis.runs import (
     Group,
     Runs,
 )
+from causalassay.analysis.unit_means import Codes, count_units, mean_with_interval
 
 
 @dataclass(frozen=True)
@@ -48,13 +47,10 @@ class Attribution:
         the one with the better mean on that scheme), "random order" or "empty";
         ``opponent`` names the algorithm that stood for it. ``n_missing`` cells have
         no score of the one or the other.
-    explained : DataFrame
-        `explained_variance.explained_shares`.
     """
 
     schemes: pd.DataFrame
     margins: pd.DataFrame
-    explained: pd.DataFrame
 
 
 def attribute(runs: Runs) -> Attribution:
@@ -84,7 +80,7 @@ def attribute(runs: Runs) -> Attribution:
                     margin = _margin(runs, metric, (index, opponent), cells)
                     opponents = {"reference": reference, "opponent": runs.algorithms[opponent]}
                     margins.append(head | opponents | margin)
-    return Attribution(pd.DataFrame(schemes), pd.DataFrame(margins), explained_shares(runs))
+    return Attribution(pd.DataFrame(schemes), pd.DataFrame(margins))
 
 
 def _references(runs: Runs, metric: str, group: Group) -> dict[str, int]:
@@ -142,9 +138,9 @@ def _scheme_score(
 ) -> dict[str, object]:
     scores = runs.scores[metric][index, cells]
     defined = ~np.isnan(scores)
-    blocks = deal(runs.units[cells])
-    mean = mean_with_interval(scores, blocks)
-    n_units = blocks.count_units(defined)
+    units = runs.units[cells]
+    mean = mean_with_interval(scores, units)
+    n_units = count_units(units[defined])
     return {
         "n": int(defined.sum()),
         "n_missing": int((~defined).sum()),
@@ -159,12 +155,12 @@ def _scheme_score(
 def _margin(runs: Runs, metric: str, pair: tuple[int, int], cells: Codes) -> dict[str, object]:
     gain = difference(runs, metric, cells, pair) * runs.better[metric]
     defined = ~np.isnan(gain)
-    blocks = deal(runs.units[cells])
-    mean = mean_with_interval(gain, blocks)
+    units = runs.units[cells]
+    mean = mean_with_interval(gain, units)
     return {
         "n_pairs": int(defined.sum()),
         "n_missing": int((~defined).sum()),
-        "n_units": blocks.count_units(defined),
+        "n_units": count_units(units[defined]),
         "mean": mean.value,
         "low": mean.low,
         "high": mean.high,

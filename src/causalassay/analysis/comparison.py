@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from causalassay.analysis.bootstrap import Blocks, deal, mean_with_interval
 from causalassay.analysis.runs import ABSENT, OK, SCHEME, Group, Runs
+from causalassay.analysis.unit_means import count_units, mean_with_interval
 from causalassay.arrays import Vector
 
 MOST_OPPONENTS = 8
@@ -33,7 +33,7 @@ def paired_differences(
     -------
     DataFrame
         For each group, metric and pair: ``n_pairs`` cells in ``n_units`` units; the
-        ``mean`` difference with 95 % limits that resample whole units; the ``median``;
+        ``mean`` difference with 95 % limits over whole units; the ``median``;
         ``wins``, ``ties`` and ``losses`` of the algorithm; and the cells that do not
         count: ``n_undefined`` (both ended, a score is nan), ``only_algorithm`` and
         ``only_opponent`` (one ended), ``neither``. ``best_baseline`` marks an opponent
@@ -42,7 +42,6 @@ def paired_differences(
     """
     rows = []
     for group in runs.groups(by):
-        whole = deal(runs.units[group.cells])
         for metric in runs.scores:
             best = best_by_mean(runs, metric, group, runs.baselines)
             for first, second in _pairs(runs, metric, group, best, most_opponents):
@@ -53,7 +52,7 @@ def paired_differences(
                     **dict(zip(by, group.values, strict=True)),
                     "metric": metric,
                 }
-                rows.append(head | _difference(runs, metric, group, (first, second), whole))
+                rows.append(head | _difference(runs, metric, group, (first, second)))
     return pd.DataFrame(rows)
 
 
@@ -86,11 +85,11 @@ def mean_ranks(runs: Runs, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
     for group in runs.groups(by):
         complete = (runs.status[:, group.cells] != ABSENT).all(axis=0)
         cells = group.cells[complete]
-        blocks = deal(runs.units[cells])
+        units = runs.units[cells]
         for metric, scores in runs.scores.items():
             ranks = _ranks(scores[:, cells] * runs.better[metric])
             for index, name in enumerate(runs.algorithms):
-                mean = mean_with_interval(ranks[index], blocks)
+                mean = mean_with_interval(ranks[index], units)
                 rows.append(
                     {
                         "algorithm": name,
@@ -100,7 +99,7 @@ def mean_ranks(runs: Runs, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
                         "n_ranked": len(cells),
                         "n_last": int(np.isnan(scores[index, cells]).sum()),
                         "n_incomplete": int((~complete).sum()),
-                        "n_units": blocks.n_units,
+                        "n_units": count_units(units),
                         "rank": mean.value,
                         "rank_low": mean.low,
                         "rank_high": mean.high,
@@ -145,21 +144,19 @@ def _pairs(
             yield first, second
 
 
-def _difference(
-    runs: Runs, metric: str, group: Group, pair: tuple[int, int], whole: Blocks
-) -> dict[str, Any]:
+def _difference(runs: Runs, metric: str, group: Group, pair: tuple[int, int]) -> dict[str, Any]:
     status = np.stack([runs.status[index, group.cells] for index in pair])
     started = (status != ABSENT).any(axis=0)
     cells = group.cells[started]
-    blocks = whole if started.all() else deal(runs.units[cells])
+    units = runs.units[cells]
     apart = difference(runs, metric, cells, pair)
     defined = ~np.isnan(apart)
-    mean = mean_with_interval(apart, blocks)
+    mean = mean_with_interval(apart, units)
     ended, opponent_ended = status[:, started] == OK
     gain = apart * runs.better[metric]
     return {
         "n_pairs": int(defined.sum()),
-        "n_units": blocks.count_units(defined),
+        "n_units": count_units(units[defined]),
         "mean": mean.value,
         "mean_low": mean.low,
         "mean_high": mean.high,

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from causalassay.analysis.bootstrap import Codes
+from causalassay.analysis.unit_means import Codes
 from causalassay.arrays import Values, Vector
 
 STATUSES = ("ok", "skipped", "failed", "timeout")
@@ -46,6 +46,10 @@ class RowTable(Protocol):
         """The columns that hold numbers of the problem."""
 
     @property
+    def controls(self) -> Sequence[str]:
+        """The columns that hold what chance has beside a score."""
+
+    @property
     def better(self) -> Mapping[str, str]:
         """Whether "high" or "low" scores are better, by metric."""
 
@@ -74,6 +78,8 @@ class Runs:
         Index in `STATUSES`, or `ABSENT` where the table has no row.
     scores : mapping
         Metric to (n_algorithms, n_cells) array, nan where undefined or not ok.
+    controls : mapping
+        Control to an array of the same shape.
     measured : mapping
         Diagnostic to (n_cells,) array.
     better : mapping
@@ -87,6 +93,7 @@ class Runs:
     units: Codes
     status: Codes
     scores: Mapping[str, Values]
+    controls: Mapping[str, Values]
     measured: Mapping[str, Vector]
     better: Mapping[str, int]
 
@@ -129,7 +136,7 @@ def arrange(table: RowTable, by: Sequence[str] = (SCHEME,)) -> Runs:
         group by differs within a problem and replicate.
     """
     frame = table.frame
-    _check_columns(frame, (*table.metrics, *by))
+    _check_columns(frame, (*table.metrics, *table.controls, *by))
     algorithm, names = _encode(frame["algorithm"])
     firsts = _first_rows(algorithm, len(names))
     roles = [str(frame["role"].iloc[row]) for row in firsts]
@@ -150,6 +157,7 @@ def arrange(table: RowTable, by: Sequence[str] = (SCHEME,)) -> Runs:
         _units(cells),
         status,
         {metric: _scattered(frame[metric], position, status) for metric in table.metrics},
+        {name: _scattered(frame[name], position, status) for name in table.controls},
         {name: _by_cell(frame[name], cell, len(cells)) for name in table.diagnostics},
         {metric: 1 if table.better[metric] == "high" else -1 for metric in table.metrics},
     )
@@ -202,10 +210,19 @@ def _cells(frame: pd.DataFrame, columns: Mapping[str, None]) -> tuple[Codes, pd.
 
 
 def _units(cells: pd.DataFrame) -> Codes:
-    """Return the unit of each cell; a problem without the key of a graph is its own."""
+    """Return the unit of each cell; a problem without the key of a graph is its own.
+
+    The replicates on a file are bootstraps of the same rows: one unit.
+    """
     known = cells["graph_key"].notna()
     graph = cells["graph_key"].where(known, cells["problem"])
-    return _encode_all([known, graph, cells["replicate"]])[0]
+    from_file = is_from_file(cells[SCHEME])
+    return _encode_all([known, graph, from_file, cells["replicate"].mask(from_file, 0)])[0]
+
+
+def is_from_file(schemes: pd.Series[Any]) -> pd.Series[Any]:
+    """Return which schemes are data files, changed or not."""
+    return schemes.astype(str).str.split(" + ", regex=False).str[0] == FROM_FILE
 
 
 def _encode_all(columns: Sequence[pd.Series[Any]]) -> tuple[Codes, list[tuple[Any, ...]]]:

@@ -1,4 +1,4 @@
-"""A study in tables: counts, scores, differences, ranks and the share of artefacts."""
+"""A study in tables: counts, scores, differences, ranks and margins."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from causalassay.analysis.attribution import Attribution, attribute
-from causalassay.analysis.bootstrap import deal, mean_with_interval
 from causalassay.analysis.comparison import MOST_OPPONENTS, mean_ranks, paired_differences
 from causalassay.analysis.notebook_html import summary_html
 from causalassay.analysis.runs import ABSENT, OK, SCHEME, STATUSES, RowTable, Runs, arrange
+from causalassay.analysis.unit_means import count_units, mean_with_interval
 
 MOST_REASONS = 5
 
@@ -40,7 +40,7 @@ class Summary:
     ranks : DataFrame
         `comparison.mean_ranks`.
     attribution : Attribution
-        Its ``schemes``, ``margins`` and ``explained``.
+        Its ``schemes`` and ``margins``.
     """
 
     by: tuple[str, ...]
@@ -66,7 +66,6 @@ class Summary:
             "attribution": {
                 "schemes": _records(self.attribution.schemes),
                 "margins": _records(self.attribution.margins),
-                "explained": _records(self.attribution.explained),
             },
         }
 
@@ -174,20 +173,20 @@ def score_groups(runs: Runs, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
     DataFrame
         ``n`` rows, of which ``n_ok`` are ok and ``n_not_ok`` are not; of those that
         are ok, ``n_undefined`` have no score. The others, in ``n_units`` units, make
-        the ``mean`` and the ``median``. The limits of the mean are percentiles of a bootstrap
-        that draws whole units: a graph and a replicate with all problems made of it, since
-        these share their random numbers.
+        the ``mean`` and the ``median``. The limits of the mean are Student's, with
+        the variance between units: a graph and a replicate with all problems made of it,
+        since these share their random numbers.
     """
     rows = []
     for group in runs.groups(by):
         for index, name in enumerate(runs.algorithms):
             cells = group.cells[runs.status[index, group.cells] != ABSENT]
-            blocks = deal(runs.units[cells])
+            units = runs.units[cells]
             n_ok = int((runs.status[index, cells] == OK).sum())
             for metric in runs.scores:
                 scores = runs.scores[metric][index, cells]
                 defined = ~np.isnan(scores)
-                mean = mean_with_interval(scores, blocks)
+                mean = mean_with_interval(scores, units)
                 rows.append(
                     {
                         "algorithm": name,
@@ -198,7 +197,7 @@ def score_groups(runs: Runs, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
                         "n_ok": n_ok,
                         "n_not_ok": len(cells) - n_ok,
                         "n_undefined": n_ok - int(defined.sum()),
-                        "n_units": blocks.count_units(defined),
+                        "n_units": count_units(units[defined]),
                         "mean": mean.value,
                         "mean_low": mean.low,
                         "mean_high": mean.high,

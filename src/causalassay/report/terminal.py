@@ -12,7 +12,6 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from causalassay.analysis.explained_variance import R2, REGRESSORS, VARIANCE
 from causalassay.analysis.runs import SCHEME, STATUSES
 from causalassay.analysis.summary import Summary
 from causalassay.analysis.verdict.statements import StudyVerdict
@@ -59,7 +58,6 @@ def render_summary(summary: Summary, console: Console, metric: str | None = None
     if metrics:
         for table in _attributions(summary, metrics[0]):
             console.print(table)
-        console.print(_explained(summary, metrics[0]))
 
 
 def render_verdict(verdict: StudyVerdict, console: Console) -> None:
@@ -148,30 +146,6 @@ def _attributions(summary: Summary, metric: str) -> Iterator[Table]:
         yield table
 
 
-def _explained(summary: Summary, metric: str) -> Table:
-    sign = 1 if summary.better[summary.metrics.index(metric)] == "high" else -1
-    frame = summary.attribution.explained
-    cells, _ = _cells(frame[frame["metric"] == metric], ("regressors",))
-    table = _table(
-        summary,
-        f"Share of the variance of {metric} over all schemes that sortability explains (R²)",
-        "+ scores are better, − worse where the data are more sortable; adjusted for few units",
-    )
-    _add_columns(table, ["var-sortability", "R²-sortability", "both"], ["adjusted", "units"])
-    for name in dict.fromkeys(name for name, _ in cells):
-        shares = {label: cells[name, (label,)] for label in REGRESSORS}
-        both = shares["both"]
-        table.add_row(
-            _name(both),
-            _share(shares[VARIANCE], f"slope_{VARIANCE}", sign),
-            _share(shares[R2], f"slope_{R2}", sign),
-            _share(both, None, sign),
-            decimal(both["adjusted"]),
-            str(both["n_units"]),
-        )
-    return table
-
-
 def _table(summary: Summary, title: str, caption: str) -> Table:
     table = Table(
         title=Text(title),
@@ -247,13 +221,6 @@ def _score_and_margin(row: Row, margin: Row | None, apart: bool) -> Text:
     score = decimal(row["mean"]) + (" ~" if apart else "")
     below = "" if margin is None else _limits(margin, "mean", "low", "high", _signed)
     return Text(f"{score}\n{below}")
-
-
-def _share(row: Row, slope: str | None, sign: int) -> Text:
-    if row["note"]:
-        return Text(row["note"])
-    direction = "" if slope is None else " " + ("−" if row[slope] * sign < 0 else "+")
-    return Text(_limits(row, "share", "share_low", "share_high") + direction)
 
 
 def _limits(

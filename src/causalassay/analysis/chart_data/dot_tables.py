@@ -54,17 +54,6 @@ def rank_means(scope: ChartScope, scheme: str, metrics: Sequence[str]) -> pd.Dat
     return rounded(frame.loc[chosen, [*columns, "n_ranked", "n_last"]].rename(columns=names))
 
 
-def explained(scope: ChartScope, metric: str) -> pd.DataFrame:
-    """Return the share of the score's variance that sortability explains, with 95 % limits.
-
-    As `Attribution.explained` has it; ``note`` says why a share is undefined.
-    """
-    shares = _of(scope, scope.summary.attribution.explained, metric)
-    columns = ["algorithm", "regressors", "share", "share_low", "share_high"]
-    names = {"share": "mean", "share_low": "low", "share_high": "high"}
-    return rounded(shares[[*columns, "adjusted", "n_units", "note"]].rename(columns=names))
-
-
 def run_times(scope: ChartScope) -> pd.DataFrame:
     """Return the median seconds of discovery by algorithm and nodes, with the whole range.
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from causalassay.analysis.bootstrap import Codes, deal, mean_with_interval
 from causalassay.analysis.chart_data.scope import ChartScope
 from causalassay.analysis.chart_data.thinning import rounded, thinned
-from causalassay.analysis.explained_variance import R2, VARIANCE
 from causalassay.analysis.runs import FAMILY, NODES, SCHEME
+from causalassay.analysis.unit_means import Codes, mean_with_interval
 from causalassay.arrays import Vector
 
+VARIANCE, R2 = "var_sortability", "r2_sortability"
 N_BINS = 20
 MOST_RECORDS = 600
 """Of one figure; beyond that, it shows fewer sizes."""
@@ -138,17 +138,16 @@ def _size_order(value: tuple[Any, ...]) -> tuple[Any, ...]:
 def means_against(scope: ChartScope, metric: str, label: str) -> pd.DataFrame:
     """Return the mean score by algorithm, scheme and a number such as the nodes, with limits.
 
-    The limits resample whole units, as in `summary.score_groups`.
+    The limits are over whole units, as in `summary.score_groups`.
     """
     groups, _ = _panels(scope, [label])
     rows = []
     for (scheme, value), cells in groups:
         if value is None:
             continue
-        blocks = deal(scope.runs.units[cells])
         for index, name in zip(scope.indices(), scope.algorithms, strict=True):
             scores = scope.runs.scores[metric][index, cells]
-            mean = mean_with_interval(scores, blocks)
+            mean = mean_with_interval(scores, scope.runs.units[cells])
             if np.isfinite(mean.value):
                 rows.append(
                     {

@@ -2,51 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 
-from causalassay.analysis.bootstrap import FEWEST_UNITS, deal, mean_with_interval
+from causalassay.analysis.unit_means import by_unit, count_units, mean_with_interval
 from causalassay.analysis.verdict.evidence import Evidence
 from causalassay.analysis.verdict.intervals import Interval
 from causalassay.analysis.verdict.statements import Ledger, Number, Statement
 from causalassay.analysis.verdict.words import in_words, metric_word, scheme_word
+from causalassay.judging.over_units import LEVEL, holm, sign_flips
 
 COMPARED = ("shd", "sid", "tv_dag")
 """Metrics of structure, of interventions and of interventional distributions."""
 COVERAGE = 0.95
-DISAGREEMENT_RULE = (
-    "On each scheme with a signal, the listed algorithms with a score in at least "
-    f"{COVERAGE:.0%} of the problems and replicates are ordered by the mean of each metric. Two "
-    "metrics disagree if they put different ones first and each is ahead of the other in its "
-    "metric with a 95 % interval of the paired difference above 0; otherwise the firsts differ. "
-    f"Fewer than {FEWEST_UNITS} units decide nothing."
-)
+"""Of the problems and replicates: what an algorithm must have a score in to be compared."""
+
+Comparison = tuple[str, str, str]
+"""A scheme, a metric, and the metric whose first is the opponent."""
 
 
-def judge_disagreements(evidence: Evidence, schemes: Iterable[str]) -> Iterator[Statement]:
-    """Yield those of some schemes where metrics put different algorithms first."""
+def judge_disagreements(evidence: Evidence) -> Iterator[Statement]:
+    """Yield the schemes where metrics put different algorithms first.
+
+    All comparisons of the study are corrected together.
+    """
     metrics = [name for name in COMPARED if name in evidence.summary.metrics]
-    for scheme in schemes:
-        firsts = {}
-        for metric in metrics:
-            if means := _means(evidence, metric, scheme):
-                firsts[metric] = _first(means, evidence.runs.better[metric])
-        apart = [
-            pair
-            for pair in combinations(firsts, 2)
-            if firsts[pair[0]].algorithm != firsts[pair[1]].algorithm
-        ]
-        if apart:
-            yield _disagreement(evidence, scheme, firsts, apart)
+    firsts: dict[str, dict[str, Number]] = {}
+    for scheme in evidence.cells:
+        means = {metric: _means(evidence, metric, scheme) for metric in metrics}
+        firsts[scheme] = {
+            metric: _first(known, evidence.runs.better[metric])
+            for metric, known in means.items()
+            if known
+        }
+    leads = {
+        (scheme, *pair): lead_in(evidence, pair[0], scheme, _opponents(firsts[scheme], pair))
+        for scheme in firsts
+        for apart in _apart(firsts[scheme])
+        for pair in (apart, apart[::-1])
+    }
+    corrected = holm({key: _p_value(evidence, key, firsts[key[0]]) for key in leads})
+    for scheme, by_metric in firsts.items():
+        if _apart(by_metric):
+            yield _disagreement(scheme, by_metric, leads, corrected)
+
+
+def _apart(firsts: Mapping[str, Number]) -> list[tuple[str, str]]:
+    """Return the pairs of metrics that put different algorithms first."""
+    return [
+        (one, other)
+        for one, other in combinations(firsts, 2)
+        if firsts[one].algorithm != firsts[other].algorithm
+    ]
+
+
+def _opponents(firsts: Mapping[str, Number], pair: tuple[str, str]) -> tuple[str, str]:
+    return str(firsts[pair[0]].algorithm), str(firsts[pair[1]].algorithm)
+
+
+def _p_value(evidence: Evidence, key: Comparison, firsts: Mapping[str, Number]) -> float:
+    scheme, metric, other = key
+    cells = evidence.cells[scheme]
+    gain = evidence.gain(metric, *_opponents(firsts, (metric, other)), cells)
+    return sign_flips(by_unit(gain, evidence.runs.units[cells], evidence.n_units))
 
 
 def _disagreement(
-    evidence: Evidence,
     scheme: str,
     firsts: Mapping[str, Number],
-    apart: Sequence[tuple[str, str]],
+    leads: Mapping[Comparison, Interval],
+    corrected: Mapping[Comparison, float],
 ) -> Statement:
     """Return how far metrics with different firsts bear their choice out."""
     ledger = Ledger()
@@ -57,20 +84,21 @@ def _disagreement(
         ]
     )
     start = f"On {scheme_word(scheme)} the metrics put different algorithms first: {firsts_text}"
-    leads = [_both_leads(evidence, scheme, firsts, pair) for pair in apart]
-    clearest = max(leads, key=lambda pair: sum(lead.positive for lead in pair))
-    clear = [lead.positive for lead in clearest]
+    pairs = [[(scheme, *pair), (scheme, *pair[::-1])] for pair in _apart(firsts)]
+    clearest = max(pairs, key=lambda pair: sum(corrected[key] <= LEVEL for key in pair))
+    clear = [corrected[key] <= LEVEL for key in clearest]
     kind = "metrics-disagree" if all(clear) else "metrics-differ"
+    told = [leads[key] for key in clearest]
     clauses = in_words(
         [
             f"{lead.number.algorithm} is {lead.cite(ledger)} better than {lead.number.opponent} in "
             f"{metric_word(lead.number.column)}"
-            for lead in clearest
+            for lead in told
         ]
     )
-    units = clearest[0].cite_units(ledger)
+    units = told[0].cite_units(ledger)
     sentence = f"{start}; {clauses} ({units} units){_doubts(clear)}."
-    return Statement(kind, sentence, DISAGREEMENT_RULE, ledger.numbers, scheme=scheme)
+    return Statement(kind, sentence, "firsts of metrics", ledger.numbers, scheme=scheme)
 
 
 def _doubts(clear: Sequence[bool]) -> str:
@@ -78,17 +106,6 @@ def _doubts(clear: Sequence[bool]) -> str:
         return ""
     which = "neither" if not any(clear) else "only the first" if clear[0] else "only the second"
     return f", of which {which} is distinguishable"
-
-
-def _both_leads(
-    evidence: Evidence, scheme: str, firsts: Mapping[str, Number], pair: tuple[str, str]
-) -> list[Interval]:
-    """Return how far each metric's first is ahead of the other metric's first."""
-    names = [str(firsts[metric].algorithm) for metric in pair]
-    return [
-        lead_in(evidence, pair[0], scheme, (names[0], names[1])),
-        lead_in(evidence, pair[1], scheme, (names[1], names[0])),
-    ]
 
 
 def _first(means: Mapping[str, Number], better: int) -> Number:
@@ -113,8 +130,8 @@ def lead_in(evidence: Evidence, metric: str, scheme: str, pair: tuple[str, str])
     """Return how far the first of two algorithms is ahead of the second in any metric."""
     cells = evidence.cells[scheme]
     gain = evidence.gain(metric, *pair, cells)
-    blocks = deal(evidence.runs.units[cells])
-    mean = mean_with_interval(gain, blocks)
+    units = evidence.runs.units[cells]
+    mean = mean_with_interval(gain, units)
     is_share = evidence.is_share(metric)
     number = Number(mean.value, "lead", metric, scheme, *pair, is_share=is_share)
-    return Interval(number, mean.low, mean.high, blocks.count_units(~np.isnan(gain)))
+    return Interval(number, mean.low, mean.high, count_units(units[~np.isnan(gain)]))

@@ -1,41 +1,38 @@
-"""The numbers that rules look at: scores, leads, their falls between schemes, sortabilities."""
+"""What a study knows, as the judge asks for it: numbers by unit, and their means."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from causalassay.analysis.attribution import same_graphs
-from causalassay.analysis.bootstrap import (
-    Codes,
-    MeanInterval,
-    deal,
-    difference_of_means,
-    mean_with_interval,
-)
 from causalassay.analysis.comparison import difference
-from causalassay.analysis.runs import FAMILY, NODES, SCHEME, Runs
+from causalassay.analysis.runs import SCHEME, Runs
 from causalassay.analysis.summary import Summary
+from causalassay.analysis.unit_means import Codes, by_unit, count_units, mean_with_interval
 from causalassay.analysis.verdict.intervals import Interval
+from causalassay.analysis.verdict.rescaled_schemes import rescalings
 from causalassay.analysis.verdict.statements import Number
 from causalassay.analysis.verdict.words import metric_word
 from causalassay.arrays import Vector
+from causalassay.judging.algorithm_findings import AlgorithmEvidence, LeadEvidence, ScaleEvidence
+from causalassay.judging.artefacts import ARTEFACTS, Artefact
+from causalassay.judging.scheme_findings import OrderEvidence
 
 MAIN = "f1"
-"""The metric that rules look at; a study without it is judged by its first."""
-EDGES = "n_edges"
-LAGGED = "lagged-erdos-renyi"
-"""The family whose graphs are summaries of series, in which links may go both ways."""
+"""The metric that the judge looks at: what chance reaches is measured for it."""
+RANDOM_F1, REACHED, CHANCE = "random_f1", "f1_p", "f1_chance"
+ORDER_SCORE = "order_score"
+WITHOUT_SIGNAL = "shuffle-labels"
+"""A transform after which the graph has nothing to do with the data."""
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Single numbers of a study, on request.
+    """Numbers of a study, on request.
 
     Parameters
     ----------
@@ -53,7 +50,7 @@ class Evidence:
 
     @cached_property
     def metric(self) -> str:
-        """The metric that rules look at."""
+        """The metric that sentences quote."""
         return MAIN if MAIN in self.summary.metrics else self.summary.metrics[0]
 
     @cached_property
@@ -62,9 +59,20 @@ class Evidence:
         return metric_word(self.metric)
 
     @cached_property
+    def judged(self) -> bool:
+        """Whether what chance reaches was measured, so that leads can be judged."""
+        controls = {REACHED, CHANCE} <= set(self.runs.controls)
+        return self.metric == MAIN and RANDOM_F1 in self.runs.measured and controls
+
+    @cached_property
     def cells(self) -> dict[str, Codes]:
         """The indices of each scheme's problems and replicates, in the order of the schemes."""
         return {group.values[0]: group.cells for group in self.runs.groups((SCHEME,))}
+
+    @cached_property
+    def n_units(self) -> int:
+        """How many units the study has."""
+        return int(self.runs.units.max(initial=-1)) + 1
 
     @property
     def listed(self) -> list[str]:
@@ -72,14 +80,9 @@ class Evidence:
         named = zip(self.runs.algorithms, self.runs.roles, strict=True)
         return [name for name, role in named if role != "baseline"]
 
-    def standing_for(self, use: str) -> str | None:
-        """Return the algorithm that a registry's name stands for, if one ran."""
-        indices = self.runs.using(use)
-        return self.runs.algorithms[indices[0]] if indices else None
-
     def count_units(self, scheme: str) -> int:
-        """Return how many graphs and replicates a scheme has."""
-        return len(np.unique(self.runs.units[self.cells[scheme]]))
+        """Return how many units a scheme has."""
+        return count_units(self.runs.units[self.cells[scheme]])
 
     def is_share(self, metric: str) -> bool:
         """Return whether all scores of a metric lie from 0 to 1."""
@@ -87,188 +90,122 @@ class Evidence:
         defined = scores[~np.isnan(scores)]
         return bool(((defined >= 0) & (defined <= 1)).all())
 
-    def mean(self, algorithm: str, scheme: str) -> Number | None:
+    def mean(self, algorithm: str, scheme: str, metric: str | None = None) -> Number | None:
         """Return an algorithm's mean score on a scheme; None if it has none."""
-        row = self._scores.get((algorithm, scheme))
-        if row is None or math.isnan(row["mean"]):
+        metric = metric or self.metric
+        if metric not in self.runs.scores:
             return None
-        return self._number(row["mean"], "mean", scheme, algorithm, paired=bool(row["paired"]))
-
-    def lead(self, algorithm: str, scheme: str, reference: str) -> Interval | None:
-        """Return how far an algorithm is ahead of a reference ("sorting", "random order", "empty").
-
-        None if either has no score there.
-        """
-        row = self._margins.get((algorithm, scheme, reference))
-        if row is None or math.isnan(row["mean"]):
+        scores = self._scores(metric, algorithm)[self.cells[scheme]]
+        scores = scores[~np.isnan(scores)]
+        if not len(scores):
             return None
-        number = self._number(
-            row["mean"], "lead", scheme, algorithm, row["opponent"], paired=bool(row["paired"])
-        )
-        return Interval(number, row["low"], row["high"], int(row["n_units"]))
+        share = self.is_share(metric)
+        return Number(float(scores.mean()), "mean", metric, scheme, algorithm, is_share=share)
 
-    def fall(self, algorithm: str, scheme: str, other: str) -> Interval | None:
-        """Return how much more an algorithm leads random order on one scheme than on another."""
-        leads = [self.lead(algorithm, name, "random order") for name in (scheme, other)]
-        if leads[0] is None or leads[1] is None:
+    def measured_mean(self, scheme: str, column: str) -> Number | None:
+        """Return the mean of a diagnostic over a scheme's problems; None if it has none."""
+        values = self.runs.measured.get(column, np.empty(0))
+        values = values[self.cells[scheme]] if len(values) else values
+        values = values[~np.isnan(values)]
+        if not len(values):
             return None
-        opponents = [lead.number.opponent for lead in leads if lead]
-        chosen = self._same_graphs(algorithm, scheme, other)
-        gains = [
-            self.gain(self.metric, algorithm, opponent, cells)
-            for opponent, cells in zip(opponents, chosen, strict=True)
-        ]
-        fall, n_units = self._difference(gains, chosen)
-        number = replace(leads[0].number, value=fall.value, statistic="fall", other_scheme=other)
-        return Interval(number, fall.low, fall.high, n_units)
+        return Number(float(values.mean()), "measured", column, scheme)
 
-    def change(self, algorithm: str, scheme: str, other: str) -> Interval | None:
-        """Return an algorithm's mean on one scheme minus that on another, if on the same graphs."""
-        means = self.mean(algorithm, scheme), self.mean(algorithm, other)
-        if not all(mean is not None and mean.paired for mean in means):
+    def lead(self, algorithm: str, scheme: str) -> Interval | None:
+        """Return how far an algorithm is ahead of the mean of random orders; None if unknown."""
+        cells = self.cells[scheme]
+        gain = self._gain(algorithm)[cells]
+        if np.isnan(gain).all():
             return None
-        index = self.runs.algorithms.index(algorithm)
-        chosen = self._same_graphs(algorithm, scheme, other)
-        change, n_units = self._difference(
-            [self.runs.scores[self.metric][index, cells] for cells in chosen], chosen
-        )
-        number = self._number(change.value, "change", scheme, algorithm, paired=True)
-        return Interval(replace(number, other_scheme=other), change.low, change.high, n_units)
+        units = self.runs.units[cells]
+        mean = mean_with_interval(gain, units)
+        number = Number(mean.value, "lead", self.metric, scheme, algorithm)
+        return Interval(number, mean.low, mean.high, count_units(units[~np.isnan(gain)]))
 
-    def gain(self, metric: str, algorithm: str, opponent: str | None, cells: Codes) -> Vector:
-        """Return by how much an algorithm is better than another in some cells."""
-        names = self.runs.algorithms
-        pair = names.index(algorithm), names.index(str(opponent))
+    def gain(self, metric: str, algorithm: str, opponent: str, cells: Codes) -> Vector:
+        """Return in each cell how much better an algorithm is than an opponent."""
+        pair = (self.runs.algorithms.index(algorithm), self.runs.algorithms.index(opponent))
         return difference(self.runs, metric, cells, pair) * self.runs.better[metric]
 
-    def sortability(self, scheme: str, column: str) -> Interval | None:
-        """Return the mean of a diagnostic over a scheme's problems; None if not measured."""
-        if column not in self.runs.measured:
-            return None
-        return self._measured(Number(math.nan, "sortability", column, scheme), self.cells[scheme])
+    def orders(self, scheme: str) -> dict[Artefact, OrderEvidence]:
+        """Return what was measured of each statistic that could give a scheme's order away."""
+        found = {}
+        for key, artefact in ARTEFACTS.items():
+            name = key.replace("-", "_")
+            columns = [f"{name}_sortability"]
+            columns += [f"{name}_{part}_p" for part in ("rising", "falling", "up", "down")]
+            if not all(column in self.runs.measured for column in columns):
+                continue
+            values = [self._measured_by_unit(scheme, column) for column in columns]
+            if not np.isnan(values[0]).all():
+                found[artefact] = OrderEvidence(*values)
+        return found
 
-    def sortability_by_family(self, scheme: str, column: str) -> list[Interval]:
-        """Return the mean of a diagnostic over a scheme's problems of each graph family."""
-        if FAMILY not in self.runs.cells:
-            return []
-        intervals = []
-        for group in self.runs.groups((SCHEME, FAMILY)):
-            if group.values[0] == scheme and group.values[1] is not None:
-                detail = f"{FAMILY}={group.values[1]}"
-                number = Number(math.nan, "sortability", column, scheme, detail=detail)
-                intervals.append(self._measured(number, group.cells))
-        return [interval for interval in intervals if interval is not None]
+    def of_algorithm(self, algorithm: str, free: list[str], gamed: list[str]) -> AlgorithmEvidence:
+        """Return what the judge looks at for an algorithm.
 
-    def _measured(self, number: Number, cells: Codes) -> Interval | None:
-        values = self.runs.measured[number.column][cells]
-        blocks = deal(self.runs.units[cells])
-        mean = mean_with_interval(values, blocks)
-        if math.isnan(mean.value):
-            return None
-        n_units = blocks.count_units(~np.isnan(values))
-        return Interval(replace(number, value=mean.value), mean.low, mean.high, n_units)
-
-    def chance(self, scheme: str) -> Number | None:
-        """Return the greatest F1 that guessing has on average; None for other metrics."""
-        chances = self._chances(scheme)
-        return None if chances is None else Number(float(chances.mean()), "chance", MAIN, scheme)
-
-    def above_chance(self, algorithm: str, scheme: str) -> bool:
-        """Return whether an algorithm does better than guessing, as far as that is known."""
-        chances = self._chances(scheme)
-        if chances is None:
-            return True
-        cells = self.cells[scheme]
-        scores = self.runs.scores[MAIN][self.runs.algorithms.index(algorithm), cells]
-        return mean_with_interval(scores - chances, deal(self.runs.units[cells])).low > 0
-
-    def _chances(self, scheme: str) -> Vector | None:
-        known = NODES in self.runs.cells and EDGES in self.runs.measured
-        if self.metric != MAIN or not known:
-            return None
-        cells = self.cells[scheme]
-        edges = self.runs.measured[EDGES][cells]
-        nodes = self.runs.cells[NODES].to_numpy(dtype=float, na_value=np.nan)[cells]
-        # All edges along a random order hit half of a DAG; all links of a series hit its summary.
-        both_ways = np.zeros(len(cells), dtype=bool)
-        if FAMILY in self.runs.cells:
-            both_ways = (self.runs.cells[FAMILY] == LAGGED).to_numpy(dtype=bool)[cells]
-        pairs = nodes * (nodes - 1) / 2
-        with np.errstate(invalid="ignore"):  # no edge among one node
-            chances: Vector = np.where(
-                both_ways, 2 * edges / (edges + 2 * pairs), edges / (edges + pairs)
+        Parameters
+        ----------
+        algorithm : str
+        free, gamed : list of str
+            The schemes without and with a found artefact.
+        """
+        leads = {
+            scheme: LeadEvidence(
+                self._by_unit(self.runs.controls[REACHED][self._index(algorithm)], scheme),
+                self._by_unit(
+                    self._scores(self.metric, algorithm)
+                    - self.runs.controls[CHANCE][self._index(algorithm)],
+                    scheme,
+                ),
             )
-        return None if np.isnan(chances).any() else chances
+            for scheme in self.cells
+        }
+        gains = {scheme: self._by_unit(self._gain(algorithm), scheme) for scheme in self.cells}
+        falls = {}
+        if gamed:
+            with_artefact = gains[gamed[0]]
+            falls = {scheme: with_artefact - gains[scheme] for scheme in free}
+        return AlgorithmEvidence(leads, free, falls, self._scales(algorithm))
 
-    def spread(self, scheme: str, column: str) -> Number:
-        """Return the standard deviation of a diagnostic over a scheme's problems."""
-        values = self.runs.measured[column][self.cells[scheme]]
-        values = values[~np.isnan(values)]
-        spread = float(values.std(ddof=1)) if len(values) > 1 else math.nan
-        return Number(spread, "sortability sd", column, scheme)
-
-    def explained(self, algorithm: str, column: str) -> Number | None:
-        """Return the adjusted share of the score's variance that a sortability explains."""
-        frame = self.summary.attribution.explained
-        row = frame[
-            (frame["algorithm"] == algorithm)
-            & (frame["metric"] == self.metric)
-            & (frame["regressors"] == column)
-        ]
-        if not len(row) or math.isnan(row["adjusted"].iloc[0]):
-            return None
-        value = float(row["adjusted"].iloc[0])
-        return Number(value, "share", self.metric, None, algorithm, column)
-
-    def _number(
-        self,
-        value: float,
-        statistic: str,
-        scheme: str,
-        algorithm: str,
-        opponent: str | None = None,
-        *,
-        paired: bool,
-    ) -> Number:
-        return Number(
-            float(value),
-            statistic,
-            self.metric,
-            scheme,
-            algorithm,
-            opponent,
-            paired=paired,
-            is_share=self.is_share(self.metric),
+    def _scales(self, algorithm: str) -> dict[str, ScaleEvidence]:
+        scores = self._scores(self.metric, algorithm)
+        nothing = np.full(len(scores), np.nan)
+        orders = (
+            self._scores(ORDER_SCORE, algorithm) if ORDER_SCORE in self.runs.scores else nothing
         )
-
-    @cached_property
-    def _scores(self) -> dict[tuple[str, str], dict[str, Any]]:
         return {
-            (row["algorithm"], row[SCHEME]): row
-            for row in self._of(self.summary.attribution.schemes)
+            base: ScaleEvidence(
+                *(self._by_unit(scores, scheme) for scheme in (base, *others)),
+                *(self._by_unit(orders, scheme) for scheme in others[:2]),
+            )
+            for base, others in rescalings(self.cells).items()
         }
 
-    @cached_property
-    def _margins(self) -> dict[tuple[str, str, str], dict[str, Any]]:
-        return {
-            (row["algorithm"], row[SCHEME], row["reference"]): row
-            for row in self._of(self.summary.attribution.margins)
-        }
+    def _gain(self, algorithm: str) -> Vector:
+        if RANDOM_F1 not in self.runs.measured or self.metric != MAIN:
+            return np.full(len(self.runs.cells), np.nan)
+        return self._scores(self.metric, algorithm) - self.runs.measured[RANDOM_F1]
 
-    def _of(self, frame: pd.DataFrame) -> list[dict[Any, Any]]:
-        if not len(frame):
-            return []
-        return frame[frame["metric"] == self.metric].to_dict("records")
+    def _scores(self, metric: str, algorithm: str) -> Vector:
+        scores: Any = self.runs.scores[metric][self._index(algorithm)]
+        return scores
 
-    def _same_graphs(self, algorithm: str, *schemes: str) -> list[Codes]:
-        """Return of each scheme the cells that `attribution` averages."""
-        index = self.runs.algorithms.index(algorithm)
-        chosen = same_graphs(self.runs, self.metric, index, self.cells)
-        return [chosen[scheme][0] for scheme in schemes]
+    def _index(self, algorithm: str) -> int:
+        return self.runs.algorithms.index(algorithm)
 
-    def _difference(self, values: list[Vector], cells: list[Codes]) -> tuple[MeanInterval, int]:
-        """Return the difference of two means, with limits, and the units that have both."""
-        first = np.arange(sum(map(len, cells))) < len(cells[0])
-        return difference_of_means(
-            np.concatenate(values), self.runs.units[np.concatenate(cells)], first
-        )
+    def _measured_by_unit(self, scheme: str, column: str) -> Vector:
+        return self._by_unit(self.runs.measured[column], scheme)
+
+    def _by_unit(self, values: Vector, scheme: str | None) -> Vector:
+        """Return the mean of each unit on a scheme; nan without the scheme."""
+        if scheme is None:
+            return np.full(self.n_units, np.nan)
+        cells = self.cells[scheme]
+        return by_unit(values[cells], self.runs.units[cells], self.n_units)
+
+    def has_failed(self, algorithm: str) -> bool:
+        """Return whether some runs of an algorithm did not end ok."""
+        counts = self.summary.counts
+        row = counts[counts["algorithm"] == algorithm].iloc[0]
+        return bool(row["n"] > row["ok"])

@@ -11,12 +11,6 @@ from causalassay.analysis.verdict.words import in_words, scheme_word
 
 LONGEST_REASON = 120
 
-FAILURE_RULE = (
-    "Every row whose status is not ok is counted. Means are over the runs that ended; these may be "
-    "the easy ones."
-)
-ABSENT_RULE = "A problem and replicate that other algorithms have rows of counts as still to come."
-
 
 def judge_failures(evidence: Evidence) -> Iterator[Statement]:
     """Yield where and why each algorithm did not finish, if it ever did not."""
@@ -46,7 +40,7 @@ def judge_failures(evidence: Evidence) -> Iterator[Statement]:
         sentence += (
             "It has no score at all." if (status != OK).all() else "Its means are over survivors."
         )
-        yield Statement("failures", sentence, FAILURE_RULE, ledger.numbers, name)
+        yield Statement("failures", sentence, "failures", ledger.numbers, name)
 
 
 def judge_absences(evidence: Evidence) -> Iterator[Statement]:
@@ -60,7 +54,7 @@ def judge_absences(evidence: Evidence) -> Iterator[Statement]:
             for name, absent in zip(lacking["algorithm"], lacking["absent"], strict=True)
         ]
         sentence = f"The study is not complete: runs are still to come, {in_words(counted)}."
-        yield Statement("incomplete", sentence, ABSENT_RULE, ledger.numbers)
+        yield Statement("incomplete", sentence, "failures", ledger.numbers)
 
 
 def _where(evidence: Evidence, index: int, ledger: Ledger) -> str:

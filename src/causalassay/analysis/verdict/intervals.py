@@ -1,11 +1,10 @@
-"""Numbers with their 95 % limits, and what may be decided by them."""
+"""Numbers with their 95 % limits."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 
-from causalassay.analysis.bootstrap import FEWEST_UNITS
 from causalassay.analysis.verdict.statements import Ledger, Number
 
 
@@ -30,21 +29,6 @@ class Interval:
     def value(self) -> float:
         """The estimate."""
         return self.number.value
-
-    @property
-    def enough(self) -> bool:
-        """Whether there are units enough to decide by."""
-        return self.n_units >= FEWEST_UNITS
-
-    @property
-    def positive(self) -> bool:
-        """Whether the interval lies above 0."""
-        return self.enough and self.low > 0
-
-    @property
-    def negative(self) -> bool:
-        """Whether the interval lies below 0."""
-        return self.enough and self.high < 0
 
     def cite(self, ledger: Ledger) -> str:
         """Return the estimate with its limits, written through a ledger."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from causalassay.analysis.verdict.algorithm_sentences import judge_algorithm
+from causalassay.analysis.verdict.algorithm_statements import judge_listed, state_algorithm
 from causalassay.analysis.verdict.disagreement_sentences import judge_disagreements
 from causalassay.analysis.verdict.evidence import Evidence
 from causalassay.analysis.verdict.failure_sentences import judge_absences, judge_failures
-from causalassay.analysis.verdict.scheme_assessment import assess
-from causalassay.analysis.verdict.scheme_sentences import judge_contrasts, judge_scheme
+from causalassay.analysis.verdict.scheme_statements import advise, judge_schemes, state_scheme
 from causalassay.analysis.verdict.statements import StudyVerdict
 
 
@@ -15,15 +14,15 @@ def judge_study(evidence: Evidence) -> StudyVerdict:
     """Return what a study says: of its schemes, of each listed algorithm, of failed runs."""
     if not len(evidence.frame) or not evidence.summary.metrics:
         return StudyVerdict(())
-    assessments = [assess(evidence, scheme) for scheme in evidence.cells]
-    with_signal = [assessment.scheme for assessment in assessments if not assessment.silent]
+    schemes = judge_schemes(evidence)
+    judged = judge_listed(evidence, schemes)
     return StudyVerdict(
         (
-            *(judge_scheme(evidence, assessment) for assessment in assessments),
-            *judge_contrasts(assessments),
-            *(judge_algorithm(evidence, name, assessments) for name in evidence.listed),
+            *(state_scheme(evidence, scheme) for scheme in schemes.values()),
+            *advise(schemes),
+            *(state_algorithm(evidence, name, judged.get(name)) for name in evidence.listed),
             *judge_failures(evidence),
             *judge_absences(evidence),
-            *judge_disagreements(evidence, with_signal),
+            *judge_disagreements(evidence),
         )
     )

@@ -9,42 +9,32 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from causalassay.judging.study_rules import STUDY_RULES, TOGETHER
+
 STATISTICS: Mapping[str, str] = MappingProxyType(
     {
         "mean": "mean of the column over the algorithm's ok rows on the scheme",
-        "lead": "mean of the algorithm's score minus the opponent's over the problems and "
-        "replicates of the scheme where both have one; the sign is turned where low is better",
-        "lead low": "lower 95 % limit of the lead; whole units are resampled",
+        "measured": "mean of the column over the problems and replicates of the scheme",
+        "lead": "mean over the scheme's problems and replicates of the algorithm's score minus "
+        "the opponent's, or without an opponent minus random_f1: the mean of random orders; the "
+        "sign is turned where low is better",
+        "lead low": "lower 95 % limit of the lead: Student's, over units",
         "lead high": "upper 95 % limit of the lead",
-        "fall": "lead on the scheme minus lead on the other scheme",
-        "fall low": "lower 95 % limit of the fall; whole units are resampled",
-        "fall high": "upper 95 % limit of the fall",
-        "change": "mean on the scheme minus mean on the other scheme",
-        "share": "R² of a regression of the column on `opponent` over all ok rows, adjusted "
-        "with the number of units in place of the number of rows",
-        "sortability": "mean of the column over the problems and replicates of the scheme",
-        "sortability low": "lower 95 % limit of the mean; whole units are resampled",
-        "sortability high": "upper 95 % limit of the mean",
-        "sortability sd": "standard deviation of the column over the problems and replicates",
-        "chance": "mean over the problems and replicates of the scheme of m / (m + d (d - 1) / 2), "
-        "with m = n_edges and d = graph.n_nodes: the F1 that complete orders drawn at random have "
-        "on average, and no graph drawn without regard to the data has more",
+        "corrected p": "p-value of the claim that the column names, corrected for all claims on "
+        "the algorithm (Holm)",
         "units": "graph keys and replicates with a score of the algorithm and of the opponent; "
-        "without an algorithm all of the scheme",
+        "without an algorithm all of the scheme; replicates on one file are one unit",
         "runs": "rows of the algorithm",
         "not ok": "rows of the algorithm whose status is not ok",
         "reason": "rows of the algorithm with this reason",
         "to come": "problems and replicates that another algorithm has rows of and this one not",
     }
 )
-"""What a number is, as one recomputes it from the exported table.
-
-A unit is a graph key and a replicate. Numbers that are `paired` count only the
-units in which the algorithm has a score on every scheme where it has any.
-"""
+"""What a number is, as one recomputes it from the exported table. A unit is a graph key and a
+replicate."""
 
 COUNTS = ("units", "runs", "not ok", "reason", "to come")
-SIGNED = ("lead", "fall", "change")
+SIGNED = ("lead",)
 
 
 @dataclass(frozen=True)
@@ -59,12 +49,10 @@ class Number:
         A key of `STATISTICS`.
     column : str
         Of the table: a metric, a diagnostic, or "status".
-    scheme, other_scheme, algorithm, opponent : str, optional
-        Which rows. `opponent` names an algorithm, or the regressor of a share.
+    scheme, algorithm, opponent : str, optional
+        Which rows.
     detail : str, optional
-        A status, a reason, or ``label=value`` of the problems that count.
-    paired : bool
-        Over the units with a score on every scheme.
+        A status or a reason.
     is_share : bool
         From 0 to 1, so written with two decimals; others with three significant digits.
     """
@@ -75,9 +63,7 @@ class Number:
     scheme: str | None = None
     algorithm: str | None = None
     opponent: str | None = None
-    other_scheme: str | None = None
     detail: str | None = None
-    paired: bool = False
     is_share: bool = True
 
     @property
@@ -94,7 +80,6 @@ class Number:
             self.algorithm,
             self.opponent and f"against {self.opponent}",
             self.scheme and f"on {self.scheme}",
-            self.other_scheme and f"less {self.other_scheme}",
             self.detail and f"({self.detail})",
         ]
         return " ".join(word for word in words if word).removesuffix(":")
@@ -165,11 +150,13 @@ class Statement:
         Plain text. Names of algorithms, schemes and reasons stand as they are in the
         study: who writes it into a page escapes it.
     rule : str
-        How the sentence was arrived at, with the thresholds.
+        The name of the rule that the main finding follows.
     numbers : mapping
         Name to number: every number of the sentence.
     algorithm, scheme : str, optional
         What it is about, if about one.
+    findings : tuple of str
+        All that was found of an algorithm, the main one first.
     """
 
     kind: str
@@ -178,6 +165,7 @@ class Statement:
     numbers: Mapping[str, Number]
     algorithm: str | None = None
     scheme: str | None = None
+    findings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values, for JSON."""
@@ -196,16 +184,22 @@ class StudyVerdict:
         """Return what to print: the sentences, then each rule once."""
         if not self.statements:
             return ["There is nothing to say yet."]
-        rules = list(dict.fromkeys(statement.rule for statement in self.statements))
         lines = [
-            f"- {statement.sentence} (rule {rules.index(statement.rule) + 1})"
-            for statement in self.statements
+            f"- {statement.sentence} (rule: {statement.rule})" for statement in self.statements
         ]
-        return [*lines, *(f"Rule {number}: {rule}" for number, rule in enumerate(rules, 1))]
+        texts = [f"Rule {name}: {text}" for name, text in self.rules.items()]
+        return [*lines, *texts, TOGETHER]
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """The rules that were used, by name."""
+        used = {statement.rule for statement in self.statements}
+        return {name: text for name, text in STUDY_RULES.items() if name in used}
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values, for JSON."""
         return {
             "statements": [statement.to_dict() for statement in self.statements],
+            "rules": self.rules,
             "statistics": dict(STATISTICS),
         }

@@ -168,18 +168,6 @@ def rank_remark(data: pd.DataFrame) -> str:
     return f"The intervals of two metrics lie apart for {named(split)}."
 
 
-def describe_explained(data: pd.DataFrame, metric: str) -> str:
-    """Say of whose score sortability explains most, and of whose least."""
-    both = data[data["regressors"] == "both"]
-    known = both if both["mean"].notna().any() else data
-    most, least = _best(known, "high"), _best(known, "low")
-    return (
-        f"Share of the variance of {metric} that sortability explains: most for "
-        f"{most['algorithm']}, {estimate(most)}; least for {least['algorithm']}, "
-        f"{estimate(least)}."
-    )
-
-
 def unscored(scope: ChartScope, metric: str) -> str:
     """Say how many runs of which algorithms are in no mean; empty if all have a score."""
     scores = scope.summary.scores

@@ -19,7 +19,7 @@ class Figure:
     ----------
     kind : str
         "schemes", "sortability", "boxes", "against_d", "against_n", "runtime",
-        "rankings" or "explained".
+        or "rankings".
     choice : str
         Of several figures of a kind the metric or the scheme; empty if there is one.
     title : str

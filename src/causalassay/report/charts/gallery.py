@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from causalassay.analysis import Analysis
 from causalassay.analysis.chart_data.scope import choose
 from causalassay.analysis.runs import NODES, SAMPLES
-from causalassay.report.charts.artefact_figures import explained_figures, sortability_figures
+from causalassay.report.charts.artefact_figures import sortability_figures
 from causalassay.report.charts.figure import Figure, LeftOut
 from causalassay.report.charts.rank_figures import rank_figures
 from causalassay.report.charts.score_figures import against_figures, box_figures, scheme_figures
@@ -17,7 +17,7 @@ from causalassay.report.charts.time_figures import runtime_figures
 
 KINDS = (
     *("schemes", "sortability", "boxes", "against_d", "against_n"),
-    *("runtime", "rankings", "explained"),
+    *("runtime", "rankings"),
 )
 """In the order of the report."""
 
@@ -54,7 +54,6 @@ def gallery(analysis: Analysis) -> Gallery:
         *against_figures(scope, "against_n", SAMPLES),
         *runtime_figures(scope),
         *rank_figures(scope),
-        *explained_figures(scope),
     ]
     drawn = [part for part in parts if isinstance(part, Figure)]
     left_out = tuple(part for part in parts if isinstance(part, LeftOut))

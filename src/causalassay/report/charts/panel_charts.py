@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import altair as alt
 import pandas as pd
 
-from causalassay.analysis.explained_variance import R2, VARIANCE
+from causalassay.analysis.chart_data.panel_tables import R2, VARIANCE
 from causalassay.report.charts import theme
 from causalassay.report.charts.chart_parts import (
     Series,

@@ -18,7 +18,6 @@ HEADINGS = {
     "against_n": "Scores against the number of samples",
     "runtime": "Run time",
     "rankings": "Where metrics rank the algorithms differently",
-    "explained": "What sortability explains",
 }
 FORMATS = ("SVG", "PNG", "CSV")
 

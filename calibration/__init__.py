@@ -1,0 +1,1 @@
+"""How often the judge is wrong: audits and studies of data whose nature is known."""

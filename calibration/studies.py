@@ -1,0 +1,152 @@
+"""Studies drawn from the bank of units: how often each finding is made of each algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from calibration.rows_on_disk import Job, Row
+from calibration.study_bank import ALGORITHMS, SCHEMES, SEED
+from causalassay.analysis.unit_means import mean_with_interval
+from causalassay.analysis.verdict.rescaled_schemes import rescalings
+from causalassay.arrays import Vector
+from causalassay.judging.algorithm_findings import (
+    AlgorithmEvidence,
+    LeadEvidence,
+    ScaleEvidence,
+    judge_algorithm,
+)
+from causalassay.judging.artefacts import ARTEFACTS, artefacts_of
+from causalassay.judging.scheme_findings import OrderEvidence, judge_orders
+from causalassay.seeding import stream
+
+SIZES = {10: 1000, 30: 1000, 100: 400}
+"""Units of a study, and how many such studies are drawn."""
+
+
+class Bank:
+    """The bank as arrays by scheme."""
+
+    def __init__(self, rows: Mapping[Job, Row]) -> None:
+        self.n_units = 1 + max(unit for _, unit in rows)
+        self._rows = rows
+
+    def measured(self, scheme: str, name: str) -> Vector:
+        """Return a measure of each unit."""
+        return np.array(
+            [self._rows[scheme, unit]["measures"][name] for unit in range(self.n_units)]
+        )
+
+    def scores(self, scheme: str, algorithm: str, name: str) -> Vector:
+        """Return a number of each unit's estimate."""
+        return np.array(
+            [
+                self._rows[scheme, unit]["scores"][algorithm][name]
+                for unit in range(self.n_units)
+            ],
+            dtype=float,
+        )
+
+
+def run(rows: Mapping[Job, Row]) -> list[Row]:
+    """Return the findings of every study and algorithm, and which of its intervals cover."""
+    bank = Bank(rows)
+    names = ("f1", "f1_p", "f1_chance", "order_score")
+    scores = {
+        (scheme, algorithm, name): bank.scores(scheme, algorithm, name)
+        for scheme in SCHEMES
+        for algorithm in ALGORITHMS
+        for name in names
+    }
+    keys = [key for key, one in ARTEFACTS.items() if one in artefacts_of("continuous")]
+    parts = ("sortability", "rising_p", "falling_p", "up_p", "down_p")
+    measures = {
+        (scheme, key, part): bank.measured(scheme, f"{key}_{part}")
+        for scheme in SCHEMES
+        for key in keys
+        for part in parts
+    }
+    random = {scheme: bank.measured(scheme, "random_f1") for scheme in SCHEMES}
+    found = []
+    for size, count in SIZES.items():
+        if size > bank.n_units:
+            continue
+        for study in range(count):
+            chosen = stream(SEED, "study", size, study).choice(bank.n_units, size, replace=False)
+            kinds = _schemes(measures, keys, parts, chosen)
+            for algorithm in ALGORITHMS:
+                judged = judge_algorithm(_evidence(scores, random, algorithm, kinds, chosen))
+                found.append(
+                    {
+                        "size": size,
+                        "study": study,
+                        "algorithm": algorithm,
+                        "findings": [one.kind for one in judged.findings],
+                        "covers": _covers(scores, random, algorithm, chosen),
+                        "schemes": kinds,
+                    }
+                )
+    return found
+
+
+def _schemes(
+    measures: Mapping[tuple[str, str, str], Vector],
+    keys: list[str],
+    parts: tuple[str, ...],
+    chosen: np.ndarray,
+) -> dict[str, str]:
+    """Return the gravest finding on each scheme."""
+    gravest = ("gameable", "gameable backwards", "leaning", "no evidence")
+    kinds = {}
+    for scheme in SCHEMES:
+        evidence = {
+            ARTEFACTS[key]: OrderEvidence(*(measures[scheme, key, part][chosen] for part in parts))
+            for key in keys
+        }
+        claims = judge_orders(evidence)
+        kinds[scheme] = min((claim.kind for claim in claims), key=gravest.index)
+    return kinds
+
+
+def _evidence(
+    scores: Mapping[tuple[str, str, str], Vector],
+    random: Mapping[str, Vector],
+    algorithm: str,
+    kinds: Mapping[str, str],
+    chosen: np.ndarray,
+) -> AlgorithmEvidence:
+    def one(scheme: str, name: str) -> Vector:
+        return scores[scheme, algorithm, name][chosen]
+
+    leads = {
+        scheme: LeadEvidence(one(scheme, "f1_p"), one(scheme, "f1") - one(scheme, "f1_chance"))
+        for scheme in SCHEMES
+    }
+    free = [scheme for scheme, kind in kinds.items() if kind == "no evidence"]
+    gamed = [scheme for scheme, kind in kinds.items() if kind != "no evidence"]
+    gains = {scheme: one(scheme, "f1") - random[scheme][chosen] for scheme in SCHEMES}
+    falls = {scheme: gains[gamed[0]] - gains[scheme] for scheme in free} if gamed else {}
+    scales = {
+        base: ScaleEvidence(
+            *(one(str(scheme), "f1") for scheme in (base, *others)),
+            *(one(str(scheme), "order_score") for scheme in others[:2]),
+        )
+        for base, others in rescalings(SCHEMES).items()
+    }
+    return AlgorithmEvidence(leads, free, falls, scales)
+
+
+def _covers(
+    scores: Mapping[tuple[str, str, str], Vector],
+    random: Mapping[str, Vector],
+    algorithm: str,
+    chosen: np.ndarray,
+) -> dict[str, bool]:
+    """Return whether the interval of the lead on each scheme holds the mean of the whole bank."""
+    covers = {}
+    for scheme in SCHEMES:
+        gain = scores[scheme, algorithm, "f1"] - random[scheme]
+        interval = mean_with_interval(gain[chosen], np.arange(len(chosen)))
+        covers[scheme] = bool(interval.low <= gain.mean() <= interval.high)
+    return covers

@@ -1,0 +1,143 @@
+"""A bank of units for studies: algorithms of known nature on the same graphs in six schemes.
+
+Erdős–Rényi graphs with 2 edges per node, 20 nodes, 1000 rows; studies draw units from it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.random import Generator
+
+from calibration.audits import BASE
+from calibration.rows_on_disk import Job, Row, compute
+from causalassay.arrays import Adjacency
+from causalassay.contracts import Estimate
+from causalassay.data import Problem
+from causalassay.discovery import discover
+from causalassay.discovery.regression.lasso_along_order import sort_regress
+from causalassay.graphs.orders import topological_order
+from causalassay.judging.order_measures import order_measures
+from causalassay.metrics import f1, f1_chance, order_score
+from causalassay.models import ISCM, UUMC
+from causalassay.seeding import stream
+from causalassay.study.worker.problem_making import make
+
+SEED = 20261117
+N_UNITS = 1000
+THRESHOLD = 0.3
+SCHEMES = {
+    "raw": BASE,
+    "raw + rescale-in-order": replace(BASE, transform=("rescale-in-order",)),
+    "raw + rescale-at-random": replace(BASE, transform=("rescale-at-random",)),
+    "standardized": replace(BASE, transform=("standardize",)),
+    "iscm": replace(BASE, model=ISCM()),
+    "uumc": replace(BASE, model=UUMC()),
+}
+
+
+def _random_graph(problem: Problem, rng: Generator) -> Estimate:
+    d = len(problem.graph)
+    order = rng.permutation(d)
+    pairs = np.triu(rng.random((d, d)) < 0.2, 1)
+    graph = np.zeros((d, d), dtype=bool)
+    graph[np.ix_(order, order)] = pairs
+    return Estimate(graph, "dag", order=tuple(int(node) for node in order))
+
+
+def _joins_everything(problem: Problem, _: Generator) -> Estimate:
+    d = len(problem.graph)
+    return Estimate(~np.eye(d, dtype=bool), "pdag")
+
+
+def _true_order_ols(problem: Problem, _: Generator) -> Estimate:
+    values = problem.data.observational_values
+    order = topological_order(problem.graph)
+    weights = np.zeros(problem.graph.shape)
+    centred = values - values.mean(axis=0)
+    for place in range(1, len(order)):
+        before = order[:place]
+        weights[before, order[place]] = np.linalg.lstsq(
+            centred[:, before], centred[:, order[place]], rcond=None
+        )[0]
+    return Estimate(np.abs(weights) > THRESHOLD, "dag", order=tuple(int(node) for node in order))
+
+
+def _along(order: np.ndarray, problem: Problem) -> Estimate:
+    weights = sort_regress(problem.data.observational_values, order)
+    return Estimate(weights != 0, "dag", order=tuple(int(node) for node in order))
+
+
+def _true_order_lasso(problem: Problem, _: Generator) -> Estimate:
+    return _along(np.asarray(topological_order(problem.graph)), problem)
+
+
+def _r2_downwards(problem: Problem, rng: Generator) -> Estimate:
+    upwards = discover("r2-sortnregress", problem.data, rng).order
+    return _along(np.array(upwards)[::-1], problem)
+
+
+def _random_order(problem: Problem, rng: Generator) -> Estimate:
+    return _along(rng.permutation(len(problem.graph)), problem)
+
+
+def _named(name: str) -> Callable[[Problem, Generator], Estimate]:
+    return lambda problem, rng: discover(name, problem.data, rng)
+
+
+ALGORITHMS: dict[str, Callable[[Problem, Generator], Estimate]] = {
+    "random graph": _random_graph,
+    "joins everything": _joins_everything,
+    "sorts by variance": _named("var-sortnregress"),
+    "sorts by R²": _named("r2-sortnregress"),
+    "sorts by falling R²": _r2_downwards,
+    "true order, OLS": _true_order_ols,
+    "true order, lasso": _true_order_lasso,
+    "uniform lead": _random_order,
+    "ges": _named("ges"),
+}
+UNIFORM_LEAD = 0.1
+
+
+def run(folder: Path, n_units: int, workers: int) -> dict[Job, Row]:
+    """Return the bank: a row for each scheme and unit."""
+    jobs = [(scheme, unit) for unit in range(n_units) for scheme in SCHEMES]
+    return compute(folder / "units.jsonl", jobs, unit_of, workers)
+
+
+def unit_of(job: Job) -> Row:
+    """Return what is measured of one unit on one scheme, and what each algorithm reaches."""
+    scheme, unit = job
+    problem = make(SEED, SCHEMES[scheme], "main", unit).problem
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        measures = order_measures(problem)
+        scores = {
+            name: _scored(name, algorithm, problem, measures.reached, unit)
+            for name, algorithm in ALGORITHMS.items()
+        }
+    return {"cell": scheme, "draw": unit, "measures": dict(measures.values), "scores": scores}
+
+
+def _scored(
+    name: str,
+    algorithm: Callable[[Problem, Generator], Estimate],
+    problem: Problem,
+    reached: Callable[[float], float],
+    unit: int,
+) -> dict[str, float]:
+    # The same random numbers on each scheme: what does not read the scale gives the same graph.
+    estimate = algorithm(problem, stream(SEED, "algorithm", name, unit))
+    truth: Adjacency = problem.graph
+    score = f1(truth, estimate.graph) + (UNIFORM_LEAD if name == "uniform lead" else 0.0)
+    score = min(1.0, score)
+    return {
+        "f1": score,
+        "f1_p": reached(score),
+        "f1_chance": f1_chance(truth, estimate.graph),
+        "order_score": order_score(truth, estimate),
+    }

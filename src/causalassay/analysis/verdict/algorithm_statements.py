@@ -1,0 +1,168 @@
+"""Sentences about each algorithm: the finding first, then its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from causalassay.analysis.verdict.evidence import ORDER_SCORE, Evidence
+from causalassay.analysis.verdict.rescaled_schemes import rescalings
+from causalassay.analysis.verdict.scheme_statements import SchemeJudged
+from causalassay.analysis.verdict.statements import Ledger, Number, Statement
+from causalassay.analysis.verdict.words import in_words, scheme_word
+from causalassay.judging.algorithm_findings import (
+    AlgorithmFinding,
+    AlgorithmJudged,
+    AlgorithmKind,
+    judge_algorithm,
+)
+
+RULES: dict[AlgorithmKind, str] = {
+    "robust": "robust",
+    "depends on variance order": "variance order",
+    "depends on variance ratios": "variance ratios",
+    "depends on units": "units",
+    "lead lost": "lead lost",
+    "no lead found": "lead",
+    "undecided": "lead",
+}
+
+
+def judge_listed(
+    evidence: Evidence, schemes: Mapping[str, SchemeJudged]
+) -> dict[str, AlgorithmJudged]:
+    """Return what was found of each algorithm; nothing where chance was not measured."""
+    if not evidence.judged:
+        return {}
+    free = [scheme for scheme, judged in schemes.items() if judged.free]
+    gamed = [scheme for scheme, judged in schemes.items() if judged.gamed]
+    return {
+        name: judge_algorithm(evidence.of_algorithm(name, free, gamed))
+        for name in evidence.runs.algorithms
+    }
+
+
+def state_algorithm(
+    evidence: Evidence, algorithm: str, judged: AlgorithmJudged | None
+) -> Statement:
+    """Return what was found of an algorithm, and what it reaches."""
+    ledger = Ledger()
+    scores = _scores(evidence, algorithm, ledger)
+    if not scores:
+        sentence = f"{algorithm}: no run has a score, so there is nothing to judge."
+        return Statement("algorithm-no-score", sentence, "lead", {}, algorithm)
+    if judged is None:
+        sentence = (
+            f"{algorithm}: undecided; what chance reaches was not measured "
+            f"(metrics without f1, or controls = false). {scores}."
+        )
+        return Statement("algorithm-undecided", sentence, "lead", ledger.numbers, algorithm)
+    claims = [
+        SENTENCES[found.kind](evidence, algorithm, found, ledger) for found in judged.findings
+    ]
+    for name, claim in judged.claims.items():
+        number = Number(claim.corrected, "corrected p", name.kind, name.scheme, algorithm)
+        ledger(number)
+    sentence = f"{algorithm}: {'; '.join(claims)}. {scores}."
+    return Statement(
+        f"algorithm-{judged.main.kind.replace(' ', '-')}",
+        sentence,
+        RULES[judged.main.kind],
+        ledger.numbers,
+        algorithm,
+        findings=tuple(found.kind for found in judged.findings),
+    )
+
+
+def _scores(evidence: Evidence, algorithm: str, ledger: Ledger) -> str:
+    means = {s: mean for s in evidence.cells if (mean := evidence.mean(algorithm, s))}
+    if not means:
+        return ""
+    texts = [f"{ledger(mean)} on {scheme_word(scheme)}" for scheme, mean in means.items()]
+    survivors = ", over the runs that ended" if evidence.has_failed(algorithm) else ""
+    return f"{evidence.word} {in_words(texts)}{survivors}"
+
+
+def _lead(evidence: Evidence, algorithm: str, scheme: str, ledger: Ledger) -> str:
+    lead = evidence.lead(algorithm, scheme)
+    if lead is None:
+        return f"no score on {scheme_word(scheme)}"
+    return f"{lead.cite(ledger)} on {scheme_word(scheme)} ({lead.cite_units(ledger)} units)"
+
+
+def _robust(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: Ledger) -> str:
+    leads = [_lead(evidence, algorithm, name.scheme, ledger) for name in found.claims]
+    return f"robust; it leads random orders where no artefact was found, {in_words(leads)}"
+
+
+def _on(evidence: Evidence, algorithm: str, scheme: str | None, metric: str, ledger: Ledger) -> str:
+    mean = scheme and evidence.mean(algorithm, scheme, metric)
+    return ledger(mean) if mean else "–"
+
+
+def _variance_order(
+    evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: Ledger
+) -> str:
+    in_order, at_random, _ = rescalings(evidence.cells)[found.claims[0].scheme]
+    scores = [_on(evidence, algorithm, s, evidence.metric, ledger) for s in (in_order, at_random)]
+    orders = [_on(evidence, algorithm, s, ORDER_SCORE, ledger) for s in (in_order, at_random)]
+    return (
+        f"depends on the order of variances; other variances in the same order give "
+        f"{evidence.word} {scores[0]}, the same ones at random {scores[1]}, and the share of "
+        f"edges that it orders rightly falls from {orders[0]} to {orders[1]}"
+    )
+
+
+def _variance_ratios(
+    evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: Ledger
+) -> str:
+    base = found.claims[0].scheme
+    scores = [
+        _on(evidence, algorithm, s, evidence.metric, ledger)
+        for s in (base, rescalings(evidence.cells)[base][0])
+    ]
+    return (
+        f"depends on the ratios of variances; {evidence.word} {scores[0]} on {scheme_word(base)}, "
+        f"{scores[1]} with other variances in the same order"
+    )
+
+
+def _units(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: Ledger) -> str:
+    name = found.claims[0]
+    in_order, at_random, standardized = rescalings(evidence.cells)[name.scheme]
+    pair = (name.scheme, standardized) if name.kind == "standardized" else (in_order, at_random)
+    scores = [
+        f"{_on(evidence, algorithm, s, evidence.metric, ledger)} on {scheme_word(str(s))}"
+        for s in pair
+    ]
+    return f"depends on the units; {evidence.word} {in_words(scores)}"
+
+
+def _lost(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: Ledger) -> str:
+    leads = [_lead(evidence, algorithm, name.scheme, ledger) for name in found.claims]
+    return (
+        f"lead lost, with no cause named; where no artefact was found it is {in_words(leads)}, "
+        "less than where one was"
+    )
+
+
+def _no_lead(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: Ledger) -> str:
+    leads = {name.scheme: evidence.lead(algorithm, name.scheme) for name in found.claims}
+    known = {scheme: lead for scheme, lead in leads.items() if lead}
+    best = max(known, key=lambda scheme: known[scheme].value)
+    return f"no lead over chance found; at most {_lead(evidence, algorithm, best, ledger)}"
+
+
+def _undecided(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: Ledger) -> str:
+    leads = [_lead(evidence, algorithm, name.scheme, ledger) for name in found.claims]
+    return f"undecided, for lack of {found.missing}" + (f": {in_words(leads)}" if leads else "")
+
+
+SENTENCES: dict[AlgorithmKind, Callable[[Evidence, str, AlgorithmFinding, Ledger], str]] = {
+    "robust": _robust,
+    "depends on variance order": _variance_order,
+    "depends on variance ratios": _variance_ratios,
+    "depends on units": _units,
+    "lead lost": _lost,
+    "no lead found": _no_lead,
+    "undecided": _undecided,
+}

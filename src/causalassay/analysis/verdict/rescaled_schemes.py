@@ -1,0 +1,35 @@
+"""Which schemes of a study are the same data with other scales."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+IN_ORDER, AT_RANDOM = "rescale-in-order", "rescale-at-random"
+
+
+def rescalings(schemes: Collection[str]) -> dict[str, tuple[str | None, str | None, str | None]]:
+    """Return of each scheme that was rescaled: in order, at random and standardised, if there.
+
+    Examples
+    --------
+    >>> rescalings(["raw", "raw + rescale-in-order", "standardized", "iscm"])
+    {'raw': ('raw + rescale-in-order', None, 'standardized')}
+    >>> rescalings(["data", "data + standardize"])
+    {'data': (None, None, 'data + standardize')}
+    """
+    found = {}
+    for base in schemes:
+        wanted = (
+            f"{base} + {IN_ORDER}",
+            f"{base} + {AT_RANDOM}",
+            _standardized(base),
+        )
+        others = tuple(name if name in schemes else None for name in wanted)
+        if any(others):
+            found[base] = (others[0], others[1], others[2])
+    return found
+
+
+def _standardized(base: str) -> str:
+    *mechanism, kind = base.split(" ")
+    return " ".join([*mechanism, "standardized"]) if kind == "raw" else f"{base} + standardize"
