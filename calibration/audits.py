@@ -70,9 +70,7 @@ def cells() -> dict[str, Cell]:
         "iSCM": other(BASE, model=ISCM()),
         "UUMC": other(BASE, model=UUMC()),
         "nonlinear": other(BASE, model=NonlinearSCM()),
-        "nonlinear, standardized": other(
-            BASE, model=NonlinearSCM(), transform=("standardize",)
-        ),
+        "nonlinear, standardized": other(BASE, model=NonlinearSCM(), transform=("standardize",)),
         "discrete": other(BASE, model=Dirichlet()),
         "series": Generated(LaggedErdosRenyi(10, 0.2, 1), SeriesSCM(), 1000),
     }

@@ -41,10 +41,7 @@ class Bank:
     def scores(self, scheme: str, algorithm: str, name: str) -> Vector:
         """Return a number of each unit's estimate."""
         return np.array(
-            [
-                self._rows[scheme, unit]["scores"][algorithm][name]
-                for unit in range(self.n_units)
-            ],
+            [self._rows[scheme, unit]["scores"][algorithm][name] for unit in range(self.n_units)],
             dtype=float,
         )
 

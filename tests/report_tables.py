@@ -74,5 +74,9 @@ def study_like(
         }
     )
     return SimpleNamespace(
-        frame=frame, metrics=tuple(better), diagnostics=tuple(measured), better=dict(better)
+        frame=frame,
+        controls=(),
+        metrics=tuple(better),
+        diagnostics=tuple(measured),
+        better=dict(better),
     )

@@ -7,14 +7,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-
-from causalassay.analysis.bootstrap import resamples
+from scipy import stats
 
 BASELINES = ("var-sortnregress", "r2-sortnregress", "random-sortnregress", "empty")
 SORTABILITIES = ("var_sortability", "r2_sortability")
 
 
-def make_table(rows, metrics=("f1",), better=None, diagnostics=SORTABILITIES):
+def make_table(rows, metrics=("f1",), better=None, diagnostics=SORTABILITIES, controls=()):
     """A table from dicts that name what differs from an ok row of a listed algorithm."""
     default = {
         "role": "listed",
@@ -24,11 +23,13 @@ def make_table(rows, metrics=("f1",), better=None, diagnostics=SORTABILITIES):
         "graph_key": "g",
         "problem": "p",
         "replicate": 0,
-        **dict.fromkeys((*metrics, *diagnostics), math.nan),
+        **dict.fromkeys((*metrics, *diagnostics, *controls), math.nan),
     }
     frame = pd.DataFrame([default | row for row in rows])
     better = better or dict.fromkeys(metrics, "high")
-    return SimpleNamespace(frame=frame, metrics=metrics, diagnostics=diagnostics, better=better)
+    return SimpleNamespace(
+        frame=frame, metrics=metrics, diagnostics=diagnostics, controls=controls, better=better
+    )
 
 
 def with_frame(table, frame, **changes):
@@ -84,25 +85,20 @@ def unit_of(row):
     return row["graph_key"], row["replicate"]
 
 
-def interval_twin(values, units, statistic):
-    """Percentiles of a statistic over samples that are written out unit by unit.
+def interval_twin(values, units):
+    """Student's limits of a mean, from how far the values of each unit pull it.
 
-    `units` are those of all rows; rows whose value is nan bring nothing.
+    Rows whose value is nan bring nothing.
     """
-    names = sorted(set(units))
-    if len({unit for unit, value in zip(units, values, strict=True) if value == value}) < 2:
+    known = [(unit, value) for unit, value in zip(units, values, strict=True) if value == value]
+    names = {unit for unit, _ in known}
+    if len(names) < 2:
         return math.nan, math.nan
-    drawn = []
-    for weights in resamples(len(names)):
-        sample = [
-            value
-            for value, unit in zip(values, units, strict=True)
-            if value == value
-            for _ in range(int(weights[names.index(unit)]))
-        ]
-        if sample:
-            drawn.append(statistic(sample))
-    return tuple(np.quantile(drawn, [0.025, 0.975]))
+    mean = sum(value for _, value in known) / len(known)
+    pulls = [sum(value - mean for unit, value in known if unit == name) for name in names]
+    spread = len(names) / (len(names) - 1) * sum(pull**2 for pull in pulls)
+    width = stats.t.ppf(0.975, len(names) - 1) * math.sqrt(spread) / len(known)
+    return mean - width, mean + width
 
 
 def rank_twin(scores, better):

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import warnings
-from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from causalassay.analysis.bootstrap import resamples
 from causalassay.analysis.verdict.statements import COUNTS
 from causalassay.study.language import parse_study
 from causalassay.study.pending_tasks import pending_tasks
 from causalassay.study.storage import Store
 from causalassay.study.worker.batch_runner import attempt_problem
 from causalassay.study.worker.task_runner import run_task
+from summary_twins import interval_twin
 
 HEAD = """
 name = "small"
@@ -27,7 +28,12 @@ samples = 300
 graph = {kind = "erdos-renyi", n_nodes = 10, edges_per_node = 1.5}
 """
 STUDIES = {
-    "all": 'grid.model.kind = ["scm", "standardized", "iscm", "uumc"]',
+    "all": 'grid.model.kind = ["scm", "standardized", "iscm", "uumc"]\n'
+    + "".join(
+        f'[[problems]]\nsamples = 300\nmodel = {{kind = "scm"}}\ntransform = ["{change}"]\n'
+        'graph = {kind = "erdos-renyi", n_nodes = 10, edges_per_node = 1.5}\n'
+        for change in ("rescale-in-order", "rescale-at-random")
+    ),
     "iscm": 'model = {kind = "iscm"}',
     "raw": 'model = {kind = "scm"}',
     "shuffled": 'model = {kind = "scm"}\ntransform = ["shuffle-labels"]',
@@ -57,72 +63,54 @@ class Exported:
     def __init__(self, file, better):
         self.rows = pd.read_csv(file)
         self.better = better
-        self._kept = {}
+        self.claims = {}
+        """By algorithm: the p-value of each claim, by kind and scheme."""
 
     def value(self, number):
         """Return the value of a verdict's number."""
-        name, column = number.statistic, number.column
-        if name.endswith((" low", " high")):
-            return self._limit(number)
+        name = number.statistic
         if name in COUNTS:
             return self._count(number)
-        if name == "share":
-            return self._adjusted(number)
-        if name == "chance":
-            cells = self._measured(number)
-            edges, nodes = cells["n_edges"], cells["graph.n_nodes"]
-            return (edges / (edges + nodes * (nodes - 1) / 2)).mean()
-        if name.startswith("sortability"):
-            measured = self._measured(number)[column].dropna()
-            return measured.std() if name.endswith("sd") else measured.mean()
-        takes = self._leads if name in ("lead", "fall") else self._scores
-        means = [takes(part).mean() for part in self._sides(number)]
-        return means[0] - means[1] if len(means) > 1 else means[0]
+        if name == "p":
+            return self._p_value(number)
+        if name == "corrected p":
+            return self._corrected(number)
+        if name == "measured":
+            return self._cells(number)[number.column].mean()
+        if name == "mean":
+            return self._rows(number)[number.column].mean()
+        leads, units = self._leads(number)
+        if name == "lead":
+            return leads.mean()
+        return interval_twin(leads.tolist(), units)[name == "lead high"]
 
-    def _sides(self, number):
-        """The number on its scheme, and on the other if there is one."""
-        schemes = [number.scheme] + [number.other_scheme] * (number.other_scheme is not None)
-        return [replace(number, scheme=scheme, other_scheme=None) for scheme in schemes]
+    def _rows(self, number, algorithm=None):
+        rows = self.rows[self.rows["algorithm"] == (algorithm or number.algorithm)]
+        return rows[(rows["scheme"] == number.scheme) & (rows["status"] == "ok")]
 
     def _cells(self, number):
-        """The problems and replicates of a scheme that count, one row of any algorithm each."""
-        rows = self.rows
-        cells = rows[rows["scheme"] == number.scheme].drop_duplicates(["problem", "replicate"])
-        if not number.paired:
-            return cells
-        own = rows[(rows["algorithm"] == number.algorithm) & (rows["status"] == "ok")]
-        own = own[own[number.column].notna() & (own["scheme"] != "data")]
-        common = set.intersection(*(set(_units(part)) for _, part in own.groupby("scheme")))
-        return cells[[unit in common for unit in _units(cells)]]
-
-    def _scores(self, number, algorithm=None):
-        """The scores of an algorithm in the cells that count, by cell; nan where there is none."""
-        own = self.rows[self.rows["algorithm"] == (algorithm or number.algorithm)]
-        own = own[own["status"] == "ok"].set_index(["problem", "replicate"])[number.column]
-        return own.reindex(pd.MultiIndex.from_frame(self._cells(number)[["problem", "replicate"]]))
+        """The problems and replicates of a scheme, one row of any algorithm each."""
+        rows = self.rows[self.rows["scheme"] == number.scheme]
+        return rows.drop_duplicates(["problem", "replicate"])
 
     def _leads(self, number):
-        """The lead in each cell, nan where one of the two has no score."""
-        key = (number.column, number.scheme, number.algorithm, number.opponent, number.paired)
-        if key not in self._kept:
-            sign = 1 if self.better[number.column] == "high" else -1
-            apart = self._scores(number) - self._scores(number, number.opponent)
-            self._kept[key] = sign * apart
-        return self._kept[key]
-
-    def _measured(self, number):
-        cells = self._cells(replace(number, paired=False))
-        if number.detail:
-            label, value = number.detail.split("=")
-            cells = cells[cells[label] == value]
-        return cells
+        """How far ahead of the opponent, or of the mean of random orders; and the units."""
+        own = self._rows(number).set_index(["problem", "replicate"])
+        column = number.column
+        if number.opponent:
+            other = self._rows(number, number.opponent).set_index(["problem", "replicate"])
+            apart = own[column] - other[column].reindex(own.index)
+        else:
+            apart = own[column] - own["random_f1"]
+        sign = 1 if self.better[column] == "high" else -1
+        return sign * apart, _units(own.reset_index())
 
     def _count(self, number):
         if number.statistic == "units":
-            cells = self._cells(number)
-            if number.opponent:
-                cells = cells[self._leads(number).notna().to_numpy()]
-            return len(set(_units(cells)))
+            if number.algorithm is None:
+                return len(set(_units(self._cells(number))))
+            leads, units = self._leads(number)
+            return len({unit for unit, lead in zip(units, leads, strict=True) if lead == lead})
         own = self.rows[self.rows["algorithm"] == number.algorithm]
         if number.statistic == "to come":
             return len(self.rows.drop_duplicates(["problem", "replicate"])) - len(own)
@@ -135,36 +123,69 @@ class Exported:
         lost = own["status"] != "ok" if number.detail is None else own["status"] == number.detail
         return int(lost.sum())
 
-    def _adjusted(self, number):
-        own = self.rows[self.rows["algorithm"] == number.algorithm]
-        own = own[own["status"] == "ok"].dropna(subset=[number.column, number.opponent])
-        fit = np.polynomial.Polynomial.fit(own[number.opponent], own[number.column], 1)
-        left = ((own[number.column] - fit(own[number.opponent])) ** 2).sum()
-        whole = ((own[number.column] - own[number.column].mean()) ** 2).sum()
-        units = len(set(_units(own)))
-        return 1 - left / whole * (units - 1) / (units - 2)
+    def _by_unit(self, algorithm, scheme, column):
+        rows = self.rows[(self.rows["algorithm"] == algorithm) & (self.rows["scheme"] == scheme)]
+        rows = rows[rows["status"] == "ok"]
+        return rows.groupby(["graph_key", "replicate"])[column].mean()
 
-    def _limit(self, number):
-        """Percentiles of a mean, or of a difference of means, over samples of whole units."""
-        statistic, end = number.statistic.rsplit(" ", 1)
-        sides = self._sides(number)
-        if statistic == "sortability":
-            cells = [self._measured(side) for side in sides]
-            values = [part[number.column] for part in cells]
-        else:
-            cells = [self._cells(side) for side in sides]
-            values = [self._leads(side) for side in sides]
-        units = [_units(part) for part in cells]
-        names = sorted(set().union(*units))
-        weights = resamples(len(names))
-        drawn = 0.0
-        for sign, unit, value in zip((1, -1), units, values, strict=False):
-            rows = [names.index(name) for name in unit]
-            summed, counted = np.zeros(len(names)), np.zeros(len(names))
-            np.add.at(summed, rows, np.nan_to_num(value.to_numpy()))
-            np.add.at(counted, rows, value.notna().to_numpy())
-            drawn = drawn + sign * (weights @ summed) / (weights @ counted)
-        return np.quantile(drawn, 0.025 if end == "low" else 0.975)
+    def _p_value(self, number):
+        """The p-value of a claim, by enumeration of all sign flips."""
+
+        def scores(scheme, column="f1"):
+            return self._by_unit(number.algorithm, scheme, column)
+
+        base = number.scheme
+        in_order, at_random = f"{base} + rescale-in-order", f"{base} + rescale-at-random"
+        match number.column:
+            case "lead":
+                beyond = scores(base) - scores(base, "f1_chance")
+                return max(sum_p(scores(base, "f1_p").tolist()), flips(beyond.tolist()))
+            case "fall":
+                first = "raw"
+                own = scores(base) - scores(base, "random_f1")
+                other = scores(first) - scores(first, "random_f1")
+                return flips((other - own).dropna().tolist())
+            case "variance ratios":
+                return both_sides((scores(base) - scores(in_order)).dropna().tolist())
+            case "random variances":
+                return both_sides((scores(in_order) - scores(at_random)).dropna().tolist())
+            case "standardized":
+                return both_sides((scores(base) - scores("standardized")).dropna().tolist())
+            case "variance order":
+                orders = scores(in_order, "order_score") - scores(at_random, "order_score")
+                return max(
+                    flips((scores(in_order) - scores(at_random)).dropna().tolist()),
+                    flips(orders.dropna().tolist()),
+                )
+
+    def _corrected(self, number):
+        """The p-value times the number of claims that are not smaller, and not below those."""
+        claims = self.claims[number.algorithm]
+        own = claims[number.column, number.scheme]
+        below = [p for p in claims.values() if p <= own]
+        return max(min(1.0, p * sum(other >= p for other in claims.values())) for p in below)
+
+
+def flips(differences):
+    """The share of all sign flips whose sum is at least that of the differences."""
+    differences = [d for d in differences if d == d and d != 0]
+    if not differences:
+        return 1.0
+    own = sum(differences)
+    signs = product((1, -1), repeat=len(differences))
+    sums = [sum(s * d for s, d in zip(sign, differences, strict=True)) for sign in signs]
+    return float(np.mean([total >= own - 1e-9 for total in sums]))
+
+
+def both_sides(differences):
+    return min(1.0, 2 * min(flips(differences), flips([-d for d in differences])))
+
+
+def sum_p(p_values):
+    """How often as many uniform numbers have at most this sum."""
+    n, total = len(p_values), sum(p_values)
+    terms = [(-1) ** k * math.comb(n, k) * (total - k) ** n for k in range(math.floor(total) + 1)]
+    return min(1.0, max(0.0, sum(terms) / math.factorial(n)))
 
 
 def _units(rows):

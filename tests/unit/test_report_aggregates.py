@@ -67,15 +67,6 @@ def test_ranks_are_those_of_the_summary(scope):
     assert digits(expected["rank_high"]) == records["high"].tolist()
 
 
-def test_explained_shares_are_those_of_the_summary(scope):
-    records = dot_tables.explained(scope, "f1")
-    summary = scope.summary.attribution.explained
-    expected = summary[summary["metric"] == "f1"]
-    assert expected["regressors"].tolist() == records["regressors"].tolist()
-    assert digits(expected["share"]) == records["mean"].tolist()
-    assert digits(expected["share_low"]) == records["low"].tolist()
-
-
 def test_bins_hold_every_problem_and_replicate_once(table, scope):
     records = panel_tables.sortability_bins(scope)
     cells = table.frame.drop_duplicates(["problem", "replicate"])

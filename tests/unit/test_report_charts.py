@@ -213,7 +213,6 @@ def test_what_a_study_does_not_vary_is_left_out_with_the_reason():
         "against_d": "All problems have 5 nodes.",
         "against_n": "All problems have 500 samples.",
         "rankings": "Ranks are compared where there are two metrics at least.",
-        "explained": "f1 cannot be explained: fewer than 10 units.",
     } == reasons
 
 
@@ -227,8 +226,6 @@ def test_columns_that_a_table_lacks_leave_out_their_figures(small):
         "against_d": "The problems do not state the number of nodes.",
         "against_n": "The problems do not state the number of samples.",
         "runtime": "No run has a time.",
-        "explained": "tv_dag cannot be explained: not measured: var_sortability, "
-        "not measured: r2_sortability, not measured: var_sortability, r2_sortability.",
     } == reasons
     boxes = [figure for figure in charts.figures if figure.kind == "boxes"]
     assert {"all problems"} == set(boxes[0].data["panel"])

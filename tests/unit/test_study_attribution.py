@@ -1,4 +1,4 @@
-"""Scores on the same graphs, margins over baselines, and what sortability explains."""
+"""Scores on the same graphs, and margins over baselines."""
 
 import math
 
@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 
 from causalassay.analysis.attribution import attribute
-from causalassay.analysis.bootstrap import resamples
-from causalassay.analysis.explained_variance import explained_shares
 from causalassay.analysis.runs import arrange
 from summary_twins import (
-    SORTABILITIES,
     by_cell,
     draw_table,
     interval_twin,
@@ -135,118 +132,7 @@ def test_margins_agree_with_loops_over_rows():
         gains = [sign * (score_of(mine[c], metric) - score_of(other[c], metric)) for c in chosen]
         kept = [gain for gain in gains if gain == gain]
         assert (len(kept), len(gains) - len(kept)) == (row["n_pairs"], row["n_missing"])
-        limits = interval_twin(gains, [unit_of(mine[c]) for c in chosen], np.mean)
+        limits = interval_twin(gains, [unit_of(mine[c]) for c in chosen])
         expected = (np.mean(kept), *limits)
         actual = (row["mean"], row["low"], row["high"])
         assert expected == pytest.approx(actual, abs=1e-12, nan_ok=True)
-
-
-def measured_rows(scores, variance, r2, per_unit=1):
-    return [
-        {
-            "algorithm": "pc",
-            "problem": f"p{index % per_unit}",
-            "replicate": index // per_unit,
-            "f1": score,
-            "var_sortability": x,
-            "r2_sortability": z,
-        }
-        for index, (score, x, z) in enumerate(zip(scores, variance, r2, strict=True))
-    ]
-
-
-def least_squares(scores, *regressors):
-    design = np.column_stack([np.ones(len(scores)), *regressors])
-    slopes, *_ = np.linalg.lstsq(design, scores, rcond=None)
-    left = scores - design @ slopes
-    return 1 - left @ left / ((scores - scores.mean()) ** 2).sum(), slopes[1:]
-
-
-def test_the_explained_share_is_that_of_least_squares():
-    rng = np.random.default_rng(0)
-    x, z, noise = rng.random((3, 60))
-    y = 0.5 + 0.4 * x - 0.2 * z + 0.1 * noise
-    shares = explained_shares(arrange(make_table(measured_rows(y, x, z, per_unit=3))))
-    weights = resamples(20).astype(int)
-    for label, regressors in (
-        ("var_sortability", (x,)),
-        ("r2_sortability", (z,)),
-        ("both", (x, z)),
-    ):
-        row = the_row(shares, regressors=label)
-        share, slopes = least_squares(y, *regressors)
-        assert pytest.approx(share) == row["share"]
-        names = SORTABILITIES if label == "both" else (label,)
-        assert slopes.tolist() == pytest.approx([row[f"slope_{name}"] for name in names])
-        drawn = []
-        for resample in weights:
-            chosen = np.repeat(np.arange(60), np.repeat(resample, 3))
-            drawn.append(least_squares(y[chosen], *(r[chosen] for r in regressors))[0])
-        limits = np.quantile(drawn, [0.025, 0.975])
-        assert limits.tolist() == pytest.approx([row["share_low"], row["share_high"]])
-        used = len(regressors)
-        assert pytest.approx(1 - (1 - share) * 19 / (19 - used)) == row["adjusted"]
-        assert (60, 20, 0) == tuple(row[["n", "n_units", "n_missing"]])
-
-
-def test_the_adjusted_share_is_zero_on_average_where_nothing_is_explained():
-    # 400 studies of 12 units. The plain R² is Beta(1, 4.5): mean 2/11, sd 0.15; the adjusted
-    # one has sd 0.15 × 11/9 = 0.185. So a mean is off by 0.03 with a chance of 0.1 % at most.
-    rng = np.random.default_rng(1)
-    rows = []
-    for study in range(400):
-        part = measured_rows(*rng.normal(size=(3, 12)))
-        rows += [row | {"algorithm": f"a{study}"} for row in part]
-    # One column of sortability a cell: the same problems for all algorithms.
-    for row in rows:
-        row |= {name: rows[row["replicate"]][name] for name in SORTABILITIES}
-    shares = explained_shares(arrange(make_table(rows)))
-    both = shares[shares["regressors"] == "both"]
-    assert abs(both["adjusted"].mean()) < 0.03
-    assert pytest.approx(2 / 11, abs=0.03) == both["share"].mean()
-
-
-def test_sortabilities_that_say_the_same_explain_the_same_together():
-    rng = np.random.default_rng(2)
-    x, noise = rng.random((2, 30))
-    rows = measured_rows(x + noise, x, 1 - x)
-    shares = explained_shares(arrange(make_table(rows)))["share"].tolist()
-    assert [shares[0]] * 3 == pytest.approx(shares)
-
-
-def test_a_score_that_sorting_gives_is_explained_entirely():
-    x, z = np.random.default_rng(3).random((2, 20))
-    row = the_row(explained_shares(arrange(make_table(measured_rows(x, x, z)))), regressors="both")
-    assert (1.0, 1.0, 1.0) == pytest.approx(tuple(row[["share", "share_low", "adjusted"]]))
-    assert 1.0 == pytest.approx(row["slope_var_sortability"])
-
-
-def test_runs_without_a_sortability_are_counted():
-    x, z = np.random.default_rng(4).random((2, 20))
-    z[:3] = math.nan
-    row = the_row(explained_shares(arrange(make_table(measured_rows(x, x, z)))), regressors="both")
-    assert (17, 3) == tuple(row[["n", "n_missing"]])
-
-
-@pytest.mark.parametrize(
-    ("scores", "variance", "note"),
-    [
-        (np.arange(9.0), np.arange(9.0), "fewer than 10 units"),
-        (np.full(12, 0.1), np.arange(12.0), "the score does not vary"),
-        (np.arange(12.0), np.full(12, 0.5), "a sortability does not vary"),
-        (np.arange(12.0), np.full(12, np.nan), "fewer than 10 units"),
-    ],
-)
-def test_a_share_that_is_undefined_says_why(scores, variance, note):
-    table = make_table(measured_rows(scores, variance, np.arange(float(len(scores)))))
-    row = the_row(explained_shares(arrange(table)), regressors="var_sortability")
-    assert note == row["note"]
-    assert np.isnan(row[["share", "share_low", "adjusted"]].astype(float)).all()
-
-
-def test_a_sortability_that_was_not_measured_is_named():
-    table = make_table(measured_rows(*np.random.default_rng(5).random((3, 12))))
-    table.diagnostics = ("var_sortability",)
-    shares = explained_shares(arrange(table))
-    notes = shares["note"].tolist()
-    assert ["", "not measured: r2_sortability", "not measured: r2_sortability"] == notes

@@ -9,11 +9,6 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from causalassay.analysis.bootstrap import (
-    MOST_BLOCKS,
-    deal,
-    mean_with_interval,
-)
 from causalassay.analysis.comparison import mean_ranks, paired_differences
 from causalassay.analysis.runs import arrange
 from causalassay.analysis.summary import (
@@ -22,6 +17,7 @@ from causalassay.analysis.summary import (
     score_groups,
     summarize,
 )
+from causalassay.analysis.unit_means import difference_of_means, mean_with_interval
 from causalassay.report.terminal import render_summary
 from causalassay.seeding import stream
 from summary_twins import (
@@ -104,8 +100,8 @@ def test_one_unit_has_no_interval():
 def test_problems_of_one_graph_and_replicate_are_drawn_together():
     # Ten units of two equal rows each: as uncertain as ten rows, not as twenty.
     values = np.arange(10.0)
-    alone = mean_with_interval(values, deal(np.arange(10)))
-    twice = mean_with_interval(np.repeat(values, 2), deal(np.repeat(np.arange(10), 2)))
+    alone = mean_with_interval(values, np.arange(10))
+    twice = mean_with_interval(np.repeat(values, 2), np.repeat(np.arange(10), 2))
     assert (alone.low, alone.high) == pytest.approx((twice.low, twice.high))
 
 
@@ -134,35 +130,39 @@ def test_scores_agree_with_loops_over_rows():
             units = [unit_of(r) for r in rows]
             assert len(kept) == row["n_ok"] - row["n_undefined"]
             assert len(rows) - sum(map(ended, rows)) == row["n_not_ok"]
-            expected = (np.mean(kept), *interval_twin(values, units, np.mean), np.median(kept))
+            expected = (np.mean(kept), *interval_twin(values, units), np.median(kept))
             actual = (row["mean"], row["mean_low"], row["mean_high"], row["median"])
             assert expected == pytest.approx(actual, nan_ok=True)
 
 
-def test_many_units_are_dealt_into_blocks_of_like_size():
-    blocks = deal(np.repeat(np.arange(1234), 2))
-    sizes = np.bincount(blocks.block)
-    assert (1234, MOST_BLOCKS) == (blocks.n_units, len(sizes))
-    assert {4, 6} == set(sizes.tolist())
-    assert (blocks.block[::2] == blocks.block[1::2]).all()
-
-
-@pytest.mark.parametrize("n_units", [40, 2000])
+@pytest.mark.parametrize("n_units", [5, 10, 40])
 def test_intervals_cover_the_truth_in_about_95_percent_of_studies(n_units):
-    # Correlated rows in units, 400 studies. By the binomial law, fewer than 368 hits (92 %)
-    # or more than 392 (98 %) have a chance of 0.4 % together at a true coverage of 95 %,
-    # and of 8 % at 93.6 %, which is what 12 000 studies gave for the mean of 40 units.
+    # Correlated rows in units, 2000 studies. By the binomial law, fewer than 1860 hits (93 %)
+    # or more than 1940 (97 %) have a chance below 0.01 % at a true coverage of 95 %.
     rng, hits = stream(2, "coverage", n_units), 0
     units = np.repeat(np.arange(n_units), 3)
-    for _ in range(400):
+    for _ in range(2000):
         values = rng.normal(size=n_units)[units] + rng.normal(size=len(units))
-        estimated = mean_with_interval(values, deal(units))
+        estimated = mean_with_interval(values, units)
         hits += estimated.low <= 0 <= estimated.high
-    assert 368 <= hits <= 392
+    assert 1860 <= hits <= 1940
+
+
+def test_a_difference_of_means_is_the_mean_of_paired_differences_where_all_are_paired():
+    rng = stream(3, "paired")
+    first, second = rng.normal(size=(2, 12))
+    units = np.arange(12)
+    values, both = np.concatenate([first, second]), np.concatenate([units, units])
+    apart, n_units = difference_of_means(values, both, np.arange(24) < 12)
+    paired = mean_with_interval(first - second, units)
+    assert 12 == n_units
+    assert (paired.value, paired.low, paired.high) == pytest.approx(
+        (apart.value, apart.low, apart.high)
+    )
 
 
 def test_an_infinite_score_makes_the_mean_infinite_and_leaves_no_interval():
-    estimated = mean_with_interval(np.array([1.0, np.inf, 2.0]), deal(np.arange(3)))
+    estimated = mean_with_interval(np.array([1.0, np.inf, 2.0]), np.arange(3))
     assert math.inf == estimated.value
     assert math.isnan(estimated.low)
 
@@ -197,7 +197,7 @@ def test_differences_agree_with_loops_over_rows():
             assert (len(kept), sum(won)) == (row["n_pairs"], row["wins"])
             alone = sum(ended(first[c]) and not ended(second[c]) for c in first)
             assert alone == row["only_algorithm"]
-            expected = (np.mean(kept), *interval_twin(apart, units, np.mean), np.median(kept))
+            expected = (np.mean(kept), *interval_twin(apart, units), np.median(kept))
             actual = (row["mean"], row["mean_low"], row["mean_high"], row["median"])
             assert expected == pytest.approx(actual, abs=1e-12, nan_ok=True)
 
@@ -244,7 +244,7 @@ def test_ranks_agree_with_loops_over_rows():
         )
         for index, row in enumerate(part.to_dict("records")):
             values = by_cell_and_algorithm[:, index].tolist()
-            expected = (np.mean(values), *interval_twin(values, units, np.mean))
+            expected = (np.mean(values), *interval_twin(values, units))
             assert expected == pytest.approx((row["rank"], row["rank_low"], row["rank_high"]))
 
 
@@ -258,7 +258,7 @@ def test_a_summary_is_json():
     table = draw_table(0)
     plain = json.loads(json.dumps(summarize(table).to_dict(), allow_nan=False))
     assert {"f1": "high", "shd": "low"} == plain["better"]
-    assert ["schemes", "margins", "explained"] == list(plain["attribution"])
+    assert ["schemes", "margins"] == list(plain["attribution"])
     assert summarize(table).scores["mean"].tolist() == [row["mean"] for row in plain["scores"]]
 
 

@@ -37,7 +37,7 @@ class Analysis:
 
     @cached_property
     def summary(self) -> Summary:
-        """Counts, scores, differences, ranks and the share of artefacts, by scheme."""
+        """Counts, scores, differences, ranks and margins, by scheme."""
         return summarize_runs(self.table, self.runs)
 
     @cached_property
@@ -62,11 +62,11 @@ def analyse(table: RowTable) -> Analysis:
     ...        "scheme": "raw", "graph_key": "g", "f1": 0.5, "var_sortability": 0.9}
     >>> frame = pd.DataFrame([row | {"replicate": replicate} for replicate in range(3)])
     >>> analysis = analyse(SimpleNamespace(frame=frame, metrics=("f1",),
-    ...     diagnostics=("var_sortability",), better={"f1": "high"}))
+    ...     diagnostics=("var_sortability",), controls=(), better={"f1": "high"}))
     >>> analysis.summary.scores[["algorithm", "n_ok", "mean"]].values.tolist()
     [['pc', 3, 0.5]]
     >>> [statement.kind for statement in analysis.verdict.statements]
-    ['too-few-units', 'algorithm-scores']
+    ['scheme-undecided', 'no-rescaling', 'algorithm-undecided']
     """
     return Analysis(table)
 

@@ -98,7 +98,7 @@ def summarize(
     ... ]
     >>> frame = pd.DataFrame(rows)
     >>> table = SimpleNamespace(
-    ...     frame=frame, metrics=("f1",), diagnostics=(), better={"f1": "high"}
+    ...     frame=frame, metrics=("f1",), diagnostics=(), controls=(), better={"f1": "high"}
     ... )
     >>> summarize(table).scores[["algorithm", "n_ok", "mean", "mean_low"]].values.tolist()
     [['pc', 3, 0.5, 0.5]]

@@ -33,6 +33,9 @@ ClaimKind = Literal[
 ]
 
 
+TOO_FEW = "too few units"
+
+
 class ClaimName(NamedTuple):
     """What is claimed, and on which scheme: for a contrast, that of the data as they came."""
 
@@ -167,7 +170,7 @@ def judge_algorithm(evidence: AlgorithmEvidence) -> AlgorithmJudged:
     n_units = max((claim.n_units for claim in claims.values()), default=0)
     needed = units_needed(len(claims))
     if n_units < needed:
-        missing = f"too few units: {n_units}, and {needed} are needed"
+        missing = f"{TOO_FEW}: {n_units}, and {needed} are needed"
         return AlgorithmJudged((AlgorithmFinding("undecided", missing=missing),), claims)
     held = {name for name, claim in claims.items() if claim.holds}
     causes = _causes(held)
@@ -251,8 +254,8 @@ def _standing(
         return (AlgorithmFinding("lead lost", tuple(lost)),)
     if causes:
         return ()
-    if not free:
-        missing = "no scheme without a found artefact"
+    if not evidence.free:
+        missing = "an artefact was found on every scheme"
     else:
-        missing = "a lead, or its loss, where no artefact was found"
+        missing = "where no artefact was found, neither a lead nor its loss was"
     return (AlgorithmFinding("undecided", tuple(free), missing),)

@@ -52,6 +52,8 @@ class OrderClaim:
         The mean.
     sortable_p, winning_p : float
         Of the two tests; nan if not measured.
+    level : float
+        Of each test.
     n_units : int
     """
 
@@ -61,7 +63,13 @@ class OrderClaim:
     sortability: float
     sortable_p: float
     winning_p: float
+    level: float
     n_units: int
+
+    @property
+    def passed(self) -> tuple[bool, bool]:
+        """Which of the two tests found something."""
+        return self.sortable_p <= self.level, self.winning_p <= self.level
 
 
 def judge_orders(evidence: Mapping[Artefact, OrderEvidence]) -> tuple[OrderClaim, ...]:
@@ -94,7 +102,7 @@ def _claim(
     mean = float(measured.sortability[known].mean()) if n_units else np.nan
     sortable_p, winning_p = combined(sortable[known]), combined(winning[known])
     kind = _kind(sortable_p, winning_p, mean, backwards, n_units, level)
-    return OrderClaim(artefact, backwards, kind, mean, sortable_p, winning_p, n_units)
+    return OrderClaim(artefact, backwards, kind, mean, sortable_p, winning_p, level, n_units)
 
 
 def _kind(

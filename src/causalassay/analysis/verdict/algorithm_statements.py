@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from causalassay.analysis.verdict.evidence import ORDER_SCORE, Evidence
 from causalassay.analysis.verdict.rescaled_schemes import rescalings
@@ -10,9 +10,11 @@ from causalassay.analysis.verdict.scheme_statements import SchemeJudged
 from causalassay.analysis.verdict.statements import Ledger, Number, Statement
 from causalassay.analysis.verdict.words import in_words, scheme_word
 from causalassay.judging.algorithm_findings import (
+    TOO_FEW,
     AlgorithmFinding,
     AlgorithmJudged,
     AlgorithmKind,
+    ClaimName,
     judge_algorithm,
 )
 
@@ -41,6 +43,24 @@ def judge_listed(
     }
 
 
+def state_silence(evidence: Evidence, judged: Mapping[str, AlgorithmJudged]) -> Iterator[Statement]:
+    """Yield the schemes where no algorithm, listed or baseline, leads chance."""
+    decided = [one for one in judged.values() if one.claims and not _too_few(one)]
+    for scheme in evidence.cells if decided else ():
+        claims = [one.claims.get(ClaimName("lead", scheme)) for one in decided]
+        if any(claim is not None and claim.holds for claim in claims):
+            continue
+        sentence = (
+            f"{scheme_word(scheme)}: no algorithm of this study leads chance. Check that this "
+            "graph belongs to these data."
+        )
+        yield Statement("no-lead-on-scheme", sentence, "lead", {}, scheme=scheme)
+
+
+def _too_few(judged: AlgorithmJudged) -> bool:
+    return judged.main.missing.startswith(TOO_FEW)
+
+
 def state_algorithm(
     evidence: Evidence, algorithm: str, judged: AlgorithmJudged | None
 ) -> Statement:
@@ -60,8 +80,8 @@ def state_algorithm(
         SENTENCES[found.kind](evidence, algorithm, found, ledger) for found in judged.findings
     ]
     for name, claim in judged.claims.items():
-        number = Number(claim.corrected, "corrected p", name.kind, name.scheme, algorithm)
-        ledger(number)
+        ledger(Number(claim.p_value, "p", name.kind, name.scheme, algorithm))
+        ledger(Number(claim.corrected, "corrected p", name.kind, name.scheme, algorithm))
     sentence = f"{algorithm}: {'; '.join(claims)}. {scores}."
     return Statement(
         f"algorithm-{judged.main.kind.replace(' ', '-')}",
@@ -154,7 +174,7 @@ def _no_lead(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger
 
 def _undecided(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: Ledger) -> str:
     leads = [_lead(evidence, algorithm, name.scheme, ledger) for name in found.claims]
-    return f"undecided, for lack of {found.missing}" + (f": {in_words(leads)}" if leads else "")
+    return f"undecided: {found.missing}" + (f"; {in_words(leads)}" if leads else "")
 
 
 SENTENCES: dict[AlgorithmKind, Callable[[Evidence, str, AlgorithmFinding, Ledger], str]] = {

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from causalassay.analysis.verdict.algorithm_statements import judge_listed, state_algorithm
+from causalassay.analysis.verdict.algorithm_statements import (
+    judge_listed,
+    state_algorithm,
+    state_silence,
+)
 from causalassay.analysis.verdict.disagreement_sentences import judge_disagreements
 from causalassay.analysis.verdict.evidence import Evidence
 from causalassay.analysis.verdict.failure_sentences import judge_absences, judge_failures
@@ -19,6 +23,7 @@ def judge_study(evidence: Evidence) -> StudyVerdict:
     return StudyVerdict(
         (
             *(state_scheme(evidence, scheme) for scheme in schemes.values()),
+            *state_silence(evidence, judged),
             *advise(schemes),
             *(state_algorithm(evidence, name, judged.get(name)) for name in evidence.listed),
             *judge_failures(evidence),

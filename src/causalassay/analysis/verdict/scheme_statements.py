@@ -98,11 +98,12 @@ def _found(evidence: Evidence, scheme: str, claim: OrderClaim, ledger: Ledger) -
 
 def _passed(claim: OrderClaim) -> str:
     """Return which of the two tests found something."""
-    if claim.sortable_p > claim.winning_p:
-        return "ahead of random orders, but no evidence of sortability"
-    if claim.winning_p > claim.sortable_p:
-        return "sortable, but no evidence that it beats random orders"
-    return "both, but too little to matter"
+    sortable, winning = claim.passed
+    if sortable and winning:
+        return "more sortable than chance, but too little to matter"
+    if sortable:
+        return "more sortable than chance, but no evidence that it beats random orders"
+    return "ahead of random orders, but no evidence of sortability"
 
 
 def column_name(artefact: Artefact) -> str:

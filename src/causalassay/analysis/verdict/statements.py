@@ -20,6 +20,7 @@ STATISTICS: Mapping[str, str] = MappingProxyType(
         "sign is turned where low is better",
         "lead low": "lower 95 % limit of the lead: Student's, over units",
         "lead high": "upper 95 % limit of the lead",
+        "p": "p-value of the claim that the column names, by the rule of that name",
         "corrected p": "p-value of the claim that the column names, corrected for all claims on "
         "the algorithm (Holm)",
         "units": "graph keys and replicates with a score of the algorithm and of the opponent; "
