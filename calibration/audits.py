@@ -17,6 +17,7 @@ from numpy.random import Generator
 
 from calibration.rows_on_disk import Job, Row, compute
 from causalassay.data import Dataset, Problem
+from causalassay.diagnostics import aligned_share, pair_weights, series_pair_weights
 from causalassay.graphs.families import shuffle_labels
 from causalassay.graphs.sources import ErdosRenyi, LaggedErdosRenyi, ScaleFree
 from causalassay.judging.artefacts import Artefact, artefacts_of
@@ -28,6 +29,8 @@ from causalassay.study.worker.problem_making import make
 
 SEED = 20261116
 N_AUDITS = 400
+N_GRAPHS = 1000
+"""Over which the mean sortability of a cell is taken."""
 
 
 @dataclass(frozen=True)
@@ -127,20 +130,20 @@ def _permuted(artefact: Artefact, rng: Generator) -> Artefact:
     return replace(artefact, measure=permuted)
 
 
-def sortability_over(name: str, n_graphs: int) -> dict[str, float]:
-    """Return the mean sortability of each statistic over many draws of a cell."""
+def sortability_row(job: Job) -> Row:
+    """Return the mean sortability of each statistic over many graphs of a cell."""
+    name, draw = job
     cell = cells()[name]
     found: dict[str, list[float]] = {}
-    for draw in range(n_graphs):
-        problem: Problem = make(SEED + 1, cell.spec, "main", draw).problem
+    for graph in range(N_GRAPHS):
+        problem: Problem = make(SEED + 1, cell.spec, "main", graph).problem
         for key, value in _sortabilities(problem).items():
             found.setdefault(key, []).append(value)
-    return {key: float(np.nanmean(values)) for key, values in found.items()}
+    means = {key: float(np.nanmean(values)) for key, values in found.items()}
+    return {"cell": name, "draw": draw, "mean": means}
 
 
 def _sortabilities(problem: Problem) -> dict[str, float]:
-    from causalassay.diagnostics import aligned_share, pair_weights, series_pair_weights
-
     series = problem.data.world == "series"
     weights = series_pair_weights(problem.graph) if series else pair_weights(problem.graph, "paths")
     max_lag = problem.lagged.max_lag if problem.lagged is not None else 1

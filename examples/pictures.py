@@ -53,7 +53,7 @@ def along_the_order(n_graphs: int = 400) -> pd.DataFrame:
     return pd.concat(rows).groupby(["scheme", "position"], sort=False).median().reset_index()
 
 
-def scores(n_graphs: int = 20) -> pd.DataFrame:
+def scores(n_graphs: int = 150) -> pd.DataFrame:
     """Return the F1 of each algorithm on each graph under each scheme."""
     rows = []
     for replicate in range(n_graphs):

@@ -1,0 +1,48 @@
+"""`make calibrate`: measure how often the judge is wrong, and write the page.
+
+It can be stopped at any time: what was computed is kept in the folder and not computed again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from calibration import audits, page, rates, studies, study_bank
+from calibration.rows_on_disk import compute
+
+
+def main() -> None:
+    """Run the calibration."""
+    parser = argparse.ArgumentParser(prog="python -m calibration", description=__doc__)
+    parser.add_argument("--folder", type=Path, default=Path("calibration/results"))
+    parser.add_argument("--audits", type=int, default=audits.N_AUDITS, help="audits of each cell")
+    parser.add_argument("--units", type=int, default=study_bank.N_UNITS, help="units in the bank")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--docs", type=Path, default=Path("docs"))
+    stated = parser.parse_args()
+    units = study_bank.run(stated.folder, stated.units, stated.workers)
+    jobs = [(name, 0) for name, cell in audits.cells().items() if _may_be_free(name, cell)]
+    means = compute(stated.folder / "sortability.jsonl", jobs, audits.sortability_row, stated.workers)
+    audited = audits.run(stated.folder, stated.audits, stated.workers)
+    free = [name for (name, _), row in means.items() if rates.is_free(row["mean"])]
+    free += [name for name, cell in audits.cells().items() if cell.permuted]
+    judged = studies.run(units)
+    table = [
+        *rates.audit_rates(audited, free),
+        *rates.study_rates(judged),
+        *rates.scheme_rates(judged),
+        *rates.coverage(judged),
+    ]
+    sortabilities = {name: row["mean"] for (name, _), row in means.items()}
+    page.write(stated.docs, table, sortabilities)
+    print(json.dumps({"rates": len(table)}))
+
+
+def _may_be_free(name: str, cell: audits.Cell) -> bool:
+    return cell.graph == "true" and not cell.permuted and "5 nodes" not in name
+
+
+if __name__ == "__main__":
+    main()
