@@ -52,9 +52,7 @@ def _baseline_table(audit: Audit) -> str:
         for row in audit.baselines
     ]
     header = ["baseline", "SHD", "F1", "p-value"]
-    return table(
-        rows, header, "What regressing along an order reaches (random orders: mean and 95 %)"
-    )
+    return table(rows, header, "What baselines reach (random ones: mean and 95 %)")
 
 
 def _score(value: float, limits: Interval | None, decimals: int = 2) -> str:

@@ -139,7 +139,9 @@ class Audit:
     @property
     def rules(self) -> dict[str, str]:
         """How each rule decides that led to a finding, by its name."""
-        return {one.rule: RULES[one.rule].decides for one in self.findings}
+        named = [one.rule for one in self.findings]
+        spoken_of = [name for rule in named for name in RULES[rule].rests_on]
+        return {name: RULES[name].decides for name in [*spoken_of, *named]}
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values for JSON; undefined numbers become None."""

@@ -138,7 +138,7 @@ def _sortability_table(rows: tuple[Sortability, ...]) -> Table:
 
 def _baseline_table(rows: tuple[BaselineScore, ...]) -> Table:
     table = Table(
-        title="What regressing along an order reaches (random orders: mean and 95 %)",
+        title="What baselines reach (random ones: mean and 95 %)",
         title_justify="left",
         title_style="bold",
     )

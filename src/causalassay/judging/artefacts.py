@@ -65,24 +65,23 @@ def _series_r2_of_others(data: Dataset, max_lag: int) -> Vector:
     return series_r2(data.observational_values, max_lag, own_past=False)
 
 
-_UNITS_CURE = "other units of the columns take it away"
-_UNITS_DO_NOT = "no change of units takes it away"
-
 VARIANCE = Artefact(
-    "variance", "variance", "continuous", _variance, "var-sortnregress", _UNITS_CURE
+    "variance", "variance", "continuous", _variance, "var-sortnregress", "other units cure it"
 )
-R2 = Artefact("R2", "R²", "continuous", _r2, "r2-sortnregress", _UNITS_DO_NOT)
-ENTROPY = Artefact("entropy", "entropy", "discrete", _entropy, cure="no other coding takes it away")
+R2 = Artefact("R2", "R²", "continuous", _r2, "r2-sortnregress", "no change of units cures it")
+ENTROPY = Artefact("entropy", "entropy", "discrete", _entropy, cure="no other coding cures it")
 SERIES_VARIANCE = Artefact(
-    "variance", "variance", "series", _variance, "series-var-sortnregress", _UNITS_CURE
+    "variance", "variance", "series", _variance, "series-var-sortnregress", "other units cure it"
 )
-SERIES_R2 = Artefact("R2", "R²", "series", _series_r2, "series-r2-sortnregress", _UNITS_DO_NOT)
+SERIES_R2 = Artefact(
+    "R2", "R²", "series", _series_r2, "series-r2-sortnregress", "no change of units cures it"
+)
 SERIES_R2_OF_OTHERS = Artefact(
     "R2 without own past",
     "R² without its own past",
     "series",
     _series_r2_of_others,
-    cure=_UNITS_DO_NOT,
+    cure="no change of units cures it",
 )
 
 _BUILT_IN = {

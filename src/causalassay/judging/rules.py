@@ -17,10 +17,13 @@ class Rule:
         Which findings it gives.
     decides : str
         When it gives them.
+    rests_on : tuple of str
+        Rules that its text speaks of.
     """
 
     says: str
     decides: str
+    rests_on: tuple[str, ...] = ()
 
 
 DATA_RULES: Mapping[str, Rule] = MappingProxyType(
@@ -36,19 +39,21 @@ DATA_RULES: Mapping[str, Rule] = MappingProxyType(
         ),
         "too small": Rule(
             "too small",
-            "No statistic passed a test, and no order could pass both: sortability 1, or the F1 "
+            "No statistic passed either of the two tests, and no order could pass both: sortability 1, or the F1 "
             "along a true order, is reached by more than the level of random ones. Also if the "
             "graph has no pair of cause and effect.",
+            rests_on=("two tests",),
         ),
         "no evidence": Rule(
             "no evidence",
-            "No statistic passed a test, and a true order would have passed both. It does not say "
-            "that there is no artefact.",
+            "No statistic passed either of the two tests, and a true order would have passed both. "
+            "It does not say that there is no artefact.",
+            rests_on=("two tests",),
         ),
         "what is missing": Rule(
             "undecided",
-            "A test could not be made; the sentence says what it lacks. Also if all columns hold "
-            "at most 10 whole numbers each and were not declared discrete.",
+            "A test could not be made, and the sentence says what is missing. Also if each column "
+            "holds at most 10 whole numbers and was not declared discrete.",
         ),
         "no graph": Rule(
             "no graph",
