@@ -1,21 +1,16 @@
 """A data set against the baselines that exploit its artefacts."""
 
 from causalassay.auditing.audit import audit
-from causalassay.auditing.result import (
-    Audit,
-    BaselineScore,
-    ColumnSpread,
-    GraphFit,
-    Sortability,
-    Verdict,
-)
+from causalassay.auditing.result import Audit, BaselineScore, ColumnSpread, Sortability
+from causalassay.judging.findings import Finding
+from causalassay.judging.graph_check import GraphCheck
 
 __all__ = [
     "Audit",
     "BaselineScore",
     "ColumnSpread",
-    "GraphFit",
+    "Finding",
+    "GraphCheck",
     "Sortability",
-    "Verdict",
     "audit",
 ]

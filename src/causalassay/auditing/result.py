@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from causalassay.auditing.notebook_html import audit_html
+from causalassay.judging.findings import Finding, main_finding
+from causalassay.judging.graph_check import GraphCheck
+from causalassay.judging.rules import RULES
 
 Interval = tuple[float, float]
 
@@ -23,14 +26,14 @@ class Sortability:
         that the graph's parents explain; "relatives", the number of columns
         that a column is correlated with; of discrete columns "entropy". Of a
         series: "variance"; "R2" on all else at lags 0 to the largest; "R2 without
-        own past".
+        own past". Of a plug-in artefact its own name.
     convention : {"paths", "pairs"}
     value : float
     interval : (float, float)
         95 % of the bootstrap over rows; nan of a series.
     p_rising, p_falling : float
         Share of random assignments of the statistic to the nodes that are at
-        least as far above, or below, one half.
+        least as high, or as low.
     note : str
         What a reader must know about the value; often empty.
     """
@@ -51,8 +54,10 @@ class BaselineScore:
     Parameters
     ----------
     algorithm : str
+        "sorted by rising variance", and so on for each statistic and direction;
+        "random orders"; or the name of an algorithm.
     shd, f1 : float
-        Means over the orders for an algorithm that draws its order at random.
+        Means over the orders where they are random.
     shd_range, f1_range : (float, float), optional
         Central 95 % over these orders.
     p_order : float, optional
@@ -69,23 +74,6 @@ class BaselineScore:
     f1_range: Interval | None = None
     p_order: float | None = None
     note: str = ""
-
-
-@dataclass(frozen=True)
-class GraphFit:
-    """Whether the columns that the graph joins are the dependent ones.
-
-    Parameters
-    ----------
-    auc : float
-        Probability that a joined pair has a larger absolute partial correlation
-        than a pair that is not joined; nan if one of the kinds is missing.
-    p_value : float
-        Share of random relabellings of the graph that reach it.
-    """
-
-    auc: float
-    p_value: float
 
 
 @dataclass(frozen=True)
@@ -116,33 +104,54 @@ class ColumnSpread:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """A sentence, and the rule that produced it."""
-
-    kind: Literal[
-        "gameable", "leaning", "not gameable", "graph does not fit", "too small", "no graph"
-    ]
-    sentence: str
-    rule: str
-
-
-@dataclass(frozen=True)
 class Audit:
-    """The whole of an audit; without a graph the parts that need one are empty."""
+    """The whole of an audit; without a graph the parts that need one are empty.
+
+    Parameters
+    ----------
+    n_samples, n_nodes : int
+    n_edges : int, optional
+        None without a graph.
+    spread : ColumnSpread, optional
+        None for discrete columns, which have no variance.
+    sortabilities : tuple of Sortability
+    baselines : tuple of BaselineScore
+    findings : tuple of Finding
+        All of them; the one on the graph comes last.
+    graph_check : GraphCheck, optional
+        What the finding on the graph rests on.
+    """
 
     n_samples: int
     n_nodes: int
     n_edges: int | None
     spread: ColumnSpread | None
-    """None for discrete columns, which have no variance."""
     sortabilities: tuple[Sortability, ...]
     baselines: tuple[BaselineScore, ...]
-    fit: GraphFit | None
-    verdict: Verdict
+    findings: tuple[Finding, ...]
+    graph_check: GraphCheck | None
+
+    @property
+    def verdict(self) -> Finding:
+        """The main finding: the gravest on the order."""
+        return main_finding(self.findings)
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """How each rule decides that led to a finding, by its name."""
+        named = [one.rule for one in self.findings]
+        spoken_of = [name for rule in named for name in RULES[rule].rests_on]
+        return {name: RULES[name].decides for name in [*spoken_of, *named]}
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values for JSON; undefined numbers become None."""
-        plain: dict[str, Any] = _plain(dataclasses.asdict(self))
+        plain: dict[str, Any] = _plain(
+            {
+                **dataclasses.asdict(self),
+                "verdict": dataclasses.asdict(self.verdict),
+                "rules": self.rules,
+            }
+        )
         return plain
 
     def _repr_html_(self) -> str:

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from causalassay.cli.printing import escaped, limits_text, number, progress_bar
+from causalassay.cli.printing import counter, escaped, limits_text, number
 
 if TYPE_CHECKING:
     from causalassay.auditing import Audit, BaselineScore, Sortability
@@ -49,16 +49,17 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
         bool, typer.Option("--discrete", help="All columns are discrete: their values are levels.")
     ] = False,
     bootstrap: Annotated[int, typer.Option(help="Resamples for the intervals.")] = 200,
-    orders: Annotated[int, typer.Option(help="Random orders to compare with.")] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Say whether a benchmark can be won by sorting: by what, and by how much.
 
     Measures how far variance, R² and other simple statistics follow the causal
-    order of the graph, runs the baselines that exploit them beside random
-    orders, and gives a verdict with its rule. Without --graph it describes the
-    columns alone.
+    order of the graph, in both directions, and runs the baselines that exploit
+    them beside as many random orders as it takes to decide. Gives all findings
+    with their rules: gameable, gameable backwards, leaning, undecided, too small,
+    no evidence; and whether the data refute the graph. Without --graph it
+    describes the columns alone.
 
     Example: causalassay audit data.csv --graph graph.csv
     """
@@ -70,13 +71,12 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
     rows: Literal["independent", "series"] = "series" if series else "independent"
     dataset = read(data, target, condition, observational, discrete, rows)
     truth = read_graph(graph, columns=dataset.columns)[0] if graph else None
-    with progress_bar("auditing") as on_progress:
+    with counter("auditing: steps") as on_progress:
         result = run_audit(
             dataset,
             truth,
             stream(seed, "audit"),
             n_bootstrap=bootstrap,
-            n_orders=orders,
             on_progress=on_progress,
             max_lag=max_lag,
         )
@@ -96,17 +96,22 @@ def _print_audit(result: Audit, name: str, console: Console) -> None:
         console.print(_sortability_table(result.sortabilities))
         for note in dict.fromkeys(s.note for s in result.sortabilities if s.note):
             console.print(f"note: {note}", style="dim")
+    if result.baselines:
         console.print(_baseline_table(result.baselines))
         for note in dict.fromkeys(b.note for b in result.baselines if b.note):
             console.print(f"note: {note}", style="dim")
-    if result.fit is not None:
-        console.print(
-            "Joined pairs depend more strongly than others: AUC "
-            f"{number(result.fit.auc)}, p-value {number(result.fit.p_value, 3)}\n",
-            highlight=False,
-        )
-    console.print(f"[bold]Verdict: {result.verdict.sentence}[/]", highlight=False)
-    console.print(f"[dim]Rule: {result.verdict.rule}[/]\n", highlight=False)
+    _print_findings(result, console)
+
+
+def _print_findings(result: Audit, console: Console) -> None:
+    verdict = result.verdict
+    console.print(f"[bold]Verdict: {escaped(verdict.sentence)}[/]", highlight=False)
+    for finding in result.findings:
+        if finding != verdict:
+            console.print(escaped(finding.sentence), highlight=False)
+    console.print()
+    for name, text in result.rules.items():
+        console.print(f"[dim]Rule “{escaped(name)}”: {escaped(text)}[/]", highlight=False)
 
 
 def _sortability_table(rows: tuple[Sortability, ...]) -> Table:
@@ -115,31 +120,19 @@ def _sortability_table(rows: tuple[Sortability, ...]) -> Table:
         title_justify="left",
         title_style="bold",
     )
-    if all(row.convention == "pairs" for row in rows):
-        return _pairs_table(table, rows)
-    for heading in ("statistic", "by paths", "95 %", "by pairs", "95 %", "p-value"):
-        table.add_column(heading, justify="left" if heading == "statistic" else "right")
-    pairs = {row.statistic: row for row in rows if row.convention == "pairs"}
+    headings = ["statistic", "counted by", "sortability", "95 %", "p rising", "p falling"]
+    for heading in headings:
+        left = heading in {"statistic", "counted by"}
+        table.add_column(heading, justify="left" if left else "right")
     for row in rows:
-        if row.convention == "paths":
-            pair = pairs[row.statistic]
-            table.add_row(
-                row.statistic.replace("R2", "R²"),
-                number(row.value),
-                limits_text(row.interval),
-                number(pair.value),
-                limits_text(pair.interval),
-                number(row.p_rising, 3),
-            )
-    return table
-
-
-def _pairs_table(table: Table, rows: tuple[Sortability, ...]) -> Table:
-    """Fill in the sortabilities of a series, which counts no paths and has no intervals."""
-    for heading in ("statistic", "by pairs", "p-value"):
-        table.add_column(heading, justify="left" if heading == "statistic" else "right")
-    for row in rows:
-        table.add_row(row.statistic.replace("R2", "R²"), number(row.value), number(row.p_rising, 3))
+        table.add_row(
+            row.statistic.replace("R2", "R²"),
+            row.convention,
+            number(row.value),
+            limits_text(row.interval),
+            number(row.p_rising, 3),
+            number(row.p_falling, 3),
+        )
     return table
 
 
@@ -149,11 +142,11 @@ def _baseline_table(rows: tuple[BaselineScore, ...]) -> Table:
         title_justify="left",
         title_style="bold",
     )
-    for heading in ("algorithm", "SHD", "F1", "random orders as good"):
-        table.add_column(heading, justify="left" if heading == "algorithm" else "right")
+    for heading in ("baseline", "SHD", "F1", "p-value"):
+        table.add_column(heading, justify="left" if heading == "baseline" else "right")
     for row in rows:
         shd, f1 = number(row.shd, 0), number(row.f1)
         if row.shd_range and row.f1_range:
             shd, f1 = f"{shd} {limits_text(row.shd_range, 0)}", f"{f1} {limits_text(row.f1_range)}"
-        table.add_row(row.algorithm, shd, f1, "" if row.p_order is None else f"{row.p_order:.0%}")
+        table.add_row(row.algorithm, shd, f1, "" if row.p_order is None else number(row.p_order, 3))
     return table

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress
+from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from causalassay.spelling import visible
 
@@ -25,6 +25,20 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
     ) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def counter(label: str) -> Iterator[Callable[[int], None]]:
+    """Show a count on stderr where somebody watches, of steps whose number nobody knows."""
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description} {task.completed:.0f}"),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    ) as shown:
+        task = shown.add_task(label, total=None)
+        yield lambda done: shown.update(task, completed=done)
 
 
 def number(value: float, decimals: int = 2) -> str:

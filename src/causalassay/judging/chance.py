@@ -1,6 +1,7 @@
 """What chance gives: scores along random orders, and sortabilities of random assignments.
 
-Both are drawn once and shared by all tests on a data set.
+Both are shared by all tests on a data set. Of few columns all orders are looked at; of more, as
+many random ones as a test needs to decide.
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, Vector
-from causalassay.diagnostics import PairWeights, aligned_share
+from causalassay.diagnostics import PairWeights
 from causalassay.graphs.orders import Indices
+from causalassay.judging.all_orders import MOST_COLUMNS, all_orders, graphs_along_all_orders
 from causalassay.judging.regression_along import RegressionAlong
-from causalassay.metrics import f1, shd
+from causalassay.judging.sequential import Draw, MonteCarlo, decide, enumerated
 
 TIE = 1e-9
 LEAST_ORDERS = 50
 """Random orders of which the mean is shown."""
 
-Draw = Callable[[int], NDArray[np.bool_]]
-"""Takes a number of draws; returns which of them are as extreme as what was seen."""
+_MOST_CELLS = 1_000_000
 
 
 class RandomOrders:
@@ -32,9 +33,22 @@ class RandomOrders:
     ----------
     along : RegressionAlong
     truth : Adjacency
+        With an edge.
     rng : Generator
     tick : callable
-        Called after each order.
+        Called after each order that was drawn.
+
+    Examples
+    --------
+    A regression that finds every pair gets half of the edges of a chain right:
+
+    >>> from causalassay.graphs import chain
+    >>> def all_before(order):
+    ...     position = np.argsort(order)
+    ...     return position[:, None] < position
+    >>> orders = RandomOrders(all_before, chain(3), np.random.default_rng(0))
+    >>> orders.test(0.8, level=0.2)
+    MonteCarlo(p_value=0.16666666666666666, below=True, decided=True, draws=6)
     """
 
     def __init__(
@@ -49,24 +63,37 @@ class RandomOrders:
         self._rng = rng
         self._tick = tick
         self._scores: list[tuple[float, float]] = []
+        self._all: NDArray[np.floating] | None = None
+        if len(truth) <= MOST_COLUMNS:
+            self._all = _compare(truth, graphs_along_all_orders(along, len(truth)))
 
     def scores(self, count: int = LEAST_ORDERS) -> NDArray[np.floating]:
-        """Return F1 and SHD of the first orders, shape (count, 2)."""
-        while len(self._scores) < count:
-            order = self._rng.permutation(len(self._truth))
-            self._scores.append(self.score(order))
-            self._tick()
+        """Return F1 and SHD of the first random orders, shape (count, 2)."""
+        self._draw_up_to(count)
         return np.array(self._scores[:count])
+
+    def _draw_up_to(self, count: int) -> None:
+        while len(self._scores) < count:
+            self._scores.append(self._random_score())
+            self._tick()
+
+    def _random_score(self) -> tuple[float, float]:
+        if self._all is None:
+            return self.score(self._rng.permutation(len(self._truth)))
+        own_f1, own_shd = self._all[self._rng.integers(len(self._all))]
+        return float(own_f1), float(own_shd)
 
     @property
     def drawn(self) -> NDArray[np.floating]:
-        """F1 and SHD of all orders so far."""
+        """F1 and SHD of all orders so far; where there are few columns, of all there are."""
+        if self._all is not None:
+            return self._all
         return self.scores(max(LEAST_ORDERS, len(self._scores)))
 
     def score(self, order: Indices) -> tuple[float, float]:
         """Return F1 and SHD along an order."""
-        guess = self._along(order)
-        return f1(self._truth, guess), float(shd(self._truth, guess))
+        own_f1, own_shd = _compare(self._truth, self._along(order)[None])[0]
+        return float(own_f1), float(own_shd)
 
     def reaching(self, own: float) -> Draw:
         """Return how to draw orders, and which of them reach an F1."""
@@ -75,10 +102,26 @@ class RandomOrders:
         def draw(count: int) -> NDArray[np.bool_]:
             nonlocal used
             used += count
+            self._draw_up_to(used)
             # Sums of the same numbers in another order differ in the last bits.
-            return self.scores(used)[used - count :, 0] >= own - TIE
+            return np.array([f1 for f1, _ in self._scores[used - count : used]]) >= own - TIE
 
         return draw
+
+    def test(self, own: float, level: float) -> MonteCarlo:
+        """Tell whether at most the level of random orders reach an F1."""
+        if self._all is not None:
+            return enumerated(self._all[:, 0] >= own - TIE, level)
+        return decide(self.reaching(own), level)
+
+
+def _compare(truth: Adjacency, guesses: NDArray[np.bool_]) -> NDArray[np.floating]:
+    """Return F1 and SHD of many graphs, shape (n, 2); as `metrics.f1` and `metrics.shd` do."""
+    hits = (guesses & truth).sum(axis=(1, 2))
+    share = 2 * hits / (truth.sum() + guesses.sum(axis=(1, 2)))
+    differ = guesses != truth
+    either = differ | differ.transpose(0, 2, 1)
+    return np.column_stack([share, either.sum(axis=(1, 2)) / 2])
 
 
 class RandomAssignments:
@@ -87,23 +130,48 @@ class RandomAssignments:
     Parameters
     ----------
     weights : PairWeights
-        Of the true graph.
+        Of the true graph, which has a pair.
     statistic : Vector
     rng : Generator
+
+    Examples
+    --------
+    >>> from causalassay.diagnostics import pair_weights
+    >>> from causalassay.graphs import chain
+    >>> weights = pair_weights(chain(3), "paths")
+    >>> assignments = RandomAssignments(weights, [1.0, 2.0, 3.0], np.random.default_rng(0))
+    >>> assignments.test(1.0, 1, level=0.2)
+    MonteCarlo(p_value=0.16666666666666666, below=True, decided=True, draws=6)
     """
 
     def __init__(self, weights: PairWeights, statistic: Vector, rng: Generator) -> None:
         self._weights = weights
-        self._statistic = statistic
         self._rng = rng
-        self._shares: list[float] = []
+        self._rises = _rises(np.asarray(statistic, dtype=float))
+        self._shares = np.empty(0)
+        self._all: NDArray[np.floating] | None = None
+        if weights.n_nodes <= MOST_COLUMNS:
+            self._all = self._shares_of(all_orders(weights.n_nodes))
 
     def shares(self, count: int) -> NDArray[np.floating]:
         """Return the first sortabilities."""
-        while len(self._shares) < count:
-            shuffled = self._rng.permutation(self._statistic)
-            self._shares.append(aligned_share(self._weights, shuffled, TIE))
-        return np.array(self._shares[:count])
+        missing = count - len(self._shares)
+        if missing > 0:
+            n_nodes = self._weights.n_nodes
+            drawn = self._rng.permuted(np.tile(np.arange(n_nodes), (missing, 1)), axis=1)
+            self._shares = np.append(self._shares, self._shares_of(drawn))
+        return self._shares[:count]
+
+    def _shares_of(self, assignments: NDArray[np.int64]) -> NDArray[np.floating]:
+        """Return the sortability where node i has the value that column assignments[:, i] had."""
+        cause, effect, weight = self._weights.cause, self._weights.effect, self._weights.weight
+        step = max(1, _MOST_CELLS // len(weight))
+        risen = [
+            self._rises[part[:, cause], part[:, effect]] @ weight
+            for part in np.split(assignments, range(step, len(assignments), step))
+        ]
+        total = int(weight.sum())
+        return (total + np.concatenate(risen)) / (2 * total)
 
     def beyond(self, own: float, sign: int) -> Draw:
         """Return how to draw assignments, and which are at least as sortable: upwards with 1."""
@@ -115,3 +183,17 @@ class RandomAssignments:
             return sign * (self.shares(used)[used - count :] - own) >= -TIE
 
         return draw
+
+    def test(self, own: float, sign: int, level: float) -> MonteCarlo:
+        """Tell whether at most the level of random assignments are as sortable."""
+        if self._all is not None:
+            return enumerated(sign * (self._all - own) >= -TIE, level)
+        return decide(self.beyond(own, sign), level)
+
+
+def _rises(statistic: Vector) -> NDArray[np.int64]:
+    """Return 1 where the second value is larger, -1 where it is smaller, 0 where they tie."""
+    size = np.abs(statistic)
+    rise = statistic - statistic[:, None]
+    margin = TIE * np.maximum(size, size[:, None])
+    return (rise > margin).astype(np.int64) - (rise < -margin)

@@ -1,20 +1,4 @@
-"""The judge of one data set: findings on its order and on its graph.
-
-Rules, by name:
-
-two tests
-    Gameable by a statistic: at most the level of random assignments of the statistic to the nodes
-    are as sortable, and regressing along its order gives an F1 that at most the level of random
-    orders reach. The level is 5 % divided by twice the number of statistics: both directions of
-    each are judged together. Gameable backwards: the same from the largest to the smallest.
-    Leaning: one of the two tests.
-too small
-    Even a true order could not pass both tests.
-no evidence
-    A true order could, and no statistic did. It does not say that there is no artefact.
-graph check
-    See `graph_check`.
-"""
+"""The judge of one data set: findings on its order and on its graph, by the rules of `rules`."""
 
 from __future__ import annotations
 
@@ -28,22 +12,19 @@ from causalassay.arrays import Adjacency, Vector
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics import PairWeights, pair_weights, series_pair_weights
-from causalassay.graphs.orders import is_dag, topological_order
+from causalassay.graphs.orders import topological_order
 from causalassay.judging.artefacts import Artefact, artefacts_of
 from causalassay.judging.chance import LEAST_ORDERS, TIE, RandomAssignments, RandomOrders
+from causalassay.judging.column_order import in_fixed_order
 from causalassay.judging.findings import Finding
 from causalassay.judging.graph_check import GraphCheck, check_graph
-from causalassay.judging.order_tests import (
-    OrderTest,
-    attainable,
-    corrected_level,
-    measure_order,
-)
+from causalassay.judging.order_tests import OrderTest, attainable, corrected_level, measure_order
 from causalassay.judging.regression_along import regression_along
-from causalassay.judging.sentences import order_finding
+from causalassay.judging.sentences import order_finding, tried_text
 
 _N_TRUE_ORDERS = 20
 _MOST_LEVELS = 10
+_NO_ORDERS = np.empty((0, 2))
 
 
 @dataclass(frozen=True)
@@ -55,6 +36,7 @@ class Judged:
     findings : tuple of Finding
         On the order; the one on the graph comes last.
     tests : tuple of OrderTest
+        Of each statistic that could be tested, rising and falling.
     random_orders : array of shape (n, 2)
         F1 and SHD along each random order; empty if nothing can be regressed.
     graph_check : GraphCheck
@@ -88,112 +70,139 @@ def judge_data(
         Of a series: how far links reach back.
     tick : callable
         Called after each random order.
+
+    Examples
+    --------
+    >>> from causalassay import graphs, models
+    >>> rng = np.random.default_rng(0)
+    >>> graph = graphs.erdos_renyi(12, 2, rng)
+    >>> data = Dataset.from_values(models.draw("scm", graph, rng).sample(500, rng))
+    >>> [finding.kind for finding in judge_data(data, graph, rng).findings]
+    ['gameable', 'graph not refuted']
     """
-    orders_rng, assignments_rng, ties_rng, small_rng, check_rng = rng.spawn(5)
+    data, graph = in_fixed_order(data, graph)
+    orders_rng, order_tests_rng, check_rng = rng.spawn(3)
+    check = check_graph(data, graph, check_rng)
     artefacts = artefacts_of(data.world)
     level = corrected_level(len(artefacts))
-    check = check_graph(data, graph, check_rng)
-    weights = series_pair_weights(graph) if data.world == "series" else pair_weights(graph, "paths")
+    weights = order_pairs(data, graph)
     if not len(weights.weight):
-        return _without_order(check, level)
+        sentence = "Too small: the graph has no pair of cause and effect to order."
+        finding = Finding("too small", sentence, rule="too small")
+        return Judged((finding, check.finding), (), _NO_ORDERS, check, level)
     try:
         orders = RandomOrders(regression_along(data, max_lag), graph, orders_rng, tick)
         orders.scores(LEAST_ORDERS)
     except NotApplicable as reason:
-        return _undecided(f"nothing can be regressed along an order: {reason}", check, level)
-    tests, told = [], []
-    for artefact in artefacts:
-        statistic = artefact.measure(data, max_lag)
-        if _ties_throughout(statistic):
-            told.append(_tied(artefact))
-            continue
-        assignments = RandomAssignments(weights, statistic, assignments_rng)
-        tests += [
-            measure_order(
-                artefact, statistic, backwards, weights, assignments, orders, level, ties_rng
-            )
-            for backwards in (False, True)
-        ]
-    findings = [order_finding(test, orders.drawn) for test in tests]
-    found = [finding for finding in findings if finding is not None]
-    if not found:
-        found = [_nothing_found(graph, weights, orders, tests, told, level, small_rng)]
-    codes = _look_like_codes(data)
-    if codes:
-        found.insert(0, codes)
-    return Judged((*found, check.finding), tuple(tests), orders.drawn, check, level)
+        finding = _undecided(f"nothing can be regressed along an order: {reason}")
+        return Judged((finding, check.finding), (), _NO_ORDERS, check, level)
+    tried = _try_all(data, artefacts, max_lag, weights, orders, level, order_tests_rng)
+    found = [order_finding(test, orders.drawn) for test in tried.tests]
+    findings = [*_codes(data), *(one for one in found if one), *tried.undecided]
+    if not findings:
+        findings = [_nothing_found(weights, orders, tried, level, order_tests_rng)]
+    return Judged((*findings, check.finding), tuple(tried.tests), orders.drawn, check, level)
 
 
-def _nothing_found(  # noqa: PLR0913, PLR0917  what it rests on
-    graph: Adjacency,
+def order_pairs(data: Dataset, graph: Adjacency) -> PairWeights:
+    """Return the pairs of cause and effect that the sortability of a test counts."""
+    if data.world == "series":
+        return series_pair_weights(graph)
+    return pair_weights(graph, "paths")
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """Tests of statistics, and what keeps others from being tested."""
+
+    tests: list[OrderTest]
+    tied: list[str]
+    undecided: list[Finding]
+
+
+def _try_all(  # noqa: PLR0913, PLR0917  what the tests are made of
+    data: Dataset,
+    artefacts: tuple[Artefact, ...],
+    max_lag: int,
     weights: PairWeights,
     orders: RandomOrders,
-    tests: list[OrderTest],
-    told: list[str],
     level: float,
     rng: Generator,
+) -> _Tried:
+    tried = _Tried([], [], [])
+    for artefact, own_rng in zip(artefacts, rng.spawn(len(artefacts)), strict=True):
+        try:
+            statistic = artefact.measure(data, max_lag)
+        except NotApplicable as reason:
+            why = f"{artefact.word} cannot be measured: {reason}"
+            tried.undecided.append(_undecided(why, artefact.statistic))
+            continue
+        if ties_throughout(statistic):
+            tried.tied.append(f"{artefact.word} is the same in all columns and tells nothing")
+            continue
+        assignments = RandomAssignments(weights, statistic, own_rng)
+        for backwards in (False, True):
+            tried.tests.append(
+                measure_order(
+                    artefact, statistic, backwards, weights, assignments, orders, level, own_rng
+                )
+            )
+    return tried
+
+
+def _nothing_found(
+    weights: PairWeights, orders: RandomOrders, tried: _Tried, level: float, rng: Generator
 ) -> Finding:
     """Return that there is no evidence, or that there could be none."""
-    true_orders = _true_orders(graph, rng)
-    perfect, best = attainable(graph, weights, orders, true_orders, level, rng)
-    numbers = "; ".join([*_numbers(tests), *told])
-    least = max(perfect.p_value, best.p_value)
+    perfect, best = attainable(weights, orders, _true_orders(weights, rng), level, rng)
+    numbers = "; ".join([*tried_text(tried.tests), *tried.tied])
     if not (perfect.below and best.below):
+        least = max(perfect.p_value, best.p_value)
         sentence = (
-            f"Too small to tell: even a true order would be reached by chance in {least:.1%} of "
-            f"random ones, more than the level of {level:.2%} ({numbers})."
+            f"Too small to tell: chance is as good as a true order in {least:.1%} of random ones, "
+            f"more than the level of {level:.2%} ({numbers})."
         )
-        return Finding("too small", sentence)
-    return Finding("no evidence", f"No evidence that sorting gives the order away: {numbers}.")
+        return Finding("too small", sentence, rule="too small")
+    sentence = f"No evidence that sorting gives the order away: {numbers}."
+    return Finding("no evidence", sentence, rule="no evidence")
 
 
-def _numbers(tests: list[OrderTest]) -> list[str]:
-    upwards = [test for test in tests if not test.backwards]
-    return [
-        f"sorting by {test.artefact.word} (sortability {test.sortability:.2f}) reaches F1 "
-        f"{test.f1:.2f}"
-        for test in upwards
-    ]
-
-
-def _true_orders(graph: Adjacency, rng: Generator) -> list[np.ndarray]:
-    """Return some orders that agree with a DAG; none for a graph with feedback."""
-    if not is_dag(graph):
-        return []
+def _true_orders(weights: PairWeights, rng: Generator) -> list[np.ndarray]:
+    """Return some orders in which each cause comes before its effects."""
+    precedes = np.zeros((weights.n_nodes, weights.n_nodes), dtype=bool)
+    precedes[weights.cause, weights.effect] = True
     orders = []
     for _ in range(_N_TRUE_ORDERS):
-        label = rng.permutation(len(graph))
-        orders.append(label[topological_order(graph[np.ix_(label, label)])])
+        label = rng.permutation(weights.n_nodes)
+        orders.append(label[topological_order(precedes[np.ix_(label, label)])])
     return orders
 
 
-def _without_order(check: GraphCheck, level: float) -> Judged:
-    finding = Finding("too small", "The graph has no pair of cause and effect to order.")
-    return Judged((finding, check.finding), (), np.empty((0, 2)), check, level)
+def _undecided(why: str, statistic: str = "") -> Finding:
+    return Finding("undecided", f"Undecided: {why}.", statistic, "what is missing")
 
 
-def _undecided(why: str, check: GraphCheck, level: float) -> Judged:
-    finding = Finding("undecided", f"Undecided: {why}.")
-    return Judged((finding, check.finding), (), np.empty((0, 2)), check, level)
+def ties_throughout(statistic: Vector) -> bool:
+    """Tell whether all values are equal up to the tolerance of the sortabilities.
 
-
-def _ties_throughout(statistic: Vector) -> bool:
+    Examples
+    --------
+    >>> ties_throughout(np.array([1.0, 1.0 + 1e-12]))
+    True
+    """
     return bool(np.ptp(statistic) <= TIE * np.abs(statistic).max())
 
 
-def _tied(artefact: Artefact) -> str:
-    return f"{artefact.word} is the same in all columns and tells nothing"
-
-
-def _look_like_codes(data: Dataset) -> Finding | None:
+def _codes(data: Dataset) -> list[Finding]:
     """Return a finding on columns that look like codes of levels but were not declared so."""
     values = data.observational_values
     if data.world != "continuous" or (values != np.round(values)).any():
-        return None
+        return []
     if max(len(np.unique(column)) for column in values.T) > _MOST_LEVELS:
-        return None
-    sentence = (
-        f"Undecided: every column has at most {_MOST_LEVELS} whole values, as codes of levels "
-        "have; variances of codes mean nothing. Declare them discrete to have them judged by entropy."
+        return []
+    why = (
+        f"every column holds at most {_MOST_LEVELS} whole numbers, as codes of levels are, and "
+        "variances of codes mean nothing; declare the columns discrete to have them sorted by "
+        "entropy"
     )
-    return Finding("undecided", sentence)
+    return [_undecided(why)]

@@ -30,15 +30,18 @@ class Finding:
     sentence : str
     statistic : str
         The statistic that it is about; empty if it is about none.
+    rule : str
+        The name of the rule that led to it, in `judging.rules`.
     """
 
     kind: Kind | GraphKind
     sentence: str
     statistic: str = ""
+    rule: str = ""
 
 
 def main_finding(findings: tuple[Finding, ...]) -> Finding:
-    """Return the gravest finding on the order.
+    """Return the gravest finding on the order; of equally grave ones the first.
 
     Examples
     --------

@@ -8,30 +8,29 @@ that describes them better than chance.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import log_ndtr
+from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, Vector
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.independence.g_test import GTest
-from causalassay.discovery.statistics.discrete import level_statistics
-from causalassay.graphs.orders import Indices, reachability
-from causalassay.judging.findings import Finding
+from causalassay.graphs.orders import reachability
+from causalassay.judging.all_orders import MOST_COLUMNS, all_orders
+from causalassay.judging.findings import Finding, GraphKind
+from causalassay.judging.pair_independence import LEAST_ROWS, NOTHING, PairTest, pair_test
+from causalassay.judging.sequential import MonteCarlo, decide, enumerated
 
 REFUTED_LEVEL = 0.01
 VIOLATED_LEVEL = 0.05
-FEWER_THAN = 0.95
-N_RELABELLED = 199
+NOT_FEWER_LEVEL = 0.05
+MOST_RELABELLED = 2000
+RULE = "graph check"
 
-_LEAST_FREEDOM = 5
-
-IndependenceTest = Callable[[int, Indices, Indices], Vector]
-"""Takes a column, others and a set; returns minus the log p-values of independence given the set;
-nan where it cannot be tested."""
+Statements = NDArray[np.int64]
+"""Rows (i, j, k): columns i and j are independent given k, or given `NOTHING`."""
 
 
 @dataclass(frozen=True)
@@ -47,125 +46,132 @@ class GraphCheck:
         Those rejected at 5 % each.
     least_p : float
         The least p-value, corrected for their number.
-    share_fewer : float
-        The share of relabelled graphs with more violations; nan if that was not needed.
+    share_as_few : float
+        The share of relabelled graphs with no more violations; nan if that was not needed.
     """
 
     finding: Finding
     n_implied: int = 0
     n_violated: int = 0
     least_p: float = float("nan")
-    share_fewer: float = float("nan")
+    share_as_few: float = float("nan")
 
 
 def check_graph(data: Dataset, graph: Adjacency, rng: Generator) -> GraphCheck:
-    """Test the independences that a DAG implies: of each node and its non-descendants.
+    """Test the independences that a DAG implies given at most one column.
 
     Parameters
     ----------
     data : Dataset
-        Of independent rows.
     graph : Adjacency
+        A DAG; the summary graph of a series is not checked.
     rng : Generator
         For the relabelled graphs.
     """
     if data.world == "series":
         return _not_checked("there is no valid test of what a summary graph implies")
-    surprise = _implied(_test_of(data), graph)
+    n_rows = len(data.observational_values)
+    if n_rows < LEAST_ROWS:
+        return _not_checked(f"it takes {LEAST_ROWS} rows, and there are {n_rows}")
+    statements = implied_independences(graph)
+    test = pair_test(data)
+    surprise = _surprises(test, statements)
     if not len(surprise):
-        return _not_checked(
-            "the graph implies no independence" if _is_complete(graph) else "there are too few rows"
-        )
-    n_violated = _n_violated(surprise)
+        return _not_checked("it implies no independence given at most one column")
+    n_violated = int(_violated(surprise).sum())
     least = min(1.0, len(surprise) * float(np.exp(-surprise.max())))
     if least > REFUTED_LEVEL:
         sentence = (
             f"The graph is not refuted: of {len(surprise)} independences that it implies none is "
             f"rejected at {REFUTED_LEVEL:.0%}, corrected for their number."
         )
-        return GraphCheck(Finding("graph not refuted", sentence), len(surprise), n_violated, least)
-    share = _share_with_more(data, graph, n_violated, rng)
+        return GraphCheck(_finding("graph not refuted", sentence), len(surprise), n_violated, least)
+    as_few = _as_few_by_chance(test, statements, n_violated, rng, len(graph))
     numbers = (
-        f"{n_violated} of {len(surprise)} implied independences are rejected at "
-        f"{VIOLATED_LEVEL:.0%}, and {share:.0%} of relabelled graphs violate more"
+        f"{n_violated} of {len(surprise)} independences that it implies are rejected at "
+        f"{VIOLATED_LEVEL:.0%}, and {as_few.p_value:.0%} of relabelled graphs have no more"
     )
-    if share >= FEWER_THAN:
-        sentence = f"The graph is not refuted: {numbers}."
-        kind = "graph not refuted"
+    if as_few.below:
+        finding = _finding("graph not refuted", f"The graph is not refuted: {numbers}.")
     else:
         sentence = (
             f"The graph is refuted: {numbers}; check that its names and the columns mean the same "
             "variables."
         )
-        kind = "graph refuted"
-    return GraphCheck(Finding(kind, sentence), len(surprise), n_violated, least, share)  # type: ignore[arg-type]
+        finding = _finding("graph refuted", sentence)
+    return GraphCheck(finding, len(surprise), n_violated, least, as_few.p_value)
+
+
+def implied_independences(graph: Adjacency) -> Statements:
+    """Return the independences that a DAG implies given at most one column.
+
+    Of two nodes without a common ancestor; and of a node with one parent and each node that is
+    no descendant of it, given that parent.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> implied_independences(chain(3)).tolist()
+    [[2, 0, 1]]
+    >>> collider = np.zeros((3, 3), dtype=bool)
+    >>> collider[:2, 2] = True
+    >>> implied_independences(collider).tolist()
+    [[0, 1, -1]]
+    """
+    reaches = reachability(graph) | np.eye(len(graph), dtype=bool)
+    shared = reaches.T.astype(float) @ reaches > 0
+    apart = np.argwhere(np.triu(~shared, 1))
+    statements = [np.column_stack([apart, np.full(len(apart), NOTHING)])]
+    for node in np.flatnonzero(graph.sum(axis=0) == 1).tolist():
+        parent = int(np.flatnonzero(graph[:, node])[0])
+        # Those without a common ancestor with the node are independent given nothing already.
+        others = np.flatnonzero(~reaches[node] & shared[node] & ~graph[:, node])
+        statements.append(np.array([(node, other, parent) for other in others.tolist()]))
+    return np.concatenate([part.reshape(-1, 3) for part in statements]).astype(np.int64)
+
+
+def _surprises(test: PairTest, statements: Statements) -> Vector:
+    """Return minus the log p-values of the independences that can be tested."""
+    found = np.empty(len(statements))
+    for given in np.unique(statements[:, 2]).tolist():
+        rows = statements[:, 2] == given
+        found[rows] = test(given)[statements[rows, 0], statements[rows, 1]]
+    return found[np.isfinite(found)]
+
+
+def _violated(surprise: NDArray[np.floating]) -> NDArray[np.bool_]:
+    return np.nan_to_num(surprise) > -np.log(VIOLATED_LEVEL)
+
+
+def _as_few_by_chance(
+    test: PairTest, statements: Statements, n_violated: int, rng: Generator, n_nodes: int
+) -> MonteCarlo:
+    """Tell whether at most 5 % of relabelled graphs violate no more than so many."""
+    violated = cache(lambda given: _violated(test(given)))
+    groups = [
+        (given, statements[statements[:, 2] == given, :2])
+        for given in np.unique(statements[:, 2]).tolist()
+    ]
+
+    def no_more(label: NDArray[np.int64]) -> bool:
+        count = 0
+        for given, pairs in groups:
+            table = violated(NOTHING if given == NOTHING else int(label[given]))
+            count += int(table[label[pairs[:, 0]], label[pairs[:, 1]]].sum())
+        return count <= n_violated
+
+    if n_nodes <= MOST_COLUMNS:
+        return enumerated(np.array([no_more(one) for one in all_orders(n_nodes)]), NOT_FEWER_LEVEL)
+
+    def draw(count: int) -> NDArray[np.bool_]:
+        return np.array([no_more(rng.permutation(n_nodes)) for _ in range(count)])
+
+    return decide(draw, NOT_FEWER_LEVEL, MOST_RELABELLED)
 
 
 def _not_checked(why: str) -> GraphCheck:
-    return GraphCheck(Finding("graph not checked", f"The graph was not checked: {why}."))
+    return GraphCheck(_finding("graph not checked", f"The graph was not checked: {why}."))
 
 
-def _is_complete(graph: Adjacency) -> bool:
-    return bool((graph | graph.T | np.eye(len(graph), dtype=bool)).all())
-
-
-def _n_violated(surprise: Vector) -> int:
-    return int((surprise > -np.log(VIOLATED_LEVEL)).sum())
-
-
-def _share_with_more(data: Dataset, graph: Adjacency, n_violated: int, rng: Generator) -> float:
-    """Return the share of relabelled graphs that violate more than so many independences."""
-    test = _test_of(data)
-    more = 0
-    for _ in range(N_RELABELLED):
-        label = rng.permutation(len(graph))
-        more += _n_violated(_implied(test, graph[np.ix_(label, label)])) > n_violated
-    return more / N_RELABELLED
-
-
-def _implied(test: IndependenceTest, graph: Adjacency) -> Vector:
-    """Return how surprising each implied independence is: minus the log of its p-value."""
-    surprises = []
-    below = reachability(graph)
-    for node in range(len(graph)):
-        parents = np.flatnonzero(graph[:, node])
-        others = np.flatnonzero(~below[node] & ~graph[:, node])
-        others = others[others != node]
-        if len(others):
-            surprises.append(test(node, others, parents))
-    flat = np.concatenate(surprises) if surprises else np.empty(0)
-    return flat[np.isfinite(flat)]
-
-
-def _test_of(data: Dataset) -> IndependenceTest:
-    if data.world == "discrete":
-        test = GTest(level_statistics(data))
-        return lambda node, others, given: test.minus_log_p(
-            node, others, tuple(int(one) for one in given)
-        )
-    values = data.observational_values
-    correlation = np.atleast_2d(np.corrcoef(values, rowvar=False))
-    n_samples = len(values)
-    return lambda node, others, given: _fisher_z(correlation, n_samples, node, others, given)
-
-
-def _fisher_z(
-    correlation: np.ndarray, n_samples: int, node: int, others: Indices, given: Indices
-) -> Vector:
-    """Return minus the log p-values of vanishing partial correlations."""
-    freedom = n_samples - len(given) - 3
-    if freedom < _LEAST_FREEDOM:
-        return np.full(len(others), np.nan)
-    targets = np.concatenate(([node], others))
-    block = correlation[np.ix_(targets, targets)]
-    if len(given):
-        cross = correlation[np.ix_(given, targets)]
-        try:
-            block = block - cross.T @ np.linalg.solve(correlation[np.ix_(given, given)], cross)
-        except np.linalg.LinAlgError:
-            return np.full(len(others), np.nan)
-    scale = np.sqrt(np.maximum(np.diag(block), 0.0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        partial = np.clip(block[0, 1:] / (scale[0] * scale[1:]), -1 + 1e-15, 1 - 1e-15)
-    z = np.sqrt(freedom) * np.arctanh(np.abs(partial))
-    return -(np.log(2) + log_ndtr(-z))
+def _finding(kind: GraphKind, sentence: str) -> Finding:
+    return Finding(kind, sentence, rule=RULE)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Vector
+from causalassay.arrays import Vector
 from causalassay.diagnostics import PairWeights, aligned_share
 from causalassay.discovery.statistics.tied_orders import random_ties_order
 from causalassay.graphs.orders import Indices
 from causalassay.judging.artefacts import Artefact
 from causalassay.judging.chance import TIE, RandomAssignments, RandomOrders
-from causalassay.judging.sequential import MonteCarlo, decide
+from causalassay.judging.sequential import MonteCarlo
 
 FAMILY_LEVEL = 0.05
 """How often data without artefacts may be called gameable by any statistic in any direction."""
@@ -73,8 +73,8 @@ def measure_order(  # noqa: PLR0913, PLR0917  what the tests are made of
         sortability,
         own_f1,
         own_shd,
-        decide(assignments.beyond(sortability, sign), level),
-        decide(orders.reaching(own_f1), level),
+        assignments.test(sortability, sign, level),
+        orders.test(own_f1, level),
     )
 
 
@@ -93,7 +93,6 @@ def _score(
 
 
 def attainable(
-    graph: Adjacency,
     weights: PairWeights,
     orders: RandomOrders,
     true_orders: list[Indices],
@@ -105,9 +104,7 @@ def attainable(
     The share of random assignments with sortability 1, and of random orders that reach the mean
     F1 along true orders.
     """
-    perfect = RandomAssignments(weights, np.arange(len(graph), dtype=float), rng)
-    sortable = decide(perfect.beyond(1.0, 1), level)
-    if not true_orders:
-        return sortable, sortable
+    perfect = RandomAssignments(weights, np.arange(weights.n_nodes, dtype=float), rng)
+    sortable = perfect.test(1.0, 1, level)
     best = float(np.mean([orders.score(order)[0] for order in true_orders]))
-    return sortable, decide(orders.reaching(best), level)
+    return sortable, orders.test(best, level)

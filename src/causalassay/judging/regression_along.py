@@ -10,8 +10,8 @@ from causalassay.discovery.regression.lagged_lasso import lagged_design, lagged_
 from causalassay.discovery.regression.lasso_along_order import PATH_END, regression_of
 from causalassay.discovery.search.any_score.parents_along_order import parents_along
 from causalassay.discovery.search.discrete_scores import LevelScore
-from causalassay.discovery.sortnregress import regressable
 from causalassay.discovery.statistics.discrete import level_statistics
+from causalassay.discovery.statistics.usable_rows import determined_values
 from causalassay.graphs.orders import Indices
 
 RegressionAlong = Callable[[Indices], Adjacency]
@@ -40,5 +40,5 @@ def regression_along(data: Dataset, max_lag: int) -> RegressionAlong:
             design = lagged_design(data, max_lag)
             return lambda order: lagged_estimate(design, max_lag, PATH_END, order).graph
         case _:
-            regress = regression_of(regressable(data))
+            regress = regression_of(determined_values(data))
             return lambda order: regress(order) != 0

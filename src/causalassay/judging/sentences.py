@@ -8,6 +8,8 @@ from causalassay.judging.findings import Finding
 from causalassay.judging.order_tests import OrderTest
 from causalassay.judging.sequential import MonteCarlo
 
+RULE = "two tests"
+
 
 def order_finding(test: OrderTest, random_orders: np.ndarray) -> Finding | None:
     """Return what a test of one statistic in one direction found; None if nothing."""
@@ -23,28 +25,28 @@ def _gameable(test: OrderTest, random_orders: np.ndarray) -> Finding:
     cure = f"; {test.artefact.cure}" if test.artefact.cure else ""
     if test.backwards:
         sentence = (
-            f"Gameable backwards by {word}: {_reaches(test, random_orders)}{cure}. Perhaps the "
-            "graph is transposed."
+            f"Gameable backwards by {word}: {_reaches(test, random_orders)}{cure}. Either the "
+            f"graph is transposed, or {word} falls along the causal order."
         )
-        return Finding("gameable backwards", sentence, test.artefact.statistic)
+        return Finding("gameable backwards", sentence, test.artefact.statistic, RULE)
     sentence = f"Gameable by {word}: {_reaches(test, random_orders)}{cure}."
-    return Finding("gameable", sentence, test.artefact.statistic)
+    return Finding("gameable", sentence, test.artefact.statistic, RULE)
 
 
 def _leaning(test: OrderTest, random_orders: np.ndarray) -> Finding:
     word, direction = test.artefact.word, "falls" if test.backwards else "grows"
     if test.sortable.below:
         claim = (
-            f"{word} {direction} along the causal order, but no evidence that regressing along it "
-            "beats random orders"
+            f"{word} {direction} along the causal order, but there is no evidence that regressing "
+            "along it beats random orders"
         )
     else:
         claim = (
-            f"regressing along {_sorted_by(test)} beats random orders, but no evidence that "
-            f"{word} {direction} along the causal order"
+            f"regressing along {_sorted_by(test)} beats random orders, but there is no evidence "
+            f"that {word} {direction} along the causal order"
         )
-    numbers = _reaches(test, random_orders)
-    return Finding("leaning", f"Leaning: {claim} ({numbers}).", test.artefact.statistic)
+    numbers = f"S{_reaches(test, random_orders)[1:]}"
+    return Finding("leaning", f"Leaning: {claim}. {numbers}.", test.artefact.statistic, RULE)
 
 
 def _sorted_by(test: OrderTest) -> str:
@@ -54,24 +56,33 @@ def _sorted_by(test: OrderTest) -> str:
 def _reaches(test: OrderTest, random_orders: np.ndarray) -> str:
     f1, shd = random_orders.mean(axis=0)
     return (
-        f"sorting by {_sorted_by(test)} (sortability {test.sortability:.2f}, "
-        f"{share(test.sortable)} of random assignments) reaches F1 {test.f1:.2f} and SHD "
-        f"{test.shd:.0f}, where random orders reach {f1:.2f} and {shd:.0f} on average and "
-        f"{share(test.winning)} as much"
+        f"sorting by {_sorted_by(test)} (sortability {test.sortability:.2f}, p-value "
+        f"{p_value_text(test.sortable)}) reaches F1 {test.f1:.2f} and SHD {test.shd:.0f} (p-value "
+        f"{p_value_text(test.winning)}), where random orders reach {f1:.2f} and {shd:.0f} on "
+        "average"
     )
 
 
-def share(monte_carlo: MonteCarlo) -> str:
-    """Return a Monte Carlo p-value as text.
+def tried_text(tests: list[OrderTest]) -> list[str]:
+    """Return the numbers of each statistic that was tried, in both directions."""
+    both = zip(tests[::2], tests[1::2], strict=True)
+    return [
+        f"sorting by {up.artefact.word} (sortability {up.sortability:.2f}) reaches F1 {up.f1:.2f} "
+        f"rising and {down.f1:.2f} falling"
+        for up, down in both
+    ]
+
+
+def p_value_text(monte_carlo: MonteCarlo) -> str:
+    """Return a p-value as text; one that more draws would make smaller as its bound.
 
     Examples
     --------
-    >>> share(MonteCarlo(0.0234, False, True, 500))
-    '2.3 %'
-    >>> share(MonteCarlo(1 / 701, True, True, 700))
-    'less than 0.2 %'
+    >>> p_value_text(MonteCarlo(0.0234, False, True, 500))
+    '0.023'
+    >>> p_value_text(MonteCarlo(1 / 701, True, True, 700))
+    'below 0.002'
     """
-    percent = 100 * monte_carlo.p_value
     if monte_carlo.p_value * (monte_carlo.draws + 1) <= 1:
-        return f"less than {max(percent, 0.1):.1g} %"
-    return f"{percent:.1f} %"
+        return f"below {np.ceil(1000 * monte_carlo.p_value) / 1000:.3f}"
+    return f"{monte_carlo.p_value:.3f}"

@@ -21,8 +21,15 @@ RISK = 1e-3
 MOST_DRAWS = 20_000
 """After which a test stops undecided; the estimate then says the side."""
 
-_BLOCK = 50
+BLOCK = 50
+"""Draws that are made at a time."""
+
 _HALF_SPENT = 1000
+
+Draw = Callable[[int], NDArray[np.bool_]]
+"""Takes a number of draws; returns which of them are as extreme as what was seen."""
+
+Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -46,9 +53,7 @@ class MonteCarlo:
     draws: int
 
 
-def decide(
-    extreme: Callable[[int], NDArray[np.bool_]], level: float, most_draws: int = MOST_DRAWS
-) -> MonteCarlo:
+def decide(extreme: Draw, level: float, most_draws: int = MOST_DRAWS) -> MonteCarlo:
     """Draw until it is certain whether a p-value is at most a level.
 
     Parameters
@@ -68,49 +73,88 @@ def decide(
     >>> often.below, often.draws
     (False, 50)
     """
-    lower, upper = boundaries(level, most_draws)
     count = draws = 0
     while draws < most_draws:
-        seen = extreme(min(_BLOCK, most_draws - draws))
+        seen = extreme(min(BLOCK, most_draws - draws))
         path = count + np.cumsum(seen)
-        places = np.arange(draws, draws + len(seen))
-        crossed = np.flatnonzero((path <= lower[places]) | (path >= upper[places]))
-        if len(crossed):
-            first = int(crossed[0])
-            below = bool(path[first] <= lower[places[first]])
-            count, draws = int(path[-1]), draws + len(seen)
-            return MonteCarlo((1 + count) / (1 + draws), below, True, draws)
+        lower, upper = boundaries(level, draws, draws + len(seen))
+        low, high = path <= lower, path >= upper
+        crossed = np.flatnonzero(low | high)
         count, draws = int(path[-1]), draws + len(seen)
+        if len(crossed):
+            return MonteCarlo((1 + count) / (1 + draws), bool(low[crossed[0]]), True, draws)
     p_value = (1 + count) / (1 + draws)
     return MonteCarlo(p_value, p_value <= level, False, draws)
 
 
-@cache
-def boundaries(level: float, most_draws: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def enumerated(extreme: NDArray[np.bool_], level: float) -> MonteCarlo:
+    """Return the p-value where all that chance can give was looked at: it is exact.
+
+    Parameters
+    ----------
+    extreme : ndarray of bool
+        Which of all of them are as extreme as what was seen, itself among them.
+    level : float
+
+    Examples
+    --------
+    >>> enumerated(np.array([True, False, False, False]), level=0.3)
+    MonteCarlo(p_value=0.25, below=True, decided=True, draws=4)
+    """
+    p_value = float(extreme.mean())
+    return MonteCarlo(p_value, p_value <= level, True, len(extreme))
+
+
+def boundaries(level: float, start: int, stop: int) -> tuple[Counts, Counts]:
     """Return the counts of extreme draws at or below, and at or above, which a test stops.
 
-    The k-th entry is for k + 1 draws. Where the p-value equals the level, each boundary is reached
+    For start + 1 up to stop draws. Where the p-value equals the level, each boundary is reached
     with a probability of at most `RISK`; it is spent slowly, half of it in the first 1000 draws.
+
+    Examples
+    --------
+    At a level of 5 % a test without an extreme draw ends after 173 of them.
+
+    >>> lower, _ = boundaries(0.05, 0, 200)
+    >>> int(np.argmax(lower >= 0)) + 1
+    173
     """
-    lower = np.full(most_draws, -1, dtype=np.int64)
-    upper = np.full(most_draws, most_draws + 1, dtype=np.int64)
-    first, alive = 0, np.ones(1)  # of the counts first, first + 1, …: how probable, still going
-    hit_lower = hit_upper = 0.0
-    for k in range(most_draws):
-        # One draw more: each count stays, or rises by one.
-        alive = np.append(alive * (1 - level), 0.0) + np.append(0.0, alive * level)
-        allowed = RISK * (k + 1) / (_HALF_SPENT + k + 1)
+    return _growing(level).between(start, stop)
+
+
+class _Boundaries:
+    """The boundaries of one level, worked out as far as they were asked for."""
+
+    def __init__(self, level: float) -> None:
+        self._level = level
+        self._lower: list[int] = []
+        self._upper: list[int] = []
+        # Of the counts first, first + 1, …: how probable each is while the test goes on.
+        self._first, self._alive = 0, np.ones(1)
+        self._hit_lower = self._hit_upper = 0.0
+
+    def between(self, start: int, stop: int) -> tuple[Counts, Counts]:
+        while len(self._lower) < stop:
+            self._one_draw_more()
+        return np.array(self._lower[start:stop]), np.array(self._upper[start:stop])
+
+    def _one_draw_more(self) -> None:
+        # Each count stays, or rises by one.
+        alive = np.append(self._alive * (1 - self._level), 0.0)
+        alive[1:] += self._alive * self._level
+        draws = len(self._lower) + 1
+        allowed = RISK * draws / (_HALF_SPENT + draws)
         low_tail, high_tail = np.cumsum(alive), np.cumsum(alive[::-1])
-        n_low = int(np.searchsorted(low_tail, allowed - hit_lower, side="right"))
-        n_high = int(np.searchsorted(high_tail, allowed - hit_upper, side="right"))
-        if n_low:
-            lower[k] = first + n_low - 1
-            hit_lower += float(low_tail[n_low - 1])
-        if n_high:
-            upper[k] = first + len(alive) - n_high
-            hit_upper += float(high_tail[n_high - 1])
-        else:
-            upper[k] = first + len(alive)
-        alive = alive[n_low : len(alive) - n_high]
-        first += n_low
-    return lower, upper
+        n_low = int(np.searchsorted(low_tail, allowed - self._hit_lower, side="right"))
+        n_high = int(np.searchsorted(high_tail, allowed - self._hit_upper, side="right"))
+        self._lower.append(self._first + n_low - 1)
+        self._upper.append(self._first + len(alive) - n_high)
+        self._hit_lower += float(low_tail[n_low - 1]) if n_low else 0.0
+        self._hit_upper += float(high_tail[n_high - 1]) if n_high else 0.0
+        self._alive = alive[n_low : len(alive) - n_high]
+        self._first += n_low
+
+
+@cache
+def _growing(level: float) -> _Boundaries:
+    return _Boundaries(level)
