@@ -17,7 +17,7 @@ export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: help demo test test-slow fuzz test-older-cpu check format bench bench-full docs lock clean
+.PHONY: help demo test test-slow fuzz test-older-cpu check format bench bench-full calibrate docs lock clean
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -61,6 +61,9 @@ bench-full: $(READY) ## all rows and peers, growth and start-up
 	$(BIN)/python -m bench full --out docs
 	$(BIN)/python -m bench growth --out docs
 	$(BIN)/python -m bench startup --out docs
+
+calibrate: $(READY) ## how often the judge is wrong: at most 3 hours, resumable, writes docs/calibration.md
+	$(BIN)/python -m calibration
 
 docs: $(READY) ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -6,7 +6,6 @@ It can be stopped at any time: what was computed is kept in the folder and not c
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from calibration import audits, page, rates, studies, study_bank
@@ -24,7 +23,9 @@ def main() -> None:
     stated = parser.parse_args()
     units = study_bank.run(stated.folder, stated.units, stated.workers)
     jobs = [(name, 0) for name, cell in audits.cells().items() if _may_be_free(name, cell)]
-    means = compute(stated.folder / "sortability.jsonl", jobs, audits.sortability_row, stated.workers)
+    means = compute(
+        stated.folder / "sortability.jsonl", jobs, audits.sortability_row, stated.workers
+    )
     audited = audits.run(stated.folder, stated.audits, stated.workers)
     free = [name for (name, _), row in means.items() if rates.is_free(row["mean"])]
     free += [name for name, cell in audits.cells().items() if cell.permuted]
@@ -37,7 +38,7 @@ def main() -> None:
     ]
     sortabilities = {name: row["mean"] for (name, _), row in means.items()}
     page.write(stated.docs, table, sortabilities)
-    print(json.dumps({"rates": len(table)}))
+    print(f"{len(table)} rates: {stated.docs / 'calibration.md'}")  # noqa: T201
 
 
 def _may_be_free(name: str, cell: audits.Cell) -> bool:

@@ -83,15 +83,11 @@ def _goals(goals: Sequence[Rate]) -> str:
     lines.append("|---|---|---|---|---|")
     for rate in sorted(goals, key=lambda one: (one.met, one.part, one.goal)):
         met = "yes" if rate.met else "**no**"
-        lines.append(
-            f"| {rate.cell} | {rate.what} | {rate.goal} | {_with_limits(rate)} | {met} |"
-        )
+        lines.append(f"| {rate.cell} | {rate.what} | {rate.goal} | {_with_limits(rate)} | {met} |")
     return "\n".join(lines)
 
 
-def _audits(
-    table: Sequence[Rate], sortabilities: Mapping[str, Mapping[str, float]]
-) -> str:
+def _audits(table: Sequence[Rate], sortabilities: Mapping[str, Mapping[str, float]]) -> str:
     known = {(rate.cell, rate.what): rate for rate in table if rate.part == "audit"}
     total = max(rate.total for rate in known.values())
     lines = [
@@ -173,9 +169,11 @@ def _cited(table: Sequence[Rate]) -> dict[str, str]:
     return {
         "two tests": _worst(
             table,
-            lambda rate: rate.part == "audit"
-            and rate.what == "gameable, either way"
-            and rate.goal.startswith("at most"),
+            lambda rate: (
+                rate.part == "audit"
+                and rate.what == "gameable, either way"
+                and rate.goal.startswith("at most")
+            ),
             "data without artefacts are called gameable in at most",
         ),
         "graph check": _worst(

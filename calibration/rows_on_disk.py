@@ -45,7 +45,7 @@ def compute(
             stream.write(json.dumps(row) + "\n")
             if not count % 50:
                 stream.flush()
-                print(f"{file.stem}: {len(known)} of {len(jobs)}", flush=True)
+                print(f"{file.stem}: {len(known)} of {len(jobs)}", flush=True)  # noqa: T201
     return {job: known[job] for job in jobs}
 
 

@@ -3,28 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
-
-@dataclass(frozen=True)
-class Rule:
-    """A rule that leads from numbers to findings.
-
-    Parameters
-    ----------
-    says : str
-        Which findings it gives.
-    decides : str
-        When it gives them.
-    rests_on : tuple of str
-        Rules that its text speaks of.
-    """
-
-    says: str
-    decides: str
-    rests_on: tuple[str, ...] = ()
-
+from causalassay.judging.rule import Rule
+from causalassay.judging.study_rules import STUDY_RULES
 
 DATA_RULES: Mapping[str, Rule] = MappingProxyType(
     {
@@ -39,8 +21,8 @@ DATA_RULES: Mapping[str, Rule] = MappingProxyType(
         ),
         "too small": Rule(
             "too small",
-            "No statistic passed either of the two tests, and no order could pass both: sortability 1, or the F1 "
-            "along a true order, is reached by more than the level of random ones. Also if the "
+            "No statistic passed either of the two tests, and no order could pass both: "
+            "sortability 1, or the F1 along a true order, is reached by more than the level of random ones. Also if the "
             "graph has no pair of cause and effect.",
             rests_on=("two tests",),
         ),
@@ -73,5 +55,5 @@ DATA_RULES: Mapping[str, Rule] = MappingProxyType(
 )
 """Of findings on one data set."""
 
-RULES: Mapping[str, Rule] = MappingProxyType({**DATA_RULES})
+RULES: Mapping[str, Rule] = MappingProxyType({**DATA_RULES, **STUDY_RULES})
 """All rules by name."""

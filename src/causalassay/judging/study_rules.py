@@ -1,54 +1,76 @@
-"""The rules by which studies are judged: a fixed name, and how it decides."""
+"""The rules by which studies are judged."""
 
 from __future__ import annotations
 
-from causalassay.judging.order_tests import FAMILY_LEVEL
-from causalassay.judging.over_units import LEVEL
-from causalassay.judging.scheme_findings import CLEAR
+from collections.abc import Mapping
+from types import MappingProxyType
 
-STUDY_RULES = {
-    "two tests over units": (
-        "The two tests of an audit, their p-values added over the units (Edgington): a scheme is "
-        "gameable by a statistic if random assignments are hardly ever as sortable, and random "
-        "orders hardly ever reach the F1 along its order. All statistics and both directions are "
-        f"judged together at {FAMILY_LEVEL:.0%}. With several units the mean sortability must "
-        f"also be at least {CLEAR} (backwards at most {1 - CLEAR:.1f}). Leaning: one of the two "
-        "tests, or both with less."
-    ),
-    "lead": (
-        "Ahead of chance on a scheme: the ranks of the score among random orders of the same data, "
-        "added over units, and the score against a graph with as many edges of each kind at "
-        "random places, by sign flips; both. No lead found: on no scheme."
-    ),
-    "robust": "A lead on every scheme without a found artefact.",
-    "variance order": (
-        "Other variances in the same order against the very same variances at random: the score "
-        "falls, and so does the order score. Correlations are equal, so nothing but the order of "
-        "variances can have done it."
-    ),
-    "variance ratios": (
-        "Raw data against other variances in the same order: the score changes. Only the ratios "
-        "of variances differ."
-    ),
-    "units": (
-        "Raw data against standardised ones, or variances in order against variances at random: "
-        "the score changes, and neither of the two rules above says why."
-    ),
-    "lead lost": (
-        "A lead where an artefact was found, a smaller one where none was, and no lead found "
-        "there. These schemes differ in more than one thing, so no cause is named."
-    ),
-    "firsts of metrics": (
-        "The listed algorithms with a score in at least 95 % of the problems are ordered by the "
-        "mean of each metric. Two metrics disagree if they put different ones first and each is "
-        "ahead of the other in its metric by sign flips, corrected over all such comparisons of "
-        "the study (Holm)."
-    ),
-    "failures": "Every row whose status is not ok is counted, and every row still to come.",
-}
-"""Claims on one algorithm are corrected together (Holm), whatever others a study lists."""
+from causalassay.judging.rule import Rule
 
-TOGETHER = (
-    f"All claims on one algorithm hold together with an error of at most {LEVEL:.0%} (Holm), "
-    "whatever other algorithms are listed."
+STUDY_RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "two tests over units": Rule(
+            "gameable, gameable backwards, leaning, no evidence: of a scheme",
+            "The two tests of an audit, with the p-values of the units added up (Edgington): "
+            "random assignments are hardly ever as sortable, and random orders hardly ever reach "
+            "the F1 along the statistic's order. All statistics and both directions are judged "
+            "together at 5 %. With several units the mean sortability must also be at least 0.6, "
+            "backwards at most 0.4. Leaning: one of the two tests, or both with less.",
+            rests_on=("two tests",),
+        ),
+        "lead": Rule(
+            "no lead found, undecided",
+            "A lead on a scheme: the shares of random orders that reach the score, added up over "
+            "the units (Edgington), are small, and the score is above that of a graph with as many "
+            "edges of each kind at random places (sign flips). All claims on one algorithm are "
+            "corrected together at 5 % (Holm), whatever others are listed. No lead found: on no "
+            "scheme. Undecided: units are too few for even unanimous signs, or the rules below "
+            "say nothing.",
+        ),
+        "robust": Rule(
+            "robust",
+            "A lead on every scheme without a found artefact. Schemes with shuffled labels do not "
+            "count.",
+            rests_on=("lead", "two tests over units"),
+        ),
+        "variance order": Rule(
+            "depends on variance order",
+            "Other variances in the same order against the very same variances at random: the "
+            "score falls, and so does the share of true edges that are ordered rightly (sign "
+            "flips, both). Correlations are equal, so only the order of variances can do it.",
+            rests_on=("lead",),
+        ),
+        "variance ratios": Rule(
+            "depends on variance ratios",
+            "Raw data against other variances in the same order: the score changes (sign flips). "
+            "Only ratios of variances differ, such as equal noise variances or what a threshold "
+            "cuts.",
+            rests_on=("lead",),
+        ),
+        "units": Rule(
+            "depends on units",
+            "The score changes between raw and standardised data, or between variances in order "
+            "and at random (sign flips), and neither of the two rules above holds.",
+            rests_on=("variance order", "variance ratios"),
+        ),
+        "lead lost": Rule(
+            "lead lost",
+            "A lead where an artefact was found; on a scheme without one the lead is smaller (sign "
+            "flips) and none is found. Such schemes differ in more than one thing: no cause is "
+            "named.",
+            rests_on=("lead",),
+        ),
+        "firsts of metrics": Rule(
+            "metrics disagree, metrics differ",
+            "The listed algorithms with a score in at least 95 % of the problems are ordered by "
+            "the mean of each metric. Two metrics disagree if they put different ones first and "
+            "each is ahead of the other in its metric (sign flips), corrected over all such "
+            "comparisons of the study (Holm).",
+        ),
+        "failures": Rule(
+            "failures, incomplete",
+            "Every row whose status is not ok is counted, and every row still to come.",
+        ),
+    }
 )
+"""Of findings on schemes and algorithms."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from causalassay.judging.study_rules import STUDY_RULES, TOGETHER
+from causalassay.judging.study_rules import STUDY_RULES
 
 STATISTICS: Mapping[str, str] = MappingProxyType(
     {
@@ -188,14 +188,13 @@ class StudyVerdict:
         lines = [
             f"- {statement.sentence} (rule: {statement.rule})" for statement in self.statements
         ]
-        texts = [f"Rule {name}: {text}" for name, text in self.rules.items()]
-        return [*lines, *texts, TOGETHER]
+        return [*lines, *(f"Rule {name}: {text}" for name, text in self.rules.items())]
 
     @property
     def rules(self) -> dict[str, str]:
         """The rules that were used, by name."""
         used = {statement.rule for statement in self.statements}
-        return {name: text for name, text in STUDY_RULES.items() if name in used}
+        return {name: rule.decides for name, rule in STUDY_RULES.items() if name in used}
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values, for JSON."""

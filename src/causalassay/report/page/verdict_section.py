@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from causalassay.analysis.verdict.statements import STATISTICS, Statement, StudyVerdict
-from causalassay.judging.study_rules import TOGETHER
 from causalassay.report.page.elements import folded, pairs, section
 from causalassay.report.page.markup import Html, tag
 
@@ -24,7 +23,6 @@ def verdict_section(verdict: StudyVerdict) -> Html:
         tag("ul", *statements, class_="statements"),
         tag("h3", "The rules"),
         tag("ul", *rules),
-        tag("p", TOGETHER),
         folded("What each kind of number is", pairs({name: STATISTICS[name] for name in used})),
     )
 
