@@ -161,6 +161,7 @@ def _sampled(  # noqa: PLR0913, PLR0917  what a problem is made of
         _observed(graph, model, tuple(regimes)),
         spec.transform,
         stream(seed, "transform", *address),
+        stream(seed, "scales", *address) if spec.transform else None,
     )
 
 
@@ -291,7 +292,9 @@ def _whole(spec: FromFile, address: tuple[int, Purpose, int] | None) -> Problem:
 def _changed(problem: Problem, spec: FromFile, address: tuple[int, Purpose, int]) -> Problem:
     seed, purpose, replicate = address
     rng = stream(seed, purpose, "transform", digest(spec), replicate)
-    return transformed(problem, spec.transform, rng)
+    # Named without the transform: those that share standard deviations draw the same ones.
+    scales = stream(seed, purpose, "scales", digest(replace(spec, transform=())), replicate)
+    return transformed(problem, spec.transform, rng, scales)
 
 
 def _resampled_rows(seed: int, spec: FromFile, purpose: Purpose, replicate: int) -> Problem:
