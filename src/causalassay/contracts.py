@@ -164,13 +164,14 @@ class Metric(Protocol):
     """A number of a true graph and a guess.
 
     Optional class variables: ``takes``, what the guess may be: "any" graph (also where it
-    is left out), a "class" (DAG or CPDAG) or a "dag"; and ``invariant = False`` where
-    relabelling the nodes of both graphs may change the number.
+    is left out), a "class" (DAG or CPDAG), a "dag", or an "estimate", which is then scored as
+    it is, with the order it reports; and ``invariant = False`` where relabelling the nodes of
+    both graphs may change the number.
     """
 
     @property
-    def better(self) -> Literal["high", "low"]:
-        """Which numbers are good."""
+    def better(self) -> Literal["high", "low", "none"]:
+        """Which numbers are good; "none" for a control beside the scores."""
         ...
 
     @property
@@ -179,7 +180,7 @@ class Metric(Protocol):
         ...
 
     @property
-    def score(self) -> Callable[[Problem, Adjacency], float]:
+    def score(self) -> Callable[[Problem, Any], float]:
         """The method: of a problem, whose `graph` is the truth, and a guess; nan if undefined."""
         ...
 

@@ -90,4 +90,4 @@ def test_undefined_is_nan():
 
 @pytest.mark.parametrize("name", ["order_score", "ordered_share"])
 def test_studies_know_them(name):
-    assert ("high", "any") == (METRICS[name].better, METRICS[name].takes)
+    assert ("high", "estimate") == (METRICS[name].better, METRICS[name].takes)

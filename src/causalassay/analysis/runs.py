@@ -20,7 +20,14 @@ from causalassay.arrays import Values, Vector
 STATUSES = ("ok", "skipped", "failed", "timeout")
 OK, ABSENT = 0, -1
 SCHEME = "scheme"
-SCHEMES = ("raw", "standardized", "iscm", "uumc")
+SCHEMES = (
+    "raw",
+    "raw + rescale-in-order",
+    "raw + rescale-at-random",
+    "standardized",
+    "iscm",
+    "uumc",
+)
 """The order in which tables name the schemes; others follow by name, files last."""
 FROM_FILE = "data"
 FAMILY, NODES, SAMPLES = LABELS = ("graph.kind", "graph.n_nodes", "samples")

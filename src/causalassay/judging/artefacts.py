@@ -35,6 +35,8 @@ class Artefact:
         The algorithm that sorts by it, if one has a name.
     cure : str
         What takes it away, or says that nothing simple does; for sentences.
+    sortability : str
+        The diagnostic that says how far it grows along the causal order, if there is one.
     """
 
     statistic: str
@@ -43,6 +45,7 @@ class Artefact:
     measure: Callable[[Dataset, int], Vector]
     baseline: str = ""
     cure: str = ""
+    sortability: str = ""
 
 
 def _variance(data: Dataset, _: int) -> Vector:
@@ -66,15 +69,48 @@ def _series_r2_of_others(data: Dataset, max_lag: int) -> Vector:
 
 
 VARIANCE = Artefact(
-    "variance", "variance", "continuous", _variance, "var-sortnregress", "other units cure it"
+    "variance",
+    "variance",
+    "continuous",
+    _variance,
+    "var-sortnregress",
+    "other units cure it",
+    "var_sortability",
 )
-R2 = Artefact("R2", "R²", "continuous", _r2, "r2-sortnregress", "no change of units cures it")
-ENTROPY = Artefact("entropy", "entropy", "discrete", _entropy, cure="no other coding cures it")
+R2 = Artefact(
+    "R2",
+    "R²",
+    "continuous",
+    _r2,
+    "r2-sortnregress",
+    "no change of units cures it",
+    "r2_sortability",
+)
+ENTROPY = Artefact(
+    "entropy",
+    "entropy",
+    "discrete",
+    _entropy,
+    cure="no other coding cures it",
+    sortability="entropy_sortability",
+)
 SERIES_VARIANCE = Artefact(
-    "variance", "variance", "series", _variance, "series-var-sortnregress", "other units cure it"
+    "variance",
+    "variance",
+    "series",
+    _variance,
+    "series-var-sortnregress",
+    "other units cure it",
+    "var_sortability_pairs",
 )
 SERIES_R2 = Artefact(
-    "R2", "R²", "series", _series_r2, "series-r2-sortnregress", "no change of units cures it"
+    "R2",
+    "R²",
+    "series",
+    _series_r2,
+    "series-r2-sortnregress",
+    "no change of units cures it",
+    "r2_sortability_pairs",
 )
 SERIES_R2_OF_OTHERS = Artefact(
     "R2 without own past",
@@ -82,6 +118,7 @@ SERIES_R2_OF_OTHERS = Artefact(
     "series",
     _series_r2_of_others,
     cure="no change of units cures it",
+    sortability="r2_summary_sortability_pairs",
 )
 
 _BUILT_IN = {

@@ -30,6 +30,7 @@ from causalassay.metrics.hamming import (
 from causalassay.metrics.interventional import tv_dag, tv_matrix
 from causalassay.metrics.laws import Categorical, Normal, Samples
 from causalassay.metrics.ordering import order_score, ordered_share
+from causalassay.metrics.random_guess import chance, f1_chance
 from causalassay.metrics.resolution import (
     FavourableThreshold,
     MeanScore,
@@ -44,6 +45,7 @@ from causalassay.metrics.resolution import (
 from causalassay.metrics.settings import Quantile
 from causalassay.metrics.sid import sid, sid_normalized, sid_penalized
 from causalassay.metrics.sid_bounds import SidBounds, mec_sid, sid_bounds
+from causalassay.metrics.skeleton_fit import n_guessed, skeleton_p
 from causalassay.metrics.variation import Distance, normal_total_variation, total_variation
 
 __all__ = [
@@ -60,7 +62,9 @@ __all__ = [
     "SidBounds",
     "ancestor_aid",
     "ancestor_aid_normalized",
+    "chance",
     "f1",
+    "f1_chance",
     "favourable_resolution",
     "favourable_threshold",
     "fpr",
@@ -68,6 +72,7 @@ __all__ = [
     "mec_shd",
     "mec_sid",
     "members",
+    "n_guessed",
     "normal_total_variation",
     "order_score",
     "ordered_share",
@@ -88,6 +93,7 @@ __all__ = [
     "sid_penalized",
     "skeleton_f1",
     "skeleton_fpr",
+    "skeleton_p",
     "skeleton_precision",
     "skeleton_recall",
     "skeleton_shd",

@@ -8,6 +8,7 @@ from typing import Any
 from causalassay import metrics
 from causalassay.arrays import Adjacency
 from causalassay.data import Problem
+from causalassay.metrics.pairing import Guess
 from causalassay.metrics.registry import Better, GraphMetric, Takes, Undefined
 from causalassay.models import DiscreteSCM, LinearSCM, fit
 from causalassay.registry import first_line
@@ -15,15 +16,16 @@ from causalassay.seeding import stream
 
 
 def _of_graphs(
-    function: Callable[[Adjacency, Adjacency], Any],
+    function: Callable[[Adjacency, Any], Any],
     better: Better,
     takes: Takes = "any",
     description: str = "",
+    version: int = 1,
 ) -> GraphMetric:
-    def score(problem: Problem, guess: Adjacency) -> float:
+    def score(problem: Problem, guess: Guess) -> float:
         return float(function(problem.graph, guess))
 
-    return GraphMetric(score, better, takes, description=description or first_line(function))
+    return GraphMetric(score, better, takes, version, description or first_line(function))
 
 
 def _tv_dag(problem: Problem, guess: Adjacency) -> float:
@@ -53,8 +55,9 @@ SHD_NORMALIZED = _of_graphs(metrics.shd_normalized, "low")
 FPR = _of_graphs(metrics.fpr, "low")
 SKELETON_SHD = _of_graphs(metrics.skeleton_shd, "low")
 SKELETON_FPR = _of_graphs(metrics.skeleton_fpr, "low")
-ORDER_SCORE = _of_graphs(metrics.order_score, "high")
-ORDERED_SHARE = _of_graphs(metrics.ordered_share, "high")
+# Version 2: the order that an estimate reports comes before its directed paths.
+ORDER_SCORE = _of_graphs(metrics.order_score, "high", "estimate", version=2)
+ORDERED_SHARE = _of_graphs(metrics.ordered_share, "high", "estimate", version=2)
 MEC_SHD = _of_graphs(metrics.mec_shd, "low", "class")
 PARENT_AID = _of_graphs(metrics.parent_aid, "low", "class")
 ANCESTOR_AID = _of_graphs(metrics.ancestor_aid, "low", "class")
@@ -78,3 +81,8 @@ MEC_SID_UPPER = _of_graphs(
     "Return the upper bound of `mec_sid`.",
 )
 TV_DAG = GraphMetric(_tv_dag, "low", "dag", description=first_line(metrics.tv_dag))
+F1_CHANCE = _of_graphs(metrics.f1_chance, "none")
+SKELETON_P = _of_graphs(metrics.skeleton_p, "none")
+N_GUESSED = _of_graphs(
+    lambda _, guess: metrics.n_guessed(guess), "none", description=first_line(metrics.n_guessed)
+)

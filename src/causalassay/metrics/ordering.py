@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from causalassay.arrays import Adjacency
+from causalassay.contracts import Estimate
 from causalassay.graphs import is_dag, reachability
 from causalassay.metrics.pairing import Guess, check_pair, share
 
@@ -12,16 +15,16 @@ from causalassay.metrics.pairing import Guess, check_pair, share
 def order_score(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the true edges ordered by the guess that it orders rightly.
 
-    The guess orders two nodes if directed edges lead from one to the other and not
-    back. A guess that knows nothing of directions has 1/2 on average.
+    An estimate that reports an order orders all nodes by it. Any other guess orders two
+    nodes if directed edges lead from one to the other and not back. A guess that knows
+    nothing of directions has 1/2 on average.
 
     Parameters
     ----------
     truth : Adjacency, shape (d, d)
         i—j has no order to find and is not counted.
     guess : Adjacency or Estimate
-        Of its undirected edges none is walked along. An order that an estimate
-        reports beside its graph is not asked.
+        Of its undirected edges none is walked along.
 
     Returns
     -------
@@ -37,6 +40,8 @@ def order_score(truth: Adjacency, guess: Guess) -> float:
     >>> guess = np.array([[0, 0, 1], [0, 0, 0], [0, 1, 0]], dtype=bool)
     >>> order_score(truth, guess)
     0.5
+    >>> order_score(truth, Estimate(guess, "dag", order=(0, 1, 2)))
+    1.0
     """
     edges, before = _edges_and_order(truth, guess)
     rightly, wrongly = int((edges & before).sum()), int((edges & before.T).sum())
@@ -68,9 +73,20 @@ def ordered_share(truth: Adjacency, guess: Guess) -> float:
 
 def _edges_and_order(truth: Adjacency, guess: Guess) -> tuple[Adjacency, Adjacency]:
     """Return the directed edges of the truth, and for each (i, j) whether the guess has i first."""
-    truth, guess = check_pair(truth, guess)
-    leads = _leads_to(guess & ~guess.T)
-    return truth & ~truth.T, leads & ~leads.T
+    truth, graph = check_pair(truth, guess)
+    edges = truth & ~truth.T
+    if isinstance(guess, Estimate) and guess.order is not None:
+        return edges, _comes_before(guess.order, len(truth))
+    leads = _leads_to(graph & ~graph.T)
+    return edges, leads & ~leads.T
+
+
+def _comes_before(order: Sequence[int], n_nodes: int) -> Adjacency:
+    """Return for each (i, j) whether i comes first in an order."""
+    if sorted(order) != list(range(n_nodes)):
+        raise ValueError(f"order: expected each of {n_nodes} nodes once, got {tuple(order)}")
+    place = np.argsort(order)
+    return place[:, None] < place[None, :]
 
 
 def _leads_to(directed: Adjacency) -> Adjacency:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from causalassay.arrays import Adjacency
 from causalassay.data import Problem
 from causalassay.registry import Registry, check_version, first_line
 
-Better = Literal["high", "low"]
+Better = Literal["high", "low", "none"]
+"""Which numbers are good; "none": a control beside the scores, and no score itself."""
 
-Takes = Literal["any", "class", "dag"]
-"""What a metric accepts: any graph, a DAG or CPDAG, or a DAG only."""
+Takes = Literal["any", "class", "dag", "estimate"]
+"""What a metric accepts: any graph, a DAG or CPDAG, a DAG only, or a whole estimate."""
 
 Resolution = Literal["as-is", "mean", "favourable"]
 """How an estimated class is scored: as it is, by the mean over its DAGs, or by the DAG that the
@@ -25,6 +25,7 @@ RESOLUTIONS: MappingProxyType[Takes, tuple[Resolution, ...]] = MappingProxyType(
         "any": ("as-is", "mean", "favourable"),
         "class": ("as-is",),
         "dag": ("mean", "favourable"),
+        "estimate": ("as-is",),
     }
 )
 """The resolutions that make sense for what a metric takes, its default first."""
@@ -41,12 +42,14 @@ class GraphMetric:
     Parameters
     ----------
     score : callable
-        Of a problem and a graph.
-    better : {"high", "low"}
-    takes : {"any", "class", "dag"}
+        Of a problem and a graph; of an estimate if that is what it takes.
+    better : {"high", "low", "none"}
+    takes : {"any", "class", "dag", "estimate"}
     version : int
         Raised when the number changes: it is part of the key.
     description : str
+    invariant : bool
+        Whether relabelling the nodes leaves the number as it is.
 
     Examples
     --------
@@ -54,11 +57,12 @@ class GraphMetric:
     ('low', ('mean', 'favourable'))
     """
 
-    score: Callable[[Problem, Adjacency], float]
+    score: Callable[[Problem, Any], float]
     better: Better
     takes: Takes = "any"
     version: int = 1
     description: str = ""
+    invariant: bool = True
 
     @property
     def resolutions(self) -> tuple[Resolution, ...]:
@@ -80,10 +84,11 @@ def _prepared(name: str, value: Any) -> GraphMetric:
     better: Any = getattr(metric, "better", None)
     takes: Any = getattr(metric, "takes", "any")
     if better not in get_args(Better):
-        raise TypeError(f'{name}: `better` is "high" or "low", got {better!r}')
+        raise TypeError(f'{name}: `better` is "high", "low" or "none", got {better!r}')
     if takes not in RESOLUTIONS:
-        raise TypeError(f'{name}: `takes` is "any", "class" or "dag", got {takes!r}')
-    return GraphMetric(metric.score, better, takes, metric.version, first_line(metric))
+        raise TypeError(f'{name}: `takes` is "any", "class", "dag" or "estimate", got {takes!r}')
+    invariant = bool(getattr(metric, "invariant", True))
+    return GraphMetric(metric.score, better, takes, metric.version, first_line(metric), invariant)
 
 
 _BUILT_IN = {
@@ -114,12 +119,18 @@ _BUILT_IN = {
     "mec_sid_lower": "MEC_SID_LOWER",
     "mec_sid_upper": "MEC_SID_UPPER",
     "tv_dag": "TV_DAG",
+    "f1_chance": "F1_CHANCE",
+    "skeleton_p": "SKELETON_P",
+    "n_guessed": "N_GUESSED",
 }
+_OF_JUDGING = {"f1_p": "causalassay.judging.order_measures:F1_P"}
+"""By address: regressing along orders is above this room."""
 
 METRICS: Registry[GraphMetric] = Registry(
     "metric",
     "causalassay.metrics",
-    {name: f"causalassay.metrics.graph_metrics:{own}" for name, own in _BUILT_IN.items()},
+    {name: f"causalassay.metrics.graph_metrics:{own}" for name, own in _BUILT_IN.items()}
+    | _OF_JUDGING,
     _prepared,
 )
 """By name."""
@@ -128,3 +139,6 @@ DEFAULT_METRICS = ("shd", "f1", "sid", "mec_shd")
 
 SERIES_METRICS = ("shd", "f1", "precision", "recall")
 """What estimates of series are scored by, on the summary graph, unless a study says otherwise."""
+
+CONTROLS = ("order_score", "ordered_share", "f1_chance", "skeleton_p", "f1_p", "n_guessed")
+"""What stands beside F1 in every study, unless it says ``controls = false``."""

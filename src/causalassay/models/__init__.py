@@ -16,6 +16,7 @@ from causalassay.models.interventions import (
     Shift,
 )
 from causalassay.models.linear.dao import DaO
+from causalassay.models.linear.noise_transfer import ISCMWithRawNoise, RawWithISCMNoise
 from causalassay.models.linear.scaling import iscm_implied, standardized_implied, transfer_noise
 from causalassay.models.linear.scm import LinearSCM
 from causalassay.models.linear.sources import (
@@ -50,6 +51,8 @@ from causalassay.models.series.var import VAR
 
 __all__ = [
     "ISCM",
+    "ISCMWithRawNoise",
+    "RawWithISCMNoise",
     "SCM",
     "SNR",
     "UUMC",

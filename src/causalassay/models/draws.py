@@ -29,7 +29,16 @@ from causalassay.seeding import as_generator
 from causalassay.spelling import did_you_mean
 
 LinearKind = Literal[
-    "scm", "standardized", "iscm", "uumc", "harmonized", "half-explained", "snr", "dao"
+    "scm",
+    "standardized",
+    "iscm",
+    "uumc",
+    "harmonized",
+    "half-explained",
+    "snr",
+    "dao",
+    "raw-iscm-noise",
+    "iscm-raw-noise",
 ]
 NonlinearMechanism = Literal["gp", "gp-additive", "mlp", "multi-index", "rff", "sigmoid"]
 
@@ -132,8 +141,9 @@ def draw(
     ----------
     kind : str
         "scm", "standardized", "iscm", "uumc", "harmonized" (Mooij),
-        "half-explained" (Squires), "snr" (Eigenmann) or "dao" (Andrews); discrete ones:
-        "dirichlet" and "logistic" (Garant and Jensen); or one of another package.
+        "half-explained" (Squires), "snr" (Eigenmann), "dao" (Andrews), "raw-iscm-noise" or
+        "iscm-raw-noise" (Ormaniec); discrete ones: "dirichlet" and "logistic" (Garant and
+        Jensen); or one of another package.
     graph : Adjacency, or LaggedGraph for series
     rng : Generator or int
     mechanism : str, optional

@@ -42,6 +42,8 @@ _BUILT_IN: dict[str, dict[str, str]] = {
         "half-explained": "linear.sources:HalfExplained",
         "snr": "linear.sources:SNR",
         "dao": "linear.dao:DaO",
+        "raw-iscm-noise": "linear.noise_transfer:RawWithISCMNoise",
+        "iscm-raw-noise": "linear.noise_transfer:ISCMWithRawNoise",
     },
     **dict.fromkeys(FAMILIES, _NONLINEAR),
     "var": {

@@ -1,4 +1,7 @@
-"""The numbers that a study records of each problem: diagnostics, and one of its making."""
+"""The numbers that a study records of each problem: diagnostics, and one of its making.
+
+What chance and what sorting reach is in `judging.order_measures`.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,9 @@ DEFAULT_DIAGNOSTICS = (
     "n_edges",
     N_DRAWS,
 )
+
+DISCRETE_DIAGNOSTICS = ("entropy_sortability", "n_edges", N_DRAWS)
+"""What is recorded of discrete tables: codes of levels have no variance."""
 
 SERIES_DIAGNOSTICS = (
     "var_sortability_pairs",
@@ -34,5 +40,6 @@ def measure_key(name: str) -> str:
     >>> measure_key("r2_sortability"), measure_key("n_draws")
     ('r2_sortability', 'n_draws')
     """
-    version = 1 if name == N_DRAWS else DIAGNOSTICS[name].version
+    # The others are the number of draws and the measures of orders, which have one version.
+    version = DIAGNOSTICS[name].version if name in DIAGNOSTICS else 1
     return name if version == 1 else f"{name}@{version}"

@@ -13,13 +13,22 @@ from causalassay.models.discrete.scm import Levels
 from causalassay.models.registry import ModelSource, makes, named
 from causalassay.study.keys import digest
 
-Transform = Literal["standardize", "rescale", "shuffle-labels"]
+Transform = Literal[
+    "standardize", "rescale", "rescale-in-order", "rescale-at-random", "shuffle-labels"
+]
 """What can be done to a problem once it is drawn.
 
 "standardize": each column to mean 0 and variance 1. "rescale": each column
-times its own factor, log-uniform from 0.01 to 100. "shuffle-labels": the true
-graph's nodes renamed at random, so that it has nothing to do with the data.
+times its own factor, log-uniform from 0.01 to 100. "rescale-in-order": each column gets another
+standard deviation, log-uniform from the smallest to the largest that the columns have, in the
+order of these; "rescale-at-random": the very same ones, in a random order. "shuffle-labels": the
+true graph's nodes renamed at random, so that it has nothing to do with the data.
 """
+
+SCALING: frozenset[Transform] = frozenset(
+    {"standardize", "rescale", "rescale-in-order", "rescale-at-random"}
+)
+"""The transforms that change the scale of columns and leave all correlations as they are."""
 
 
 @dataclass(frozen=True)
@@ -257,6 +266,8 @@ def scheme(spec: ProblemSpec) -> str:
     'standardized'
     >>> scheme(Generated(Chain(3), NonlinearSCM(), 100))
     'gp raw'
+    >>> scheme(Generated(Chain(3), SCM(), 100, transform=("rescale-in-order",)))
+    'raw + rescale-in-order'
     """
     world = ""
     if isinstance(spec, FromFile):

@@ -46,9 +46,12 @@ def check_metric(metric: Metric) -> None:
 def _declares_its_use(metric: Metric) -> Iterator[str]:
     better, takes = getattr(metric, "better", None), _takes(metric)
     if better not in get_args(Better):
-        yield f'its `better` is {better!r}: declare `better: ClassVar[str]` as "high" or "low"'
+        yield (
+            f'its `better` is {better!r}: declare `better: ClassVar[str]` as "high", "low" or, for '
+            'a control that is no score, "none"'
+        )
     if takes not in RESOLUTIONS:
-        yield f'its `takes` is {takes!r}, expected "any", "class" or "dag"'
+        yield f'its `takes` is {takes!r}, expected "any", "class", "dag" or "estimate"'
 
 
 def _takes(metric: Metric) -> Any:
@@ -56,12 +59,12 @@ def _takes(metric: Metric) -> Any:
 
 
 def _guesses(metric: Metric) -> dict[str, Adjacency]:
-    """Return graphs that a metric says it takes."""
+    """Return graphs that a metric says it takes; what takes estimates takes graphs too."""
     dag = erdos_renyi(N_NODES, 1.5, np.random.default_rng(1))
     guesses = {"a DAG": dag, "an empty graph": np.zeros_like(dag)}
     if _takes(metric) != "dag":
         guesses["a CPDAG"] = to_cpdag(dag)
-    if _takes(metric) == "any":
+    if _takes(metric) in ("any", "estimate"):
         partly = dag.copy()
         partly[tuple(np.argwhere(dag)[0][::-1])] = True
         guesses["a graph with an undirected edge"] = partly
@@ -110,6 +113,8 @@ def _ignores_labels(metric: Metric) -> Iterator[str]:
 
 
 def _prefers_the_truth(metric: Metric) -> Iterator[str]:
+    if metric.better == "none":
+        return
     problem = linear_problem()
     truth = metric.score(problem, problem.graph.copy())
     reversed_truth = metric.score(problem, problem.graph.T.copy())

@@ -9,11 +9,15 @@ from causalassay.analysis.runs import FROM_FILE
 METRIC_WORDS = {"f1": "F1", "shd": "SHD", "sid": "SID", "tv_dag": "TV"}
 SCHEME_WORDS = {
     "raw": "raw data",
+    "raw + rescale-in-order": "raw, other variances in order",
+    "raw + rescale-at-random": "raw, other variances at random",
     "standardized": "standardized data",
     "iscm": "iSCM",
     "uumc": "UUMC",
     "dao": "DaO",
     FROM_FILE: "the data files",
+    f"{FROM_FILE} + rescale-in-order": "the data files, other variances in order",
+    f"{FROM_FILE} + rescale-at-random": "the data files, other variances at random",
 }
 
 
@@ -35,11 +39,14 @@ def scheme_word(scheme: str) -> str:
     --------
     >>> scheme_word("raw"), scheme_word("raw + rescale")
     ('raw data', 'raw + rescale')
-    >>> scheme_word("gp raw")
-    'gp raw data'
+    >>> scheme_word("gp raw"), scheme_word("gp raw + rescale-in-order")
+    ('gp raw data', 'gp raw, other variances in order')
     """
-    *mechanism, kind = str(scheme).split(" ", 1)
-    return " ".join([*mechanism, SCHEME_WORDS[kind]]) if kind in SCHEME_WORDS else str(scheme)
+    text = str(scheme)
+    if text in SCHEME_WORDS:
+        return SCHEME_WORDS[text]
+    mechanism, _, kind = text.partition(" ")
+    return f"{mechanism} {SCHEME_WORDS[kind]}" if kind in SCHEME_WORDS else text
 
 
 def in_words(parts: Sequence[str], last: str = "and") -> str:

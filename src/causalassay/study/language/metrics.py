@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from causalassay.diagnostics.registry import DIAGNOSTICS
+from causalassay.judging.order_measures import every_measure_name
 from causalassay.metrics.registry import METRICS
 from causalassay.study.language.known_names import registered
 from causalassay.study.language.mistakes import Location, Mistakes, toml_text
@@ -41,9 +42,13 @@ class MetricReader:
                 self.entries.append(entry)
 
     def index_of(self, stated: Any, location: Location) -> int | None:
-        """Return the index of a metric, which is added if it is new."""
+        """Return the index of a metric to choose by, which is added if it is new."""
         entry = self._entry(stated, location)
         if entry is None:
+            return None
+        if METRICS[entry.name].better == "none":
+            message = f"{entry.name!r} is a control and no score; expected a metric to choose by"
+            self.mistakes.add(location, message)
             return None
         if entry not in self.entries:
             self.entries.append(entry)
@@ -83,7 +88,10 @@ def read_diagnostics(stated: Any, key: str, mistakes: Mistakes) -> tuple[str, ..
     names: list[str] = []
     for step, one in enumerate(stated if isinstance(stated, list) else []):
         location = Location(f"{key}[{step}]")
-        known = one == N_DRAWS or registered(DIAGNOSTICS, one, location, mistakes, also=(N_DRAWS,))
+        also = (N_DRAWS, *every_measure_name())
+        known = one in also
+        if not known:
+            known = registered(DIAGNOSTICS, one, location, mistakes, also=also) is not None
         if known and one in names:
             mistakes.add(location, f"{one!r} is listed twice")
         elif known:

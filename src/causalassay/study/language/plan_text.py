@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from causalassay.metrics.registry import METRICS
 from causalassay.study.plan import AlgorithmEntry, Limits, Study
 
 _MOST_NAMED = 6
@@ -27,6 +28,7 @@ def describe(study: Study) -> list[str]:
     main = len(study.problems) * study.replicates * len(listed)
     tuning = _tuning(study)
     total = main + sum(count for count, _ in tuning)
+    controls = _metrics(study, controls=True)
     return [
         f"{study.name}: {_counted(total, 'task')}",
         f"  main: {_counted(len(study.problems), 'problem')} × "
@@ -36,9 +38,19 @@ def describe(study: Study) -> list[str]:
         _group("problems", [entry.name for entry in study.problems]),
         _group("algorithms", [one.name for one in listed if one.role == "listed"]),
         _group("baselines", [one.name for one in listed if one.role == "baseline"]),
-        _group("metrics", [entry.label or entry.name for entry in study.metrics]),
+        _group("metrics", _metrics(study, controls=False)),
+        *([_group("controls of each estimate", controls)] if controls else []),
         _group("diagnostics of each data set", study.diagnostics),
         *_limits(listed),
+    ]
+
+
+def _metrics(study: Study, *, controls: bool) -> list[str]:
+    """Return what each estimate is scored by, or the numbers beside the scores."""
+    return [
+        entry.label or entry.name
+        for entry in study.metrics
+        if (METRICS[entry.name].better == "none") == controls
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from causalassay.study.language.mistakes import Location, Mistakes
-from causalassay.study.problem_specs import Interventions, model_world
+from causalassay.study.problem_specs import SCALING, Interventions, model_world
 
 
 def check_parts(
@@ -50,7 +50,7 @@ def check_levels(
     problems[0].interventions.action: nothing can be added to a level; expected "do" or "randomize"
     """
     for change in transform:
-        if change in ("standardize", "rescale"):
+        if change in SCALING:
             message = f"levels have no scale, so {change!r} does not apply; remove it"
             mistakes.add(location.at("transform"), message)
     if interventions is None:

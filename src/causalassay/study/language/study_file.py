@@ -10,6 +10,11 @@ from causalassay.opening import as_text, read_bytes
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.algorithms import AlgorithmReader, TunedAlgorithm, read_limits
 from causalassay.study.language.assembly import assemble, baseline_entries
+from causalassay.study.language.controls import (
+    control_diagnostics,
+    control_metrics,
+    needs_controls,
+)
 from causalassay.study.language.defaults import defaults_for
 from causalassay.study.language.metrics import MetricReader, read_diagnostics
 from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes
@@ -113,6 +118,11 @@ def _study(tables: dict[str, Any], text: str, folder: Path, mistakes: Mistakes) 
         mistakes.add("algorithms", "missing; there is nothing to run")
     if head is None or mistakes.lines:
         return None
+    stated = diagnostics if "diagnostics" in tables else defaults.diagnostics
+    if head.controls and needs_controls(metrics.entries):
+        worlds = {world(entry.spec) for entry, _ in problems}
+        stated = tuple(dict.fromkeys((*stated, *control_diagnostics(worlds))))
+        metrics.entries.extend(one for one in control_metrics() if one not in metrics.entries)
     return Study(
         name=head.name,
         seed=head.seed,
@@ -120,7 +130,7 @@ def _study(tables: dict[str, Any], text: str, folder: Path, mistakes: Mistakes) 
         problems=tuple(entry for entry, _ in problems),
         algorithms=algorithms,
         metrics=tuple(metrics.entries),
-        diagnostics=diagnostics if "diagnostics" in tables else defaults.diagnostics,
+        diagnostics=stated,
         text=text,
     )
 

@@ -94,6 +94,7 @@ class StudySchema(StrictTable):
     metrics: list[Any] = Field([], description="a list of metrics")
     diagnostics: list[Any] = Field([], description="a list of names")
     baselines: bool = Field(True, description="true or false")
+    controls: bool = Field(True, description="true or false")
     limits: dict[str, Any] = Field({}, description="a table with seconds and memory")
     problems: list[Any] = Field(min_length=1, description="one or more tables [[problems]]")
     algorithms: list[Any] = Field([], description="a list of names and tables, or [[algorithms]]")

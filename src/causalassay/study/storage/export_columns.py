@@ -7,10 +7,11 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 
+from causalassay.metrics.registry import Better
 from causalassay.spelling import listed
 from causalassay.study.storage.refusals import StoreRefused
 
@@ -43,7 +44,7 @@ class Columns:
     metrics, diagnostics : mapping
         From the id in the store to the column.
     better : mapping
-        For each metric's column whether "high" or "low" is better.
+        For each metric's column whether "high" or "low" is better; "none" of controls.
     """
 
     problems: PartColumns
@@ -51,7 +52,7 @@ class Columns:
     labels: tuple[str, ...]
     metrics: Mapping[int, str]
     diagnostics: Mapping[int, str]
-    better: Mapping[str, Literal["high", "low"]]
+    better: Mapping[str, Better]
 
 
 def read_columns(connection: sqlite3.Connection, *, everything: bool) -> Columns:

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import pandas as pd
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+from causalassay.metrics.registry import Better
 from causalassay.notebook import fragment, paragraph, table
 from causalassay.study.plan import Purpose
 from causalassay.study.storage.arrow_batches import arrow_batches, count_rows
@@ -38,13 +39,16 @@ class StudyTable:
         Its columns by what they are.
     better : dict
         For each metric whether "high" or "low" is better.
+    controls : tuple of str
+        The columns with numbers of each estimate that are no scores: what chance gives.
     """
 
     frame: pd.DataFrame
     metrics: tuple[str, ...]
     diagnostics: tuple[str, ...]
     labels: tuple[str, ...]
-    better: dict[str, Literal["high", "low"]]
+    better: dict[str, Better]
+    controls: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
         counts = pd.crosstab(self.frame["algorithm"], self.frame["status"])
@@ -81,12 +85,16 @@ def study_table(
     del table
     pa.default_memory_pool().release_unused()
     frame["status"] = frame["status"].cat.set_categories(list(get_args(Status)))
+    scores: dict[str, Better] = {
+        name: better for name, better in columns.better.items() if better != "none"
+    }
     return StudyTable(
         frame,
-        tuple(columns.metrics.values()),
+        tuple(name for name in columns.metrics.values() if name in scores),
         tuple(columns.diagnostics.values()),
         columns.labels,
-        dict(columns.better),
+        scores,
+        tuple(name for name in columns.metrics.values() if name not in scores),
     )
 
 

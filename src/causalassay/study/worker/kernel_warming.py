@@ -17,6 +17,7 @@ from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs import erdos_renyi, lagged_erdos_renyi, to_cpdag
 from causalassay.metrics.registry import METRICS
 from causalassay.models.registry import MODELS, makes, named
+from causalassay.study.measures import N_DRAWS
 from causalassay.study.plan import Study
 from causalassay.study.problem_specs import Generated, world
 from causalassay.study.tiny_problems import tiny_problem
@@ -96,6 +97,12 @@ def _measure(study: Study, problem: Problem) -> None:
     for name in filter(DIAGNOSTICS.built_in.__contains__, study.diagnostics):
         with contextlib.suppress(Exception):
             DIAGNOSTICS[name].measure(problem)
+    if not {*study.diagnostics} <= {*DIAGNOSTICS, N_DRAWS}:
+        from causalassay.judging.order_measures import (  # noqa: PLC0415 (not for every study)
+            order_measures,
+        )
+
+        order_measures(problem)
 
 
 def _draw(study: Study) -> None:

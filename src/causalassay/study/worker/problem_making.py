@@ -59,12 +59,15 @@ class MadeProblem:
     problem : Problem
     draws : int
         How many were drawn until it was accepted.
+    whole : Problem, optional
+        Of a file: all of its rows, which are what is judged; resampled ones are no new evidence.
     shown : ShownData, optional
         Its data as algorithms see them, once one has run.
     """
 
     problem: Problem
     draws: int = 1
+    whole: Problem | None = None
     shown: ShownData | None = None
 
 
@@ -97,9 +100,7 @@ def make(seed: int, spec: ProblemSpec, purpose: Purpose, replicate: int) -> Made
     True
     """
     if isinstance(spec, FromFile):
-        problem = _from_file(seed, spec, purpose, replicate)
-        rng = stream(seed, purpose, "transform", digest(spec), replicate)
-        return MadeProblem(transformed(problem, spec.transform, rng))
+        return _of_file(seed, spec, purpose, replicate)
     if isinstance(spec, Network):
         model = _network(spec)
         address = (purpose, graph_address(spec), replicate, 0)
@@ -160,6 +161,7 @@ def _sampled(  # noqa: PLR0913, PLR0917  what a problem is made of
         _observed(graph, model, tuple(regimes)),
         spec.transform,
         stream(seed, "transform", *address),
+        stream(seed, "scales", *address) if spec.transform else None,
     )
 
 
@@ -271,10 +273,32 @@ def _read(spec: FromFile) -> Problem:
     return Problem(data, read_graph(spec.graph_file, columns=data.columns)[0])
 
 
-def _from_file(seed: int, spec: FromFile, purpose: Purpose, replicate: int) -> Problem:
-    problem = _read(spec)
+def _of_file(seed: int, spec: FromFile, purpose: Purpose, replicate: int) -> MadeProblem:
+    address = (seed, purpose, replicate)
+    # What does not depend on the replicate is made, and judged, once for all of them.
+    whole = _whole(spec, address if {*spec.transform} - {"standardize"} else None)
     if spec.bootstrap is None:
-        return problem
+        return MadeProblem(whole, whole=whole)
+    resampled = _resampled_rows(seed, spec, purpose, replicate)
+    return MadeProblem(_changed(resampled, spec, address), whole=whole)
+
+
+@lru_cache(maxsize=4)
+def _whole(spec: FromFile, address: tuple[int, Purpose, int] | None) -> Problem:
+    """Return all rows of a file, changed as a replicate's are."""
+    return _changed(_read(spec), spec, address or (0, "main", 0))
+
+
+def _changed(problem: Problem, spec: FromFile, address: tuple[int, Purpose, int]) -> Problem:
+    seed, purpose, replicate = address
+    rng = stream(seed, purpose, "transform", digest(spec), replicate)
+    # Named without the transform: those that share standard deviations draw the same ones.
+    scales = stream(seed, purpose, "scales", digest(replace(spec, transform=())), replicate)
+    return transformed(problem, spec.transform, rng, scales)
+
+
+def _resampled_rows(seed: int, spec: FromFile, purpose: Purpose, replicate: int) -> Problem:
+    problem = _read(spec)
     # Named without the transform: raw and standardised rows are then the same rows.
     rng = stream(seed, "bootstrap", purpose, digest(replace(spec, transform=())), replicate)
     share = (spec.bootstrap or problem.data.n_samples) / problem.data.n_samples

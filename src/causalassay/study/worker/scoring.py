@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.random import Generator
 
 from causalassay import metrics
-from causalassay.arrays import Adjacency
 from causalassay.contracts import Estimate
 from causalassay.data import Problem
 from causalassay.graphs import is_dag
+from causalassay.metrics.pairing import Guess, graph_of
 from causalassay.metrics.registry import METRICS, GraphMetric, Undefined
 from causalassay.metrics.resolution import Members, Repair
 from causalassay.study.plan import MetricEntry
@@ -49,6 +49,10 @@ class Scorer:
     def score(self, entry: MetricEntry) -> float:
         """Return the number; raises a ValueError where there is none."""
         metric = METRICS[entry.name]
+        if metric.takes == "estimate":
+            if self.problem.data.world == "series":
+                self._check_kind()
+            return self._number(metric, self.estimate)
         if self.problem.data.world == "series":
             self._check_summary(entry, metric)
             return self._number(metric, self.estimate.graph)
@@ -64,11 +68,12 @@ class Scorer:
                 guess = metrics.favourable_resolution(self.problem.graph, self.estimate.graph)
                 return self._number(metric, guess)
 
-    def _number(self, metric: GraphMetric, guess: Adjacency) -> float:
+    def _number(self, metric: GraphMetric, guess: Guess) -> float:
         """Return a metric's number of a graph that it cannot change: others score it too."""
-        read_only = guess.view()
+        read_only = graph_of(guess).view()
         read_only.flags.writeable = False
-        number = metric.score(self.problem, read_only)
+        shown = replace(guess, graph=read_only) if isinstance(guess, Estimate) else read_only
+        number = metric.score(self.problem, shown)
         if number is None:
             raise TypeError("it returned None, not a number")
         return float(number)
@@ -80,5 +85,8 @@ class Scorer:
                 f"{entry.label or entry.name} is of DAGs and their classes; a series is scored on "
                 "its summary graph, link by link, by f1, precision, recall, shd and their like"
             )
+        self._check_kind()
+
+    def _check_kind(self) -> None:
         if self.estimate.kind not in ("summary", "dag"):
             raise Undefined("an undirected edge is no link of a summary graph")

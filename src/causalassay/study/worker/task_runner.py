@@ -59,12 +59,23 @@ def _measure(study: Study, task: MeasureTask, made: MadeProblem) -> Record:
     for index in task.diagnostics:
         name = study.diagnostics[index]
         try:
-            measured = made.draws if name == N_DRAWS else DIAGNOSTICS[name].measure(made.problem)
-            scores.append(float(measured))
+            scores.append(float(_number(name, made)))
         except Exception as error:  # one undefined number leaves the others
             scores.append(np.nan)
             notes[name] = reason_text(error)
     return Record(task, "ok", scores=tuple(scores), notes=notes)
+
+
+def _number(name: str, made: MadeProblem) -> float:
+    if name == N_DRAWS:
+        return made.draws
+    if name in DIAGNOSTICS:
+        return DIAGNOSTICS[name].measure(made.problem)
+    from causalassay.judging.order_measures import (  # noqa: PLC0415 (not for every study)
+        order_measures,
+    )
+
+    return order_measures(made.problem, made.whole).number(name)
 
 
 def _run(study: Study, task: RunTask, made: MadeProblem, discover: Discovery) -> Record:

@@ -18,8 +18,22 @@ LARGEST_FACTOR = 100.0
 """Units are rescaled by factors between its inverse and itself, log-uniform."""
 
 
-def transformed(problem: Problem, changes: tuple[Transform, ...], rng: Generator) -> Problem:
+def transformed(
+    problem: Problem,
+    changes: tuple[Transform, ...],
+    rng: Generator,
+    scales: Generator | None = None,
+) -> Problem:
     """Return the problem after each change in turn.
+
+    Parameters
+    ----------
+    problem : Problem
+    changes : tuple of Transform
+    rng : Generator
+    scales : Generator, optional
+        Of the standard deviations that "rescale-in-order" and "rescale-at-random" share, from a
+        stream that is the same for both; by default `rng`.
 
     Examples
     --------
@@ -41,6 +55,11 @@ def transformed(problem: Problem, changes: tuple[Transform, ...], rng: Generator
                 limit = np.log(LARGEST_FACTOR)
                 factor = np.exp(rng.uniform(-limit, limit, problem.data.n_nodes))
                 problem = _rescaled(problem, np.zeros(len(factor)), factor)
+            case "rescale-in-order" | "rescale-at-random":
+                sd = problem.data.observational_values.std(axis=0)
+                ordered = change == "rescale-in-order"
+                new = _other_deviations(sd, ordered, rng if scales is None else scales)
+                problem = _rescaled(problem, np.zeros(len(sd)), sd / new)
             case "shuffle-labels":
                 if problem.lagged is not None:
                     label = rng.permutation(problem.data.n_nodes)
@@ -52,6 +71,17 @@ def transformed(problem: Problem, changes: tuple[Transform, ...], rng: Generator
             case _:
                 raise ValueError(f"transform: there is no {change!r}")
     return problem
+
+
+def _other_deviations(sd: Vector, ordered: bool, rng: Generator) -> Vector:
+    """Return standard deviations between the least and the largest, in order or as drawn."""
+    if not sd.all():
+        raise ValueError("a column is constant, so it has no scale to change; leave it out")
+    drawn = np.exp(rng.uniform(np.log(sd.min()), np.log(sd.max()), len(sd)))
+    if not ordered:
+        return drawn  # independently of each other: in a random order
+    rank = np.argsort(np.argsort(sd))
+    return np.sort(drawn)[rank]
 
 
 def _rescaled(problem: Problem, centre: Vector, scale: Vector) -> Problem:

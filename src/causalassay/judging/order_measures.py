@@ -1,0 +1,325 @@
+"""What studies measure of each problem for the judge: what chance and what sorting reach.
+
+All numbers are flat, so that a study stores them as it stores diagnostics. The random orders and
+assignments are named by the true graph alone: all schemes on one graph meet the same ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from causalassay.arrays import Adjacency, Vector
+from causalassay.contracts import NotApplicable
+from causalassay.data import Problem
+from causalassay.data.dataset import World
+from causalassay.diagnostics import (
+    PairWeights,
+    aligned_share,
+    pair_weights,
+    series_pair_weights,
+)
+from causalassay.discovery.statistics.tied_orders import random_ties_order
+from causalassay.judging.artefacts import ARTEFACTS, Artefact
+from causalassay.judging.chance import TIE, RandomAssignments, RandomOrders
+from causalassay.judging.order_tests import corrected_level, measure_order
+from causalassay.judging.regression_along import regression_along
+from causalassay.metrics import f1
+from causalassay.metrics.registry import GraphMetric
+from causalassay.seeding import stream
+
+N_ORDERS = 50
+"""Random orders of each problem."""
+
+N_ASSIGNMENTS = 200
+"""Random assignments of each statistic to the nodes."""
+
+N_TIES = 20
+"""Orders over which a score is averaged where a statistic ties."""
+
+RANDOM_F1 = "random_f1"
+"""The mean F1 of regressing along random orders."""
+
+_OF_ARTEFACT = ("rising_p", "falling_p", "up_f1", "up_p", "down_f1", "down_p")
+_N_KEPT = 2
+_N_FILES = 8
+
+
+@dataclass(frozen=True, eq=False)
+class OrderMeasures:
+    """The numbers of a problem by name; of those that have none, why.
+
+    Parameters
+    ----------
+    numbers : dict
+        nan where there is no number.
+    reasons : dict
+        For each nan.
+    """
+
+    numbers: dict[str, float]
+    reasons: dict[str, str]
+
+    def number(self, name: str) -> float:
+        """Return a number; raises `NotApplicable` with the reason where there is none."""
+        if name in self.reasons:
+            raise NotApplicable(self.reasons[name])
+        if name not in self.numbers:
+            raise NotApplicable("it is of data of another kind: continuous, discrete or a series")
+        return self.numbers[name]
+
+
+def column(key: str, measure: str) -> str:
+    """Return what the table of a study calls a measure of an artefact.
+
+    Examples
+    --------
+    >>> column("series-r2", "up_f1")
+    'series_r2_up_f1'
+    """
+    return f"{key.replace('-', '_')}_{measure}"
+
+
+def measure_names(world: World) -> tuple[str, ...]:
+    """Return the names of what is measured on data of a world.
+
+    Examples
+    --------
+    >>> measure_names("discrete")
+    ('random_f1', 'entropy_rising_p', 'entropy_falling_p', 'entropy_up_f1', 'entropy_up_p',
+     'entropy_down_f1', 'entropy_down_p')
+    """
+    keys = _artefacts(world)
+    return (RANDOM_F1, *(column(key, measure) for key in keys for measure in _OF_ARTEFACT))
+
+
+def every_measure_name() -> tuple[str, ...]:
+    """Return the names of what is measured in any world."""
+    worlds = dict.fromkeys(artefact.world for artefact in ARTEFACTS.values())
+    return tuple(dict.fromkeys(name for world in worlds for name in measure_names(world)))
+
+
+def order_measures(problem: Problem, whole: Problem | None = None) -> OrderMeasures:
+    """Return what chance and what sorting by each artefact reach on a problem.
+
+    ``random_f1`` is the mean F1 of regressing along random orders. Of each artefact:
+    ``rising_p`` and ``falling_p``, the share of random assignments of the statistic to the nodes
+    that are at least, and at most, as sortable; ``up_f1`` and ``down_f1``, the F1 of regressing
+    along the rising and the falling statistic, a mean over orders of its ties; ``up_p`` and
+    ``down_p``, the share of the random orders that reach these. What was seen is counted in.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of a series the summary graph is judged.
+    whole : Problem, optional
+        For a resampled file all of its rows: resampled rows are no new evidence, so the p-values
+        are those of an audit of these.
+
+    Examples
+    --------
+    >>> from causalassay import graphs, models
+    >>> from causalassay.data import Dataset
+    >>> rng = np.random.default_rng(0)
+    >>> graph = graphs.erdos_renyi(10, 2, rng)
+    >>> values = models.draw("scm", graph, rng).sample(500, rng)
+    >>> numbers = order_measures(Problem(Dataset.from_values(values), graph)).numbers
+    >>> numbers["variance_up_f1"] > numbers["random_f1"], round(numbers["variance_up_p"], 3)
+    (True, 0.02)
+    """
+    own = _measured(problem)
+    if whole is None:
+        return own
+    audited = _audited(whole)
+    numbers, reasons = dict(own.numbers), dict(own.reasons)
+    for name in audited.numbers:
+        reasons.pop(name, None)
+    return OrderMeasures(numbers | audited.numbers, reasons | audited.reasons)
+
+
+def f1_p(problem: Problem, guess: Adjacency) -> float:
+    """Return the share of the problem's random orders that reach the F1 of a guess.
+
+    It is counted in itself, so that the least share is 1/51.
+    """
+    own = f1(problem.graph, guess)
+    return _share(random_orders(problem).scores(N_ORDERS)[:, 0] >= own - TIE)
+
+
+F1_P = GraphMetric(
+    f1_p,
+    "none",
+    description="Return the share of random orders along which regressing reaches this F1.",
+    invariant=False,
+)
+"""A metric of studies; it stands here because the orders are regressed along."""
+
+
+@lru_cache(maxsize=_N_KEPT)
+def random_orders(problem: Problem) -> RandomOrders:
+    """Return the random orders of a problem, with their scores; kept for the last problems.
+
+    Raises
+    ------
+    NotApplicable
+        If nothing can be regressed, or there is nothing to find.
+    """
+    if not problem.graph.any():
+        raise NotApplicable("the true graph has no edge, so there is nothing to find")
+    along = regression_along(problem.data, _max_lag(problem))
+    orders = RandomOrders(along, problem.graph, _stream(problem.graph, "orders"))
+    orders.scores(N_ORDERS)
+    return orders
+
+
+@lru_cache(maxsize=_N_KEPT)
+def _measured(problem: Problem) -> OrderMeasures:
+    """Measure with a fixed number of random draws."""
+    found = _Found(problem)
+    found.add({RANDOM_F1: lambda: float(found.orders.scores(N_ORDERS)[:, 0].mean())})
+    for key in _artefacts(problem.data.world):
+        found.add(_sortable(found, key) | _winning(found, key))
+    return found.measures
+
+
+@lru_cache(maxsize=_N_FILES)
+def _audited(problem: Problem) -> OrderMeasures:
+    """Return the p-values of the sequential tests that an audit makes."""
+    found = _Found(problem)
+    artefacts = _artefacts(problem.data.world)
+    level = corrected_level(len(artefacts)) if artefacts else 0.0
+    for key, artefact in artefacts.items():
+        names = [column(key, name) for name in ("rising_p", "up_p", "falling_p", "down_p")]
+        try:
+            statistic = found.statistic(key)
+            assignments = RandomAssignments(found.weights, statistic, found.stream("shares", key))
+            ties = found.stream("ties", key)
+            for backwards, pair in ((False, names[:2]), (True, names[2:])):
+                test = measure_order(
+                    artefact,
+                    statistic,
+                    backwards,
+                    found.weights,
+                    assignments,
+                    found.orders,
+                    level,
+                    ties,
+                )
+                p_values = (test.sortable.p_value, test.winning.p_value)
+                found.measures.numbers.update(zip(pair, p_values, strict=True))
+        except Exception as reason:  # a plug-in's statistic may raise anything
+            found.refuse(names, reason)
+    return found.measures
+
+
+class _Found:
+    """What the measures of one problem share, and the numbers so far."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.measures = OrderMeasures({}, {})
+        self._statistics: dict[str, Vector] = {}
+
+    @property
+    def orders(self) -> RandomOrders:
+        return random_orders(self.problem)
+
+    @property
+    def weights(self) -> PairWeights:
+        weights = _weights(self.problem)
+        if not len(weights.weight):
+            raise NotApplicable("the graph has no pair of cause and effect to order")
+        return weights
+
+    def statistic(self, key: str) -> Vector:
+        if key not in self._statistics:
+            measure = ARTEFACTS[key].measure
+            self._statistics[key] = measure(self.problem.data, _max_lag(self.problem))
+        return self._statistics[key]
+
+    def stream(self, purpose: str, key: str) -> Generator:
+        return _stream(self.problem.graph, purpose, key)
+
+    def add(self, wanted: dict[str, Callable[[], float]]) -> None:
+        for name, measure in wanted.items():
+            try:
+                self.measures.numbers[name] = measure()
+            except Exception as reason:  # a plug-in's statistic may raise anything
+                self.refuse([name], reason)
+
+    def refuse(self, names: list[str], reason: Exception) -> None:
+        self.measures.numbers.update(dict.fromkeys(names, float("nan")))
+        self.measures.reasons.update(dict.fromkeys(names, str(reason)))
+
+
+def _sortable(found: _Found, key: str) -> dict[str, Callable[[], float]]:
+    """Return how to measure how many random assignments are as sortable, in both directions."""
+
+    def share(sign: int) -> float:
+        statistic, weights = found.statistic(key), found.weights
+        own = aligned_share(weights, statistic, TIE)
+        shares = RandomAssignments(weights, statistic, found.stream("shares", key))
+        return _share(shares.beyond(own, sign)(N_ASSIGNMENTS))
+
+    return {
+        column(key, "rising_p"): lambda: share(1),
+        column(key, "falling_p"): lambda: share(-1),
+    }
+
+
+def _winning(found: _Found, key: str) -> dict[str, Callable[[], float]]:
+    """Return how to measure the F1 along a statistic, and how many random orders reach it."""
+
+    def own(step: int) -> float:
+        statistic, rng = found.statistic(key), found.stream("ties", key)
+        return _f1_along(found.orders, statistic, step, rng)
+
+    def share(step: int) -> float:
+        reached = found.measures.number(column(key, "up_f1" if step == 1 else "down_f1"))
+        return _share(found.orders.scores(N_ORDERS)[:, 0] >= reached - TIE)
+
+    return {
+        column(key, "up_f1"): lambda: own(1),
+        column(key, "up_p"): lambda: share(1),
+        column(key, "down_f1"): lambda: own(-1),
+        column(key, "down_p"): lambda: share(-1),
+    }
+
+
+def _f1_along(orders: RandomOrders, statistic: Vector, step: int, rng: Generator) -> float:
+    """Return the F1 along a statistic, rising or with -1 falling: a mean over orders of ties."""
+    ordered = np.sort(statistic)
+    tied = bool((np.diff(ordered) <= TIE * np.abs(ordered).max()).any())
+    tries = [random_ties_order(statistic, rng, TIE)[::step] for _ in range(N_TIES if tied else 1)]
+    return float(np.mean([orders.score(order)[0] for order in tries]))
+
+
+def _artefacts(world: World) -> dict[str, Artefact]:
+    return {key: artefact for key, artefact in ARTEFACTS.items() if artefact.world == world}
+
+
+def _weights(problem: Problem) -> PairWeights:
+    if problem.data.world == "series":
+        return series_pair_weights(problem.graph)
+    return pair_weights(problem.graph, "paths")
+
+
+def _max_lag(problem: Problem) -> int:
+    return 1 if problem.lagged is None else problem.lagged.max_lag
+
+
+def _share(reached: NDArray[np.bool_]) -> float:
+    """Return the share of draws that reach what was seen, which is counted in."""
+    return (1 + int(reached.sum())) / (1 + len(reached))
+
+
+def _stream(graph: Adjacency, *purpose: str) -> Generator:
+    """Return a generator that the graph names."""
+    digest = hashlib.sha256(f"{graph.shape} ".encode() + graph.tobytes()).hexdigest()
+    return stream(0, "order measures", *purpose, digest)

@@ -1,0 +1,39 @@
+"""What is measured beside F1: what chance gives, and what sorting by each artefact reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from causalassay.judging.artefacts import artefacts_of
+from causalassay.judging.order_measures import measure_names
+from causalassay.metrics.registry import CONTROLS, METRICS
+from causalassay.study.plan import MetricEntry
+from causalassay.study.problem_specs import World
+
+
+def needs_controls(metrics: Sequence[MetricEntry]) -> bool:
+    """Tell whether a study scores F1 as it is, which is what controls stand beside."""
+    return any((entry.name, entry.resolution) == ("f1", "as-is") for entry in metrics)
+
+
+def control_metrics() -> tuple[MetricEntry, ...]:
+    """Return the numbers of each estimate."""
+    return tuple(
+        MetricEntry(name, METRICS[name].resolution, METRICS[name].version, name)
+        for name in CONTROLS
+    )
+
+
+def control_diagnostics(worlds: Collection[World]) -> tuple[str, ...]:
+    """Return the numbers of each data set, for the worlds of the problems.
+
+    Examples
+    --------
+    >>> control_diagnostics({"discrete"})[:3]
+    ('entropy_sortability', 'random_f1', 'entropy_rising_p')
+    """
+    names: list[str] = []
+    for world in sorted(worlds):
+        names += [artefact.sortability for artefact in artefacts_of(world) if artefact.sortability]
+        names += measure_names(world)
+    return tuple(dict.fromkeys(names))
