@@ -9,6 +9,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from causalassay.threads import one_thread_each
+
 Row = dict[str, Any]
 Job = tuple[str, int]
 """The name of a cell and the number of a draw."""
@@ -37,6 +39,7 @@ def compute(
     missing = [job for job in jobs if job not in known]
     file.parent.mkdir(parents=True, exist_ok=True)
     with (
+        one_thread_each(),
         file.open("a", encoding="utf-8") as stream,
         ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
     ):

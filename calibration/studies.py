@@ -18,6 +18,7 @@ from causalassay.judging.algorithm_findings import (
     judge_algorithm,
 )
 from causalassay.judging.artefacts import ARTEFACTS, artefacts_of
+from causalassay.judging.order_measures import column, sortability_column
 from causalassay.judging.scheme_findings import OrderEvidence, judge_orders
 from causalassay.seeding import stream
 
@@ -59,7 +60,9 @@ def run(rows: Mapping[Job, Row]) -> list[Row]:
     keys = [key for key, one in ARTEFACTS.items() if one in artefacts_of("continuous")]
     parts = ("sortability", "rising_p", "falling_p", "up_p", "down_p")
     measures = {
-        (scheme, key, part): bank.measured(scheme, f"{key}_{part}")
+        (scheme, key, part): bank.measured(
+            scheme, sortability_column(key) if part == "sortability" else column(key, part)
+        )
         for scheme in SCHEMES
         for key in keys
         for part in parts

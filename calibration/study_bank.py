@@ -15,13 +15,14 @@ from numpy.random import Generator
 
 from calibration.audits import BASE
 from calibration.rows_on_disk import Job, Row, compute
-from causalassay.arrays import Adjacency
+from causalassay.arrays import Adjacency, Vector
 from causalassay.contracts import Estimate
 from causalassay.data import Problem
+from causalassay.diagnostics import r2_sortability, var_sortability
 from causalassay.discovery import discover
 from causalassay.discovery.regression.lasso_along_order import sort_regress
 from causalassay.graphs.orders import topological_order
-from causalassay.judging.order_measures import order_measures
+from causalassay.judging.order_measures import N_ORDERS, order_measures, random_orders
 from causalassay.metrics import f1, f1_chance, order_score
 from causalassay.models import ISCM, UUMC
 from causalassay.seeding import stream
@@ -58,12 +59,12 @@ def _true_order_ols(problem: Problem, _: Generator) -> Estimate:
     values = problem.data.observational_values
     order = topological_order(problem.graph)
     weights = np.zeros(problem.graph.shape)
-    centred = values - values.mean(axis=0)
+    covariance = np.cov(values, rowvar=False)
     for place in range(1, len(order)):
         before = order[:place]
-        weights[before, order[place]] = np.linalg.lstsq(
-            centred[:, before], centred[:, order[place]], rcond=None
-        )[0]
+        weights[before, order[place]] = np.linalg.solve(
+            covariance[np.ix_(before, before)], covariance[before, order[place]]
+        )
     return Estimate(np.abs(weights) > THRESHOLD, "dag", order=tuple(int(node) for node in order))
 
 
@@ -115,19 +116,25 @@ def unit_of(job: Job) -> Row:
     problem = make(SEED, SCHEMES[scheme], "main", unit).problem
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        measures = order_measures(problem)
+        measures = order_measures(problem).numbers
+        values = problem.data.observational_values
+        measures = measures | {
+            "var_sortability": var_sortability(values, problem.graph),
+            "r2_sortability": r2_sortability(values, problem.graph),
+        }
+        random_scores = random_orders(problem).scores(N_ORDERS)[:, 0]
         scores = {
-            name: _scored(name, algorithm, problem, measures.reached, unit)
+            name: _scored(name, algorithm, problem, random_scores, unit)
             for name, algorithm in ALGORITHMS.items()
         }
-    return {"cell": scheme, "draw": unit, "measures": dict(measures.values), "scores": scores}
+    return {"cell": scheme, "draw": unit, "measures": measures, "scores": scores}
 
 
 def _scored(
     name: str,
     algorithm: Callable[[Problem, Generator], Estimate],
     problem: Problem,
-    reached: Callable[[float], float],
+    random_scores: Vector,
     unit: int,
 ) -> dict[str, float]:
     # The same random numbers on each scheme: what does not read the scale gives the same graph.
@@ -137,7 +144,7 @@ def _scored(
     score = min(1.0, score)
     return {
         "f1": score,
-        "f1_p": reached(score),
+        "f1_p": (1 + int((random_scores >= score - 1e-9).sum())) / (1 + N_ORDERS),
         "f1_chance": f1_chance(truth, estimate.graph),
         "order_score": order_score(truth, estimate),
     }

@@ -30,7 +30,8 @@ graph = {kind = "erdos-renyi", n_nodes = 10, edges_per_node = 1.5}
 STUDIES = {
     "all": 'grid.model.kind = ["scm", "standardized", "iscm", "uumc"]\n'
     + "".join(
-        f'[[problems]]\nsamples = 300\nmodel = {{kind = "scm"}}\ntransform = ["{change}"]\n'
+        f'[[problems]]\nname = "{change}"\nsamples = 300\nmodel = {{kind = "scm"}}\n'
+        f'transform = ["{change}"]\n'
         'graph = {kind = "erdos-renyi", n_nodes = 10, edges_per_node = 1.5}\n'
         for change in ("rescale-in-order", "rescale-at-random")
     ),

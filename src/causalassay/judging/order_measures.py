@@ -95,8 +95,22 @@ def measure_names(world: World) -> tuple[str, ...]:
     ('random_f1', 'entropy_rising_p', 'entropy_falling_p', 'entropy_up_f1', 'entropy_up_p',
      'entropy_down_f1', 'entropy_down_p')
     """
-    keys = _artefacts(world)
-    return (RANDOM_F1, *(column(key, measure) for key in keys for measure in _OF_ARTEFACT))
+    names = [RANDOM_F1]
+    for key, artefact in _artefacts(world).items():
+        own = () if artefact.sortability else ("sortability",)
+        names += [column(key, measure) for measure in (*own, *_OF_ARTEFACT)]
+    return tuple(names)
+
+
+def sortability_column(key: str) -> str:
+    """Return where the table of a study has the sortability by an artefact.
+
+    Examples
+    --------
+    >>> sortability_column("variance")
+    'var_sortability'
+    """
+    return ARTEFACTS[key].sortability or column(key, "sortability")
 
 
 def every_measure_name() -> tuple[str, ...]:
@@ -267,7 +281,12 @@ def _sortable(found: _Found, key: str) -> dict[str, Callable[[], float]]:
         shares = RandomAssignments(weights, statistic, found.stream("shares", key))
         return _share(shares.beyond(own, sign)(N_ASSIGNMENTS))
 
-    return {
+    def sortability() -> float:
+        return aligned_share(found.weights, found.statistic(key), TIE)
+
+    # A built-in's has a diagnostic of its own.
+    own = {} if ARTEFACTS[key].sortability else {column(key, "sortability"): sortability}
+    return own | {
         column(key, "rising_p"): lambda: share(1),
         column(key, "falling_p"): lambda: share(-1),
     }

@@ -17,6 +17,7 @@ from causalassay.judging.algorithm_findings import (
     ClaimName,
     judge_algorithm,
 )
+from causalassay.judging.over_units import LEVEL, holm
 
 RULES: dict[AlgorithmKind, str] = {
     "robust": "robust",
@@ -44,11 +45,14 @@ def judge_listed(
 
 
 def state_silence(evidence: Evidence, judged: Mapping[str, AlgorithmJudged]) -> Iterator[Statement]:
-    """Yield the schemes where no algorithm, listed or baseline, leads chance."""
-    decided = [one for one in judged.values() if one.claims and not _too_few(one)]
-    for scheme in evidence.cells if decided else ():
-        claims = [one.claims.get(ClaimName("lead", scheme)) for one in decided]
-        if any(claim is not None and claim.holds for claim in claims):
+    """Yield the schemes where no algorithm leads chance, corrected over all of them."""
+    decided = {name: one for name, one in judged.items() if not _too_few(one)}
+    for scheme in evidence.cells:
+        lead = ClaimName("lead", scheme)
+        p_values = {
+            name: one.claims[lead].p_value for name, one in decided.items() if lead in one.claims
+        }
+        if not p_values or min(holm(p_values).values()) <= LEVEL:
             continue
         sentence = (
             f"{scheme_word(scheme)}: no algorithm of this study leads chance. Check that this "

@@ -20,11 +20,12 @@ from causalassay.analysis.verdict.words import metric_word
 from causalassay.arrays import Vector
 from causalassay.judging.algorithm_findings import AlgorithmEvidence, LeadEvidence, ScaleEvidence
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
+from causalassay.judging.order_measures import RANDOM_F1, column, sortability_column
 from causalassay.judging.scheme_findings import OrderEvidence
 
 MAIN = "f1"
 """The metric that the judge looks at: what chance reaches is measured for it."""
-RANDOM_F1, REACHED, CHANCE = "random_f1", "f1_p", "f1_chance"
+REACHED, CHANCE = "f1_p", "f1_chance"
 ORDER_SCORE = "order_score"
 WITHOUT_SIGNAL = "shuffle-labels"
 """A transform after which the graph has nothing to do with the data."""
@@ -131,12 +132,11 @@ class Evidence:
         """Return what was measured of each statistic that could give a scheme's order away."""
         found = {}
         for key, artefact in ARTEFACTS.items():
-            name = key.replace("-", "_")
-            columns = [f"{name}_sortability"]
-            columns += [f"{name}_{part}_p" for part in ("rising", "falling", "up", "down")]
-            if not all(column in self.runs.measured for column in columns):
+            parts = ("rising_p", "falling_p", "up_p", "down_p")
+            columns = [sortability_column(key), *(column(key, part) for part in parts)]
+            if not all(name in self.runs.measured for name in columns):
                 continue
-            values = [self._measured_by_unit(scheme, column) for column in columns]
+            values = [self._measured_by_unit(scheme, name) for name in columns]
             if not np.isnan(values[0]).all():
                 found[artefact] = OrderEvidence(*values)
         return found

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from causalassay.analysis.verdict.evidence import RANDOM_F1, WITHOUT_SIGNAL, Evidence
+from causalassay.analysis.verdict.evidence import WITHOUT_SIGNAL, Evidence
 from causalassay.analysis.verdict.rescaled_schemes import AT_RANDOM, IN_ORDER, rescalings
 from causalassay.analysis.verdict.statements import Ledger, Number, Statement
 from causalassay.analysis.verdict.words import in_words, scheme_word
-from causalassay.judging.artefacts import ARTEFACTS, Artefact
+from causalassay.judging.artefacts import ARTEFACTS
+from causalassay.judging.order_measures import RANDOM_F1, column, sortability_column
 from causalassay.judging.scheme_findings import OrderClaim, judge_orders
 
 GRAVEST = ("gameable", "gameable backwards", "leaning", "undecided", "no evidence")
@@ -84,9 +85,10 @@ def _claim(kind: str, told: Sequence[OrderClaim]) -> str:
 
 
 def _found(evidence: Evidence, scheme: str, claim: OrderClaim, ledger: Ledger) -> str:
-    name = column_name(claim.artefact)
-    reached = evidence.measured_mean(scheme, f"{name}_{'down' if claim.backwards else 'up'}_f1")
-    sortability = evidence.measured_mean(scheme, f"{name}_sortability")
+    key = next(key for key, known in ARTEFACTS.items() if known == claim.artefact)
+    direction = "down_f1" if claim.backwards else "up_f1"
+    reached = evidence.measured_mean(scheme, column(key, direction))
+    sortability = evidence.measured_mean(scheme, sortability_column(key))
     along = "falling" if claim.backwards else "rising"
     details = f"sortability {ledger(sortability)}" if sortability else "sortability not measured"
     score = f" reaches {evidence.word} {ledger(reached)}" if reached else ""
@@ -104,11 +106,6 @@ def _passed(claim: OrderClaim) -> str:
     if sortable:
         return "more sortable than chance, but no evidence that it beats random orders"
     return "ahead of random orders, but no evidence of sortability"
-
-
-def column_name(artefact: Artefact) -> str:
-    """Return what the columns of an artefact's measures begin with."""
-    return next(key for key, known in ARTEFACTS.items() if known == artefact).replace("-", "_")
 
 
 def advise(schemes: Mapping[str, SchemeJudged]) -> Iterator[Statement]:

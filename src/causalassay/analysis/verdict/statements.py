@@ -172,7 +172,7 @@ class Statement:
         """Return nested plain values, for JSON."""
         numbers = {name: number.to_dict() for name, number in self.numbers.items()}
         plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        return plain | {"numbers": numbers}
+        return plain | {"numbers": numbers, "findings": list(self.findings)}
 
 
 @dataclass(frozen=True)
