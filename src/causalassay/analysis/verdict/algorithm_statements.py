@@ -46,7 +46,12 @@ def judge_listed(
 
 def state_silence(evidence: Evidence, judged: Mapping[str, AlgorithmJudged]) -> Iterator[Statement]:
     """Yield the schemes where no algorithm leads chance, corrected over all of them."""
-    decided = {name: one for name, one in judged.items() if not _too_few(one)}
+    uses = dict(zip(evidence.runs.algorithms, evidence.runs.uses, strict=True))
+    decided = {
+        name: one
+        for name, one in judged.items()
+        if not _too_few(one) and "random" not in uses[name]  # these are chance
+    }
     for scheme in evidence.cells:
         lead = ClaimName("lead", scheme)
         p_values = {
