@@ -98,7 +98,7 @@ def _without(scores: Values, given: Vector) -> Values:
     inner = np.linspace(0, 1, _n_knots(len(given)) + 2)[1:-1]
     powers = [np.ones_like(given), given, given**2, given**3]
     bends = [np.maximum(given - knot, 0.0) ** 3 for knot in np.quantile(given, inner)]
-    basis = np.column_stack(powers + bends)
+    basis = np.column_stack(powers + [bend for bend in bends if bend.any()])
     left, size, _ = np.linalg.svd(basis / np.linalg.norm(basis, axis=0), full_matrices=False)
     # Knots coincide where values tie.
     left = left[:, size > size[0] * 1e-10]
