@@ -36,6 +36,7 @@ def sachs_folder():
 
 REGISTRIES = {
     "causalassay.algorithms": "causalassay.discovery.registry:ALGORITHMS",
+    "causalassay.artefacts": "causalassay.judging.artefacts:ARTEFACTS",
     "causalassay.diagnostics": "causalassay.diagnostics.registry:DIAGNOSTICS",
     "causalassay.graphs": "causalassay.graphs.registry:GRAPHS",
     "causalassay.metrics": "causalassay.metrics.registry:METRICS",

@@ -133,7 +133,7 @@ _BUILT_IN = {
 
 def _checked(name: str, value: object) -> Artefact:
     if not isinstance(value, Artefact):
-        raise TypeError(f"artefact {name!r}: expected a causalassay.judging.Artefact")
+        raise TypeError(f"artefact {name!r}: expected a causalassay.judging.artefacts.Artefact")
     return value
 
 
@@ -154,4 +154,13 @@ def artefacts_of(world: World) -> tuple[Artefact, ...]:
     >>> [artefact.word for artefact in artefacts_of("continuous")]
     ['variance', 'R²']
     """
-    return tuple(artefact for artefact in ARTEFACTS.values() if artefact.world == world)
+    found = []
+    for entry in ARTEFACTS.entries():
+        if entry.value is None:
+            raise ValueError(
+                f"artefact {entry.name!r} of package {entry.package!r} cannot be loaded: "
+                f"{entry.missing}; mend or uninstall the package"
+            )
+        if entry.value.world == world:
+            found.append(entry.value)
+    return tuple(found)

@@ -43,9 +43,8 @@ class RandomOrders:
     A regression that finds every pair gets half of the edges of a chain right:
 
     >>> from causalassay.graphs import chain
-    >>> def all_before(order):
-    ...     position = np.argsort(order)
-    ...     return position[:, None] < position
+    >>> from causalassay.judging.regression_along import one_by_one
+    >>> all_before = one_by_one(lambda order: np.argsort(order)[:, None] < np.argsort(order))
     >>> orders = RandomOrders(all_before, chain(3), np.random.default_rng(0))
     >>> orders.test(0.8, level=0.2)
     MonteCarlo(p_value=0.16666666666666666, below=True, decided=True, draws=6)
@@ -62,33 +61,36 @@ class RandomOrders:
         self._truth = truth
         self._rng = rng
         self._tick = tick
-        self._scores: list[tuple[float, float]] = []
+        self._drawn: list[NDArray[np.floating]] = [np.empty((0, 2))]
+        self._n_drawn = 0
         self._all: NDArray[np.floating] | None = None
         if len(truth) <= MOST_COLUMNS:
             self._all = _compare(truth, graphs_along_all_orders(along, len(truth)))
 
     def scores(self, count: int = LEAST_ORDERS) -> NDArray[np.floating]:
         """Return F1 and SHD of the first random orders, shape (count, 2)."""
-        self._draw_up_to(count)
-        return np.array(self._scores[:count])
+        missing = count - self._n_drawn
+        if missing > 0:
+            self._drawn.append(self._random_scores(missing))
+            self._n_drawn += missing
+            for _ in range(missing):
+                self._tick()
+        if len(self._drawn) > 1:
+            self._drawn = [np.concatenate(self._drawn)]
+        return self._drawn[0][:count]
 
-    def _draw_up_to(self, count: int) -> None:
-        while len(self._scores) < count:
-            self._scores.append(self._random_score())
-            self._tick()
-
-    def _random_score(self) -> tuple[float, float]:
-        if self._all is None:
-            return self.score(self._rng.permutation(len(self._truth)))
-        own_f1, own_shd = self._all[self._rng.integers(len(self._all))]
-        return float(own_f1), float(own_shd)
+    def _random_scores(self, count: int) -> NDArray[np.floating]:
+        if self._all is not None:
+            return self._all[self._rng.integers(len(self._all), size=count)]
+        nodes = np.tile(np.arange(len(self._truth)), (count, 1))
+        return _compare(self._truth, self._along.each(self._rng.permuted(nodes, axis=1)))
 
     @property
     def drawn(self) -> NDArray[np.floating]:
         """F1 and SHD of all orders so far; where there are few columns, of all there are."""
         if self._all is not None:
             return self._all
-        return self.scores(max(LEAST_ORDERS, len(self._scores)))
+        return self.scores(max(LEAST_ORDERS, self._n_drawn))
 
     def score(self, order: Indices) -> tuple[float, float]:
         """Return F1 and SHD along an order."""
@@ -102,9 +104,8 @@ class RandomOrders:
         def draw(count: int) -> NDArray[np.bool_]:
             nonlocal used
             used += count
-            self._draw_up_to(used)
             # Sums of the same numbers in another order differ in the last bits.
-            return np.array([f1 for f1, _ in self._scores[used - count : used]]) >= own - TIE
+            return self.scores(used)[used - count :, 0] >= own - TIE
 
         return draw
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from causalassay.arrays import Adjacency, Vector
 from causalassay.data.dataset import Dataset
 from causalassay.graphs.orders import reachability
-from causalassay.judging.all_orders import MOST_COLUMNS, all_orders
+from causalassay.judging.all_orders import all_orders
 from causalassay.judging.findings import Finding, GraphKind
 from causalassay.judging.pair_independence import LEAST_ROWS, NOTHING, PairTest, pair_test
 from causalassay.judging.sequential import MonteCarlo, decide, enumerated
@@ -28,6 +28,8 @@ VIOLATED_LEVEL = 0.05
 NOT_FEWER_LEVEL = 0.05
 MOST_RELABELLED = 2000
 RULE = "graph check"
+
+_MOST_ENUMERATED = 6
 
 Statements = NDArray[np.int64]
 """Rows (i, j, k): columns i and j are independent given k, or given `NOTHING`."""
@@ -160,7 +162,7 @@ def _as_few_by_chance(
             count += int(table[label[pairs[:, 0]], label[pairs[:, 1]]].sum())
         return count <= n_violated
 
-    if n_nodes <= MOST_COLUMNS:
+    if n_nodes <= _MOST_ENUMERATED:
         return enumerated(np.array([no_more(one) for one in all_orders(n_nodes)]), NOT_FEWER_LEVEL)
 
     def draw(count: int) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import log_ndtr, ndtri
+from scipy.special import ndtri, stdtr
 from scipy.stats import rankdata
 
 from causalassay.arrays import Values, Vector, Weights
@@ -29,6 +29,7 @@ a pair cannot be tested."""
 _MOST_KNOTS = 20
 _ROWS_PER_KNOT = 15
 _DETERMINED = 1e-8
+_LEAST_P = 1e-300
 
 
 def pair_test(data: Dataset) -> PairTest:
@@ -65,7 +66,7 @@ def residual_test(scores: Values, given: int) -> Weights:
 
     Each column is regressed on cubic splines of the given one. Of two columns that are
     independent given it the products of residuals have mean 0; the mean over its standard error
-    is compared with the normal law, which allows for unequal variances.
+    is compared with Student's law, which allows for unequal variances.
 
     References
     ----------
@@ -77,15 +78,16 @@ def residual_test(scores: Values, given: int) -> Weights:
     squares = np.square(residuals)
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = residuals.T @ residuals / np.sqrt(squares.T @ squares)
-    surprise = two_sided(statistic * np.sqrt(freedom / len(scores)))
+    surprise = two_sided(statistic * np.sqrt(freedom / len(scores)), freedom)
     determined = squares.mean(axis=0) <= _DETERMINED
     surprise[determined] = surprise[:, determined] = np.nan
     return surprise
 
 
-def two_sided(statistic: Weights) -> Weights:
-    """Return minus the log of the two-sided p-value of a standard normal statistic."""
-    surprise: Weights = -(np.log(2) + log_ndtr(-np.abs(statistic)))
+def two_sided(statistic: Weights, freedom: int) -> Weights:
+    """Return minus the log of the two-sided p-value by Student's law."""
+    p_value = 2 * stdtr(freedom, -np.abs(statistic))
+    surprise: Weights = -np.log(np.maximum(p_value, _LEAST_P))
     return surprise
 
 
@@ -98,7 +100,7 @@ def _without(scores: Values, given: Vector) -> Values:
     inner = np.linspace(0, 1, _n_knots(len(given)) + 2)[1:-1]
     powers = [np.ones_like(given), given, given**2, given**3]
     bends = [np.maximum(given - knot, 0.0) ** 3 for knot in np.quantile(given, inner)]
-    basis = np.column_stack(powers + bends)
+    basis = np.column_stack(powers + [bend for bend in bends if bend.any()])
     left, size, _ = np.linalg.svd(basis / np.linalg.norm(basis, axis=0), full_matrices=False)
     # Knots coincide where values tie.
     left = left[:, size > size[0] * 1e-10]

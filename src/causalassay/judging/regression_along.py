@@ -1,21 +1,52 @@
-"""The graph that regressing along an order of the columns gives, in every world."""
+"""The graphs that regressing along orders of the columns gives, in every world."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from causalassay.arrays import Adjacency
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.regression.lagged_lasso import lagged_design, lagged_estimate
-from causalassay.discovery.regression.lasso_along_order import PATH_END, regression_of
+from causalassay.discovery.regression.lasso_along_order import PATH_END
 from causalassay.discovery.search.any_score.parents_along_order import parents_along
 from causalassay.discovery.search.discrete_scores import LevelScore
 from causalassay.discovery.statistics.discrete import level_statistics
 from causalassay.discovery.statistics.usable_rows import determined_values
 from causalassay.graphs.orders import Indices
+from causalassay.judging.lasso_graphs import LassoGraphs
 
-RegressionAlong = Callable[[Indices], Adjacency]
-"""Takes an order, causes first; returns the graph of what each column needs of those before it."""
+
+class RegressionAlong:
+    """Takes an order, causes first; returns the graph of what each column needs of those before it.
+
+    Parameters
+    ----------
+    each : callable
+        Takes orders, shape (n, d); returns their graphs, shape (n, d, d).
+
+    Examples
+    --------
+    >>> order = np.array([1, 0])
+    >>> one_by_one(lambda order: np.argsort(order)[:, None] < np.argsort(order))(order)
+    array([[False, False],
+           [ True, False]])
+    """
+
+    def __init__(self, each: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> None:
+        self.each = each
+
+    def __call__(self, order: Indices) -> Adjacency:
+        """Return the graph along one order."""
+        graph: Adjacency = self.each(np.asarray(order)[None])[0]
+        return graph
+
+
+def one_by_one(along: Callable[[Indices], Adjacency]) -> RegressionAlong:
+    """Return a regression that takes many orders one after the other."""
+    return RegressionAlong(lambda orders: np.array([along(order) for order in orders]))
 
 
 def regression_along(data: Dataset, max_lag: int) -> RegressionAlong:
@@ -35,10 +66,9 @@ def regression_along(data: Dataset, max_lag: int) -> RegressionAlong:
     match data.world:
         case "discrete":
             score = LevelScore(level_statistics(data))
-            return lambda order: parents_along(order.tolist(), score)
+            return one_by_one(lambda order: parents_along(order.tolist(), score))
         case "series":
             design = lagged_design(data, max_lag)
-            return lambda order: lagged_estimate(design, max_lag, PATH_END, order).graph
+            return one_by_one(lambda order: lagged_estimate(design, max_lag, PATH_END, order).graph)
         case _:
-            regress = regression_of(determined_values(data))
-            return lambda order: regress(order) != 0
+            return RegressionAlong(LassoGraphs(determined_values(data)))

@@ -17,13 +17,13 @@ DATA_RULES: Mapping[str, Rule] = MappingProxyType(
             "level of random orders reach. Gameable backwards: the same from the largest value to "
             "the smallest. Leaning: one of the two tests only. The level is 5 % divided by the "
             "number of statistics and directions. Orders and assignments are drawn until a test "
-            "is decided up to a risk of 0.1 %, at most 20 000; of up to 7 columns all are counted.",
+            "is decided up to a risk of 0.1 %, at most 20 000; of up to 8 columns all are counted.",
         ),
         "too small": Rule(
             "too small",
             "No statistic passed either of the two tests, and no order could pass both: "
-            "sortability 1, or the F1 along a true order, is reached by more than the level of random ones. Also if the "
-            "graph has no pair of cause and effect.",
+            "sortability 1, or the F1 along a true order, is reached by more than the level of "
+            "random ones. Also if the graph has no pair of cause and effect.",
             rests_on=("two tests",),
         ),
         "no evidence": Rule(

@@ -6,6 +6,7 @@
 """
 
 from causalassay.testing.algorithms import check_algorithm, estimate_flaws
+from causalassay.testing.artefacts import check_artefact
 from causalassay.testing.diagnostics import check_diagnostic
 from causalassay.testing.graphs import check_graph_source
 from causalassay.testing.metrics import check_metric
@@ -13,6 +14,7 @@ from causalassay.testing.models import check_model_source
 
 __all__ = [
     "check_algorithm",
+    "check_artefact",
     "check_diagnostic",
     "check_graph_source",
     "check_metric",

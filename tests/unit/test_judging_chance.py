@@ -1,0 +1,103 @@
+"""What chance gives, against slow and obvious twins."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import causalassay as ca
+from causalassay.data import Dataset, Discrete, Regime
+from causalassay.diagnostics import aligned_share, pair_weights
+from causalassay.judging.all_orders import graphs_along_all_orders
+from causalassay.judging.chance import RandomAssignments, RandomOrders
+from causalassay.judging.regression_along import regression_along
+
+LEVEL = 0.0125
+
+
+def continuous(n_nodes, seed=0):
+    rng = np.random.default_rng(seed)
+    graph = ca.graphs.erdos_renyi(n_nodes, 1, rng)
+    return Dataset.from_values(ca.models.draw("scm", graph, rng).sample(200, rng)), graph
+
+
+def discrete(n_nodes):
+    rng = np.random.default_rng(1)
+    graph = ca.graphs.erdos_renyi(n_nodes, 1, rng)
+    model = ca.models.draw("dirichlet", graph, rng)
+    kinds = tuple(Discrete(levels) for levels in model.levels)
+    return Dataset(model.names, (Regime("o", model.sample(300, rng)),), "o", kinds), graph
+
+
+def series(n_nodes):
+    rng = np.random.default_rng(2)
+    graph = ca.graphs.lagged_erdos_renyi(n_nodes, 0.5, 1, rng)
+    values = ca.models.draw("uumc", graph, rng, mechanism="var").sample(300, rng)
+    return Dataset.from_values(values, rows="series"), graph.summary
+
+
+@pytest.mark.parametrize("world", [continuous, discrete, series])
+def test_graphs_along_all_orders_equal_one_regression_for_each(world):
+    data, _ = world(4)
+    along = regression_along(data, 1)
+    slow = [along(np.array(order)) for order in permutations(range(4))]
+    assert (np.array(slow) == graphs_along_all_orders(along, 4)).all()
+
+
+@pytest.mark.parametrize("world", [continuous, discrete, series])
+def test_the_p_value_of_few_columns_is_the_share_of_all_orders(world):
+    data, graph = world(4)
+    along = regression_along(data, 1)
+    orders = RandomOrders(along, graph, np.random.default_rng(0))
+    scores = [ca.metrics.f1(graph, along(np.array(o))) for o in permutations(range(4))]
+    distances = [ca.metrics.shd(graph, along(np.array(o))) for o in permutations(range(4))]
+    assert np.allclose(np.column_stack([scores, distances]), orders.drawn)
+    for own in sorted(set(scores)):
+        found = orders.test(own, LEVEL)
+        assert pytest.approx(np.mean([score >= own - 1e-9 for score in scores])) == found.p_value
+        assert found.decided
+
+
+def test_random_orders_are_shared_by_all_tests():
+    data, graph = continuous(9)
+    steps = []
+    orders = RandomOrders(
+        regression_along(data, 1), graph, np.random.default_rng(0), lambda: steps.append(1)
+    )
+    first = orders.reaching(0.5)(100)
+    assert (first == orders.reaching(0.5)(100)).all()
+    assert (first == (orders.scores(100)[:, 0] >= 0.5)).all()
+    assert 100 == len(steps)
+
+
+@pytest.mark.parametrize("n_nodes", [4, 9])
+def test_sortabilities_of_assignments_equal_one_by_one(n_nodes):
+    graph = ca.graphs.erdos_renyi(n_nodes, 1, np.random.default_rng(3))
+    weights = pair_weights(graph, "paths")
+    statistic = np.random.default_rng(4).integers(0, 4, n_nodes).astype(float)  # with ties
+    assignments = RandomAssignments(weights, statistic, np.random.default_rng(5))
+    drawn = np.random.default_rng(5).permuted(np.tile(np.arange(n_nodes), (200, 1)), axis=1)
+    slow = [aligned_share(weights, statistic[one], 1e-9) for one in drawn]
+    assert np.allclose(slow, assignments.shares(200))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_p_value_of_few_columns_is_the_share_of_all_assignments(sign):
+    weights = pair_weights(ca.graphs.chain(4), "paths")
+    statistic = np.array([0.5, 2.0, 1.0, 3.0])
+    own = aligned_share(weights, statistic, 1e-9)
+    slow = [
+        sign * (aligned_share(weights, statistic[list(one)], 1e-9) - own) >= -1e-9
+        for one in permutations(range(4))
+    ]
+    assignments = RandomAssignments(weights, statistic, np.random.default_rng(0))
+    assert pytest.approx(np.mean(slow)) == assignments.test(own, sign, LEVEL).p_value
+
+
+def test_many_assignments_of_many_pairs_come_in_parts(monkeypatch):
+    weights = pair_weights(ca.graphs.chain(12), "paths")
+    statistic = np.arange(12.0)
+    whole = RandomAssignments(weights, statistic, np.random.default_rng(0)).shares(60)
+    monkeypatch.setattr("causalassay.judging.chance._MOST_CELLS", 500)
+    parts = RandomAssignments(weights, statistic, np.random.default_rng(0)).shares(60)
+    assert whole.tolist() == parts.tolist()
