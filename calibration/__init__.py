@@ -1,0 +1,1 @@
+"""Simulations that measure the error rates of causalassay's rules."""
