@@ -26,7 +26,7 @@ from causalassay.data import Dataset, Problem, Regime
 from causalassay.graphs import erdos_renyi
 from causalassay.models import SNR, Randomize, Shift
 
-ALGORITHMS = ("empty", "var-sortnregress", "ges", "ges-pooled", "gies")
+ALGORITHMS = ("empty", "var-sortnregress", "ges", "gies")
 GOAL = 0.93
 
 Row = dict[str, float | int | str]

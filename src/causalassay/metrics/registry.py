@@ -116,10 +116,14 @@ _BUILT_IN = {
     "tv_dag": "TV_DAG",
 }
 
+_OF_RISK = {"oracle_risk": "ORACLE_RISK", "naive_risk": "NAIVE_RISK"}
+"""These are loaded on first use from a later room, for they use its tests of experiments."""
+
 METRICS: Registry[GraphMetric] = Registry(
     "metric",
     "causalassay.metrics",
-    {name: f"causalassay.metrics.graph_metrics:{own}" for name, own in _BUILT_IN.items()},
+    {name: f"causalassay.metrics.graph_metrics:{own}" for name, own in _BUILT_IN.items()}
+    | {name: f"causalassay.risk.study_metrics:{own}" for name, own in _OF_RISK.items()},
     _prepared,
 )
 """By name."""
