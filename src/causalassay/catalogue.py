@@ -46,6 +46,7 @@ def _algorithm_row(record: AlgorithmRecord) -> Row:
         "runs_here": True,
         "output": record.output or "",
         "scale_sensitive": record.scale_sensitive,
+        "reads": record.reads or "",
         "what": record.description,
         "parameters": parameter_text(record.parameters),
         "assumptions": record.assumptions,

@@ -37,11 +37,16 @@ __all__ = [
     "Metric",
     "ModelSource",
     "NotApplicable",
+    "Reads",
     "check_rows",
 ]
 
 Kind = Literal["dag", "cpdag", "pdag", "summary"]
 """Of an estimate; "summary" is of a series, where both entries of a pair mean feedback."""
+
+
+Reads = Literal["no rows", "observational rows", "all rows, pooled", "all rows with their targets"]
+"""What an algorithm looks at in data with several regimes; "pooled": as if all were one regime."""
 
 
 class NotApplicable(ValueError):
@@ -148,8 +153,9 @@ class Algorithm(Protocol):
     Optional class variables tell `causalassay.algorithms` and the conformance
     suite more: ``output`` (kind of graph), ``scale_sensitive``, ``assumptions``,
     ``reference``, ``licence``, ``equivariant = False`` where relabelling the
-    columns need not relabel the result, and ``rows``: "independent" (also where it
-    is left out), "series", or "any" for what does not look at rows.
+    columns need not relabel the result, ``rows``: "independent" (also where it is
+    left out), "series", or "any" for what does not look at rows, and ``reads``: which
+    regimes it looks at, one of `Reads` (left out: not stated).
     """
 
     version: ClassVar[int]

@@ -1,6 +1,7 @@
+import json
 import math
 import pickle
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +12,9 @@ from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Regime, sachs
 from causalassay.discovery.trivial_baselines import RandomSorting
 from causalassay.graphs import chain, from_edges, to_cpdag
-from causalassay.risk.uncertainty import percentile_intervals, resample
+from causalassay.risk.cross_validation import prepare_cross_validation
+from causalassay.risk.descendant_draws import DescendantDraws, draw_descendants
+from causalassay.risk.uncertainty import LossDraws, draw_unseen, interval
 
 COLUMNS = tuple("abcd")
 KNOWN = risk.Descendants(COLUMNS, {0: {1, 2, 3}, 2: {3}})
@@ -184,8 +187,14 @@ def test_differences_are_paired():
         difference.cross_validated,
         difference.weighted,
     )
-    assert (-1.0, -1.0) == difference.intervals.weighted
-    assert 1.0 == comparison.difference("none", "chain").weighted
+    low, high = difference.intervals.weighted
+    assert -1.0 == low < high < 0.0  # b and d have no experiments
+    everywhere = experiments([(0,), (1,), (2,), (3,)])
+    comparison = risk.compare(
+        {"chain": Scripted(chain(4)), "none": "empty"}, everywhere, rng(), chain(4)
+    )
+    assert (-0.75, -0.75) == comparison.difference("chain", "none").intervals.weighted
+    assert 0.75 == comparison.difference("none", "chain").weighted
     with pytest.raises(ValueError, match="no risk of 'nine' was estimated; did you mean 'none'"):
         comparison.difference("chain", "nine")
     with pytest.raises(ValueError, match="a difference needs two algorithms, got 'none' twice"):
@@ -211,26 +220,133 @@ def test_an_algorithm_without_risk_ranks_last():
     assert ("chain", "none") == comparison.ranking
 
 
-def test_bootstrap_of_two_interventions_has_three_values():
-    """Losses 0 and 1: means 0, 1/2 and 1 with probabilities 1/4, 1/2 and 1/4."""
-    shares = resample(2, 4000, rng())
-    means = shares @ np.array([0.0, 1.0])
-    assert pytest.approx(0.25, abs=0.03) == np.mean(means == 0)
-    assert pytest.approx(0.25, abs=0.03) == np.mean(means == 1)
-    losses = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
-    assert (0.0, 1.0) == percentile_intervals(losses, shares, 0.95).naive
-    assert (0.5, 0.5) == percentile_intervals(losses, shares, 0.4).weighted
+IMAGINED = np.array([0.0, 0.0, 1.0, 1.0])
 
 
-def test_intervals_cover_a_mean_about_as_often_as_they_say():
-    """300 samples of 30 uniform losses; percentile intervals are a little short: 0.90 to 0.98."""
+def drawn(losses):
+    losses = np.atleast_2d(losses).astype(float)
+    return LossDraws(losses, losses, IMAGINED)
+
+
+def test_unseen_nodes_share_the_losses_of_seen_and_of_two_imagined_ones():
+    """Losses 0, 1, 1, 1 and half a weight on 0 and on 1: an unseen node loses 3.5/5 on average."""
+    counts = draw_unseen(4, 6, 20_000, rng())
+    assert {6} == set(counts.sum(axis=1).tolist())
+    unseen = counts[:, 1:4].sum(axis=1) + counts[:, 4:] @ IMAGINED
+    assert pytest.approx(6 * 3.5 / 5, abs=0.05) == unseen.mean()
+
+
+def test_equal_losses_do_not_make_an_interval_of_no_width():
+    """Four losses of 1 leave room for unseen nodes that lose less."""
+    ones = drawn(np.ones(4))
+    low, high = interval(1.0, ones, ones, draw_unseen(4, 6, 4000, rng()), 0.95)
+    assert 0.5 < low < 0.9
+    assert 1.0 == high
+
+
+def test_intervals_cover_the_mean_of_a_finite_population():
+    """400 populations of 12 losses, as node losses are: often 0 or 1. 4 or 8 are seen."""
     generator = rng()
-    covered = 0
-    for _ in range(300):
-        losses = np.repeat(generator.random((30, 1)), 3, axis=1)
-        low, high = percentile_intervals(losses, resample(30, 400, generator), 0.95).naive
-        covered += low <= 0.5 <= high
-    assert 0.90 <= covered / 300 <= 0.98
+    for n_seen in (4, 8):
+        covered = 0
+        for _ in range(400):
+            losses = np.clip(generator.normal(generator.random(), 0.6, size=12), 0, 1)
+            seen = drawn(losses[:n_seen])
+            counts = draw_unseen(n_seen, 12 - n_seen, 400, generator)
+            low, high = interval(losses[:n_seen].mean(), seen, seen, counts, 0.95)
+            covered += low <= losses.mean() <= high
+        assert 0.93 <= covered / 400
+
+
+def test_with_experiments_on_all_nodes_only_the_tests_leave_doubt():
+    data = experiments([(0,), (1,), (2,), (3,)])
+    known = risk.estimate("empty", data, rng(), chain(4))
+    assert (0.75, 0.75) == known.intervals.weighted
+    shifted = [
+        Regime(regime.condition, regime.values + 2.5 * chain(4)[k - 1], regime.targets)
+        if k
+        else regime
+        for k, regime in enumerate(data.regimes)
+    ]
+    tested = risk.estimate("empty", Dataset(COLUMNS, tuple(shifted), "rest"), rng())
+    low, high = tested.intervals.weighted
+    assert low <= tested.weighted <= high
+
+
+def test_doubtful_columns_count_for_the_graph_at_the_lower_end_and_against_it_at_the_upper():
+    """Of a, b was found; the p value of c is 0.1 (doubtful if named), that of d 0.01."""
+    draws = DescendantDraws(
+        np.array([[[0, 1, 0, 0], [0, 0, 0, 0]]], dtype=bool),
+        np.array([[0, 1, 1, 1], [0, 0, 0, 0]], dtype=bool),
+        np.array([[0, 1, 0, 1], [0, 0, 0, 0]], dtype=bool),
+    )
+    shared = prepare_cross_validation(experiments(), rng(), KNOWN, None, risk.Scoring())
+    losses = replace(shared, draws=draws).losses("", Scripted(from_edges([(0, 1), (0, 2)], 4)))
+    assert (0.0, 1 - 1 / 3) == (losses.naive.draws.low[0, 0], losses.naive.draws.high[0, 0])
+
+
+def test_halves_of_rows_are_tested_at_their_level():
+    """Nothing has an effect: a half gives any false alarm in at most 5 % of the draws."""
+    alarms = []
+    for seed in range(20):
+        data = experiments([(0,), (1,), (2,), (3,)], seed=seed)
+        draws = draw_descendants(data, (0, 1, 2, 3), risk.DescendantTests(), 50, rng(seed))
+        assert (50, 4, 4) == draws.drawn.shape
+        alarms.append(draws.drawn.any(axis=(1, 2)).mean())
+    assert np.mean(alarms) <= 0.1
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        risk.DescendantTests("mann-whitney"),
+        risk.DescendantTests("kolmogorov-smirnov"),
+        risk.DescendantTests("welch", risk.SimulatedMax(n_simulations=99), closed=True),
+    ],
+)
+def test_any_test_can_be_redone_on_halves(tests):
+    result = risk.estimate("empty", experiments(), rng(), tests, None, risk.Scoring(n_bootstrap=20))
+    low, high = result.intervals.weighted
+    assert low <= result.weighted <= high
+
+
+def test_what_reads_no_experiments_is_run_once():
+    class Observer(Scripted):
+        reads = "observational rows"
+
+    observer, other = Observer(chain(4)), Scripted(chain(4))
+    comparison = risk.compare({"observer": observer, "other": other}, experiments(), rng(), KNOWN)
+    assert (1, 3) == (len(observer.seen), len(other.seen))
+    assert not comparison.risks["observer"].refitted
+    assert comparison.risks["other"].refitted
+
+
+def test_a_comparison_says_what_each_algorithm_reads():
+    data = experiments([(0,), (1,), (2,), (3,)])
+    names = ["ges", "ges-pooled", "gies", "empty"]
+    comparison = risk.compare(names, data, rng(), chain(4))
+    assert {
+        "ges": "observational rows",
+        "ges-pooled": "all rows, pooled",
+        "gies": "all rows with their targets",
+        "empty": "no rows",
+    } == {name: each.reads for name, each in comparison.risks.items()}
+    lines = {line.split()[0]: line for line in str(comparison).splitlines()}
+    assert "as naive" in lines["ges"]
+    assert "as naive" not in lines["ges-pooled"]
+    assert all(comparison.risks[name].reads in lines[name] for name in names)
+    plain = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
+    assert ("observational rows", True) == (
+        plain["ges"]["reads"],
+        plain["ges"]["equal_by_construction"],
+    )
+    assert not plain["gies"]["equal_by_construction"]
+    html = comparison._repr_html_()
+    assert "all rows, pooled" in html
+    assert "as naive" in html
+    assert "observational rows" in comparison.risks["ges"]._repr_html_()
+    scripted = risk.estimate(Scripted(chain(4)), data, rng(), chain(4))
+    assert "not stated" == scripted.reads
 
 
 def test_without_a_bootstrap_the_intervals_are_undefined():

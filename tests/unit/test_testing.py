@@ -105,3 +105,52 @@ class Mutable:
 def test_a_plain_class_is_told_what_is_missing():
     with pytest.raises(AssertionError, match="frozen dataclass.*\n.*version"):
         check_algorithm(Mutable())
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Joins the two columns of largest variance in the rows that it really reads."""
+
+    really: str
+    reads: str
+    version: ClassVar[int] = 1
+    equivariant: ClassVar[bool] = False
+
+    def discover(self, data, rng):
+        graph = np.zeros((data.n_nodes, data.n_nodes), dtype=bool)
+        values = data.pooled
+        if self.really == "observational rows" and data.observational is not None:
+            values = data.observational_values
+        if self.really == "all rows with their targets":
+            values = data.regimes[-1].values * 10.0 ** len(data.regimes)
+            graph[0, 1:] = 4 in [target for each in data.regimes for target in each.targets]
+        one, other = np.argsort(values.var(axis=0))[-2:] if data.n_nodes > 1 else (0, 0)
+        graph[one, other] = graph[other, one] = one != other
+        return Estimate(graph, "pdag")
+
+
+READINGS = ("observational rows", "all rows, pooled", "all rows with their targets")
+
+
+@pytest.mark.parametrize("reads", READINGS)
+def test_what_reads_as_it_says_passes(reads):
+    check_algorithm(Reader(reads, reads))
+
+
+@pytest.mark.parametrize(
+    ("really", "reads", "message"),
+    [
+        ("all rows, pooled", "observational rows", "interventional rows changed its graph"),
+        ("all rows, pooled", "no rows", "interventional rows changed its graph"),
+        ("all rows with their targets", "all rows, pooled", "the regimes of the same rows"),
+        ("observational rows", "everything", "`reads` is 'everything', expected one of 'no rows'"),
+    ],
+)
+def test_what_reads_otherwise_is_found(really, reads, message):
+    with pytest.raises(AssertionError, match=message):
+        check_algorithm(Reader(really, reads))
+
+
+def test_every_built_in_says_what_it_reads():
+    silent = [record.name for record in algorithms() if not record.missing and not record.reads]
+    assert [] == silent

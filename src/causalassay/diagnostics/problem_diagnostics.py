@@ -16,6 +16,7 @@ from causalassay.diagnostics import (
     var_sortability,
 )
 from causalassay.diagnostics.registry import ProblemDiagnostic
+from causalassay.graphs import possible_reachability
 from causalassay.registry import first_line
 
 
@@ -73,6 +74,13 @@ def _n_edges(problem: Problem) -> float:
     return float(problem.graph.sum())
 
 
+def _intervened_descendants(problem: Problem) -> float:
+    """Return how many true descendants the nodes with an experiment of their own have in total."""
+    nodes = {regime.targets for regime in problem.data.regimes if len(regime.targets or ()) == 1}
+    reachable = possible_reachability(problem.graph)
+    return float(sum(reachable[node].sum() for (node,) in filter(None, nodes)))
+
+
 def _series_r2(problem: Problem, own_past: bool) -> float:
     if problem.data.world != "series":
         raise ValueError("the rows are independent, so there is no past to leave out")
@@ -116,3 +124,4 @@ R2_SORTABILITY_PAIRS = _diagnostic(_r2_pairs)
 R2_SUMMARY_SORTABILITY_PAIRS = _diagnostic(_r2_summary_pairs)
 ENTROPY_SORTABILITY = _diagnostic(_entropy)
 N_EDGES = _diagnostic(_n_edges)
+INTERVENED_DESCENDANTS = _diagnostic(_intervened_descendants)

@@ -55,6 +55,7 @@ _BUILT_IN = {
     "r2_summary_sortability_pairs": "R2_SUMMARY_SORTABILITY_PAIRS",
     "entropy_sortability": "ENTROPY_SORTABILITY",
     "n_edges": "N_EDGES",
+    "intervened_descendants": "INTERVENED_DESCENDANTS",
 }
 
 DIAGNOSTICS: Registry[ProblemDiagnostic] = Registry(

@@ -22,7 +22,7 @@ except ImportError as missing:
     raise ImportError("causal-learn is absent: pip install causalassay[causal-learn]") from missing
 
 from causalassay.arrays import Adjacency, Values
-from causalassay.contracts import Estimate, Kind, NotApplicable
+from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.statistics.gaussian import PIVOT
 from causalassay.discovery.statistics.usable_rows import check_continuous, observational_values
@@ -43,6 +43,7 @@ class CausalLearnPC:
 
     alpha: float = 0.05
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = "linear Gaussian, faithful, no hidden causes"
@@ -62,6 +63,7 @@ class CausalLearnGES:
     """GES of causal-learn, with the Gaussian BIC from the covariance."""
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = "linear Gaussian, faithful, no hidden causes"
@@ -81,6 +83,7 @@ class CausalLearnBOSS:
     """BOSS of causal-learn, a search over orders, with the Gaussian BIC."""
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = "linear Gaussian, no hidden causes"
@@ -107,6 +110,7 @@ class CausalLearnGRaSP:
 
     depth: int = 3
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = "linear Gaussian, no hidden causes"

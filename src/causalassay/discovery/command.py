@@ -18,7 +18,7 @@ from typing import ClassVar, Literal, get_args
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency
-from causalassay.contracts import Estimate, Kind, NotApplicable, check_rows
+from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.data.writing import write
 from causalassay.discovery.program_files import digests, file_digest, located
@@ -83,6 +83,7 @@ class Command:
     words: tuple[str, ...] = field(default=(), init=False, compare=False, repr=False)
     """In a study: the words of the program, with the full paths of files."""
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "all rows with their targets"
     assumptions: ClassVar[str] = "the program's"
     reference: ClassVar[str] = "the program's"
     equivariant: ClassVar[bool] = False

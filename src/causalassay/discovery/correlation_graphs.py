@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Vector, Weights
-from causalassay.contracts import Estimate, Kind, NotApplicable, check_rows
+from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.moments import correlations
 from causalassay.discovery.statistics.tied_orders import random_ties_order
@@ -52,6 +52,7 @@ class SingleEdge:
     """
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "all rows with their targets"
     output: ClassVar[Kind] = "pdag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = "none"
@@ -101,6 +102,7 @@ class ACor:
     n_edges: int
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "all rows, pooled"
     output: ClassVar[Kind] = "pdag"
     scale_sensitive: ClassVar[bool] = False
     oracle: ClassVar[str] = "number of edges"

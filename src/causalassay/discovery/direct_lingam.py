@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Values, Weights
-from causalassay.contracts import Estimate, Kind, NotApplicable
+from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.regression.cross_validated_lasso import N_FOLDS, sort_regress_held_out
 from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
@@ -78,6 +78,7 @@ class DirectLiNGAM:
     path_end: float = PATH_END
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = "linear, at most one noise Gaussian, no hidden common cause"

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency
-from causalassay.contracts import Estimate, Kind, NotApplicable
+from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
+from causalassay.data.regime import Regime
 from causalassay.discovery.search.any_score.class_operators import ScoreOperators
 from causalassay.discovery.search.discrete_scores import (
     LevelScore,
@@ -57,8 +58,7 @@ class GES:
     as ``score``, and ``steps``, the number of operators by phase; ``iterations``, their sum;
     and ``converged``, which is False only if rounding errors led in a circle.
 
-    Only observational rows are used. For the learner of Eigenmann et al. (2020) pass the rows
-    of all conditions, ``data.pooled``, as values.
+    Only observational rows are used; `PooledGES`, "ges-pooled", uses the rows of all conditions.
 
     Each step is exact: bounds that are kept from step to step tell which operators need no
     second look. Operators that tie, as those do that lead to the same class, are taken in the
@@ -101,6 +101,7 @@ class GES:
     equivalent_sample_size: float = 10.0
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = (
@@ -136,3 +137,45 @@ class GES:
 
     def _settings(self) -> SearchSettings:
         return SearchSettings(self.penalty_discount, self.phases, self.iterate, self.max_parents)
+
+
+@dataclass(frozen=True)
+class PooledGES(GES):
+    """Run `GES` on the rows of all conditions, as if they were one observational sample.
+
+    The learner of Eigenmann et al. (2020). Interventions that shift a column make it depend on
+    others in ways that no observation shows: a baseline for `GIES`, which knows the targets.
+
+    Parameters
+    ----------
+    penalty_discount, phases, iterate, max_parents, score, equivalent_sample_size
+        As for `GES`. The penalty's n is the number of all rows given.
+
+    Notes
+    -----
+    Departs from the authors' code, which keeps log(n) of all rows where it withholds some.
+
+    References
+    ----------
+    Eigenmann, Mukherjee, Maathuis (2020), section 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.data import Dataset, Regime
+    >>> rng = np.random.default_rng(0)
+    >>> observed, shifted = rng.normal(size=(2, 100, 2))
+    >>> regimes = (Regime("observed", observed), Regime("shifted", shifted + 5, (0,)))
+    >>> data = Dataset(("a", "b"), regimes, observational="observed")
+    >>> int(GES().discover(data, rng).graph.sum()), int(PooledGES().discover(data, rng).graph.sum())
+    (0, 2)
+    """
+
+    reads: ClassVar[Reads] = "all rows, pooled"
+    reference: ClassVar[str] = "Eigenmann, Mukherjee, Maathuis (2020), UAI, PMLR 124, section 4.1"
+
+    def discover(self, data: Dataset, rng: Generator) -> Estimate:
+        """Return the CPDAG that the search over all rows ends in."""
+        regime = Regime("all rows", data.pooled)
+        everything = Dataset(data.columns, (regime,), regime.condition, data.kinds, data.rows)
+        return super().discover(everything, rng)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from numpy.random import Generator
 
-from causalassay.contracts import Estimate, Kind
+from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.search.equivalence_classes import PHASES, SearchSettings, search_classes
 from causalassay.discovery.search.gaussian.bic import interventional_node_statistics
@@ -74,6 +74,7 @@ class GIES:
     max_parents: int | None = None
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "all rows with their targets"
     output: ClassVar[Kind] = "pdag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = (

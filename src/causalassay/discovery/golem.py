@@ -12,7 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from causalassay.arrays import Weights
-from causalassay.contracts import Estimate, Kind, NotApplicable
+from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.continuous.golem_objective import (
     GolemObjective,
@@ -82,6 +82,7 @@ class GolemEV:
     threshold: float = 0.3
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = True
     assumptions: ClassVar[str] = (
@@ -141,6 +142,7 @@ class GolemNV:
     start: Literal["zero", "ev"] = "zero"
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = True
     assumptions: ClassVar[str] = "linear mechanisms, Gaussian noise, no hidden common causes"

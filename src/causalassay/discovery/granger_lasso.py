@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from numpy.random import Generator
 
-from causalassay.contracts import Estimate, Kind
+from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.regression.lagged_lasso import (
     check_lagged_settings,
@@ -55,6 +55,7 @@ class GrangerLasso:
     path_end: float = PATH_END
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     rows: ClassVar[str] = "series"
     output: ClassVar[Kind] = "summary"
     scale_sensitive: ClassVar[bool] = False

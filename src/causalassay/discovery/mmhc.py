@@ -8,7 +8,7 @@ from typing import ClassVar
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency
-from causalassay.contracts import Estimate, Kind, NotApplicable
+from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.independence.fisher_z import (
     check_count,
@@ -96,6 +96,7 @@ class MMHC:
     equivalent_sample_size: float = 10.0
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = (

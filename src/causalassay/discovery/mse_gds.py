@@ -11,7 +11,7 @@ from numpy.random import Generator
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
 from causalassay.arrays import Adjacency, Values, Vector, Weights
-from causalassay.contracts import Estimate, Kind
+from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.regression import RegressionKind
 from causalassay.discovery.statistics.gaussian import PIVOT, GaussianStatistics, gaussian_statistics
@@ -78,6 +78,7 @@ class MSEGDS:
     regression: RegressionKind = "linear"
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = True
     assumptions: ClassVar[str] = "additive noise; variance grows along the causal order"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Weights
-from causalassay.contracts import Estimate, Kind, NotApplicable
+from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.continuous.lbfgsb_memory import new_state
 from causalassay.discovery.continuous.moments import is_singular, own_order_moments, thresholded
@@ -114,6 +114,7 @@ class NOTEARS:
     solver: Solver = "augmented-lagrangian"
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = True
     assumptions: ClassVar[str] = (

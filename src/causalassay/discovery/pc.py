@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency
-from causalassay.contracts import Estimate, Kind
+from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.independence.fisher_z import check_test, largest_independent, z_scales
 from causalassay.discovery.independence.g_test import GTest
@@ -100,6 +100,7 @@ class PC:
     max_condition: int | None = None
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "pdag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = (

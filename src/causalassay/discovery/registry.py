@@ -10,7 +10,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from causalassay.annotations import check_fields
-from causalassay.contracts import Algorithm, Estimate, Kind, check_rows
+from causalassay.contracts import Algorithm, Estimate, Kind, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.notebook import fragment, table
 from causalassay.registry import (
@@ -36,6 +36,7 @@ _BUILT_IN = {
     "direct-lingam": "direct_lingam:DirectLiNGAM",
     "empty": "trivial_baselines:Empty",
     "ges": "ges:GES",
+    "ges-pooled": "ges:PooledGES",
     "gies": "gies:GIES",
     "golem-ev": "golem:GolemEV",
     "golem-nv": "golem:GolemNV",
@@ -82,6 +83,8 @@ class AlgorithmRecord:
         Why it cannot run here, in one line; empty if it can.
     package : str
         The installed package that announced it; "causalassay" for ours.
+    reads : str, optional
+        Which regimes it looks at, one of `causalassay.contracts.Reads`.
     """
 
     name: str
@@ -94,6 +97,7 @@ class AlgorithmRecord:
     parameters: Mapping[str, str] = field(default_factory=dict, hash=False)
     missing: str = ""
     package: str = OWN_PACKAGE
+    reads: Reads | None = None
 
 
 class AlgorithmList(list[AlgorithmRecord]):
@@ -227,6 +231,7 @@ def _record(entry: RegistryEntry[type[Algorithm]]) -> AlgorithmRecord:
     if kind is None:
         return AlgorithmRecord(entry.name, missing=entry.missing, package=entry.package)
     output: Any = _stated(kind, "output", str)
+    reads: Any = _stated(kind, "reads", str)
     return AlgorithmRecord(
         entry.name,
         output=output,
@@ -237,6 +242,7 @@ def _record(entry: RegistryEntry[type[Algorithm]]) -> AlgorithmRecord:
         licence=_stated(kind, "licence", str) or ("MIT" if entry.built_in else ""),
         parameters=parameters(kind),
         package=entry.package,
+        reads=reads,
     )
 
 

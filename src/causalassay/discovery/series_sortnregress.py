@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from numpy.random import Generator
 
-from causalassay.contracts import Estimate, Kind
+from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import determination
 from causalassay.diagnostics.moments import variances
@@ -53,6 +53,7 @@ class SeriesVarSortnRegress:
     path_end: float = PATH_END
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     rows: ClassVar[str] = "series"
     output: ClassVar[Kind] = "summary"
     scale_sensitive: ClassVar[bool] = True
@@ -95,6 +96,7 @@ class SeriesR2SortnRegress:
     path_end: float = PATH_END
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     rows: ClassVar[str] = "series"
     output: ClassVar[Kind] = "summary"
     scale_sensitive: ClassVar[bool] = False
@@ -135,6 +137,7 @@ class SeriesRandomSortnRegress:
     path_end: float = PATH_END
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     rows: ClassVar[str] = "series"
     output: ClassVar[Kind] = "summary"
     scale_sensitive: ClassVar[bool] = False

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Values
-from causalassay.contracts import Estimate, Kind, NotApplicable
+from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import determination
 from causalassay.diagnostics.moments import variances
@@ -80,6 +80,7 @@ class VarSortnRegress:
     regression: RegressionKind = "linear"
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = True
     assumptions: ClassVar[str] = "linear; variance grows along the causal order"
@@ -129,6 +130,7 @@ class R2SortnRegress:
     regression: RegressionKind = "linear"
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = "linear; R² grows along the causal order"
@@ -176,6 +178,7 @@ class RandomSortnRegress:
     regression: RegressionKind = "linear"
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = "linear; the order is right by chance"

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.contracts import Estimate, Kind
+from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.moments import variances
 from causalassay.discovery.statistics.tied_orders import random_ties_order
@@ -30,6 +30,7 @@ class Empty:
     """
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "no rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = "none"
@@ -65,6 +66,7 @@ class VarianceSorting:
     """
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = True
     assumptions: ClassVar[str] = "variance grows along the causal order"
@@ -93,6 +95,7 @@ class RandomSorting:
     """
 
     version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "no rows"
     output: ClassVar[Kind] = "dag"
     scale_sensitive: ClassVar[bool] = False
     assumptions: ClassVar[str] = "none"

@@ -126,11 +126,15 @@ _BUILT_IN = {
 _OF_JUDGING = {"f1_p": "causalassay.judging.order_measures:F1_P"}
 """By address: regressing along orders is above this room."""
 
+_OF_RISK = {"oracle_risk": "ORACLE_RISK", "naive_risk": "NAIVE_RISK"}
+"""These are loaded on first use from a later room, for they use its tests of experiments."""
+
 METRICS: Registry[GraphMetric] = Registry(
     "metric",
     "causalassay.metrics",
     {name: f"causalassay.metrics.graph_metrics:{own}" for name, own in _BUILT_IN.items()}
-    | _OF_JUDGING,
+    | _OF_JUDGING
+    | {name: f"causalassay.risk.study_metrics:{own}" for name, own in _OF_RISK.items()},
     _prepared,
 )
 """By name."""

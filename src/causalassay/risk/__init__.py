@@ -1,5 +1,6 @@
 """Causal risk: an estimate against held-out experiments, without a true graph."""
 
+from causalassay.risk.agreement import Agreement, agreement
 from causalassay.risk.cutoffs import Bonferroni, Fixed, SimulatedMax
 from causalassay.risk.descendant_tests import DescendantTests, estimate_descendants
 from causalassay.risk.descendants import Descendants, implied_descendants, true_descendants
@@ -9,6 +10,7 @@ from causalassay.risk.result import Comparison, Difference, Risk
 from causalassay.risk.uncertainty import Intervals, Scoring
 
 __all__ = [
+    "Agreement",
     "Bonferroni",
     "Comparison",
     "DescendantTests",
@@ -19,6 +21,7 @@ __all__ = [
     "Risk",
     "Scoring",
     "SimulatedMax",
+    "agreement",
     "compare",
     "estimate",
     "estimate_descendants",

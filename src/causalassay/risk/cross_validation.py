@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Vector, check_adjacency
+from causalassay.arrays import Adjacency, Values, Vector, check_adjacency
 from causalassay.contracts import Algorithm, NotApplicable
 from causalassay.data import Dataset
+from causalassay.risk.descendant_draws import (
+    DescendantDraws,
+    Relations,
+    draw_descendants,
+    fixed_draws,
+)
 from causalassay.risk.descendant_tests import DescendantTests, estimate_descendants
 from causalassay.risk.descendants import Descendants, implied_descendants, true_descendants
 from causalassay.risk.experiments import find_experiments, split, without
-from causalassay.risk.uncertainty import Scoring, Shares, resample
+from causalassay.risk.uncertainty import Counts, LossDraws, Scoring, draw_unseen
 from causalassay.seeding import as_generator, stream
 from causalassay.spelling import listed
 
+NEVER_INTERVENTIONAL = ("no rows", "observational rows")
+"""What an algorithm reads whose estimate no experiment changes."""
+
+NOT_STATED = "not stated"
+
+
+class NodeLosses(NamedTuple):
+    """The losses of the nodes of a `CrossValidation`, in its order, and draws of them."""
+
+    losses: Vector
+    draws: LossDraws
+
 
 class Losses(NamedTuple):
-    """The losses of the nodes of a `CrossValidation`, in its order, and the graph from all data."""
+    """What an algorithm loses, what it reads, and its graph from all data."""
 
-    naive: Vector
-    held_out: Vector
+    naive: NodeLosses
+    held_out: NodeLosses
     graph: Adjacency
+    reads: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +59,10 @@ class CrossValidation:
         Those intervened upon, by the names of their columns: a permutation of
         the columns changes no sum and no draw.
     folds : tuple of tuple of int
-    shares : Shares
-        The bootstrap's resamples of `nodes`.
+    draws : DescendantDraws
+        The descendants of `nodes` as other rows might have shown them.
+    unseen : Counts
+        What the nodes without experiments may lose.
     scoring : Scoring
     seed : int
     """
@@ -49,32 +71,59 @@ class CrossValidation:
     descendants: Descendants
     nodes: tuple[int, ...]
     folds: tuple[tuple[int, ...], ...]
-    shares: Shares
+    draws: DescendantDraws
+    unseen: Counts
     scoring: Scoring
     seed: int
 
-    def weigh(self, naive: Vector, held_out: Vector) -> Vector:
+    def weigh(self, naive: float, held_out: float) -> float:
         """Return |I|/p · naive + (p - |I|)/p · held_out, equation 7."""
         p, seen = self.dataset.n_nodes, len(self.nodes)
         return (seen * naive + (p - seen) * held_out) / p
 
     def losses(self, name: str, algorithm: Algorithm) -> Losses:
-        """Run the algorithm on all data and without each fold."""
+        """Run the algorithm on all data and, if it reads experiments, without each fold."""
         graph = self._discover(name, algorithm, ())
+        reads = getattr(algorithm, "reads", NOT_STATED)
         implied = implied_descendants(graph)
-        naive = {node: self._loss(node, implied[node]) for node in self.nodes}
-        held_out: dict[int, float] = {}
+        naive = self._losses({node: implied[node] for node in self.nodes})
+        if reads in NEVER_INTERVENTIONAL:
+            return Losses(naive, naive, graph, reads)
+        held_out: dict[int, frozenset[int]] = {}
         for fold in self.folds:
             implied = implied_descendants(self._discover(name, algorithm, fold))
-            held_out |= {node: self._loss(node, implied[node]) for node in fold}
-        return Losses(
-            np.array([naive[node] for node in self.nodes]),
-            np.array([held_out[node] for node in self.nodes]),
-            graph,
+            held_out |= {node: implied[node] for node in fold}
+        return Losses(naive, self._losses(held_out), graph, reads)
+
+    def _losses(self, guesses: Mapping[int, frozenset[int]]) -> NodeLosses:
+        loss, n_nodes = self.scoring.loss, self.dataset.n_nodes
+        losses = [float(loss(self.descendants.of[node], guesses[node])) for node in self.nodes]
+        named = np.zeros((len(self.nodes), n_nodes), dtype=bool)
+        for row, node in enumerate(self.nodes):
+            named[row, list(guesses[node])] = True
+        draws = self.draws
+        least = loss(frozenset(), frozenset())
+        largest = loss(frozenset(), frozenset(range(1, n_nodes)))
+        return NodeLosses(
+            np.array(losses),
+            LossDraws(
+                self._drawn_losses(draws.drawn | (draws.possible & named), guesses),
+                self._drawn_losses(draws.drawn | (draws.likely & ~named), guesses),
+                np.array([least, least, largest, largest], dtype=float),
+            ),
         )
 
-    def _loss(self, node: int, guess: frozenset[int]) -> float:
-        return float(self.scoring.loss(self.descendants.of[node], guess))
+    def _drawn_losses(self, drawn: Relations, guesses: Mapping[int, frozenset[int]]) -> Values:
+        """Return the losses, shape (h, k), against h draws of the descendants."""
+        losses = np.empty(drawn.shape[:2])
+        for row, node in enumerate(self.nodes):
+            found, draw = np.unique(drawn[:, row], axis=0, return_inverse=True)
+            each = [
+                float(self.scoring.loss(frozenset(np.flatnonzero(one).tolist()), guesses[node]))
+                for one in found
+            ]
+            losses[:, row] = np.array(each)[draw.reshape(-1)] if each else np.nan
+        return losses
 
     def _discover(self, name: str, algorithm: Algorithm, fold: tuple[int, ...]) -> Adjacency:
         """Return the graph from the data without the fold's experiments."""
@@ -110,12 +159,19 @@ def prepare_cross_validation(
     _check_experiments(dataset)
     reference = _reference(dataset, stream(seed, "descendants"), descendants)
     nodes = tuple(sorted(reference.nodes, key=lambda node: dataset.columns[node]))
+    n_unseen, n_draws = dataset.n_nodes - len(nodes), scoring.n_bootstrap
+    draws = (
+        draw_descendants(dataset, nodes, descendants, n_draws, stream(seed, "halves"))
+        if isinstance(descendants, DescendantTests)
+        else fixed_draws(reference, nodes)
+    )
     return CrossValidation(
         dataset,
         reference,
         nodes,
         split(nodes, folds, stream(seed, "folds")),
-        resample(len(nodes), scoring.n_bootstrap, stream(seed, "bootstrap")),
+        draws,
+        draw_unseen(len(nodes), n_unseen, n_draws, stream(seed, "unseen")),
         scoring,
         seed,
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
+from causalassay.arrays import Adjacency, Values
 from causalassay.data import Dataset
 from causalassay.graphs import possible_reachability
 from causalassay.risk.cutoffs import Bonferroni, Cutoff
@@ -109,16 +111,11 @@ def estimate_descendants(
     """
     experiments = find_experiments(dataset)
     _check_testable(dataset, experiments)
-    tests_done = _compare(dataset, experiments, tests.test)
+    tests_done = compare_regimes(
+        dataset.observational_values, regimes_by_node(experiments), tests.test
+    )
     threshold = tests.cutoff.threshold(tests_done, rng)
-    with np.errstate(invalid="ignore"):
-        if tests.cutoff.scale == "p value":
-            significant = tests_done.p_value <= threshold
-        else:
-            significant = np.abs(tests_done.statistic) > threshold
-    relation = np.zeros((dataset.n_nodes, dataset.n_nodes), dtype=bool)
-    targets = [node for node, regimes in experiments.on.items() for _ in regimes]
-    np.logical_or.at(relation, targets, significant & tests_done.tested)
+    relation = changed_columns(tests_done, tests.cutoff, threshold)
     if tests.closed:
         relation = possible_reachability(relation)
     return Descendants(
@@ -131,20 +128,41 @@ def estimate_descendants(
     )
 
 
-def _compare(dataset: Dataset, experiments: Experiments, test: TestName) -> RegimeTests:
-    regimes = [(node, regime) for node, on in experiments.on.items() for regime in on]
-    before = dataset.observational_values
-    results = [compare_columns(before, regime.values, test) for _, regime in regimes]
-    tested = np.ones((len(regimes), dataset.n_nodes), dtype=bool)
-    tested[range(len(regimes)), [node for node, _ in regimes]] = False
+def regimes_by_node(experiments: Experiments) -> list[tuple[int, Values]]:
+    """Return each regime's target and rows, by ascending target."""
+    return [(node, regime.values) for node, on in experiments.on.items() for regime in on]
+
+
+def compare_regimes(
+    before: Values, regimes: Sequence[tuple[int, Values]], test: TestName
+) -> RegimeTests:
+    """Test all columns of each regime, given as (target, rows), against the rows `before`."""
+    targets = [node for node, _ in regimes]
+    results = [compare_columns(before, values, test) for _, values in regimes]
+    tested = np.ones((len(regimes), before.shape[1]), dtype=bool)
+    tested[range(len(regimes)), targets] = False
     return RegimeTests(
         test,
         np.array([each.statistic for each in results]),
         np.array([each.p_value for each in results]),
         tested,
+        np.array(targets),
         len(before),
-        np.array([len(regime.values) for _, regime in regimes]),
+        np.array([len(values) for _, values in regimes]),
     )
+
+
+def changed_columns(tests_done: RegimeTests, cutoff: Cutoff, threshold: float) -> Adjacency:
+    """Return the relation, shape (d, d): some regime on the node changes the column."""
+    n_nodes = tests_done.tested.shape[1]
+    with np.errstate(invalid="ignore"):
+        if cutoff.scale == "p value":
+            significant = tests_done.p_value <= threshold
+        else:
+            significant = np.abs(tests_done.statistic) > threshold
+    relation = np.zeros((n_nodes, n_nodes), dtype=bool)
+    np.logical_or.at(relation, tests_done.targets, significant & tests_done.tested)
+    return relation
 
 
 def _check_testable(dataset: Dataset, experiments: Experiments) -> None:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import permutations
+from itertools import combinations
 
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Vector, check_adjacency
+from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
 from causalassay.discovery import make_algorithm
-from causalassay.risk.cross_validation import CrossValidation, Losses, prepare_cross_validation
+from causalassay.risk.cross_validation import (
+    CrossValidation,
+    Losses,
+    NodeLosses,
+    prepare_cross_validation,
+)
 from causalassay.risk.descendant_tests import DEFAULT_TESTS, DescendantTests
 from causalassay.risk.descendants import Descendants, implied_descendants
 from causalassay.risk.losses import Loss, jaccard
 from causalassay.risk.result import Comparison, Difference, Risk
-from causalassay.risk.uncertainty import Intervals, Scoring, percentile_intervals
+from causalassay.risk.uncertainty import Intervals, Scoring, interval
 
 DEFAULT_SCORING = Scoring()
 
@@ -88,6 +93,10 @@ def estimate(
     -----
     While a node is held out the algorithm gets no regime that is known to act on
     it, alone or with others. Regimes without a known target stay in its data.
+
+    An algorithm that reads no interventional rows (see `Risk.reads`) is run once: without
+    some experiments it would give the same graph, so that its cross-validated and weighted
+    risks equal the naive one by construction.
 
     Departs from the released code: folds are drawn from `rng`, and there is no
     condition on the number of descendants.
@@ -165,44 +174,56 @@ def compare(
     named = _named(algorithms)
     validation = prepare_cross_validation(dataset, rng, descendants, folds, scoring)
     losses = {name: validation.losses(name, algorithm) for name, algorithm in named.items()}
+    differences: list[Difference] = []
+    for first, second in combinations(losses, 2):
+        there = _difference(validation, first, second, losses)
+        differences += [there, there.reversed()]
     return Comparison(
-        {name: _risk(validation, of_one) for name, of_one in losses.items()},
-        tuple(
-            _difference(validation, first, second, losses)
-            for first, second in permutations(losses, 2)
-        ),
+        {name: _risk(validation, of_one) for name, of_one in losses.items()}, tuple(differences)
     )
 
 
 def _risk(validation: CrossValidation, losses: Losses) -> Risk:
-    mean, intervals = _summarise(validation, losses.naive, losses.held_out)
+    means, intervals = _summarise(validation, losses.naive, losses.held_out)
     return Risk(
-        *mean,
+        *means,
         intervals,
-        dict(zip(validation.nodes, losses.naive.tolist(), strict=True)),
-        dict(zip(validation.nodes, losses.held_out.tolist(), strict=True)),
+        dict(zip(validation.nodes, losses.naive.losses.tolist(), strict=True)),
+        dict(zip(validation.nodes, losses.held_out.losses.tolist(), strict=True)),
         validation.descendants,
         validation.folds,
         losses.graph,
+        losses.reads,
     )
 
 
 def _difference(
     validation: CrossValidation, first: str, second: str, losses: Mapping[str, Losses]
 ) -> Difference:
-    naive = losses[first].naive - losses[second].naive
-    held_out = losses[first].held_out - losses[second].held_out
-    mean, intervals = _summarise(validation, naive, held_out)
-    return Difference(first, second, *mean, intervals)
+    naive, held_out = (
+        NodeLosses(one.losses - other.losses, one.draws.minus(other.draws))
+        for one, other in (
+            (losses[first].naive, losses[second].naive),
+            (losses[first].held_out, losses[second].held_out),
+        )
+    )
+    means, intervals = _summarise(validation, naive, held_out)
+    return Difference(first, second, *means, intervals)
 
 
 def _summarise(
-    validation: CrossValidation, naive: Vector, held_out: Vector
+    validation: CrossValidation, naive: NodeLosses, held_out: NodeLosses
 ) -> tuple[tuple[float, float, float], Intervals]:
     """Return the naive, cross-validated and weighted mean, and their intervals."""
-    losses = np.stack([naive, held_out, validation.weigh(naive, held_out)], axis=1)
-    means = (float(naive.mean()), float(held_out.mean()), float(losses[:, 2].mean()))
-    return means, percentile_intervals(losses, validation.shares, validation.scoring.level)
+    on_all, withheld = float(naive.losses.mean()), float(held_out.losses.mean())
+    means = (on_all, withheld, validation.weigh(on_all, withheld))
+    pairs = ((naive, naive), (held_out, held_out), (naive, held_out))
+    level = validation.scoring.level
+    ends = (
+        interval(mean, seen.draws, unseen.draws, validation.unseen, level)
+        for mean, (seen, unseen) in zip(means, pairs, strict=True)
+    )
+    return means, Intervals(level, *ends)
 
 
 def _resolve(algorithm: str | Algorithm) -> tuple[str, Algorithm]:

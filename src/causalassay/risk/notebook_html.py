@@ -13,13 +13,17 @@ if TYPE_CHECKING:
 KINDS = ("naive", "cross_validated", "weighted")
 
 
+COMPARISON_HEADER = ("algorithm", "reads", "naive", "cross-validated", "weighted")
+AS_NAIVE = "as naive"
+
+
 def risk_html(risk: Risk) -> str:
     """Return the three risks with their intervals, and the algorithm's graph."""
-    rows = [[kind.replace("_", "-"), _with_limits(risk, kind)] for kind in KINDS]
+    rows = zip((kind.replace("_", "-") for kind in KINDS), _cells(risk), strict=True)
     tested = f"Risk over {len(risk.intervened)} intervened of {len(risk.graph)} variables"
     drawing = show(risk.graph, risk.descendants.columns)
     return fragment(
-        paragraph(tested),
+        paragraph(f"{tested}; the algorithm reads: {risk.reads}"),
         table(rows, ["risk", "estimate and interval"]),
         paragraph(f"The algorithm's graph: {drawing.caption}"),
         drawing._repr_svg_(),
@@ -28,13 +32,19 @@ def risk_html(risk: Risk) -> str:
 
 def comparison_html(comparison: Comparison) -> str:
     """Return the risks of several algorithms, the least weighted one first."""
-    rows = [
-        [name, *(_with_limits(comparison.risks[name], kind) for kind in KINDS)]
-        for name in comparison.ranking
-    ]
-    header = ["algorithm", *(kind.replace("_", "-") for kind in KINDS)]
-    return fragment(table(rows, header, "Causal risk, low is better: estimate and interval"))
+    caption = "Causal risk, low is better: estimate and interval"
+    return fragment(table(comparison_cells(comparison), COMPARISON_HEADER, caption))
 
 
-def _with_limits(risk: Risk, kind: str) -> str:
-    return with_interval(getattr(risk, kind), *getattr(risk.intervals, kind))
+def comparison_cells(comparison: Comparison) -> list[tuple[str, ...]]:
+    """Return a row of texts for each algorithm, the least weighted one first."""
+    named = ((name, comparison.risks[name]) for name in comparison.ranking)
+    return [(name, risk.reads, *_cells(risk)) for name, risk in named]
+
+
+def _cells(risk: Risk) -> tuple[str, str, str]:
+    """Return the three risks as text; those that equal the naive one by construction say so."""
+    naive, cross_validated, weighted = (
+        with_interval(getattr(risk, kind), *getattr(risk.intervals, kind)) for kind in KINDS
+    )
+    return (naive, cross_validated, weighted) if risk.refitted else (naive, AS_NAIVE, AS_NAIVE)

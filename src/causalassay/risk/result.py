@@ -5,10 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from causalassay.arrays import Adjacency
+from causalassay.risk.cross_validation import NEVER_INTERVENTIONAL, NOT_STATED
 from causalassay.risk.descendants import Descendants
-from causalassay.risk.notebook_html import comparison_html, risk_html
+from causalassay.risk.notebook_html import (
+    COMPARISON_HEADER,
+    comparison_cells,
+    comparison_html,
+    risk_html,
+)
 from causalassay.risk.uncertainty import Intervals
 from causalassay.spelling import did_you_mean
 
@@ -26,7 +33,7 @@ class Risk:
     weighted : float
         |I|/p · naive + (p - |I|)/p · cross_validated, the estimate to use.
     intervals : Intervals
-        Of the three, from a bootstrap over interventions.
+        Of the three.
     naive_losses, held_out_losses : mapping of int to float
         The loss of each intervened node.
     descendants : Descendants
@@ -35,6 +42,9 @@ class Risk:
         The nodes whose experiments were withheld together.
     graph : Adjacency
         The algorithm's graph from all data.
+    reads : str
+        Which rows the algorithm reads, one of `causalassay.contracts.Reads`, or
+        "not stated".
     """
 
     naive: float
@@ -46,6 +56,16 @@ class Risk:
     descendants: Descendants = field(repr=False)
     folds: tuple[tuple[int, ...], ...] = field(repr=False)
     graph: Adjacency = field(repr=False)
+    reads: str = NOT_STATED
+
+    @property
+    def refitted(self) -> bool:
+        """Whether the algorithm was run again without experiments.
+
+        One that reads no interventional rows was not: its three risks are equal
+        by construction, which is no finding.
+        """
+        return self.reads not in NEVER_INTERVENTIONAL
 
     @property
     def intervened(self) -> tuple[int, ...]:
@@ -56,6 +76,25 @@ class Risk:
     def left_out(self) -> Mapping[str, str]:
         """The conditions whose effects were not tested, and why."""
         return self.descendants.left_out
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON; undefined numbers become None."""
+        kinds = ("naive", "cross_validated", "weighted")
+        numbers = {
+            kind: {
+                "estimate": _plain(getattr(self, kind)),
+                "interval": [_plain(end) for end in getattr(self.intervals, kind)],
+            }
+            for kind in kinds
+        }
+        return {
+            "reads": self.reads,
+            "equal_by_construction": not self.refitted,
+            "level": self.intervals.level,
+            **numbers,
+            "n_intervened": len(self.intervened),
+            "n_columns": len(self.graph),
+        }
 
     def _repr_html_(self) -> str:
         return risk_html(self)
@@ -80,6 +119,11 @@ class Difference:
     cross_validated: float
     weighted: float
     intervals: Intervals
+
+    def reversed(self) -> Difference:
+        """Return the risk of the second less that of the first."""
+        means = (-self.naive, -self.cross_validated, -self.weighted)
+        return Difference(self.second, self.first, *means, self.intervals.mirrored())
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,5 +160,22 @@ class Comparison:
                 return difference
         raise ValueError(f"a difference needs two algorithms, got {first!r} twice")
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, the least weighted risk first."""
+        return {name: self.risks[name].to_dict() for name in self.ranking}
+
+    def __str__(self) -> str:
+        rows = [COMPARISON_HEADER, *comparison_cells(self)]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        lines = [
+            "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        ]
+        return "\n".join(lines)
+
     def _repr_html_(self) -> str:
         return comparison_html(self)
+
+
+def _plain(number: float) -> float | None:
+    return None if math.isnan(number) else number

@@ -39,6 +39,7 @@ class RegimeTests:
         One row a regime; nan where the test is undefined.
     tested : ndarray of bool, shape (r, d)
         False in a regime's target: that the target changes is no news.
+    targets : ndarray of int, shape (r,)
     n_observational : int
     n_interventional : ndarray of int, shape (r,)
     """
@@ -47,6 +48,7 @@ class RegimeTests:
     statistic: Array
     p_value: Array
     tested: NDArray[np.bool_]
+    targets: NDArray[np.int64]
     n_observational: int
     n_interventional: NDArray[np.int64]
 

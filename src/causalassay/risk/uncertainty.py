@@ -1,4 +1,4 @@
-"""How far a risk may be off: a bootstrap over interventions."""
+"""How far a risk may be off: nodes without experiments, and tests that err."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from causalassay.arrays import Values
 from causalassay.risk.losses import Loss, jaccard
 
-Shares = NDArray[np.floating[Any]]
-"""Shape (b, k): how often each of k interventions is in each resample, over k."""
+Array = NDArray[np.floating[Any]]
+
+Counts = NDArray[np.int64]
+"""Shape (b, k + 4): in each draw, how many nodes without experiments lose what each of k nodes
+with experiments loses, or what each of 4 imagined nodes loses (see `LossDraws`)."""
 
 Interval = tuple[float, float]
 
@@ -27,7 +29,7 @@ class Scoring:
     loss : callable
         Of two sets, the reference's descendants of a node and the estimate's.
     n_bootstrap : int
-        Resamples of the interventions; with 0 the intervals are nan.
+        Draws of an interval; with 0 the intervals are nan.
     level : float
         Coverage that the intervals aim at.
 
@@ -52,7 +54,7 @@ class Scoring:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Percentile intervals of the three risks, or of their differences.
+    """Intervals of the three risks, or of their differences.
 
     Parameters
     ----------
@@ -62,11 +64,25 @@ class Intervals:
 
     Notes
     -----
-    The unit of sampling is the intervention: the interval tells how the risk
-    would vary had other nodes been intervened upon. The graphs and the tested
-    descendants stay as they are in every resample; what new rows would change
-    in them, and chance inside an algorithm, is not covered. With few
-    interventions such intervals are too short.
+    They are for the mean loss over all d nodes against the true descendants: the oracle
+    risk of the graph from all data. Each draw adds up two parts.
+
+    Nodes without experiments: what they lose is drawn by a Pólya urn from what the nodes
+    with experiments lose and from two imagined nodes of half a weight, one of which
+    loses nothing and the other all. If every node has experiments there is nothing to draw.
+
+    Tests: they are redone on halves of the rows (see `draw_descendants`). The algorithm is
+    not run again, since the interval is for the graph that it gave. At the lower end a
+    column that the graph names counts as a descendant if its p value on all rows is at
+    most 0.3; at the upper end one that the graph does not name does if its p value is at
+    most 0.2 / (d - 1).
+
+    The interval reaches from the lower quantile of the draws for the lower end to the upper
+    quantile of those for the upper end, and always contains the estimate.
+
+    References
+    ----------
+    Ghosh and Meeden (1997), Bayesian methods for finite population sampling, on the urn.
     """
 
     level: float
@@ -74,37 +90,82 @@ class Intervals:
     cross_validated: Interval
     weighted: Interval
 
-
-def resample(n_units: int, n_bootstrap: int, rng: Generator) -> Shares:
-    """Draw resamples of the same size, with replacement, as shares that add up to 1.
-
-    Examples
-    --------
-    >>> resample(4, 2, np.random.default_rng(0)).sum(axis=1).tolist()
-    [1.0, 1.0]
-    """
-    return rng.multinomial(n_units, np.full(n_units, 1 / n_units), size=n_bootstrap) / n_units
+    def mirrored(self) -> Intervals:
+        """Return the intervals of the same numbers with the other sign."""
+        ends = (self.naive, self.cross_validated, self.weighted)
+        return Intervals(self.level, *((-high, -low) for low, high in ends))
 
 
-def percentile_intervals(losses: Values, shares: Shares, level: float) -> Intervals:
-    """Return the intervals of the means over resampled interventions.
+@dataclass(frozen=True, eq=False)
+class LossDraws:
+    """The losses of k nodes with experiments in h draws of their descendants.
 
     Parameters
     ----------
-    losses : ndarray, shape (k, 3)
-        The naive, held-out and weighted loss, or difference of losses, of each
-        intervention.
-    shares : ndarray, shape (b, k)
-        The same for two algorithms whose difference is meant.
+    low, high : ndarray, shape (h, k)
+        With doubtful columns taken in favour of the graph, and against it.
+    imagined : ndarray, shape (4,)
+        The losses of 4 imagined nodes: the least and the largest loss of the first of two
+        algorithms, with each of those of the second.
+    """
+
+    low: Array
+    high: Array
+    imagined: Array
+
+    def minus(self, other: LossDraws) -> LossDraws:
+        """Return the draws of the differences, `other` being the second algorithm."""
+        as_second = other.imagined[[0, 2, 1, 3]]
+        return LossDraws(self.low - other.high, self.high - other.low, self.imagined - as_second)
+
+
+def draw_unseen(n_seen: int, n_unseen: int, n_draws: int, rng: Generator) -> Counts:
+    """Draw by a Pólya urn whose losses the nodes without experiments share.
+
+    Examples
+    --------
+    >>> draw_unseen(3, 2, 4, np.random.default_rng(0)).sum(axis=1).tolist()
+    [2, 2, 2, 2]
+    """
+    weights = rng.dirichlet([*(1.0,) * n_seen, *(0.25,) * 4], size=n_draws)
+    return rng.multinomial(n_unseen, weights)
+
+
+def interval(
+    mean: float, seen: LossDraws, unseen: LossDraws, counts: Counts, level: float
+) -> Interval:
+    """Return the interval of a mean loss over all nodes.
+
+    Parameters
+    ----------
+    mean : float
+        The estimate; the interval is widened to contain it.
+    seen : LossDraws
+        What the nodes with experiments lose.
+    unseen : LossDraws
+        What those without draw their losses from.
+    counts : ndarray, shape (b, k + 4)
     level : float
 
     Examples
     --------
-    >>> losses = np.array([[0.0, 0.5, 0.2], [0.5, 0.5, 0.5], [1.0, 0.5, 0.8]])
-    >>> intervals = percentile_intervals(losses, resample(3, 500, np.random.default_rng(0)), 0.99)
-    >>> intervals.naive, intervals.cross_validated
-    ((0.0, 1.0), (0.5, 0.5))
+    With experiments on all nodes and no doubt, the mean is known.
+
+    >>> losses = np.array([[0.0, 0.5, 1.0]])
+    >>> known = LossDraws(losses, losses, np.array([0.0, 0.0, 1.0, 1.0]))
+    >>> interval(0.5, known, known, draw_unseen(3, 0, 10, np.random.default_rng(0)), 0.95)
+    (0.5, 0.5)
     """
-    means = shares @ losses if len(shares) else np.full((1, 3), np.nan)
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0).tolist()
-    return Intervals(level, *zip(low, high, strict=True))
+    if not len(counts):
+        return (np.nan, np.nan)
+    low = np.quantile(_means(seen.low, unseen.low, unseen.imagined, counts), (1 - level) / 2)
+    high = np.quantile(_means(seen.high, unseen.high, unseen.imagined, counts), (1 + level) / 2)
+    return float(np.minimum(low, mean)), float(np.maximum(high, mean))
+
+
+def _means(seen: Array, unseen: Array, imagined: Array, counts: Counts) -> Array:
+    draws = np.arange(len(counts)) % len(seen)
+    n_seen = seen.shape[1]
+    n_nodes = n_seen + counts[0].sum()
+    total = seen[draws].sum(axis=1) + (counts[:, :n_seen] * unseen[draws]).sum(axis=1)
+    return (total + counts[:, n_seen:] @ imagined) / n_nodes

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
+from typing import get_args
 
 import numpy as np
 
 from causalassay.arrays import Weights, check_adjacency
-from causalassay.contracts import Algorithm, Estimate, NotApplicable
+from causalassay.contracts import Algorithm, Estimate, NotApplicable, Reads
 from causalassay.data import Dataset, Regime
 from causalassay.data.dataset import Rows
 from causalassay.graphs import erdos_renyi, is_cpdag, is_dag, lagged_erdos_renyi
 from causalassay.models import SCM, SeriesSCM
+from causalassay.spelling import listed
 from causalassay.testing.breaches import class_breaches, raise_breaches
 
 KINDS = ("dag", "cpdag", "pdag", "summary")
@@ -25,9 +27,10 @@ def check_algorithm(algorithm: Algorithm) -> None:
     It must be a frozen dataclass with a ``version``; give the same estimate for
     the same stream; leave its input alone; return a valid graph of the kind it
     says, with weights and an order that fit; relabel its result when the
-    columns are relabelled, unless it declares ``equivariant = False``; and
-    answer tiny and degenerate data with an estimate or `NotApplicable`. One that
-    declares ``rows = "series"`` is given series, others are given independent rows.
+    columns are relabelled, unless it declares ``equivariant = False``; read what
+    ``reads`` says; and answer tiny and degenerate data with an estimate or
+    `NotApplicable`. One that declares ``rows = "series"`` is given series, others are
+    given independent rows.
 
     Parameters
     ----------
@@ -147,6 +150,47 @@ def _relabels_its_result(algorithm: Algorithm) -> Iterator[str]:
         )
 
 
+def _reads_what_it_says(algorithm: Algorithm) -> Iterator[str]:
+    reads = getattr(algorithm, "reads", None)
+    if reads is None:
+        return
+    if reads not in get_args(Reads):
+        yield f"`reads` is {reads!r}, expected one of {listed(get_args(Reads))}"
+        return
+    observed, shifted, other_targets, pooled = _regimes_in_four_ways(algorithm)
+    if reads in ("no rows", "observational rows"):
+        if not _same_graph(algorithm, observed, shifted):
+            yield f"interventional rows changed its graph, but `reads` is {reads!r}"
+    elif reads == "all rows, pooled" and not (
+        _same_graph(algorithm, shifted, other_targets) and _same_graph(algorithm, shifted, pooled)
+    ):
+        yield f"the regimes of the same rows changed its graph, but `reads` is {reads!r}"
+
+
+def _regimes_in_four_ways(algorithm: Algorithm) -> tuple[Dataset, Dataset, Dataset, Dataset]:
+    """Return data without interventions, with some, with other targets, and with one regime."""
+    data = _benchmark(algorithm)
+    values, rows = data.observational_values, _rows(algorithm)
+    noise = np.random.default_rng(4).exponential(size=values.shape)
+    regimes = (
+        Regime("o", values),
+        Regime("i", values[:100] @ np.triu(np.ones((6, 6))) + 5 * noise[:100], (0,)),
+        Regime("j", noise[100:200].cumsum(axis=1)[:, ::-1] * 9, (3,)),
+    )
+    others = (regimes[0], replace(regimes[1], targets=(4,)), replace(regimes[2], targets=(1,)))
+    everything = (Regime("o", np.concatenate([regime.values for regime in regimes])),)
+    return (
+        Dataset(data.columns, regimes[:1], "o", rows=rows),
+        Dataset(data.columns, regimes, "o", rows=rows),
+        Dataset(data.columns, others, "o", rows=rows),
+        Dataset(data.columns, everything, "o", rows=rows),
+    )
+
+
+def _same_graph(algorithm: Algorithm, one: Dataset, other: Dataset) -> bool:
+    return np.array_equal(_run(algorithm, one).graph, _run(algorithm, other).graph)
+
+
 def _survives_odd_data(algorithm: Algorithm) -> Iterator[str]:
     rng = np.random.default_rng(3)
     constant = rng.normal(size=(20, 3))
@@ -169,7 +213,7 @@ def _survives_odd_data(algorithm: Algorithm) -> Iterator[str]:
     }
     for what, data in odd.items():
         try:
-            estimate = _run(algorithm, dataclasses.replace(data, rows=_rows(algorithm)))
+            estimate = _run(algorithm, replace(data, rows=_rows(algorithm)))
         except NotApplicable:
             continue
         except Exception as reason:  # anything else is the finding
@@ -185,5 +229,6 @@ CHECKS = (
     _leaves_its_input_alone,
     _returns_what_it_says,
     _relabels_its_result,
+    _reads_what_it_says,
     _survives_odd_data,
 )

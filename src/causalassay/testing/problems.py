@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from causalassay.data import Dataset, Discrete, Problem, Regime
 from causalassay.graphs import erdos_renyi, lagged_erdos_renyi
-from causalassay.models import SCM, Dirichlet, LinearSCM, SeriesSCM
+from causalassay.models import SCM, Dirichlet, LinearSCM, SeriesSCM, Shift
 
 N_NODES = 6
 LABELS: NDArray[Any] = np.array([3, 0, 5, 1, 4, 2])
@@ -18,11 +18,19 @@ LABELS: NDArray[Any] = np.array([3, 0, 5, 1, 4, 2])
 
 
 def linear_problem(n_nodes: int = N_NODES, edges_per_node: float = 1.5) -> Problem:
-    """Return independent continuous rows of a linear Gaussian model, which is known."""
+    """Return independent continuous rows of a linear Gaussian model, which is known.
+
+    If there are more than two columns, two of them are shifted in regimes of their own.
+    """
     rng = np.random.default_rng(0)
     graph = erdos_renyi(n_nodes, edges_per_node, rng)
     model = SCM().draw(graph, rng)
-    return Problem(Dataset.from_values(model.sample(300, rng)), graph, model)
+    regimes = [Regime("observational", model.sample(300, rng))]
+    for node in (0, 1) if n_nodes > 2 else ():
+        action = (Shift(node, 5.0),)
+        regimes.append(Regime(f"shift {node}", model.sample(100, rng, action), (node,), action))
+    columns = tuple(f"x{node}" for node in range(n_nodes))
+    return Problem(Dataset(columns, tuple(regimes), "observational"), graph, model)
 
 
 def series_problem() -> Problem:
