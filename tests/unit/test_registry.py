@@ -76,8 +76,8 @@ def test_a_broken_entry_is_listed_with_the_reason_beside_the_others(announce, br
     assert "'broken_module' has no 'Nowhere'" == missing.pop("nameless")
     assert "ZeroDivisionError: division by zero" == missing.pop("crash")
     assert "has no `version: ClassVar[int] = 1`" in missing.pop("unversioned")
-    assert '`better` is "high" or "low", got None' in missing.pop("directionless")
-    assert '`takes` is "any", "class" or "dag", got \'all\'' in missing.pop("greedy")
+    assert '`better` is "high", "low" or "none", got None' in missing.pop("directionless")
+    assert '`takes` is "any", "class", "dag" or "estimate", got \'all\'' in missing.pop("greedy")
     assert {} == missing
     assert METRICS["shd"].better == "low"
 

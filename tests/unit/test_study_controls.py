@@ -6,7 +6,8 @@ import pytest
 
 from causalassay.analysis.summary import summarize
 from causalassay.graphs import chain
-from causalassay.judging.order_measures import measure_names
+from causalassay.judging.artefacts import ARTEFACTS, Artefact
+from causalassay.judging.order_measures import measure_names, order_measures
 from causalassay.metrics import f1_chance, order_score
 from causalassay.metrics.registry import CONTROLS, METRICS
 from causalassay.study import LocalExecutor, run_study
@@ -155,3 +156,21 @@ def _check_columns(table, folder):
 def test_metrics_of_estimates_see_the_reported_order():
     assert ("estimate", 2) == (METRICS["order_score"].takes, METRICS["order_score"].version)
     assert 1 == order_score(chain(3), chain(3))
+
+
+def test_an_artefact_that_cannot_be_loaded_hides_no_other(monkeypatch):
+    addresses = {**ARTEFACTS.addresses, "broken": "no_such_package:ARTEFACT"}
+    monkeypatch.setitem(ARTEFACTS.__dict__, "addresses", addresses)
+    assert "broken_up_f1" not in measure_names("continuous")
+    assert "r2_up_f1" in parsed(HEAD + PROBLEM).diagnostics
+
+
+def test_an_artefact_of_another_package_has_its_columns(monkeypatch):
+    own = Artefact("kurtosis", "kurtosis", "continuous", lambda data, _: np.arange(data.n_nodes))
+    addresses = {**ARTEFACTS.addresses, "heavy-tails": "elsewhere:OWN"}
+    monkeypatch.setitem(ARTEFACTS.__dict__, "addresses", addresses)
+    monkeypatch.setitem(ARTEFACTS._loaded, "heavy-tails", own)
+    study = parsed(HEAD + PROBLEM)
+    assert "heavy_tails_falling_p" in study.diagnostics
+    problem = make(1, study.problems[0].spec, "main", 0).problem
+    assert 0 < order_measures(problem).number("heavy_tails_up_p") <= 1

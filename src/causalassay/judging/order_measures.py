@@ -47,6 +47,7 @@ RANDOM_F1 = "random_f1"
 """The mean F1 of regressing along random orders."""
 
 _OF_ARTEFACT = ("rising_p", "falling_p", "up_f1", "up_p", "down_f1", "down_p")
+_WORLDS: tuple[World, ...] = ("continuous", "discrete", "series")
 _N_KEPT = 2
 _N_FILES = 8
 
@@ -115,8 +116,19 @@ def sortability_column(key: str) -> str:
 
 def every_measure_name() -> tuple[str, ...]:
     """Return the names of what is measured in any world."""
-    worlds = dict.fromkeys(artefact.world for artefact in ARTEFACTS.values())
-    return tuple(dict.fromkeys(name for world in worlds for name in measure_names(world)))
+    return tuple(dict.fromkeys(name for world in _WORLDS for name in measure_names(world)))
+
+
+def sortability_names(world: World) -> tuple[str, ...]:
+    """Return the diagnostics that say how sortable data of a world are.
+
+    Examples
+    --------
+    >>> sortability_names("continuous")
+    ('var_sortability', 'r2_sortability')
+    """
+    every = (artefact.sortability for artefact in _artefacts(world).values())
+    return tuple(name for name in every if name)
 
 
 def order_measures(problem: Problem, whole: Problem | None = None) -> OrderMeasures:
@@ -320,7 +332,9 @@ def _f1_along(orders: RandomOrders, statistic: Vector, step: int, rng: Generator
 
 
 def _artefacts(world: World) -> dict[str, Artefact]:
-    return {key: artefact for key, artefact in ARTEFACTS.items() if artefact.world == world}
+    """Return the artefacts of a world; a package that cannot be loaded hides no other."""
+    entries = [(entry.name, entry.value) for entry in ARTEFACTS.entries()]
+    return {key: value for key, value in entries if value is not None and value.world == world}
 
 
 def _weights(problem: Problem) -> PairWeights:

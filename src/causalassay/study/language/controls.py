@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from causalassay.judging.artefacts import artefacts_of
-from causalassay.judging.order_measures import measure_names
+from causalassay.judging.order_measures import measure_names, sortability_names
 from causalassay.metrics.registry import CONTROLS, METRICS
 from causalassay.study.plan import MetricEntry
 from causalassay.study.problem_specs import World
@@ -34,6 +33,5 @@ def control_diagnostics(worlds: Collection[World]) -> tuple[str, ...]:
     """
     names: list[str] = []
     for world in sorted(worlds):
-        names += [artefact.sortability for artefact in artefacts_of(world) if artefact.sortability]
-        names += measure_names(world)
+        names += (*sortability_names(world), *measure_names(world))
     return tuple(dict.fromkeys(names))

@@ -102,7 +102,8 @@ def _measure(study: Study, problem: Problem) -> None:
             order_measures,
         )
 
-        order_measures(problem)
+        with contextlib.suppress(Exception):
+            order_measures(problem)
 
 
 def _draw(study: Study) -> None:

@@ -254,7 +254,7 @@ def _network(spec: Network) -> DiscreteSCM:
 
 
 @lru_cache(maxsize=4)
-def _read(spec: FromFile) -> Problem:
+def _rows_of(spec: FromFile) -> Problem:
     _check_file(spec.file, spec.sha256)
     _check_file(spec.graph_file, spec.graph_sha256)
     discrete = spec.discrete if isinstance(spec.discrete, bool) else dict(spec.discrete)
@@ -271,6 +271,11 @@ def _read(spec: FromFile) -> Problem:
             data.rows,
         )
     return Problem(data, read_graph(spec.graph_file, columns=data.columns)[0])
+
+
+def _read(spec: FromFile) -> Problem:
+    """Return a file as it is, read once for all that is done to it."""
+    return _rows_of(replace(spec, transform=(), bootstrap=None))
 
 
 def _of_file(seed: int, spec: FromFile, purpose: Purpose, replicate: int) -> MadeProblem:
