@@ -28,9 +28,10 @@ Relations = NDArray[np.bool_]
 N_HALVES = 200
 """How many halves of the rows are tested; more draws of an interval use them again."""
 
-DOUBT = 0.2
-"""Up to which p value a column that was not found may yet be a descendant, if a graph names it.
-As a graph leaves out many columns, for one that it does not name the level is shared by d - 1."""
+NAMED_LEVEL = 0.1
+UNNAMED_LEVEL = 0.2
+"""Up to which p value a column that was not found may yet be a descendant, if a graph names it,
+and if it does not. As a graph leaves out many columns, the second level is shared by d - 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,8 +146,8 @@ def draw_descendants(
     return DescendantDraws(
         tuple(nodes),
         relations,
-        p_value <= DOUBT,
-        p_value <= DOUBT / max(1, dataset.n_nodes - 1),
+        p_value <= NAMED_LEVEL,
+        p_value <= UNNAMED_LEVEL / max(1, dataset.n_nodes - 1),
     )
 
 
