@@ -276,6 +276,7 @@ def test_with_experiments_on_all_nodes_only_the_tests_leave_doubt():
 def test_doubtful_columns_count_for_the_graph_at_the_lower_end_and_against_it_at_the_upper():
     """Of a, b was found; the p value of c is 0.1 (doubtful if named), that of d 0.01."""
     draws = DescendantDraws(
+        (0, 2),
         np.array([[[0, 1, 0, 0], [0, 0, 0, 0]]], dtype=bool),
         np.array([[0, 1, 1, 1], [0, 0, 0, 0]], dtype=bool),
         np.array([[0, 1, 0, 1], [0, 0, 0, 0]], dtype=bool),
@@ -283,6 +284,18 @@ def test_doubtful_columns_count_for_the_graph_at_the_lower_end_and_against_it_at
     shared = prepare_cross_validation(experiments(), rng(), KNOWN, None, risk.Scoring())
     losses = replace(shared, draws=draws).losses("", Scripted(from_edges([(0, 1), (0, 2)], 4)))
     assert (0.0, 1 - 1 / 3) == (losses.naive.draws.low[0, 0], losses.naive.draws.high[0, 0])
+
+
+def test_every_second_draw_is_closed_after_doubtful_columns_were_added():
+    """Of a, b was found and c is doubtful; of c, d was found."""
+    found = np.array([[0, 1, 0, 0], [0, 0, 0, 1]], dtype=bool)
+    doubtful = np.array([[0, 0, 1, 0], [0, 0, 0, 0]], dtype=bool)
+    draws = DescendantDraws((0, 2), np.array([found, found]), doubtful, doubtful)
+    first, second = draws.favouring(np.ones((2, 4), dtype=bool))
+    assert [1, 2] == np.flatnonzero(first[0]).tolist()
+    assert [1, 2, 3] == np.flatnonzero(second[0]).tolist()
+    np.testing.assert_array_equal([found, found], draws.favouring(np.zeros((2, 4), dtype=bool)))
+    assert [1, 2] == np.flatnonzero(draws.opposing(np.zeros((2, 4), dtype=bool))[0][0]).tolist()
 
 
 def test_halves_of_rows_are_tested_at_their_level():

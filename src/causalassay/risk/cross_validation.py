@@ -101,14 +101,13 @@ class CrossValidation:
         named = np.zeros((len(self.nodes), n_nodes), dtype=bool)
         for row, node in enumerate(self.nodes):
             named[row, list(guesses[node])] = True
-        draws = self.draws
         least = loss(frozenset(), frozenset())
         largest = loss(frozenset(), frozenset(range(1, n_nodes)))
         return NodeLosses(
             np.array(losses),
             LossDraws(
-                self._drawn_losses(draws.drawn | (draws.possible & named), guesses),
-                self._drawn_losses(draws.drawn | (draws.likely & ~named), guesses),
+                self._drawn_losses(self.draws.favouring(named), guesses),
+                self._drawn_losses(self.draws.opposing(named), guesses),
                 np.array([least, least, largest, largest], dtype=float),
             ),
         )

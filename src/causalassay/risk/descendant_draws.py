@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from causalassay.arrays import Values
 from causalassay.data import Dataset
-from causalassay.graphs import possible_reachability
 from causalassay.risk.descendant_tests import (
     DescendantTests,
     changed_columns,
@@ -29,7 +28,7 @@ Relations = NDArray[np.bool_]
 N_HALVES = 200
 """How many halves of the rows are tested; more draws of an interval use them again."""
 
-NAMED_LEVEL = 0.3
+NAMED_LEVEL = 0.1
 UNNAMED_LEVEL = 0.2
 """Up to which p value a column that was not found may yet be a descendant, if a graph names it,
 and if it does not. As a graph leaves out many columns, the second level is shared by d - 1."""
@@ -41,15 +40,44 @@ class DescendantDraws:
 
     Parameters
     ----------
+    nodes : tuple of int
+        The k nodes.
     drawn : ndarray of bool, shape (h, k, d)
     possible, likely : ndarray of bool, shape (k, d)
         Which columns the tests on all rows leave in doubt: `possible` counts
         for a column that a graph names, `likely` for one that it does not name.
     """
 
+    nodes: tuple[int, ...]
     drawn: Relations
     possible: Relations
     likely: Relations
+
+    def favouring(self, named: Relations) -> Relations:
+        """Return the draws with doubtful columns that a graph names, every second one closed."""
+        relations = self.drawn | (self.possible & named)
+        relations[1::2] = closed(relations[1::2], self.nodes)
+        return relations
+
+    def opposing(self, named: Relations) -> Relations:
+        """Return the draws with doubtful columns that a graph does not name."""
+        return self.drawn | (self.likely & ~named)
+
+
+def closed(relations: Relations, nodes: Sequence[int]) -> Relations:
+    """Return the relations with the descendants of descendants, as far as they are known.
+
+    Examples
+    --------
+    >>> found = np.array([[[0, 1, 0], [0, 0, 1]]], dtype=bool)
+    >>> closed(found, (0, 1)).astype(int).tolist()
+    [[[0, 1, 1], [0, 0, 1]]]
+    """
+    relations = relations.copy()
+    for row, node in enumerate(nodes):
+        relations |= relations[:, :, node, None] & relations[:, None, row, :]
+    relations[:, range(len(nodes)), list(nodes)] = False
+    return relations
 
 
 def fixed_draws(descendants: Descendants, nodes: Sequence[int]) -> DescendantDraws:
@@ -65,7 +93,7 @@ def fixed_draws(descendants: Descendants, nodes: Sequence[int]) -> DescendantDra
     for row, node in enumerate(nodes):
         relation[row, list(descendants.of[node])] = True
     nothing = np.zeros_like(relation)
-    return DescendantDraws(relation[None], nothing, nothing)
+    return DescendantDraws(tuple(nodes), relation[None], nothing, nothing)
 
 
 def draw_descendants(
@@ -107,17 +135,17 @@ def draw_descendants(
     on_all = compare_regimes(before, regimes, tests.test)
     threshold = tests.cutoff.threshold(_with_half_sizes(on_all), rng)
     drawn = []
-    for draw in range(min(n_draws, N_HALVES)):
+    for _ in range(min(n_draws, N_HALVES)):
         halves = [(node, _half(values, rng)) for node, values in regimes]
         tests_done = compare_regimes(_half(before, rng), halves, tests.test)
-        relation = changed_columns(tests_done, tests.cutoff, threshold)
-        if tests.closed or draw % 2:
-            relation = possible_reachability(relation)
-        drawn.append(relation[list(nodes)])
+        drawn.append(changed_columns(tests_done, tests.cutoff, threshold)[list(nodes)])
     p_value = _smallest_p_values(on_all, nodes)
-    shape = (len(drawn), *p_value.shape)
+    relations = np.array(drawn, dtype=bool).reshape(-1, *p_value.shape)
+    every = slice(None) if tests.closed else slice(1, None, 2)
+    relations[every] = closed(relations[every], nodes)
     return DescendantDraws(
-        np.array(drawn, dtype=bool).reshape(shape),
+        tuple(nodes),
+        relations,
         p_value <= NAMED_LEVEL,
         p_value <= UNNAMED_LEVEL / max(1, dataset.n_nodes - 1),
     )

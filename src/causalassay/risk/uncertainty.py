@@ -74,7 +74,7 @@ class Intervals:
     Tests: they are redone on halves of the rows (see `draw_descendants`). The algorithm is
     not run again, since the interval is for the graph that it gave. At the lower end a
     column that the graph names counts as a descendant if its p value on all rows is at
-    most 0.3; at the upper end one that the graph does not name does if its p value is at
+    most 0.1; at the upper end one that the graph does not name does if its p value is at
     most 0.2 / (d - 1).
 
     The interval reaches from the lower quantile of the draws for the lower end to the upper
