@@ -275,9 +275,7 @@ def test_every_finding_names_its_rule():
 def test_the_page_has_every_rule_word_by_word():
     page = (ROOT / "docs" / "rules.md").read_text()
     for name, rule in RULES.items():
-        assert f"## {name}\n" in page
-        assert rule.says in page
-        assert rule.decides in page
+        assert f"| {name} | {rule.says} | {rule.decides} |" in page
         assert set(rule.rests_on) <= set(RULES)
 
 
