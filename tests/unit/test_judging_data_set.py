@@ -47,9 +47,9 @@ def test_a_raw_scm_is_gameable_by_variance():
 
 
 def test_raw_data_are_recognised():
-    """At a rate of 99 % more than 1 of 12 missed has probability 0.006."""
-    main = [main_finding(judged(*drawn(seed=seed)).findings).kind for seed in range(12)]
-    assert main.count("gameable") >= 11
+    """At a rate of 99 % more than 1 of 8 missed has probability 0.003."""
+    main = [main_finding(judged(*drawn(seed=seed)).findings).kind for seed in range(8)]
+    assert main.count("gameable") >= 7
 
 
 def test_a_transposed_graph_is_gameable_backwards_by_variance():
@@ -94,9 +94,9 @@ def test_a_graph_without_edges_has_no_order():
     assert [("too small", "")] == kinds(found)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_seeds_agree(seed):
-    values, graph = drawn(12, seed, edges_per_node=1.5)
+    values, graph = drawn(10, seed, edges_per_node=1.5)
     found = [kinds(judged(values, graph, one)) for one in range(7)]
     assert found.count(found[0]) == 7
 
@@ -184,9 +184,10 @@ def codes(n_nodes=14, seed=0, kind="dirichlet", declared=True, **parameters):
 
 
 def test_entropy_gives_tables_away():
-    found = judged(*codes(levels=5))
-    assert ("gameable", "entropy") in kinds(found)
+    found = judged(*codes(8, 3, levels=5))
+    assert [("gameable", "entropy")] == kinds(found)
     assert "no other coding" in found.findings[0].sentence
+    assert pytest.approx(0.025) == found.level
 
 
 def test_undeclared_codes_are_undecided_with_advice():
@@ -268,7 +269,7 @@ def decided(extreme):
 
 def test_every_finding_names_its_rule():
     values, graph = drawn(8)
-    for found in (judged(values, graph), judged(values[:5], graph), judged(*codes())):
+    for found in (judged(values, graph), judged(values[:5], graph), judged(*codes(6))):
         assert {one.rule for one in found.findings} <= set(RULES)
 
 
