@@ -39,6 +39,11 @@ def kinds(found):
     return [(finding.kind, finding.statistic) for finding in found.findings[:-1]]
 
 
+def verdict(found):
+    main = main_finding(found.findings)
+    return main.kind, main.statistic
+
+
 def test_a_raw_scm_is_gameable_by_variance():
     found = judged(*drawn())
     assert ("gameable", "variance") == kinds(found)[0]
@@ -97,7 +102,7 @@ def test_a_graph_without_edges_has_no_order():
 @pytest.mark.parametrize("seed", range(2))
 def test_seeds_agree(seed):
     values, graph = drawn(10, seed, edges_per_node=1.5)
-    found = [kinds(judged(values, graph, one)) for one in range(7)]
+    found = [verdict(judged(values, graph, one)) for one in range(7)]
     assert found.count(found[0]) == 7
 
 
@@ -110,7 +115,7 @@ def test_seeds_agree_on_a_light_tunnel(sachs_folder):
     with files[1].open() as rows:
         for row in csv.DictReader(rows):
             graph[data.index(row["source"]), data.index(row["target"])] = True
-    found = [kinds(judged(data, graph, seed)) for seed in range(7)]
+    found = [verdict(judged(data, graph, seed)) for seed in range(7)]
     assert found.count(found[0]) == 7
 
 
@@ -196,6 +201,15 @@ def test_undeclared_codes_are_undecided_with_advice():
     assert ["what is missing"] == [one.rule for one in found.findings if one.kind == "undecided"]
     assert "declare the columns discrete" in sentences[0]
     assert "no evidence" not in [one.kind for one in found.findings]
+
+
+def test_columns_of_two_kinds_are_undecided():
+    rows = np.column_stack([np.arange(40) % 2, np.random.default_rng(0).normal(size=40)])
+    kinds_of_columns = (Discrete((0, 1)), ca.data.Continuous())
+    data = Dataset(("a", "b"), (Regime("o", rows),), "o", kinds_of_columns)
+    found = judged(data, ca.graphs.chain(2))
+    assert [("undecided", "")] == kinds(found)
+    assert "graph not checked" == found.findings[-1].kind
 
 
 def series(seed=0, n_nodes=8, kind="scm"):
