@@ -22,6 +22,7 @@ ROOMS = {
     "discovery": ("the algorithms;", "they never see the truth"),
     "metrics": ("estimate against truth", ""),
     "risk": ("estimate against", "held-out experiments"),
+    "judging": ("numbers to findings,", "by rules with names"),
     "auditing": ("one data set against", "the sorting baselines"),
     "study": ("enumerate, run,", "store, resume"),
     "analysis": ("rows to scores,", "comparisons, verdict"),

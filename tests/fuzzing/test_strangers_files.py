@@ -133,7 +133,7 @@ def audit_table(path):
     dataset = ca.data.read(path)
     try:
         truth, _ = ca.graphs.read_graph(path.parent / "graph.csv", columns=dataset.columns)
-        ca.audit(dataset, truth, 0, n_bootstrap=2, n_orders=40)
+        ca.audit(dataset, truth, 0, n_bootstrap=2)
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from error
 

@@ -30,13 +30,18 @@ def files(tmp_path_factory):
     return folder
 
 
-FAST = ("--bootstrap", 5, "--orders", 40)
+FAST = ("--bootstrap", 5)
 
 
 def test_audit_prints_tables_a_verdict_and_its_rule(files):
     done = run("audit", files / "data.csv", "--graph", files / "graph.csv", *FAST)
     assert (0, "") == (done.returncode, done.stderr)
-    for word in ("300 rows, 12 columns, 24 edges", "var-sortnregress", "Verdict: ", "Rule: "):
+    for word in (
+        "300 rows, 12 columns, 24 edges",
+        "rising variance",
+        "Verdict: ",
+        "Rule “two tests”: ",
+    ):
         assert word in done.stdout
 
 
@@ -44,6 +49,7 @@ def test_audit_prints_json(files):
     done = run("audit", files / "data.csv", "--graph", files / "graph.csv", "--json", *FAST)
     result = json.loads(done.stdout)
     assert "gameable" == result["verdict"]["kind"]
+    assert result["findings"][-1]["kind"].startswith("graph ")
     assert 24 == result["n_edges"]
 
 
@@ -63,7 +69,7 @@ def test_the_order_of_names_in_the_graph_file_does_not_matter(files):
 def test_audit_works_without_a_graph(files):
     done = run("audit", files / "data.csv")
     assert 0 == done.returncode
-    assert "No graph, so no verdict on the order" in done.stdout
+    assert "No graph, so no finding on the order" in done.stdout
 
 
 def test_conditions_are_named_on_the_command_line(files):
@@ -87,7 +93,7 @@ def test_conditions_are_named_on_the_command_line(files):
         (["nothing.csv"], "nothing.csv"),
         (["{}/data.csv", "--graph", "nothing.csv"], "nothing.csv"),
         (["{}/data.csv", "--graph", "{}/data.csv"], "expected a square matrix"),
-        (["{}/data.csv", "--graph", "{}/graph.csv", "--orders", "1"], "at least 40"),
+        (["{}/data.csv", "--graph", "{}/graph.csv", "--bootstrap", "-1"], "at least 0, got -1"),
     ],
 )
 def test_mistakes_are_one_line_and_exit_code_2(files, words, message):

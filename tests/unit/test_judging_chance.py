@@ -8,8 +8,11 @@ import pytest
 import causalassay as ca
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.diagnostics import aligned_share, pair_weights
+from causalassay.discovery.regression.lagged_lasso import lagged_design, lagged_estimate
+from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
 from causalassay.judging.all_orders import graphs_along_all_orders
 from causalassay.judging.chance import RandomAssignments, RandomOrders
+from causalassay.judging.lasso_graphs import LaggedLassoGraphs, LassoGraphs
 from causalassay.judging.regression_along import regression_along
 
 LEVEL = 0.0125
@@ -42,6 +45,20 @@ def test_graphs_along_all_orders_equal_one_regression_for_each(world):
     along = regression_along(data, 1)
     slow = [along(np.array(order)) for order in permutations(range(4))]
     assert (np.array(slow) == graphs_along_all_orders(along, 4)).all()
+
+
+@pytest.mark.parametrize("n_nodes", [3, 12])
+def test_compiled_regressions_equal_those_of_the_baselines(n_nodes):
+    rng = np.random.default_rng(6)
+    orders = np.array([rng.permutation(n_nodes) for _ in range(20)])
+    values = continuous(n_nodes, 7)[0].observational_values
+    slow = [sort_regress(values, order) != 0 for order in orders]
+    assert (np.array(slow) == LassoGraphs(values)(orders)).all()
+    lagged = ca.graphs.lagged_erdos_renyi(n_nodes, 0.3, 2, rng)
+    series = ca.models.draw("uumc", lagged, rng, mechanism="var").sample(300, rng)
+    design = lagged_design(Dataset.from_values(series, rows="series"), 2)
+    slow = [lagged_estimate(design, 2, PATH_END, order).graph for order in orders]
+    assert (np.array(slow) == LaggedLassoGraphs(design, 2)(orders)).all()
 
 
 @pytest.mark.parametrize("world", [continuous, discrete, series])

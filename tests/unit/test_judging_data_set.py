@@ -39,6 +39,11 @@ def kinds(found):
     return [(finding.kind, finding.statistic) for finding in found.findings[:-1]]
 
 
+def verdict(found):
+    main = main_finding(found.findings)
+    return main.kind, main.statistic
+
+
 def test_a_raw_scm_is_gameable_by_variance():
     found = judged(*drawn())
     assert ("gameable", "variance") == kinds(found)[0]
@@ -47,9 +52,9 @@ def test_a_raw_scm_is_gameable_by_variance():
 
 
 def test_raw_data_are_recognised():
-    """At a rate of 99 % more than 1 of 12 missed has probability 0.006."""
-    main = [main_finding(judged(*drawn(seed=seed)).findings).kind for seed in range(12)]
-    assert main.count("gameable") >= 11
+    """At a rate of 99 % more than 1 of 8 missed has probability 0.003."""
+    main = [main_finding(judged(*drawn(seed=seed)).findings).kind for seed in range(8)]
+    assert main.count("gameable") >= 7
 
 
 def test_a_transposed_graph_is_gameable_backwards_by_variance():
@@ -94,10 +99,10 @@ def test_a_graph_without_edges_has_no_order():
     assert [("too small", "")] == kinds(found)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_seeds_agree(seed):
-    values, graph = drawn(12, seed, edges_per_node=1.5)
-    found = [kinds(judged(values, graph, one)) for one in range(7)]
+    values, graph = drawn(10, seed, edges_per_node=1.5)
+    found = [verdict(judged(values, graph, one)) for one in range(7)]
     assert found.count(found[0]) == 7
 
 
@@ -110,7 +115,7 @@ def test_seeds_agree_on_a_light_tunnel(sachs_folder):
     with files[1].open() as rows:
         for row in csv.DictReader(rows):
             graph[data.index(row["source"]), data.index(row["target"])] = True
-    found = [kinds(judged(data, graph, seed)) for seed in range(7)]
+    found = [verdict(judged(data, graph, seed)) for seed in range(7)]
     assert found.count(found[0]) == 7
 
 
@@ -184,9 +189,10 @@ def codes(n_nodes=14, seed=0, kind="dirichlet", declared=True, **parameters):
 
 
 def test_entropy_gives_tables_away():
-    found = judged(*codes(levels=5))
-    assert ("gameable", "entropy") in kinds(found)
+    found = judged(*codes(8, 3, levels=5))
+    assert [("gameable", "entropy")] == kinds(found)
     assert "no other coding" in found.findings[0].sentence
+    assert pytest.approx(0.025) == found.level
 
 
 def test_undeclared_codes_are_undecided_with_advice():
@@ -195,6 +201,15 @@ def test_undeclared_codes_are_undecided_with_advice():
     assert ["what is missing"] == [one.rule for one in found.findings if one.kind == "undecided"]
     assert "declare the columns discrete" in sentences[0]
     assert "no evidence" not in [one.kind for one in found.findings]
+
+
+def test_columns_of_two_kinds_are_undecided():
+    rows = np.column_stack([np.arange(40) % 2, np.random.default_rng(0).normal(size=40)])
+    kinds_of_columns = (Discrete((0, 1)), ca.data.Continuous())
+    data = Dataset(("a", "b"), (Regime("o", rows),), "o", kinds_of_columns)
+    found = judged(data, ca.graphs.chain(2))
+    assert [("undecided", "")] == kinds(found)
+    assert "graph not checked" == found.findings[-1].kind
 
 
 def series(seed=0, n_nodes=8, kind="scm"):
@@ -268,16 +283,14 @@ def decided(extreme):
 
 def test_every_finding_names_its_rule():
     values, graph = drawn(8)
-    for found in (judged(values, graph), judged(values[:5], graph), judged(*codes())):
+    for found in (judged(values, graph), judged(values[:5], graph), judged(*codes(6))):
         assert {one.rule for one in found.findings} <= set(RULES)
 
 
 def test_the_page_has_every_rule_word_by_word():
     page = (ROOT / "docs" / "rules.md").read_text()
     for name, rule in RULES.items():
-        assert f"## {name}\n" in page
-        assert rule.says in page
-        assert rule.decides in page
+        assert f"| {name} | {rule.says} | {rule.decides} |" in page
         assert set(rule.rests_on) <= set(RULES)
 
 

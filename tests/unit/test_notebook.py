@@ -167,7 +167,7 @@ def rich():
         "dataset": data,
         "problem": Problem(data, graph, model, name=HOSTILE),
         "estimate": Estimate(graph, "dag", order=(0, 1, 2), info={HOSTILE: HOSTILE}),
-        "audit": ca.audit(data, graph, rng, n_bootstrap=20, n_orders=40),
+        "audit": ca.audit(data, graph, rng, n_bootstrap=20),
         "risk": ca.risk.estimate("var-sortnregress", data, rng),
         "comparison": ca.risk.compare(["var-sortnregress", "empty"], data, rng),
         "table": study_table,

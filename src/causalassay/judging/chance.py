@@ -7,6 +7,7 @@ many random ones as a test needs to decide.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 from numpy.random import Generator
@@ -63,9 +64,13 @@ class RandomOrders:
         self._tick = tick
         self._drawn: list[NDArray[np.floating]] = [np.empty((0, 2))]
         self._n_drawn = 0
-        self._all: NDArray[np.floating] | None = None
-        if len(truth) <= MOST_COLUMNS:
-            self._all = _compare(truth, graphs_along_all_orders(along, len(truth)))
+
+    @cached_property
+    def _all(self) -> NDArray[np.floating] | None:
+        """F1 and SHD along all orders, of few columns."""
+        if len(self._truth) > MOST_COLUMNS:
+            return None
+        return _compare(self._truth, graphs_along_all_orders(self._along, len(self._truth)))
 
     def scores(self, count: int = LEAST_ORDERS) -> NDArray[np.floating]:
         """Return F1 and SHD of the first random orders, shape (count, 2)."""
@@ -80,8 +85,6 @@ class RandomOrders:
         return self._drawn[0][:count]
 
     def _random_scores(self, count: int) -> NDArray[np.floating]:
-        if self._all is not None:
-            return self._all[self._rng.integers(len(self._all), size=count)]
         nodes = np.tile(np.arange(len(self._truth)), (count, 1))
         return _compare(self._truth, self._along.each(self._rng.permuted(nodes, axis=1)))
 
@@ -150,9 +153,12 @@ class RandomAssignments:
         self._rng = rng
         self._rises = _rises(np.asarray(statistic, dtype=float))
         self._shares = np.empty(0)
-        self._all: NDArray[np.floating] | None = None
-        if weights.n_nodes <= MOST_COLUMNS:
-            self._all = self._shares_of(all_orders(weights.n_nodes))
+
+    @cached_property
+    def _all(self) -> NDArray[np.floating] | None:
+        """The sortabilities of all assignments, of few columns."""
+        n_nodes = self._weights.n_nodes
+        return self._shares_of(all_orders(n_nodes)) if n_nodes <= MOST_COLUMNS else None
 
     def shares(self, count: int) -> NDArray[np.floating]:
         """Return the first sortabilities."""

@@ -84,6 +84,9 @@ def judge_data(
     orders_rng, order_tests_rng, check_rng = rng.spawn(3)
     check = check_graph(data, graph, check_rng)
     artefacts = artefacts_of(data.world)
+    if not artefacts:
+        finding = _undecided(f"no statistic is known that {data.world} columns can be sorted by")
+        return Judged((finding, check.finding), (), _NO_ORDERS, check, float("nan"))
     level = corrected_level(len(artefacts))
     weights = order_pairs(data, graph)
     if not len(weights.weight):

@@ -1,6 +1,6 @@
-"""The graphs that sparse regressions along many orders give, in one compiled loop.
+"""The graphs that sparse regressions along many orders give, in compiled loops.
 
-As `sort_regress` does for one order; a test may need 20 000 of them.
+As `sort_regress` and `lagged_estimate` do for one order; a test may need 20 000 of them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Values, Vector, Weights
-from causalassay.discovery.regression.bic_lasso import adaptive_lasso
+from causalassay.diagnostics.moments import correlations
+from causalassay.discovery.regression.bic_lasso import adaptive_lasso, lasso_bic
 from causalassay.discovery.regression.lasso_along_order import PATH_END
 
 
@@ -102,3 +103,98 @@ def _prefix_fits(columns: Weights, ols: Weights, residual: Vector) -> None:
             for j in range(i + 1, k):
                 rest -= triangle[i, j] * ols[j, k]
             ols[i, k] = rest / triangle[i, i]
+
+
+class LaggedLassoGraphs:
+    """Regressions of the same series along any orders of its processes within a step.
+
+    Parameters
+    ----------
+    design : Values, shape (n, (max_lag + 1)·d)
+        From `lagged_design`.
+    max_lag : int
+
+    Examples
+    --------
+    >>> values = np.random.default_rng(0).normal(size=(300, 2)).cumsum(axis=1)
+    >>> design = np.hstack([values[1:], values[:-1]])
+    >>> LaggedLassoGraphs(design, 1)(np.array([[0, 1], [1, 0]])).astype(int)[:, 0, 1]
+    array([1, 0])
+    """
+
+    def __init__(self, design: Values, max_lag: int) -> None:
+        n_nodes = design.shape[1] // (max_lag + 1)
+        self._correlation = correlations(design)
+        self._stop = PATH_END / np.maximum(design[:, :n_nodes].var(axis=0), 1.0)
+        self._n_samples = len(design)
+
+    def __call__(self, orders: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return the summary graph along each order, shape (n_orders, d, d)."""
+        return _lagged_graphs_along(
+            self._correlation, self._stop, self._n_samples, orders.astype(np.int64)
+        )
+
+
+@njit(cache=True, nogil=True)
+def _lagged_graphs_along(
+    correlation: Weights, stop: Vector, n_samples: int, orders: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    n_orders, d = orders.shape
+    graphs = np.zeros((n_orders, d, d), dtype=np.bool_)
+    n_past = len(correlation) - d
+    regressors = np.empty(len(correlation), dtype=np.int64)
+    regressors[:n_past] = np.arange(d, len(correlation))
+    for index in range(n_orders):
+        for place in range(d):
+            node = orders[index, place]
+            count = n_past + place
+            regressors[n_past:count] = orders[index, :place]
+            chosen = _needed(correlation, regressors[:count], node, n_samples, stop[node])
+            for k in range(count):
+                source = regressors[k] % d
+                if chosen[k] and source != node:
+                    graphs[index, source, node] = True
+    return graphs
+
+
+@njit(cache=True, nogil=True)
+def _needed(
+    correlation: Weights, regressors: NDArray[np.int64], node: int, n_samples: int, stop: float
+) -> NDArray[np.bool_]:
+    """Tell which regressors the adaptive lasso keeps (Zou 2006, equation 4, γ = 1)."""
+    count = len(regressors)
+    gram = np.empty((count, count))
+    moment = np.empty(count)
+    for i in range(count):
+        moment[i] = correlation[regressors[i], node]
+        for j in range(count):
+            gram[i, j] = correlation[regressors[i], regressors[j]]
+    ols = _solved(gram, moment)
+    size = np.abs(ols)
+    residual = max(1.0 - np.sum(moment * ols), np.finfo(np.float64).tiny)
+    for i in range(count):
+        for j in range(count):
+            gram[i, j] *= size[i] * size[j]
+    return lasso_bic(gram, moment * size, np.sign(ols), residual, n_samples, stop) * size != 0.0
+
+
+@njit(cache=True, nogil=True)
+def _solved(gram: Weights, moment: Vector) -> Vector:
+    """Return the solution by Cholesky's factorisation; `gram` is not singular."""
+    d = len(moment)
+    lower = np.zeros((d, d))
+    solution = moment.copy()
+    for i in range(d):
+        for j in range(i + 1):
+            rest = gram[i, j]
+            for k in range(j):
+                rest -= lower[i, k] * lower[j, k]
+            lower[i, j] = np.sqrt(rest) if i == j else rest / lower[j, j]
+        for k in range(i):
+            solution[i] -= lower[i, k] * solution[k]
+        solution[i] /= lower[i, i]
+    for i in range(d - 1, -1, -1):
+        for k in range(i + 1, d):
+            solution[i] -= lower[k, i] * solution[k]
+        solution[i] /= lower[i, i]
+    return solution

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.regression.lagged_lasso import lagged_design, lagged_estimate
-from causalassay.discovery.regression.lasso_along_order import PATH_END
+from causalassay.discovery.regression.lagged_lasso import lagged_design
 from causalassay.discovery.search.any_score.parents_along_order import parents_along
 from causalassay.discovery.search.discrete_scores import LevelScore
 from causalassay.discovery.statistics.discrete import level_statistics
 from causalassay.discovery.statistics.usable_rows import determined_values
 from causalassay.graphs.orders import Indices
-from causalassay.judging.lasso_graphs import LassoGraphs
+from causalassay.judging.lasso_graphs import LaggedLassoGraphs, LassoGraphs
 
 
 class RegressionAlong:
@@ -68,7 +67,6 @@ def regression_along(data: Dataset, max_lag: int) -> RegressionAlong:
             score = LevelScore(level_statistics(data))
             return one_by_one(lambda order: parents_along(order.tolist(), score))
         case "series":
-            design = lagged_design(data, max_lag)
-            return one_by_one(lambda order: lagged_estimate(design, max_lag, PATH_END, order).graph)
+            return RegressionAlong(LaggedLassoGraphs(lagged_design(data, max_lag), max_lag))
         case _:
             return RegressionAlong(LassoGraphs(determined_values(data)))
