@@ -57,6 +57,7 @@ def judge_data(
     rng: Generator,
     max_lag: int = 1,
     tick: Callable[[], None] = lambda: None,
+    artefacts: tuple[Artefact, ...] | None = None,
 ) -> Judged:
     """Return what is found on data with a graph.
 
@@ -70,6 +71,8 @@ def judge_data(
         Of a series: how far links reach back.
     tick : callable
         Called after each random order.
+    artefacts : tuple of Artefact, optional
+        What may give the order away; by default all that data of this kind can have.
 
     Examples
     --------
@@ -83,7 +86,7 @@ def judge_data(
     data, graph = in_fixed_order(data, graph)
     orders_rng, order_tests_rng, check_rng = rng.spawn(3)
     check = check_graph(data, graph, check_rng)
-    artefacts = artefacts_of(data.world)
+    artefacts = artefacts_of(data.world) if artefacts is None else artefacts
     if not artefacts:
         finding = _undecided(f"no statistic is known that {data.world} columns can be sorted by")
         return Judged((finding, check.finding), (), _NO_ORDERS, check, float("nan"))
