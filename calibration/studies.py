@@ -58,11 +58,9 @@ def run(rows: Mapping[Job, Row]) -> list[Row]:
         for name in names
     }
     keys = [key for key, one in ARTEFACTS.items() if one in artefacts_of("continuous")]
-    parts = ("sortability", "rising_p", "falling_p", "up_p", "down_p")
+    parts = ("sortability", "rising_p", "falling_p", "up_p", "down_p", "up_gain", "down_gain")
     measures = {
-        (scheme, key, part): bank.measured(
-            scheme, sortability_column(key) if part == "sortability" else column(key, part)
-        )
+        (scheme, key, part): _measure(bank, scheme, key, part)
         for scheme in SCHEMES
         for key in keys
         for part in parts
@@ -88,6 +86,15 @@ def run(rows: Mapping[Job, Row]) -> list[Row]:
                     }
                 )
     return found
+
+
+def _measure(bank: Bank, scheme: str, key: str, part: str) -> Vector:
+    if part == "sortability":
+        return bank.measured(scheme, sortability_column(key))
+    if part.endswith("_gain"):
+        reached = bank.measured(scheme, column(key, part.replace("_gain", "_f1")))
+        return reached - bank.measured(scheme, "random_f1")
+    return bank.measured(scheme, column(key, part))
 
 
 def _schemes(

@@ -99,9 +99,10 @@ def of_algorithm(table, algorithm):
         (UP, NOTHING, "scheme-gameable", "gameable by variance: sorting by rising variance"),
         (UP, UP, "scheme-gameable", "gameable by variance and R²"),
         (NOTHING, DOWN, "scheme-gameable-backwards", "gameable backwards by R²: sorting by falli"),
-        (LEANING, NOTHING, "scheme-leaning", "no evidence that it beats random orders"),
+        (LEANING, NOTHING, "scheme-leaning", "no evidence that it helps"),
         (NOTHING, NOTHING, "scheme-no-evidence", "no evidence that sorting gives the order away"),
-        (UP | {"sortability": 0.55}, NOTHING, "scheme-leaning", "too little to matter"),
+        (UP | {"sortability": 0.55}, NOTHING, "scheme-leaning", "no evidence of sortability"),
+        (LEANING | {"sortability": 0.55}, NOTHING, "scheme-no-evidence", "no evidence that sort"),
     ],
 )
 def test_a_scheme_is_judged_by_both_tests_over_its_units(variance, r2, kind, words):

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from causalassay.analysis import analyse
 from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Problem, write
 from causalassay.diagnostics.registry import DIAGNOSTICS
@@ -22,7 +21,6 @@ from causalassay.study.worker.problem_making import make
 from causalassay.study.worker.scoring import Scorer
 from causalassay.study.worker.task_runner import run_task
 from causalassay.study.worker.transforms import transformed
-from report_tables import study_like
 from study_texts import mistakes_of, parsed
 
 STUDY = """
@@ -205,16 +203,3 @@ def test_a_lagged_graph_is_relabelled_as_its_summary_is():
     assert np.array_equal(graph.relabel(label).summary, graph.summary[np.ix_(label, label)])
     back = LaggedGraph(graph.relabel(label).links).relabel(np.argsort(label))
     assert np.array_equal(back.links, graph.links)
-
-
-def test_chance_on_summary_graphs_is_that_of_claiming_all_links():
-    table = study_like(["pc"], families=("lagged-erdos-renyi", "chain"), nodes=(4,), replicates=2)
-    table.frame["n_edges"] = 3.0
-    table.diagnostics = (*table.diagnostics, "n_edges")
-    evidence = analyse(table).evidence
-    chances = evidence._chances("raw")
-    assert sorted(set(chances)) == pytest.approx([3 / (3 + 6), 6 / (3 + 12)])
-    problem = series_problem()
-    everything = scorer(problem, ~np.eye(4, dtype=bool)).score(MetricEntry("f1", "as-is", 1))
-    n_links = problem.graph.sum()
-    assert everything == pytest.approx(2 * n_links / (n_links + 12))

@@ -14,8 +14,11 @@ from causalassay.judging.order_tests import corrected_level
 from causalassay.judging.over_units import combined
 
 CLEAR = 0.6
-"""The least mean sortability over several units that is called gameable; backwards 1 - CLEAR.
-Many units find artefacts that are too small to matter."""
+"""The least mean sortability over several units that counts; backwards 1 - CLEAR. Many units find
+artefacts that are too small to matter."""
+
+MATTERS = 0.05
+"""The least mean gain in F1 over random orders, over several units, that counts."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class OrderEvidence:
         The share of random assignments that are at least, or at most, as sortable.
     up_p, down_p : Vector
         The share of random orders that reach the F1 along the rising, or falling, statistic.
+    up_gain, down_gain : Vector
+        How much that F1 is above the mean of random orders.
     """
 
     sortability: Vector
@@ -36,6 +41,8 @@ class OrderEvidence:
     falling_p: Vector
     up_p: Vector
     down_p: Vector
+    up_gain: Vector
+    down_gain: Vector
 
 
 @dataclass(frozen=True)
@@ -48,12 +55,12 @@ class OrderClaim:
     backwards : bool
     kind : Kind
         "gameable", "gameable backwards", "leaning", "no evidence" or "undecided".
-    sortability : float
-        The mean.
+    sortability, gain : float
+        The means.
     sortable_p, winning_p : float
         Of the two tests; nan if not measured.
-    level : float
-        Of each test.
+    passed : (bool, bool)
+        Which of the two tests found something that matters.
     n_units : int
     """
 
@@ -61,15 +68,11 @@ class OrderClaim:
     backwards: bool
     kind: Kind
     sortability: float
+    gain: float
     sortable_p: float
     winning_p: float
-    level: float
+    passed: tuple[bool, bool]
     n_units: int
-
-    @property
-    def passed(self) -> tuple[bool, bool]:
-        """Which of the two tests found something."""
-        return self.sortable_p <= self.level, self.winning_p <= self.level
 
 
 def judge_orders(evidence: Mapping[Artefact, OrderEvidence]) -> tuple[OrderClaim, ...]:
@@ -79,7 +82,8 @@ def judge_orders(evidence: Mapping[Artefact, OrderEvidence]) -> tuple[OrderClaim
     --------
     >>> from causalassay.judging.artefacts import VARIANCE
     >>> sorted_up = OrderEvidence(
-    ...     np.full(5, 0.9), np.full(5, 0.01), np.ones(5), np.full(5, 0.02), np.ones(5)
+    ...     np.full(5, 0.9), np.full(5, 0.01), np.ones(5), np.full(5, 0.02), np.ones(5),
+    ...     np.full(5, 0.3), np.zeros(5),
     ... )
     >>> [claim.kind for claim in judge_orders({VARIANCE: sorted_up})]
     ['gameable', 'no evidence']
@@ -97,21 +101,23 @@ def _claim(
 ) -> OrderClaim:
     sortable = measured.falling_p if backwards else measured.rising_p
     winning = measured.down_p if backwards else measured.up_p
+    gains = measured.down_gain if backwards else measured.up_gain
     known = ~(np.isnan(sortable) | np.isnan(winning))
     n_units = int(known.sum())
-    mean = float(measured.sortability[known].mean()) if n_units else np.nan
-    sortable_p, winning_p = combined(sortable[known]), combined(winning[known])
-    kind = _kind(sortable_p, winning_p, mean, backwards, n_units, level)
-    return OrderClaim(artefact, backwards, kind, mean, sortable_p, winning_p, level, n_units)
-
-
-def _kind(
-    sortable_p: float, winning_p: float, mean: float, backwards: bool, n_units: int, level: float
-) -> Kind:
     if not n_units:
-        return "undecided"
-    passed = (sortable_p <= level, winning_p <= level)
-    clear = n_units == 1 or (mean <= 1 - CLEAR if backwards else mean >= CLEAR)
-    if all(passed) and clear:
+        nothing = (np.nan,) * 4
+        return OrderClaim(artefact, backwards, "undecided", *nothing, (False, False), 0)
+    mean, gain = float(measured.sortability[known].mean()), float(gains[known].mean())
+    one = n_units == 1
+    clear = one or (mean <= 1 - CLEAR if backwards else mean >= CLEAR)
+    matters = one or gain >= MATTERS
+    p_values = combined(sortable[known]), combined(winning[known])
+    passed = (p_values[0] <= level and clear, p_values[1] <= level and matters)
+    kind = _kind(passed, backwards)
+    return OrderClaim(artefact, backwards, kind, mean, gain, *p_values, passed, n_units)
+
+
+def _kind(passed: tuple[bool, bool], backwards: bool) -> Kind:
+    if all(passed):
         return "gameable backwards" if backwards else "gameable"
     return "leaning" if any(passed) else "no evidence"

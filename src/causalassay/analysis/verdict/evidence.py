@@ -132,13 +132,15 @@ class Evidence:
         """Return what was measured of each statistic that could give a scheme's order away."""
         found = {}
         for key, artefact in ARTEFACTS.items():
-            parts = ("rising_p", "falling_p", "up_p", "down_p")
+            parts = ("rising_p", "falling_p", "up_p", "down_p", "up_f1", "down_f1")
             columns = [sortability_column(key), *(column(key, part) for part in parts)]
             if not all(name in self.runs.measured for name in columns):
                 continue
             values = [self._measured_by_unit(scheme, name) for name in columns]
+            random = self._measured_by_unit(scheme, RANDOM_F1)
             if not np.isnan(values[0]).all():
-                found[artefact] = OrderEvidence(*values)
+                gains = [reached - random for reached in values[-2:]]
+                found[artefact] = OrderEvidence(*(values[:-2] + gains))
         return found
 
     def of_algorithm(self, algorithm: str, free: list[str], gamed: list[str]) -> AlgorithmEvidence:

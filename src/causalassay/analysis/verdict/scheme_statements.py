@@ -100,11 +100,8 @@ def _found(evidence: Evidence, scheme: str, claim: OrderClaim, ledger: Ledger) -
 
 def _passed(claim: OrderClaim) -> str:
     """Return which of the two tests found something."""
-    sortable, winning = claim.passed
-    if sortable and winning:
-        return "more sortable than chance, but too little to matter"
-    if sortable:
-        return "more sortable than chance, but no evidence that it beats random orders"
+    if claim.passed[0]:
+        return "more sortable than chance, but no evidence that it helps"
     return "ahead of random orders, but no evidence of sortability"
 
 
