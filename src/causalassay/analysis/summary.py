@@ -14,7 +14,7 @@ from causalassay.analysis.attribution import Attribution, attribute
 from causalassay.analysis.comparison import MOST_OPPONENTS, mean_ranks, paired_differences
 from causalassay.analysis.notebook_html import summary_html
 from causalassay.analysis.runs import ABSENT, OK, SCHEME, STATUSES, RowTable, Runs, arrange
-from causalassay.analysis.unit_means import count_units, mean_with_interval
+from causalassay.analysis.unit_means import Codes, count_units, mean_with_interval
 
 MOST_REASONS = 5
 
@@ -171,6 +171,7 @@ def score_groups(runs: Runs, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
     Returns
     -------
     DataFrame
+        ``chance``: the mean score of as many edges at random places, where it is known.
         ``n`` rows, of which ``n_ok`` are ok and ``n_not_ok`` are not; of those that
         are ok, ``n_undefined`` have no score. The others, in ``n_units`` units, make
         the ``mean`` and the ``median``. The limits of the mean are Student's, with
@@ -202,9 +203,18 @@ def score_groups(runs: Runs, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
                         "mean_low": mean.low,
                         "mean_high": mean.high,
                         "median": float(np.median(scores[defined])) if defined.any() else np.nan,
+                        "chance": _chance(runs, metric, index, cells),
                     }
                 )
     return pd.DataFrame(rows)
+
+
+def _chance(runs: Runs, metric: str, index: int, cells: Codes) -> float:
+    """Return what as many edges as the estimates have, at random places, would score."""
+    control = runs.controls.get(f"{metric}_chance")
+    known = np.empty(0) if control is None else control[index, cells]
+    known = known[~np.isnan(known)]
+    return float(known.mean()) if len(known) else np.nan
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -82,6 +82,20 @@ MEC_SID_UPPER = _of_graphs(
 )
 TV_DAG = GraphMetric(_tv_dag, "low", "dag", description=first_line(metrics.tv_dag))
 F1_CHANCE = _of_graphs(metrics.f1_chance, "none")
+
+
+def _chance(name: str) -> GraphMetric:
+    """Return what a metric with a closed form gives as many edges at random places."""
+    return _of_graphs(
+        lambda truth, guess: metrics.chance(name, truth, guess, 0),
+        "none",
+        description=f"Return the expected {name} of as many edges of the same kinds at random.",
+    )
+
+
+PRECISION_CHANCE = _chance("precision")
+RECALL_CHANCE = _chance("recall")
+SHD_CHANCE = _chance("shd")
 SKELETON_P = _of_graphs(metrics.skeleton_p, "none")
 N_GUESSED = _of_graphs(
     lambda _, guess: metrics.n_guessed(guess), "none", description=first_line(metrics.n_guessed)

@@ -120,6 +120,9 @@ _BUILT_IN = {
     "mec_sid_upper": "MEC_SID_UPPER",
     "tv_dag": "TV_DAG",
     "f1_chance": "F1_CHANCE",
+    "precision_chance": "PRECISION_CHANCE",
+    "recall_chance": "RECALL_CHANCE",
+    "shd_chance": "SHD_CHANCE",
     "skeleton_p": "SKELETON_P",
     "n_guessed": "N_GUESSED",
 }
@@ -146,3 +149,6 @@ SERIES_METRICS = ("shd", "f1", "precision", "recall")
 
 CONTROLS = ("order_score", "ordered_share", "f1_chance", "skeleton_p", "f1_p", "n_guessed")
 """What stands beside F1 in every study, unless it says ``controls = false``."""
+
+CHANCES = {name: f"{name}_chance" for name in ("f1", "precision", "recall", "shd")}
+"""Beside these metrics also stands what as many edges at random places have."""

@@ -49,7 +49,8 @@ def leaderboard(summary: Summary) -> Html:
     caption = tag(
         "caption",
         "Mean and 95 % interval of each score over the runs that ended, by scheme. "
-        "The best mean of a scheme is bold. Runs that did not end count in the second "
+        "The best mean of a scheme is bold. Chance: as many edges of the same kinds, at random "
+        "places. Runs that did not end count in the second "
         "column and in no mean.",
         id="leaderboard-caption",
     )
@@ -205,6 +206,9 @@ def _score(row: Row, best: float) -> Html:
     if not math.isnan(row["mean_low"]):
         limits = f"[{decimal(row['mean_low'])}, {decimal(row['mean_high'])}]"
         text = join((text, " ", tag("small", limits)))
+    if not math.isnan(row["chance"]):
+        chance = tag("small", f"chance {decimal(row['chance'])}", class_="aside")
+        text = join((text, " ", chance))
     if row["n_undefined"]:
         text = join((text, " ", tag("span", f"{row['n_undefined']} undefined", class_="missed")))
     return tag("td", text, data_value=None if math.isnan(mean) else f"{mean:.6g}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from causalassay.judging.order_measures import measure_names, sortability_names
-from causalassay.metrics.registry import CONTROLS, METRICS
+from causalassay.metrics.registry import CHANCES, CONTROLS, METRICS
 from causalassay.study.plan import MetricEntry
 from causalassay.study.problem_specs import World
 
@@ -15,11 +15,12 @@ def needs_controls(metrics: Sequence[MetricEntry]) -> bool:
     return any((entry.name, entry.resolution) == ("f1", "as-is") for entry in metrics)
 
 
-def control_metrics() -> tuple[MetricEntry, ...]:
-    """Return the numbers of each estimate."""
+def control_metrics(metrics: Sequence[MetricEntry]) -> tuple[MetricEntry, ...]:
+    """Return the numbers of each estimate that stand beside some metrics."""
+    chances = [CHANCES[entry.name] for entry in metrics if entry.name in CHANCES]
     return tuple(
         MetricEntry(name, METRICS[name].resolution, METRICS[name].version, name)
-        for name in CONTROLS
+        for name in dict.fromkeys((*CONTROLS, *chances))
     )
 
 

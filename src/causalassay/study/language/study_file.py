@@ -122,7 +122,9 @@ def _study(tables: dict[str, Any], text: str, folder: Path, mistakes: Mistakes) 
     if head.controls and needs_controls(metrics.entries):
         worlds = {world(entry.spec) for entry, _ in problems}
         stated = tuple(dict.fromkeys((*stated, *control_diagnostics(worlds))))
-        metrics.entries.extend(one for one in control_metrics() if one not in metrics.entries)
+        metrics.entries.extend(
+            one for one in control_metrics(metrics.entries) if one not in metrics.entries
+        )
     return Study(
         name=head.name,
         seed=head.seed,
