@@ -11,14 +11,20 @@ from numpy.random import Generator
 from causalassay.arrays import Adjacency, Vector
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
-from causalassay.diagnostics import PairWeights, pair_weights, series_pair_weights
+from causalassay.diagnostics import PairWeights
 from causalassay.graphs.orders import topological_order
 from causalassay.judging.artefacts import Artefact, artefacts_of
 from causalassay.judging.chance import LEAST_ORDERS, TIE, RandomAssignments, RandomOrders
 from causalassay.judging.column_order import in_fixed_order
 from causalassay.judging.findings import Finding
 from causalassay.judging.graph_check import GraphCheck, check_graph
-from causalassay.judging.order_tests import OrderTest, attainable, corrected_level, measure_order
+from causalassay.judging.order_tests import (
+    OrderTest,
+    attainable,
+    corrected_level,
+    measure_order,
+    order_pairs,
+)
 from causalassay.judging.regression_along import regression_along
 from causalassay.judging.sentences import order_finding, tried_text
 
@@ -108,13 +114,6 @@ def judge_data(
     if not findings:
         findings = [_nothing_found(weights, orders, tried, level, order_tests_rng)]
     return Judged((*findings, check.finding), tuple(tried.tests), orders.drawn, check, level)
-
-
-def order_pairs(data: Dataset, graph: Adjacency) -> PairWeights:
-    """Return the pairs of cause and effect that the sortability of a test counts."""
-    if data.world == "series":
-        return series_pair_weights(graph)
-    return pair_weights(graph, "paths")
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,15 @@ from causalassay.data.dataset import World
 from causalassay.diagnostics import (
     PairWeights,
     aligned_share,
-    pair_weights,
-    series_pair_weights,
 )
-from causalassay.discovery.statistics.tied_orders import random_ties_order
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
 from causalassay.judging.chance import TIE, RandomAssignments, RandomOrders
-from causalassay.judging.order_tests import corrected_level, measure_order
+from causalassay.judging.order_tests import (
+    corrected_level,
+    measure_order,
+    order_pairs,
+    score_along,
+)
 from causalassay.judging.regression_along import regression_along
 from causalassay.metrics import f1
 from causalassay.metrics.registry import GraphMetric
@@ -39,9 +41,6 @@ N_ORDERS = 50
 
 N_ASSIGNMENTS = 200
 """Random assignments of each statistic to the nodes."""
-
-N_TIES = 20
-"""Orders over which a score is averaged where a statistic ties."""
 
 RANDOM_F1 = "random_f1"
 """The mean F1 of regressing along random orders."""
@@ -258,7 +257,7 @@ class _Found:
 
     @property
     def weights(self) -> PairWeights:
-        weights = _weights(self.problem)
+        weights = order_pairs(self.problem.data, self.problem.graph)
         if not len(weights.weight):
             raise NotApplicable("the graph has no pair of cause and effect to order")
         return weights
@@ -309,7 +308,7 @@ def _winning(found: _Found, key: str) -> dict[str, Callable[[], float]]:
 
     def own(step: int) -> float:
         statistic, rng = found.statistic(key), found.stream("ties", key)
-        return _f1_along(found.orders, statistic, step, rng)
+        return score_along(found.orders, statistic, step == -1, rng)[0]
 
     def share(step: int) -> float:
         reached = found.measures.number(column(key, "up_f1" if step == 1 else "down_f1"))
@@ -323,24 +322,10 @@ def _winning(found: _Found, key: str) -> dict[str, Callable[[], float]]:
     }
 
 
-def _f1_along(orders: RandomOrders, statistic: Vector, step: int, rng: Generator) -> float:
-    """Return the F1 along a statistic, rising or with -1 falling: a mean over orders of ties."""
-    ordered = np.sort(statistic)
-    tied = bool((np.diff(ordered) <= TIE * np.abs(ordered).max()).any())
-    tries = [random_ties_order(statistic, rng, TIE)[::step] for _ in range(N_TIES if tied else 1)]
-    return float(np.mean([orders.score(order)[0] for order in tries]))
-
-
 def _artefacts(world: World) -> dict[str, Artefact]:
     """Return the artefacts of a world; a package that cannot be loaded hides no other."""
     entries = [(entry.name, entry.value) for entry in ARTEFACTS.entries()]
     return {key: value for key, value in entries if value is not None and value.world == world}
-
-
-def _weights(problem: Problem) -> PairWeights:
-    if problem.data.world == "series":
-        return series_pair_weights(problem.graph)
-    return pair_weights(problem.graph, "paths")
 
 
 def _max_lag(problem: Problem) -> int:

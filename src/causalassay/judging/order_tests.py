@@ -7,8 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Vector
-from causalassay.diagnostics import PairWeights, aligned_share
+from causalassay.arrays import Adjacency, Vector
+from causalassay.data.dataset import Dataset
+from causalassay.diagnostics import (
+    PairWeights,
+    aligned_share,
+    pair_weights,
+    series_pair_weights,
+)
 from causalassay.discovery.statistics.tied_orders import random_ties_order
 from causalassay.graphs.orders import Indices
 from causalassay.judging.artefacts import Artefact
@@ -53,6 +59,13 @@ def corrected_level(n_artefacts: int) -> float:
     return FAMILY_LEVEL / (2 * n_artefacts)
 
 
+def order_pairs(data: Dataset, graph: Adjacency) -> PairWeights:
+    """Return the pairs of cause and effect that the sortability of a test counts."""
+    if data.world == "series":
+        return series_pair_weights(graph)
+    return pair_weights(graph, "paths")
+
+
 def measure_order(  # noqa: PLR0913, PLR0917  what the tests are made of
     artefact: Artefact,
     statistic: Vector,
@@ -66,7 +79,7 @@ def measure_order(  # noqa: PLR0913, PLR0917  what the tests are made of
     """Test one statistic in one direction."""
     sortability = aligned_share(weights, statistic, TIE)
     sign = -1 if backwards else 1
-    own_f1, own_shd = _score(orders, statistic, backwards, rng)
+    own_f1, own_shd = score_along(orders, statistic, backwards, rng)
     return OrderTest(
         artefact,
         backwards,
@@ -78,7 +91,7 @@ def measure_order(  # noqa: PLR0913, PLR0917  what the tests are made of
     )
 
 
-def _score(
+def score_along(
     orders: RandomOrders, statistic: Vector, backwards: bool, rng: Generator
 ) -> tuple[float, float]:
     """Return F1 and SHD along the order of a statistic: means over the orders of its ties."""
