@@ -10,10 +10,11 @@ from scipy.stats import hypergeom
 
 from causalassay import metrics
 from causalassay.contracts import Estimate
+from causalassay.data import Dataset, Problem
 from causalassay.graphs import chain, erdos_renyi, to_cpdag
 from causalassay.metrics import chance, f1_chance, n_guessed, order_score, ordered_share, skeleton_p
 from causalassay.metrics.random_guess import _CLOSED
-from causalassay.metrics.registry import CONTROLS, METRICS
+from causalassay.metrics.registry import CHANCES, CONTROLS, METRICS
 
 
 def pairs_of_graphs():
@@ -105,5 +106,13 @@ def test_a_reported_order_comes_before_directed_paths():
 
 def test_controls_are_no_scores():
     none = {name for name in METRICS if METRICS[name].better == "none"}
-    assert {"f1_chance", "skeleton_p", "f1_p", "n_guessed"} == none
-    assert none < set(CONTROLS)
+    assert {*CHANCES.values(), "skeleton_p", "f1_p", "n_guessed"} == none
+    assert none < {*CONTROLS, *CHANCES.values()}
+
+
+@pytest.mark.parametrize("name", ["f1", "precision", "recall", "shd"])
+def test_what_a_study_calls_chance_is_the_mean_over_all_relabellings(name):
+    truth, guess = pairs_of_graphs()[0]
+    problem = Problem(Dataset.from_values(np.eye(len(truth))), truth)
+    expected = relabelled_mean(getattr(metrics, name), truth, guess)
+    assert expected == pytest.approx(METRICS[CHANCES[name]].score(problem, guess))

@@ -97,7 +97,9 @@ tune = {criterion = "f1_chance", grid = {alpha = [0.01, 0.1]}}
 
 def test_the_plan_names_controls_apart():
     lines = describe(parsed(HEAD + PROBLEM))
-    assert "controls of each estimate (4): f1_chance, skeleton_p, f1_p, n_guessed" in lines
+    assert (
+        "controls of each estimate (5): f1_chance, skeleton_p, f1_p, n_guessed, shd_chance" in lines
+    )
     assert any(line.startswith("metrics (6): shd, f1,") for line in lines)
 
 
