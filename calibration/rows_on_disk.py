@@ -38,6 +38,9 @@ def compute(
     known = read(file)
     missing = [job for job in jobs if job not in known]
     file.parent.mkdir(parents=True, exist_ok=True)
+    if file.exists() and not file.read_bytes().endswith(b"\n"):
+        with file.open("a", encoding="utf-8") as stream:
+            stream.write("\n")  # a last line that was cut off
     with (
         one_thread_each(),
         file.open("a", encoding="utf-8") as stream,

@@ -47,7 +47,7 @@ class Bank:
         )
 
 
-def run(rows: Mapping[Job, Row]) -> list[Row]:
+def run(rows: Mapping[Job, Row], sizes: Mapping[int, int] = SIZES) -> list[Row]:
     """Return the findings of every study and algorithm, and which of its intervals cover."""
     bank = Bank(rows)
     names = ("f1", "f1_p", "f1_chance", "order_score")
@@ -67,7 +67,7 @@ def run(rows: Mapping[Job, Row]) -> list[Row]:
     }
     random = {scheme: bank.measured(scheme, "random_f1") for scheme in SCHEMES}
     found = []
-    for size, count in SIZES.items():
+    for size, count in sizes.items():
         if size > bank.n_units:
             continue
         for study in range(count):

@@ -7,10 +7,12 @@ import re
 import numpy as np
 import pytest
 
+import causalassay as ca
 from causalassay.analysis import analyse, summarize
 from causalassay.analysis.verdict.evidence import Evidence
 from causalassay.analysis.verdict.judgement import judge_study
 from causalassay.analysis.verdict.statements import STATISTICS, StudyVerdict
+from causalassay.data import Dataset, write
 from causalassay.study.storage import export, study_table
 from summary_twins import BASELINES, draw_table, make_table, with_frame
 from verdict_twins import HEAD, STUDIES, Exported, run_here
@@ -430,3 +432,59 @@ def test_rescaled_columns_leave_r2(judged):
     first, *_ = of_study(judged, "rescaled")
     assert first.kind in ("scheme-gameable", "scheme-leaning")
     assert "R²" in first.sentence
+
+
+FILE_STUDY = """
+name = "file"
+seed = 1
+replicates = 12
+metrics = ["f1"]
+algorithms = ["ges"]
+[[problems]]
+name = "file"
+[problems.data]
+file = "rows.csv"
+graph = "graph.csv"
+bootstrap = true
+"""
+
+
+@pytest.mark.parametrize(("kind", "found"), [("scm", "gameable"), ("iscm", "no-evidence")])
+def test_an_audit_and_a_study_of_one_file_agree(tmp_path, kind, found):
+    rng = np.random.default_rng(0)
+    graph = ca.graphs.erdos_renyi(15, 2, rng)
+    values = ca.models.draw(kind, graph, rng).sample(500, rng)
+    names = [f"x{node}" for node in range(15)]
+    data = Dataset.from_values(values, names)
+    write(data, tmp_path / "rows.csv")
+    ca.graphs.write_graph(tmp_path / "graph.csv", graph, names)
+    audited = ca.audit(data, graph, 0, n_bootstrap=0)
+    judged = verdict(study_table(run_here(FILE_STUDY, tmp_path / "results")))
+    (scheme,) = [s for s in judged.statements if s.kind.startswith("scheme")]
+    assert f"scheme-{found}" == scheme.kind
+    assert found == audited.verdict.kind.replace(" ", "-")
+    assert "(1 units)" in scheme.sentence
+    (ges,) = [s for s in judged.statements if s.algorithm == "ges"]
+    assert "too few units: 1, and" in ges.sentence
+
+
+WORLDS = {
+    "entropy": """
+graph = {kind = "erdos-renyi", n_nodes = 8, edges_per_node = 1.5}
+model = {kind = "dirichlet"}
+""",
+    "variance": """
+graph = {kind = "lagged-erdos-renyi", n_nodes = 6, probability = 0.3, max_lag = 1}
+model = {mechanism = "var", kind = "scm"}
+""",
+}
+
+
+@pytest.mark.parametrize("word", WORLDS)
+def test_tables_and_series_are_judged_too(tmp_path, word):
+    text = 'name = "world"\nseed = 1\nreplicates = 12\nalgorithms = ["empty"]\nmetrics = ["f1"]\n'
+    text += "[[problems]]\nsamples = 500\n" + WORLDS[word]
+    judged = verdict(study_table(run_here(text, tmp_path / "results")))
+    (scheme,) = [s for s in judged.statements if s.kind.startswith("scheme")]
+    assert scheme.kind in ("scheme-gameable", "scheme-leaning", "scheme-no-evidence")
+    assert f"sorting by rising {word} (sortability 0." in scheme.sentence
