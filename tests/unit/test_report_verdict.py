@@ -473,6 +473,10 @@ WORLDS = {
 graph = {kind = "erdos-renyi", n_nodes = 8, edges_per_node = 1.5}
 model = {kind = "dirichlet"}
 """,
+    "falling R²": """
+graph = {kind = "erdos-renyi", n_nodes = 20, edges_per_node = 2}
+model = {mechanism = "gp", kind = "standardized"}
+""",
     "variance": """
 graph = {kind = "lagged-erdos-renyi", n_nodes = 6, probability = 0.3, max_lag = 1}
 model = {mechanism = "var", kind = "scm"}
@@ -481,10 +485,14 @@ model = {mechanism = "var", kind = "scm"}
 
 
 @pytest.mark.parametrize("word", WORLDS)
-def test_tables_and_series_are_judged_too(tmp_path, word):
+def test_all_worlds_are_judged_and_both_directions(tmp_path, word):
     text = 'name = "world"\nseed = 1\nreplicates = 12\nalgorithms = ["empty"]\nmetrics = ["f1"]\n'
     text += "[[problems]]\nsamples = 500\n" + WORLDS[word]
     judged = verdict(study_table(run_here(text, tmp_path / "results")))
     (scheme,) = [s for s in judged.statements if s.kind.startswith("scheme")]
-    assert scheme.kind in ("scheme-gameable", "scheme-leaning", "scheme-no-evidence")
-    assert f"sorting by rising {word} (sortability 0." in scheme.sentence
+    if word.startswith("falling"):
+        assert "scheme-gameable-backwards" == scheme.kind
+        assert f"sorting by {word} (sortability 0." in scheme.sentence
+    else:
+        assert scheme.kind in ("scheme-gameable", "scheme-leaning", "scheme-no-evidence")
+        assert f"sorting by rising {word} (sortability 0." in scheme.sentence

@@ -44,15 +44,22 @@ def judge_listed(
     }
 
 
-def state_silence(evidence: Evidence, judged: Mapping[str, AlgorithmJudged]) -> Iterator[Statement]:
-    """Yield the schemes where no algorithm leads chance, corrected over all of them."""
+def state_silence(
+    evidence: Evidence,
+    judged: Mapping[str, AlgorithmJudged],
+    schemes: Mapping[str, SchemeJudged],
+) -> Iterator[Statement]:
+    """Yield the schemes where no algorithm leads chance, corrected over all of them.
+
+    Where an artefact was found, sorting by it does.
+    """
     uses = dict(zip(evidence.runs.algorithms, evidence.runs.uses, strict=True))
     decided = {
         name: one
         for name, one in judged.items()
         if not _too_few(one) and "random" not in uses[name]  # these are chance
     }
-    for scheme in evidence.cells:
+    for scheme in (name for name, found in schemes.items() if not found.gamed):
         lead = ClaimName("lead", scheme)
         p_values = {
             name: one.claims[lead].p_value for name, one in decided.items() if lead in one.claims

@@ -23,7 +23,7 @@ def judge_study(evidence: Evidence) -> StudyVerdict:
     return StudyVerdict(
         (
             *(state_scheme(evidence, scheme) for scheme in schemes.values()),
-            *state_silence(evidence, judged),
+            *state_silence(evidence, judged, schemes),
             *advise(schemes),
             *(state_algorithm(evidence, name, judged.get(name)) for name in evidence.listed),
             *judge_failures(evidence),
