@@ -50,7 +50,7 @@ def arms(schemes, n_units=12, orders=None):
         measured = {
             named(key, part): value
             for key in STATISTICS_OF
-            for part, value in (levels.pop(key) | {"up_f1": 0.4, "down_f1": 0.35}).items()
+            for part, value in (levels.pop(key) | {"up_f1": 0.4, "down_f1": 0.4}).items()
         }
         for index, (name, level) in enumerate(levels.items()):
             for unit in range(n_units):

@@ -248,7 +248,11 @@ def test_a_class_is_scored_as_its_metric_says():
     )
 
 
-@pytest.mark.parametrize("name", METRICS)
+OF_GRAPHS = [name for name in METRICS if name != "naive_risk"]
+"""That one needs experiments: test_risk_studies tries it."""
+
+
+@pytest.mark.parametrize("name", OF_GRAPHS)
 def test_every_metric_knows_a_perfect_estimate(name):
     problem = make(1, Generated(ErdosRenyi(6, 1.5), SCM(), 50_000), "main", 0).problem
     scorer = Scorer(problem, Estimate(problem.graph, "dag"), lambda: stream(1, "members"))
@@ -263,7 +267,7 @@ def test_every_metric_knows_a_perfect_estimate(name):
         assert 0 == score
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", OF_GRAPHS)
 def test_every_metric_prefers_the_truth_to_its_reverse(name):
     problem = make(1, Generated(ErdosRenyi(6, 1.5), SCM(), 2000), "main", 1).problem
     truth, reverse = (

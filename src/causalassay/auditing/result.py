@@ -10,6 +10,7 @@ from typing import Any, Literal
 from causalassay.auditing.notebook_html import audit_html
 from causalassay.judging.findings import Finding, main_finding
 from causalassay.judging.graph_check import GraphCheck
+from causalassay.judging.measured_rates import with_rate
 from causalassay.judging.rules import RULES
 
 Interval = tuple[float, float]
@@ -141,7 +142,7 @@ class Audit:
         """How each rule decides that led to a finding, by its name."""
         named = [one.rule for one in self.findings]
         spoken_of = [name for rule in named for name in RULES[rule].rests_on]
-        return {name: RULES[name].decides for name in [*spoken_of, *named]}
+        return {name: with_rate(name, RULES[name].decides) for name in [*spoken_of, *named]}
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values for JSON; undefined numbers become None."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from causalassay.judging.measured_rates import with_rate
 from causalassay.judging.study_rules import STUDY_RULES
 
 STATISTICS: Mapping[str, str] = MappingProxyType(
@@ -194,7 +195,11 @@ class StudyVerdict:
     def rules(self) -> dict[str, str]:
         """The rules that were used, by name."""
         used = {statement.rule for statement in self.statements}
-        return {name: rule.decides for name, rule in STUDY_RULES.items() if name in used}
+        return {
+            name: with_rate(name, rule.decides)
+            for name, rule in STUDY_RULES.items()
+            if name in used
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values, for JSON."""
