@@ -29,7 +29,7 @@ $(READY): requirements.txt pyproject.toml
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(READY) ## a study of every algorithm on four kinds of data, its verdict and its report
+demo: $(READY) ## a study of every algorithm on six kinds of data, its verdict and its report
 	@$(BIN)/causalassay run examples/studies/four-schemes.toml --out demo
 
 test: $(READY) ## all tests but the slow ones

@@ -496,3 +496,9 @@ def test_all_worlds_are_judged_and_both_directions(tmp_path, word):
     else:
         assert scheme.kind in ("scheme-gameable", "scheme-leaning", "scheme-no-evidence")
         assert f"sorting by rising {word} (sortability 0." in scheme.sentence
+
+
+def test_algorithms_that_tie_in_one_metric_do_not_make_metrics_differ():
+    table = disagreeing(5.0)
+    table.frame["shd"] = 10.0
+    assert not any(kind.startswith("metrics") for kind in kinds(table))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
@@ -29,32 +30,41 @@ def judge_disagreements(evidence: Evidence) -> Iterator[Statement]:
     All comparisons of the study are corrected together.
     """
     metrics = [name for name in COMPARED if name in evidence.summary.metrics]
-    firsts: dict[str, dict[str, Number]] = {}
-    for scheme in evidence.cells:
-        means = {metric: _means(evidence, metric, scheme) for metric in metrics}
-        firsts[scheme] = {
-            metric: _first(known, evidence.runs.better[metric])
-            for metric, known in means.items()
-            if known
-        }
+    means = {
+        scheme: {metric: known for metric in metrics if (known := _means(evidence, metric, scheme))}
+        for scheme in evidence.cells
+    }
+    better = evidence.runs.better
+    firsts = {
+        scheme: {metric: _first(known, better[metric]) for metric, known in by_metric.items()}
+        for scheme, by_metric in means.items()
+    }
+    apart = {scheme: _apart(firsts[scheme], means[scheme]) for scheme in firsts}
     leads = {
         (scheme, *pair): lead_in(evidence, pair[0], scheme, _opponents(firsts[scheme], pair))
         for scheme in firsts
-        for apart in _apart(firsts[scheme])
-        for pair in (apart, apart[::-1])
+        for both in apart[scheme]
+        for pair in (both, both[::-1])
     }
     corrected = holm({key: _p_value(evidence, key, firsts[key[0]]) for key in leads})
     for scheme, by_metric in firsts.items():
-        if _apart(by_metric):
-            yield _disagreement(scheme, by_metric, leads, corrected)
+        if apart[scheme]:
+            yield _disagreement(scheme, by_metric, apart[scheme], leads, corrected)
 
 
-def _apart(firsts: Mapping[str, Number]) -> list[tuple[str, str]]:
-    """Return the pairs of metrics that put different algorithms first."""
+def _apart(
+    firsts: Mapping[str, Number], means: Mapping[str, Mapping[str, Number]]
+) -> list[tuple[str, str]]:
+    """Return the pairs of metrics that put different algorithms first, ties aside."""
+
+    def is_first(metric: str, algorithm: str | None) -> bool:
+        mean = means[metric].get(str(algorithm))
+        return mean is not None and math.isclose(mean.value, firsts[metric].value, abs_tol=1e-12)
+
     return [
         (one, other)
         for one, other in combinations(firsts, 2)
-        if firsts[one].algorithm != firsts[other].algorithm
+        if not is_first(one, firsts[other].algorithm) and not is_first(other, firsts[one].algorithm)
     ]
 
 
@@ -72,6 +82,7 @@ def _p_value(evidence: Evidence, key: Comparison, firsts: Mapping[str, Number]) 
 def _disagreement(
     scheme: str,
     firsts: Mapping[str, Number],
+    apart: Sequence[tuple[str, str]],
     leads: Mapping[Comparison, Interval],
     corrected: Mapping[Comparison, float],
 ) -> Statement:
@@ -84,7 +95,7 @@ def _disagreement(
         ]
     )
     start = f"On {scheme_word(scheme)} the metrics put different algorithms first: {firsts_text}"
-    pairs = [[(scheme, *pair), (scheme, *pair[::-1])] for pair in _apart(firsts)]
+    pairs = [[(scheme, *pair), (scheme, *pair[::-1])] for pair in apart]
     clearest = max(pairs, key=lambda pair: sum(corrected[key] <= LEVEL for key in pair))
     clear = [corrected[key] <= LEVEL for key in clearest]
     kind = "metrics-disagree" if all(clear) else "metrics-differ"
