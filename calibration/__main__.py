@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from calibration import audits, page, rates, studies, study_bank
+from calibration import audits, page, rates, risk_coverage, studies, study_bank
 from calibration.rows_on_disk import compute
 
 
@@ -18,6 +18,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("calibration/results"))
     parser.add_argument("--audits", type=int, default=audits.N_AUDITS, help="audits of each cell")
     parser.add_argument("--units", type=int, default=study_bank.N_UNITS, help="units in the bank")
+    parser.add_argument("--sets", type=int, default=risk_coverage.N_SETS, help="data sets of risks")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--docs", type=Path, default=Path("docs"))
     stated = parser.parse_args()
@@ -29,12 +30,14 @@ def main() -> None:
     audited = audits.run(stated.folder, stated.audits, stated.workers)
     free = [name for (name, _), row in means.items() if rates.is_free(row["mean"])]
     free += [name for name, cell in audits.cells().items() if cell.permuted]
+    risks = risk_coverage.run(stated.folder, stated.sets, stated.workers)
     judged = studies.run(units)
     table = [
         *rates.audit_rates(audited, free),
         *rates.study_rates(judged),
         *rates.scheme_rates(judged),
         *rates.coverage(judged),
+        *rates.risk_rates(risks),
     ]
     sortabilities = {name: row["mean"] for (name, _), row in means.items()}
     page.write(stated.docs, table, sortabilities)

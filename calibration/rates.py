@@ -11,6 +11,7 @@ from scipy.stats import beta
 from calibration.audits import cells
 from calibration.rows_on_disk import Job, Row
 
+COVERS = "95 % interval covers"
 GAMEABLE = ("gameable", "gameable backwards")
 CAUSES = ("depends on variance order", "depends on variance ratios", "depends on units")
 
@@ -159,8 +160,20 @@ def coverage(rows: list[Row]) -> list[Rate]:
             for hit in row["covers"].values()
         ]
         found.append(
-            Rate("study", f"{size} units", "95 % interval covers", sum(covers), len(covers), "")
+            Rate("study", f"{size} units", COVERS, sum(covers), len(covers), "at least 93 %")
         )
+    return found
+
+
+def risk_rates(rows: Mapping[Job, Row]) -> list[Rate]:
+    """Return how often intervals of risks cover, from `risk_coverage.run`."""
+    found = []
+    for name in dict.fromkeys(cell for cell, _ in rows):
+        part = [row["covers"] for (cell, _), row in rows.items() if cell == name]
+        for algorithm in part[0]:
+            count = sum(covers[algorithm] for covers in part)
+            cell = f"{algorithm}, {name}"
+            found.append(Rate("risk", cell, COVERS, count, len(part), "at least 93 %"))
     return found
 
 
