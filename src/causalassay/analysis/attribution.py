@@ -26,7 +26,7 @@ from causalassay.analysis.runs import (
     Group,
     Runs,
 )
-from causalassay.analysis.unit_means import Codes, count_units, mean_with_interval
+from causalassay.analysis.unit_means import Codes, count_units, limited, mean_with_interval
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def _scheme_score(
     scores = runs.scores[metric][index, cells]
     defined = ~np.isnan(scores)
     units = runs.units[cells]
-    mean = mean_with_interval(scores, units)
+    mean = limited(mean_with_interval(scores, units), *runs.spans[metric])
     n_units = count_units(units[defined])
     return {
         "n": int(defined.sum()),

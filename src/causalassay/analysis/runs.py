@@ -105,6 +105,17 @@ class Runs:
     better: Mapping[str, int]
 
     @cached_property
+    def spans(self) -> dict[str, tuple[float, float]]:
+        """Of each metric the least and the most that a mean can be, as far as its scores tell."""
+        spans = {}
+        for metric, scores in self.scores.items():
+            known = scores[~np.isnan(scores)]
+            least = 0.0 if (known >= 0).all() else -np.inf
+            is_share = self.better[metric] == 1 and (known <= 1).all()
+            spans[metric] = (least, 1.0 if is_share else np.inf)
+        return spans
+
+    @cached_property
     def baselines(self) -> tuple[int, ...]:
         """The indices of the baselines: the algorithms that were added for comparison.
 

@@ -14,7 +14,7 @@ from causalassay.analysis.attribution import Attribution, attribute
 from causalassay.analysis.comparison import MOST_OPPONENTS, mean_ranks, paired_differences
 from causalassay.analysis.notebook_html import summary_html
 from causalassay.analysis.runs import ABSENT, OK, SCHEME, STATUSES, RowTable, Runs, arrange
-from causalassay.analysis.unit_means import Codes, count_units, mean_with_interval
+from causalassay.analysis.unit_means import Codes, count_units, limited, mean_with_interval
 
 MOST_REASONS = 5
 
@@ -187,7 +187,7 @@ def score_groups(runs: Runs, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
             for metric in runs.scores:
                 scores = runs.scores[metric][index, cells]
                 defined = ~np.isnan(scores)
-                mean = mean_with_interval(scores, units)
+                mean = limited(mean_with_interval(scores, units), *runs.spans[metric])
                 rows.append(
                     {
                         "algorithm": name,

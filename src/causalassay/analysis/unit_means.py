@@ -82,6 +82,18 @@ def mean_with_interval(values: Vector, units: Codes) -> MeanInterval:
     return _with_limits(mean, influence, count_units(units))
 
 
+def limited(interval: MeanInterval, least: float, most: float) -> MeanInterval:
+    """Return the interval without what no mean can be.
+
+    Examples
+    --------
+    >>> limited(MeanInterval(0.1, -0.1, 0.3), 0.0, 1.0)
+    MeanInterval(value=0.1, low=0.0, high=0.3)
+    """
+    low, high = np.clip([interval.low, interval.high], least, most)
+    return MeanInterval(interval.value, float(low), float(high))
+
+
 def difference_of_means(
     values: Vector, units: Codes, first: NDArray[np.bool_]
 ) -> tuple[MeanInterval, int]:

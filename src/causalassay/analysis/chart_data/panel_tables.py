@@ -11,7 +11,7 @@ import pandas as pd
 from causalassay.analysis.chart_data.scope import ChartScope
 from causalassay.analysis.chart_data.thinning import rounded, thinned
 from causalassay.analysis.runs import FAMILY, NODES, SCHEME
-from causalassay.analysis.unit_means import Codes, mean_with_interval
+from causalassay.analysis.unit_means import Codes, limited, mean_with_interval
 from causalassay.arrays import Vector
 
 VARIANCE, R2 = "var_sortability", "r2_sortability"
@@ -147,7 +147,8 @@ def means_against(scope: ChartScope, metric: str, label: str) -> pd.DataFrame:
             continue
         for index, name in zip(scope.indices(), scope.algorithms, strict=True):
             scores = scope.runs.scores[metric][index, cells]
-            mean = mean_with_interval(scores, scope.runs.units[cells])
+            interval = mean_with_interval(scores, scope.runs.units[cells])
+            mean = limited(interval, *scope.runs.spans[metric])
             if np.isfinite(mean.value):
                 rows.append(
                     {
