@@ -72,6 +72,8 @@ class Exported:
         name = number.statistic
         if name in COUNTS:
             return self._count(number)
+        if name == "skeleton fit p":
+            return sum_p(self._by_unit(number.algorithm, number.scheme, number.column).tolist())
         if name == "p":
             return self._p_value(number)
         if name == "corrected p":

@@ -98,6 +98,10 @@ def state_algorithm(
     for name, claim in judged.claims.items():
         ledger(Number(claim.p_value, "p", name.kind, name.scheme, algorithm))
         ledger(Number(claim.corrected, "corrected p", name.kind, name.scheme, algorithm))
+    for scheme in evidence.cells:
+        fit = evidence.skeleton_fit(algorithm, scheme)
+        if fit:
+            ledger(fit)
     sentence = f"{algorithm}: {'; '.join(claims)}. {scores}."
     return Statement(
         f"algorithm-{judged.main.kind.replace(' ', '-')}",

@@ -21,12 +21,14 @@ from causalassay.arrays import Vector
 from causalassay.judging.algorithm_findings import AlgorithmEvidence, LeadEvidence, ScaleEvidence
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
 from causalassay.judging.order_measures import RANDOM_F1, column, sortability_column
+from causalassay.judging.over_units import combined
 from causalassay.judging.scheme_findings import OrderEvidence
 
 MAIN = "f1"
 """The metric that the judge looks at: what chance reaches is measured for it."""
 REACHED, CHANCE = "f1_p", "f1_chance"
 ORDER_SCORE = "order_score"
+SKELETON_P = "skeleton_p"
 WITHOUT_SIGNAL = "shuffle-labels"
 """A transform after which the graph has nothing to do with the data."""
 
@@ -122,6 +124,16 @@ class Evidence:
         mean = mean_with_interval(gain, units)
         number = Number(mean.value, "lead", self.metric, scheme, algorithm)
         return Interval(number, mean.low, mean.high, count_units(units[~np.isnan(gain)]))
+
+    def skeleton_fit(self, algorithm: str, scheme: str) -> Number | None:
+        """Return how probable it is to join as many true pairs by chance; None if unknown."""
+        if SKELETON_P not in self.runs.controls:
+            return None
+        shares = self.runs.controls[SKELETON_P][self._index(algorithm)]
+        p_value = combined(self._by_unit(shares, scheme))
+        if np.isnan(p_value):
+            return None
+        return Number(p_value, "skeleton fit p", SKELETON_P, scheme, algorithm)
 
     def gain(self, metric: str, algorithm: str, opponent: str, cells: Codes) -> Vector:
         """Return in each cell how much better an algorithm is than an opponent."""

@@ -24,6 +24,8 @@ STATISTICS: Mapping[str, str] = MappingProxyType(
         "p": "p-value of the claim that the column names, by the rule of that name",
         "corrected p": "p-value of the claim that the column names, corrected for all claims on "
         "the algorithm (Holm)",
+        "skeleton fit p": "how probable it is that as many edges at random places join as many "
+        "true pairs: skeleton_p of the units, added up (Edgington)",
         "units": "graph keys and replicates with a score of the algorithm and of the opponent; "
         "without an algorithm all of the scheme; replicates on one file are one unit",
         "runs": "rows of the algorithm",
