@@ -227,11 +227,6 @@ def _cited(table: Sequence[Rate]) -> dict[str, str]:
             "at most",
             "data without artefacts were called gameable in at most",
         ),
-        "no evidence": (
-            "gameable, either way",
-            "at least",
-            "raw data of 20 nodes and more were called gameable in at least",
-        ),
         "graph check": ("graph refuted", "at most", "a true graph was refuted in at most"),
         "robust": (
             "robust",

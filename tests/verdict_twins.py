@@ -79,7 +79,8 @@ class Exported:
         if name == "corrected p":
             return self._corrected(number)
         if name == "measured":
-            return self._cells(number)[number.column].mean()
+            cells = self._cells(number).dropna(subset=[number.column])
+            return cells.groupby(["graph_key", "replicate"])[number.column].mean().mean()
         if name == "mean":
             return self._rows(number)[number.column].mean()
         leads, units = self._leads(number)
@@ -109,6 +110,8 @@ class Exported:
         return sign * apart, _units(own.reset_index())
 
     def _count(self, number):
+        if number.statistic == "measured units":
+            return len(set(_units(self._cells(number).dropna(subset=["random_f1"]))))
         if number.statistic == "units":
             if number.algorithm is None:
                 return len(set(_units(self._cells(number))))

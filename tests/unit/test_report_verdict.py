@@ -101,8 +101,13 @@ def of_algorithm(table, algorithm):
         (UP, NOTHING, "scheme-gameable", "gameable by variance: sorting by rising variance"),
         (UP, UP, "scheme-gameable", "gameable by variance and R²"),
         (NOTHING, DOWN, "scheme-gameable-backwards", "gameable backwards by R²: sorting by falli"),
-        (LEANING, NOTHING, "scheme-leaning", "no evidence that it helps"),
-        (NOTHING, NOTHING, "scheme-no-evidence", "no evidence that sorting gives the order away"),
+        (LEANING, NOTHING, "scheme-leaning", "no evidence that this helps"),
+        (
+            NOTHING,
+            NOTHING,
+            "scheme-no-evidence",
+            "no evidence that sorting by variance or R² gives the order away",
+        ),
         (UP | {"sortability": 0.55}, NOTHING, "scheme-leaning", "no evidence of sortability"),
         (LEANING | {"sortability": 0.55}, NOTHING, "scheme-no-evidence", "no evidence that sort"),
     ],
@@ -123,8 +128,8 @@ def test_a_scheme_without_measures_is_undecided_and_never_called_clean():
 
 def test_where_no_algorithm_leads_chance_the_graph_is_to_be_checked():
     table = arms({"raw": FREE | {"pc": 0.3}})
-    assert "no-lead-on-scheme" in kinds(table)
-    assert "no-lead-on-scheme" not in kinds(arms({"raw": FREE | {"pc": 0.5}}))
+    assert "no-signal" in kinds(table)
+    assert "no-signal" not in kinds(arms({"raw": FREE | {"pc": 0.5}}))
 
 
 def test_advice_names_the_schemes_that_a_study_lacks():
@@ -217,7 +222,7 @@ def test_bootstraps_of_one_file_are_one_unit():
     table = arms({"data": FREE | {"pc": 0.9}})
     statement = of_algorithm(table, "pc")
     assert "too few units: 1, and" in statement.sentence
-    assert "(1 units)" in of_scheme(table, "data").sentence
+    assert "(1 unit)" in of_scheme(table, "data").sentence
 
 
 def test_one_file_is_judged_as_an_audit_judges_it():
@@ -230,7 +235,7 @@ def test_shuffled_labels_are_no_scheme_to_be_robust_on():
     table = arms({"raw": RAW | {"pc": 0.9}, "raw + shuffle-labels": FREE | {"pc": 0.3}})
     statement = of_algorithm(table, "pc")
     assert ("undecided",) == statement.findings
-    assert "an artefact was found on every scheme" in statement.sentence
+    assert "an artefact was found on every scheme with true labels" in statement.sentence
 
 
 def test_an_algorithm_without_scores_is_not_judged():
@@ -423,7 +428,7 @@ def test_on_raw_only_no_lead_is_called_robust(judged):
 
 
 def test_shuffled_labels_leave_no_lead(judged):
-    assert "no-lead-on-scheme" in {s.kind for s in of_study(judged, "shuffled")}
+    assert "no-signal" in {s.kind for s in of_study(judged, "shuffled")}
     for statement in of_study(judged, "shuffled"):
         assert statement.findings in ((), ("no lead found",))
 
@@ -463,7 +468,7 @@ def test_an_audit_and_a_study_of_one_file_agree(tmp_path, kind, found):
     (scheme,) = [s for s in judged.statements if s.kind.startswith("scheme")]
     assert f"scheme-{found}" == scheme.kind
     assert found == audited.verdict.kind.replace(" ", "-")
-    assert "(1 units)" in scheme.sentence
+    assert "(1 unit)" in scheme.sentence
     (ges,) = [s for s in judged.statements if s.algorithm == "ges"]
     assert "too few units: 1, and" in ges.sentence
 

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from causalassay.analysis.comparison import best_by_mean, difference
 from causalassay.analysis.runs import (
     EMPTY,
-    FROM_FILE,
     RANDOM_ORDER,
     SCHEME,
     SORTING,
@@ -117,7 +116,7 @@ def same_graphs(
         scheme: _seen(runs.units[whole][~np.isnan(scores[whole])], n_units)
         for scheme, whole in cells.items()
     }
-    compared = [name for name in cells if name != FROM_FILE and scored[name].any()]
+    compared = [name for name in cells if name not in runs.file_schemes and scored[name].any()]
     common = np.all([scored[name] for name in compared], axis=0) & (len(compared) > 1)
     if not common.any():
         return {scheme: (whole, False) for scheme, whole in cells.items()}

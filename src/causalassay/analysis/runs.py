@@ -30,6 +30,8 @@ SCHEMES = (
 )
 """The order in which tables name the schemes; others follow by name, files last."""
 FROM_FILE = "data"
+FILE, FILE_NAME = "file of the unit", "data.file"
+"""The file that a row's data are from, empty for others; and where the table has its name."""
 FAMILY, NODES, SAMPLES = LABELS = ("graph.kind", "graph.n_nodes", "samples")
 """Columns of the problem that verdicts and charts look at, where a study has them."""
 SORTING = ("var-sortnregress", "r2-sortnregress")
@@ -105,6 +107,11 @@ class Runs:
     better: Mapping[str, int]
 
     @cached_property
+    def file_schemes(self) -> frozenset[str]:
+        """The schemes that are data files, changed or not."""
+        return frozenset(self.cells.loc[self.cells[FILE] != "", SCHEME])
+
+    @cached_property
     def spans(self) -> dict[str, tuple[float, float]]:
         """Of each metric the least and the most that a mean can be, as far as its scores tell."""
         spans = {}
@@ -153,7 +160,7 @@ def arrange(table: RowTable, by: Sequence[str] = (SCHEME,)) -> Runs:
         If a column is missing, a status unknown, a task has two rows, or a column to
         group by differs within a problem and replicate.
     """
-    frame = table.frame
+    frame = _with_files_named(table.frame)
     _check_columns(frame, (*table.metrics, *table.controls, *by))
     algorithm, names = _encode(frame["algorithm"])
     firsts = _first_rows(algorithm, len(names))
@@ -161,7 +168,7 @@ def arrange(table: RowTable, by: Sequence[str] = (SCHEME,)) -> Runs:
     uses = [str(frame["use"].iloc[row]) for row in firsts] if "use" in frame else names
     order = sorted(range(len(names)), key=lambda i: (roles[i] == "baseline", names[i]))
     algorithm = np.argsort(order)[algorithm] if order else algorithm
-    cell, cells = _cells(frame, dict.fromkeys(("graph_key", SCHEME, *by)))
+    cell, cells = _cells(frame, dict.fromkeys(("graph_key", SCHEME, FILE, *by)))
     shape = (len(names), len(cells))
     position = algorithm * shape[1] + cell
     _check_once(frame, position)
@@ -234,13 +241,29 @@ def _units(cells: pd.DataFrame) -> Codes:
     """
     known = cells["graph_key"].notna()
     graph = cells["graph_key"].where(known, cells["problem"])
-    from_file = is_from_file(cells[SCHEME])
-    return _encode_all([known, graph, from_file, cells["replicate"].mask(from_file, 0)])[0]
+    file = cells[FILE].astype(str)
+    return _encode_all([known, graph, file, cells["replicate"].where(file == "", 0)])[0]
 
 
-def is_from_file(schemes: pd.Series[Any]) -> pd.Series[Any]:
-    """Return which schemes are data files, changed or not."""
-    return schemes.astype(str).str.split(" + ", regex=False).str[0] == FROM_FILE
+def _with_files_named(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with the file of each; schemes of several files have their names.
+
+    Files have nothing in common but that they are files: each is judged by itself.
+    """
+    if SCHEME not in frame:
+        return frame
+    schemes, kinds = pd.factorize(frame[SCHEME])
+    first = np.array([str(kind).split(" + ")[0] == FROM_FILE for kind in kinds] + [False])
+    from_file = first[schemes]  # -1 is no scheme
+    if not from_file.any():
+        return frame.assign(**{FILE: ""})
+    names = frame[FILE_NAME] if FILE_NAME in frame else pd.Series(FROM_FILE, frame.index)
+    file = names.astype(str).where(from_file, "")
+    frame = frame.assign(**{FILE: file})
+    if file[from_file].nunique() > 1:
+        changes = frame[SCHEME].astype(str).str.removeprefix(FROM_FILE)
+        frame[SCHEME] = frame[SCHEME].astype(object).mask(from_file, file + changes)
+    return frame
 
 
 def _encode_all(columns: Sequence[pd.Series[Any]]) -> tuple[Codes, list[tuple[Any, ...]]]:

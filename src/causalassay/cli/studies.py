@@ -187,7 +187,8 @@ def summary(
 
     analysis = read(folder)
     if as_json:
-        typer.echo(json.dumps(analysis.summary.to_dict(), indent=2, allow_nan=False))
+        plain = analysis.summary.to_dict() | {"verdict": analysis.verdict.to_dict()}
+        typer.echo(json.dumps(plain, indent=2, allow_nan=False))
     else:
         _print_analysis(analysis, metric)
 

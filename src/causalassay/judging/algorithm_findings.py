@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -27,6 +28,19 @@ AlgorithmKind = Literal[
     "undecided",
 ]
 """Of a finding on an algorithm."""
+
+RULE_OF: Mapping[AlgorithmKind, str] = MappingProxyType(
+    {
+        "robust": "robust",
+        "depends on variance order": "variance order",
+        "depends on variance ratios": "variance ratios",
+        "depends on units": "units",
+        "lead lost": "lead lost",
+        "no lead found": "lead",
+        "undecided": "lead",
+    }
+)
+"""The rule of each."""
 
 ClaimKind = Literal[
     "lead", "fall", "variance order", "variance ratios", "random variances", "standardized"
@@ -167,7 +181,10 @@ def judge_algorithm(evidence: AlgorithmEvidence) -> AlgorithmJudged:
     'robust'
     """
     claims = _claims(evidence)
-    n_units = max((claim.n_units for claim in claims.values()), default=0)
+    if not claims:
+        missing = "what chance reaches could not be measured (the notes of the rows say why)"
+        return AlgorithmJudged((AlgorithmFinding("undecided", missing=missing),), claims)
+    n_units = max(claim.n_units for claim in claims.values())
     needed = units_needed(len(claims))
     if n_units < needed:
         missing = f"{TOO_FEW}: {n_units}, and {needed} are needed"
@@ -255,7 +272,7 @@ def _standing(
     if causes:
         return ()
     if not evidence.free:
-        missing = "an artefact was found on every scheme"
+        missing = "an artefact was found on every scheme with true labels"
     else:
         missing = "where no artefact was found, neither a lead nor its loss was"
     return (AlgorithmFinding("undecided", tuple(free), missing),)

@@ -12,24 +12,23 @@ from causalassay.arrays import Adjacency, Vector
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics import PairWeights
-from causalassay.graphs.orders import topological_order
 from causalassay.judging.artefacts import Artefact, artefacts_of
 from causalassay.judging.chance import LEAST_ORDERS, TIE, RandomAssignments, RandomOrders
 from causalassay.judging.column_order import in_fixed_order
 from causalassay.judging.findings import Finding
 from causalassay.judging.graph_check import GraphCheck, check_graph
+from causalassay.judging.level_codes import why_codes
 from causalassay.judging.order_tests import (
     OrderTest,
     attainable,
     corrected_level,
     measure_order,
     order_pairs,
+    true_orders,
 )
 from causalassay.judging.regression_along import regression_along
 from causalassay.judging.sentences import order_finding, tried_text
 
-_N_TRUE_ORDERS = 20
-_MOST_LEVELS = 10
 _NO_ORDERS = np.empty((0, 2))
 
 
@@ -108,9 +107,12 @@ def judge_data(
     except NotApplicable as reason:
         finding = _undecided(f"nothing can be regressed along an order: {reason}")
         return Judged((finding, check.finding), (), _NO_ORDERS, check, level)
+    codes = why_codes(data)
+    if codes:
+        return Judged((_undecided(codes), check.finding), (), _NO_ORDERS, check, level)
     tried = _try_all(data, artefacts, max_lag, weights, orders, level, order_tests_rng)
     found = [order_finding(test, orders.drawn) for test in tried.tests]
-    findings = [*_codes(data), *(one for one in found if one), *tried.undecided]
+    findings = [*(one for one in found if one), *tried.undecided]
     if not findings:
         findings = [_nothing_found(weights, orders, tried, level, order_tests_rng)]
     return Judged((*findings, check.finding), tuple(tried.tests), orders.drawn, check, level)
@@ -159,28 +161,19 @@ def _nothing_found(
     weights: PairWeights, orders: RandomOrders, tried: _Tried, level: float, rng: Generator
 ) -> Finding:
     """Return that there is no evidence, or that there could be none."""
-    perfect, best = attainable(weights, orders, _true_orders(weights, rng), level, rng)
+    perfect, best = attainable(weights, orders, true_orders(weights, rng), level, rng)
     numbers = "; ".join([*tried_text(tried.tests), *tried.tied])
     if not (perfect.below and best.below):
         least = max(perfect.p_value, best.p_value)
         sentence = (
-            f"Too small to tell: chance is as good as a true order in {least:.1%} of random ones, "
-            f"more than the level of {level:.2%} ({numbers})."
+            f"Too small, or without signal: {least:.1%} of random orders are as good as a true "
+            f"one, more than the level of {level:.2%}; {numbers}."
         )
         return Finding("too small", sentence, rule="too small")
-    sentence = f"No evidence that sorting gives the order away: {numbers}."
+    words = list(dict.fromkeys(test.artefact.word for test in tried.tests))
+    by = f" by {' or '.join(words)}" if words else ""
+    sentence = f"No evidence that sorting{by} gives the order away: {numbers}."
     return Finding("no evidence", sentence, rule="no evidence")
-
-
-def _true_orders(weights: PairWeights, rng: Generator) -> list[np.ndarray]:
-    """Return some orders in which each cause comes before its effects."""
-    precedes = np.zeros((weights.n_nodes, weights.n_nodes), dtype=bool)
-    precedes[weights.cause, weights.effect] = True
-    orders = []
-    for _ in range(_N_TRUE_ORDERS):
-        label = rng.permutation(weights.n_nodes)
-        orders.append(label[topological_order(precedes[np.ix_(label, label)])])
-    return orders
 
 
 def _undecided(why: str, statistic: str = "") -> Finding:
@@ -196,18 +189,3 @@ def ties_throughout(statistic: Vector) -> bool:
     True
     """
     return bool(np.ptp(statistic) <= TIE * np.abs(statistic).max())
-
-
-def _codes(data: Dataset) -> list[Finding]:
-    """Return a finding on columns that look like codes of levels but were not declared so."""
-    values = data.observational_values
-    if data.world != "continuous" or (values != np.round(values)).any():
-        return []
-    if max(len(np.unique(column)) for column in values.T) > _MOST_LEVELS:
-        return []
-    why = (
-        f"every column holds at most {_MOST_LEVELS} whole numbers, as codes of levels are, and "
-        "variances of codes mean nothing; declare the columns discrete to have them sorted by "
-        "entropy"
-    )
-    return [_undecided(why)]

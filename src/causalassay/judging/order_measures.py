@@ -25,11 +25,14 @@ from causalassay.diagnostics import (
 )
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
 from causalassay.judging.chance import TIE, RandomAssignments, RandomOrders
+from causalassay.judging.level_codes import why_codes
 from causalassay.judging.order_tests import (
+    attainable,
     corrected_level,
     measure_order,
     order_pairs,
     score_along,
+    true_orders,
 )
 from causalassay.judging.regression_along import regression_along
 from causalassay.metrics import f1
@@ -44,6 +47,9 @@ N_ASSIGNMENTS = 200
 
 RANDOM_F1 = "random_f1"
 """The mean F1 of regressing along random orders."""
+
+ATTAINABLE_P = "attainable_p"
+"""The least p-value that any order could have."""
 
 _OF_ARTEFACT = ("rising_p", "falling_p", "up_f1", "up_p", "down_f1", "down_p")
 _WORLDS: tuple[World, ...] = ("continuous", "discrete", "series")
@@ -92,10 +98,10 @@ def measure_names(world: World) -> tuple[str, ...]:
     Examples
     --------
     >>> measure_names("discrete")
-    ('random_f1', 'entropy_rising_p', 'entropy_falling_p', 'entropy_up_f1', 'entropy_up_p',
-     'entropy_down_f1', 'entropy_down_p')
+    ('random_f1', 'attainable_p', 'entropy_rising_p', 'entropy_falling_p', 'entropy_up_f1',
+     'entropy_up_p', 'entropy_down_f1', 'entropy_down_p')
     """
-    names = [RANDOM_F1]
+    names = [RANDOM_F1, ATTAINABLE_P]
     for key, artefact in _artefacts(world).items():
         own = () if artefact.sortability else ("sortability",)
         names += [column(key, measure) for measure in (*own, *_OF_ARTEFACT)]
@@ -207,7 +213,12 @@ def random_orders(problem: Problem) -> RandomOrders:
 def _measured(problem: Problem) -> OrderMeasures:
     """Measure with a fixed number of random draws."""
     found = _Found(problem)
-    found.add({RANDOM_F1: lambda: float(found.orders.scores(N_ORDERS)[:, 0].mean())})
+    found.add(
+        {
+            RANDOM_F1: lambda: float(found.orders.scores(N_ORDERS)[:, 0].mean()),
+            ATTAINABLE_P: lambda: _attainable(found),
+        }
+    )
     for key in _artefacts(problem.data.world):
         found.add(_sortable(found, key) | _winning(found, key))
     return found.measures
@@ -219,6 +230,7 @@ def _audited(problem: Problem) -> OrderMeasures:
     found = _Found(problem)
     artefacts = _artefacts(problem.data.world)
     level = corrected_level(len(artefacts)) if artefacts else 0.0
+    found.add({ATTAINABLE_P: lambda: _attainable_by_audit(found, level)})
     for key, artefact in artefacts.items():
         names = [column(key, name) for name in ("rising_p", "up_p", "falling_p", "down_p")]
         try:
@@ -263,6 +275,9 @@ class _Found:
         return weights
 
     def statistic(self, key: str) -> Vector:
+        codes = why_codes(self.problem.data)
+        if codes:
+            raise NotApplicable(codes)
         if key not in self._statistics:
             measure = ARTEFACTS[key].measure
             self._statistics[key] = measure(self.problem.data, _max_lag(self.problem))
@@ -281,6 +296,22 @@ class _Found:
     def refuse(self, names: list[str], reason: Exception) -> None:
         self.measures.numbers.update(dict.fromkeys(names, float("nan")))
         self.measures.reasons.update(dict.fromkeys(names, str(reason)))
+
+
+def _attainable(found: _Found) -> float:
+    """Return the larger share of random assignments and orders that are as good as true ones."""
+    rng = _stream(found.problem.graph, "true orders")
+    perfect = RandomAssignments(
+        found.weights, np.arange(found.weights.n_nodes, dtype=float), rng
+    ).beyond(1.0, 1)(N_ASSIGNMENTS)
+    best = np.mean([found.orders.score(order)[0] for order in true_orders(found.weights, rng)])
+    return max(_share(perfect), _share(found.orders.scores(N_ORDERS)[:, 0] >= best - TIE))
+
+
+def _attainable_by_audit(found: _Found, level: float) -> float:
+    rng = _stream(found.problem.graph, "true orders")
+    tests = attainable(found.weights, found.orders, true_orders(found.weights, rng), level, rng)
+    return max(test.p_value for test in tests)
 
 
 def _sortable(found: _Found, key: str) -> dict[str, Callable[[], float]]:

@@ -16,7 +16,7 @@ from causalassay.diagnostics import (
     series_pair_weights,
 )
 from causalassay.discovery.statistics.tied_orders import random_ties_order
-from causalassay.graphs.orders import Indices
+from causalassay.graphs.orders import Indices, topological_order
 from causalassay.judging.artefacts import Artefact
 from causalassay.judging.chance import TIE, RandomAssignments, RandomOrders
 from causalassay.judging.sequential import MonteCarlo
@@ -25,6 +25,7 @@ FAMILY_LEVEL = 0.05
 """How often data without artefacts may be called gameable by any statistic in any direction."""
 
 _N_TIES = 20
+_N_TRUE_ORDERS = 20
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,17 @@ def score_along(
         tries.append(orders.score(order[::-1] if backwards else order))
     own_f1, own_shd = np.mean(tries, axis=0)
     return float(own_f1), float(own_shd)
+
+
+def true_orders(weights: PairWeights, rng: Generator) -> list[np.ndarray]:
+    """Return some orders in which each cause comes before its effects."""
+    precedes = np.zeros((weights.n_nodes, weights.n_nodes), dtype=bool)
+    precedes[weights.cause, weights.effect] = True
+    orders = []
+    for _ in range(_N_TRUE_ORDERS):
+        label = rng.permutation(weights.n_nodes)
+        orders.append(label[topological_order(precedes[np.ix_(label, label)])])
+    return orders
 
 
 def attainable(

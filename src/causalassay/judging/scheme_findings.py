@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -75,8 +75,17 @@ class OrderClaim:
     n_units: int
 
 
-def judge_orders(evidence: Mapping[Artefact, OrderEvidence]) -> tuple[OrderClaim, ...]:
+def judge_orders(
+    evidence: Mapping[Artefact, OrderEvidence], attainable: Vector | None = None
+) -> tuple[OrderClaim, ...]:
     """Return what was found of each statistic and direction, all of them judged together.
+
+    Parameters
+    ----------
+    evidence : mapping of Artefact to OrderEvidence
+    attainable : Vector, optional
+        The least p-value that any order could have, by unit: where these are too large
+        together, nothing found is "too small", not "no evidence".
 
     Examples
     --------
@@ -89,11 +98,15 @@ def judge_orders(evidence: Mapping[Artefact, OrderEvidence]) -> tuple[OrderClaim
     ['gameable', 'no evidence']
     """
     level = corrected_level(max(len(evidence), 1))
-    return tuple(
+    claims = tuple(
         _claim(artefact, backwards, measured, level)
         for artefact, measured in evidence.items()
         for backwards in (False, True)
     )
+    nothing = all(claim.kind == "no evidence" for claim in claims)
+    if nothing and attainable is not None and combined(attainable) > level:
+        return tuple(replace(claim, kind="too small") for claim in claims)
+    return claims
 
 
 def _claim(

@@ -10,13 +10,14 @@ from causalassay.judging.rule import Rule
 STUDY_RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "two tests over units": Rule(
-            "gameable, gameable backwards, leaning, no evidence: of a scheme",
+            "gameable, gameable backwards, leaning, no evidence, too small: of a scheme",
             "The two tests of an audit, with the p-values of the units added up (Edgington): "
             "random assignments are hardly ever as sortable, and random orders hardly ever reach "
             "the F1 along the statistic's order. All statistics and both directions are judged "
             "together at 5 %. Many units find what is too small to matter: with several, the "
             "first counts if the mean sortability is at least 0.6 (backwards at most 0.4), the "
-            "second if the mean gain in F1 is at least 0.05. Leaning: one of the two.",
+            "second if the mean gain in F1 is at least 0.05. Leaning: one of the two. Too small: "
+            "even a true order would not pass.",
             rests_on=("two tests",),
         ),
         "lead": Rule(

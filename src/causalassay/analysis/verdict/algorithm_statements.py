@@ -4,30 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+import numpy as np
+
 from causalassay.analysis.verdict.evidence import ORDER_SCORE, Evidence
 from causalassay.analysis.verdict.rescaled_schemes import rescalings
 from causalassay.analysis.verdict.scheme_statements import SchemeJudged
 from causalassay.analysis.verdict.statements import Ledger, Number, Statement
-from causalassay.analysis.verdict.words import in_words, scheme_word
+from causalassay.analysis.verdict.words import in_words, scheme_word, units_word
 from causalassay.judging.algorithm_findings import (
-    TOO_FEW,
+    RULE_OF,
     AlgorithmFinding,
     AlgorithmJudged,
     AlgorithmKind,
-    ClaimName,
     judge_algorithm,
 )
-from causalassay.judging.over_units import LEVEL, holm
-
-RULES: dict[AlgorithmKind, str] = {
-    "robust": "robust",
-    "depends on variance order": "variance order",
-    "depends on variance ratios": "variance ratios",
-    "depends on units": "units",
-    "lead lost": "lead lost",
-    "no lead found": "lead",
-    "undecided": "lead",
-}
+from causalassay.judging.over_units import LEVEL, holm, sign_flips, units_needed
 
 
 def judge_listed(
@@ -44,37 +35,30 @@ def judge_listed(
     }
 
 
-def state_silence(
-    evidence: Evidence,
-    judged: Mapping[str, AlgorithmJudged],
-    schemes: Mapping[str, SchemeJudged],
-) -> Iterator[Statement]:
-    """Yield the schemes where no algorithm leads chance, corrected over all of them.
+def state_silence(evidence: Evidence) -> Iterator[Statement]:
+    """Yield the schemes where no algorithm finds more than its number of edges would by chance.
 
-    Where an artefact was found, sorting by it does.
+    Corrected over all algorithms, random orders among them: on data of the true graph even
+    these find adjacencies.
     """
-    uses = dict(zip(evidence.runs.algorithms, evidence.runs.uses, strict=True))
-    decided = {
-        name: one
-        for name, one in judged.items()
-        if not _too_few(one) and "random" not in uses[name]  # these are chance
-    }
-    for scheme in (name for name, found in schemes.items() if not found.gamed):
-        lead = ClaimName("lead", scheme)
-        p_values = {
-            name: one.claims[lead].p_value for name, one in decided.items() if lead in one.claims
+    if not evidence.judged:
+        return
+    for scheme in evidence.cells:
+        beyond = {
+            name: evidence.of_algorithm(name, [], []).leads[scheme].beyond
+            for name in evidence.runs.algorithms
         }
-        if not p_values or min(holm(p_values).values()) <= LEVEL:
+        known = {name: gain for name, gain in beyond.items() if not np.isnan(gain).all()}
+        enough = max((int((~np.isnan(gain)).sum()) for gain in known.values()), default=0)
+        if enough < units_needed(len(known)):
+            continue
+        if min(holm({name: sign_flips(gain) for name, gain in known.items()}).values()) <= LEVEL:
             continue
         sentence = (
-            f"{scheme_word(scheme)}: no algorithm of this study leads chance. Check that this "
-            "graph belongs to these data."
+            f"{scheme_word(scheme)}: no algorithm finds more than its number of edges would at "
+            "random places. Check that these graphs belong to these data."
         )
-        yield Statement("no-lead-on-scheme", sentence, "lead", {}, scheme=scheme)
-
-
-def _too_few(judged: AlgorithmJudged) -> bool:
-    return judged.main.missing.startswith(TOO_FEW)
+        yield Statement("no-signal", sentence, "lead", {}, scheme=scheme)
 
 
 def state_algorithm(
@@ -106,7 +90,7 @@ def state_algorithm(
     return Statement(
         f"algorithm-{judged.main.kind.replace(' ', '-')}",
         sentence,
-        RULES[judged.main.kind],
+        RULE_OF[judged.main.kind],
         ledger.numbers,
         algorithm,
         findings=tuple(found.kind for found in judged.findings),
@@ -126,7 +110,8 @@ def _lead(evidence: Evidence, algorithm: str, scheme: str, ledger: Ledger) -> st
     lead = evidence.lead(algorithm, scheme)
     if lead is None:
         return f"no score on {scheme_word(scheme)}"
-    return f"{lead.cite(ledger)} on {scheme_word(scheme)} ({lead.cite_units(ledger)} units)"
+    units = units_word(lead.cite_units(ledger))
+    return f"{lead.cite(ledger)} on {scheme_word(scheme)} ({units})"
 
 
 def _robust(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: Ledger) -> str:
@@ -189,7 +174,10 @@ def _no_lead(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger
     leads = {name.scheme: evidence.lead(algorithm, name.scheme) for name in found.claims}
     known = {scheme: lead for scheme, lead in leads.items() if lead}
     best = max(known, key=lambda scheme: known[scheme].value)
-    return f"no lead over chance found; at most {_lead(evidence, algorithm, best, ledger)}"
+    return (
+        "no lead found over both random orders and as many edges at random places; over random "
+        f"orders at most {_lead(evidence, algorithm, best, ledger)}"
+    )
 
 
 def _undecided(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: Ledger) -> str:

@@ -20,7 +20,12 @@ from causalassay.analysis.verdict.words import metric_word
 from causalassay.arrays import Vector
 from causalassay.judging.algorithm_findings import AlgorithmEvidence, LeadEvidence, ScaleEvidence
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
-from causalassay.judging.order_measures import RANDOM_F1, column, sortability_column
+from causalassay.judging.order_measures import (
+    ATTAINABLE_P,
+    RANDOM_F1,
+    column,
+    sortability_column,
+)
 from causalassay.judging.over_units import combined
 from causalassay.judging.scheme_findings import OrderEvidence
 
@@ -106,9 +111,10 @@ class Evidence:
         return Number(float(scores.mean()), "mean", metric, scheme, algorithm, is_share=share)
 
     def measured_mean(self, scheme: str, column: str) -> Number | None:
-        """Return the mean of a diagnostic over a scheme's problems; None if it has none."""
-        values = self.runs.measured.get(column, np.empty(0))
-        values = values[self.cells[scheme]] if len(values) else values
+        """Return the mean of a diagnostic over a scheme's units; None if it has none."""
+        if column not in self.runs.measured:
+            return None
+        values = self._measured_by_unit(scheme, column)
         values = values[~np.isnan(values)]
         if not len(values):
             return None
@@ -154,6 +160,12 @@ class Evidence:
                 gains = [reached - random for reached in values[-2:]]
                 found[artefact] = OrderEvidence(*(values[:-2] + gains))
         return found
+
+    def attainable(self, scheme: str) -> Vector | None:
+        """Return the least p-value that any order could have on each unit, if it was measured."""
+        if ATTAINABLE_P not in self.runs.measured:
+            return None
+        return self._measured_by_unit(scheme, ATTAINABLE_P)
 
     def of_algorithm(self, algorithm: str, free: list[str], gamed: list[str]) -> AlgorithmEvidence:
         """Return what the judge looks at for an algorithm.

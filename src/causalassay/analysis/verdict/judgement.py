@@ -23,8 +23,8 @@ def judge_study(evidence: Evidence) -> StudyVerdict:
     return StudyVerdict(
         (
             *(state_scheme(evidence, scheme) for scheme in schemes.values()),
-            *state_silence(evidence, judged, schemes),
-            *advise(schemes),
+            *state_silence(evidence),
+            *advise(evidence, schemes),
             *(state_algorithm(evidence, name, judged.get(name)) for name in evidence.listed),
             *judge_failures(evidence),
             *judge_absences(evidence),

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from causalassay.analysis.verdict.evidence import WITHOUT_SIGNAL, Evidence
 from causalassay.analysis.verdict.rescaled_schemes import AT_RANDOM, IN_ORDER, rescalings
 from causalassay.analysis.verdict.statements import Ledger, Number, Statement
-from causalassay.analysis.verdict.words import in_words, scheme_word
-from causalassay.judging.artefacts import ARTEFACTS
+from causalassay.analysis.verdict.words import in_words, scheme_word, units_word
+from causalassay.judging.artefacts import ARTEFACTS, Artefact
 from causalassay.judging.order_measures import RANDOM_F1, column, sortability_column
 from causalassay.judging.scheme_findings import OrderClaim, judge_orders
 
-GRAVEST = ("gameable", "gameable backwards", "leaning", "undecided", "no evidence")
+GRAVEST = ("gameable", "gameable backwards", "leaning", "undecided", "too small", "no evidence")
+RULE = "two tests over units"
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,9 @@ class SchemeJudged:
 def judge_schemes(evidence: Evidence) -> dict[str, SchemeJudged]:
     """Return what was found of each scheme."""
     return {
-        scheme: SchemeJudged(scheme, judge_orders(evidence.orders(scheme)))
+        scheme: SchemeJudged(
+            scheme, judge_orders(evidence.orders(scheme), evidence.attainable(scheme))
+        )
         for scheme in evidence.cells
     }
 
@@ -59,66 +62,88 @@ def state_scheme(evidence: Evidence, judged: SchemeJudged) -> Statement:
     ledger = Ledger()
     word = scheme_word(judged.scheme)
     if judged.kind == "undecided":
-        sentence = f"{word}: undecided; what sorting reaches was not measured."
-        return Statement(
-            "scheme-undecided", sentence, "two tests over units", {}, scheme=judged.scheme
+        sentence = (
+            f"{word}: undecided; what sorting reaches could not be measured, or was not asked "
+            "for (the notes of the rows say which)."
         )
-    told = [claim for claim in judged.claims if claim.kind == judged.kind]
-    parts = [_found(evidence, judged.scheme, claim, ledger) for claim in told]
-    if judged.kind == "no evidence":
-        parts = [part for claim, part in zip(told, parts, strict=True) if not claim.backwards]
-    units = ledger(Number(evidence.count_units(judged.scheme), "units", "status", judged.scheme))
+        return Statement("scheme-undecided", sentence, RULE, {}, scheme=judged.scheme)
+    parts = [_found(evidence, judged.scheme, claim, ledger) for claim in _told(judged)]
+    n_units = max(claim.n_units for claim in judged.claims)
+    number = Number(n_units, "measured units", "status", judged.scheme)
+    units = units_word(ledger(number))
     random = evidence.measured_mean(judged.scheme, RANDOM_F1)
     beside = f"; random orders reach {ledger(random)} on average" if random else ""
-    sentence = f"{word}: {_claim(judged.kind, told)}: {'; '.join(parts)}{beside} ({units} units)."
+    sentence = f"{word}: {_claim(judged)}: {'; '.join(parts)}{beside} ({units})."
     kind = f"scheme-{judged.kind.replace(' ', '-')}"
-    return Statement(kind, sentence, "two tests over units", ledger.numbers, scheme=judged.scheme)
+    return Statement(kind, sentence, RULE, ledger.numbers, scheme=judged.scheme)
 
 
-def _claim(kind: str, told: Sequence[OrderClaim]) -> str:
-    words = in_words(list(dict.fromkeys(claim.artefact.word for claim in told)))
-    if kind == "no evidence":
-        return "no evidence that sorting gives the order away"
-    if kind == "leaning":
-        return f"leaning towards gameable by {words}"
-    return f"{kind} by {words}"
+def _told(judged: SchemeJudged) -> list[OrderClaim]:
+    """Return the claims to tell: what was found, or of each statistic the better direction."""
+    found = [claim for claim in judged.claims if claim.kind not in ("no evidence", "undecided")]
+    if found:
+        return sorted(found, key=lambda claim: GRAVEST.index(claim.kind))
+    best: dict[Artefact, OrderClaim] = {}
+    for claim in judged.claims:
+        if claim.artefact not in best or claim.gain > best[claim.artefact].gain:
+            best[claim.artefact] = claim
+    return list(best.values())
+
+
+def _claim(judged: SchemeJudged) -> str:
+    told = [claim for claim in judged.claims if claim.kind == judged.kind] or judged.claims
+    words = list(dict.fromkeys(claim.artefact.word for claim in told))
+    match judged.kind:
+        case "no evidence":
+            return f"no evidence that sorting by {in_words(words, 'or')} gives the order away"
+        case "too small":
+            return f"too small to tell whether sorting by {in_words(words, 'or')} gives it away"
+        case "leaning":
+            return f"leaning towards gameable by {in_words(words)}"
+        case kind:
+            return f"{kind} by {in_words(words)}"
 
 
 def _found(evidence: Evidence, scheme: str, claim: OrderClaim, ledger: Ledger) -> str:
     key = next(key for key, known in ARTEFACTS.items() if known == claim.artefact)
-    direction = "down_f1" if claim.backwards else "up_f1"
-    reached = evidence.measured_mean(scheme, column(key, direction))
+    reached = evidence.measured_mean(scheme, column(key, "down_f1" if claim.backwards else "up_f1"))
     sortability = evidence.measured_mean(scheme, sortability_column(key))
     along = "falling" if claim.backwards else "rising"
     details = f"sortability {ledger(sortability)}" if sortability else "sortability not measured"
     score = f" reaches {evidence.word} {ledger(reached)}" if reached else ""
-    doubt = ""
-    if claim.kind == "leaning":
-        doubt = f", {_passed(claim)}"
+    doubt = f", leaning: {_passed(claim)}" if claim.kind == "leaning" else ""
     return f"sorting by {along} {claim.artefact.word} ({details}){score}{doubt}"
 
 
 def _passed(claim: OrderClaim) -> str:
     """Return which of the two tests found something."""
     if claim.passed[0]:
-        return "more sortable than chance, but no evidence that it helps"
+        falls = "falls" if claim.backwards else "grows"
+        return f"it {falls} along the order, but no evidence that this helps"
     return "ahead of random orders, but no evidence of sortability"
 
 
-def advise(schemes: Mapping[str, SchemeJudged]) -> Iterator[Statement]:
-    """Yield what a study cannot tell because it lacks schemes."""
-    if any(judged.gamed for judged in schemes.values()) and not any(
-        judged.free for judged in schemes.values()
+def advise(evidence: Evidence, schemes: Mapping[str, SchemeJudged]) -> Iterator[Statement]:
+    """Yield what a study cannot tell because it lacks schemes that it could have."""
+    generated = {
+        name: judged
+        for name, judged in schemes.items()
+        if name not in evidence.runs.file_schemes and WITHOUT_SIGNAL not in name
+    }
+    worlds = {claim.artefact.world for judged in schemes.values() for claim in judged.claims}
+    if worlds <= {"discrete"}:
+        return
+    if any(judged.gamed for judged in generated.values()) and not any(
+        judged.free for judged in generated.values()
     ):
         sentence = (
-            "No scheme of this study is without a found artefact, so no lead can be called "
-            'robust: add problems on the same graphs whose model is "iscm" or "uumc".'
+            "An artefact was found on every generated scheme, so no lead can be called robust: "
+            'add problems on the same graphs whose model is "iscm" or "uumc".'
         )
         yield Statement("no-free-scheme", sentence, "robust", {})
-    compared = rescalings(schemes)
-    if not any(all(others) for others in compared.values()):
+    if not any(all(others) for others in rescalings(schemes).values()):
         sentence = (
-            "What a score owes to variances is not told: add the raw problems with transform "
+            "What a score owes to variances is not told: add the same problems with transform "
             f'"{IN_ORDER}", "{AT_RANDOM}" and "standardize".'
         )
         yield Statement("no-rescaling", sentence, "variance order", {})

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from causalassay.judging.algorithm_findings import RULE_OF
 from causalassay.judging.measured_rates import with_rate
 from causalassay.judging.study_rules import STUDY_RULES
 
 STATISTICS: Mapping[str, str] = MappingProxyType(
     {
         "mean": "mean of the column over the algorithm's ok rows on the scheme",
-        "measured": "mean of the column over the problems and replicates of the scheme",
+        "measured": "mean of the column over the units of the scheme",
         "lead": "mean over the scheme's problems and replicates of the algorithm's score minus "
         "the opponent's, or without an opponent minus random_f1: the mean of random orders; the "
         "sign is turned where low is better",
@@ -28,6 +29,7 @@ STATISTICS: Mapping[str, str] = MappingProxyType(
         "true pairs: skeleton_p of the units, added up (Edgington)",
         "units": "graph keys and replicates with a score of the algorithm and of the opponent; "
         "without an algorithm all of the scheme; replicates on one file are one unit",
+        "measured units": "units of the scheme on which sorting was measured",
         "runs": "rows of the algorithm",
         "not ok": "rows of the algorithm whose status is not ok",
         "reason": "rows of the algorithm with this reason",
@@ -37,7 +39,7 @@ STATISTICS: Mapping[str, str] = MappingProxyType(
 """What a number is, as one recomputes it from the exported table. A unit is a graph key and a
 replicate."""
 
-COUNTS = ("units", "runs", "not ok", "reason", "to come")
+COUNTS = ("units", "measured units", "runs", "not ok", "reason", "to come")
 SIGNED = ("lead",)
 
 
@@ -171,6 +173,12 @@ class Statement:
     scheme: str | None = None
     findings: tuple[str, ...] = ()
 
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules of all its findings, that of the main one first."""
+        others = [RULE_OF[kind] for kind in self.findings]  # type: ignore[index]
+        return tuple(dict.fromkeys((self.rule, *others)))
+
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values, for JSON."""
         numbers = {name: number.to_dict() for name, number in self.numbers.items()}
@@ -189,14 +197,15 @@ class StudyVerdict:
         if not self.statements:
             return ["There is nothing to say yet."]
         lines = [
-            f"- {statement.sentence} (rule: {statement.rule})" for statement in self.statements
+            f"- {statement.sentence} (rule: {', '.join(statement.rules)})"
+            for statement in self.statements
         ]
         return [*lines, *(f"Rule {name}: {text}" for name, text in self.rules.items())]
 
     @property
     def rules(self) -> dict[str, str]:
         """The rules that were used, by name."""
-        used = {statement.rule for statement in self.statements}
+        used = {rule for statement in self.statements for rule in statement.rules}
         return {
             name: with_rate(name, rule.decides)
             for name, rule in STUDY_RULES.items()

@@ -9,15 +9,15 @@ from causalassay.analysis.runs import FROM_FILE
 METRIC_WORDS = {"f1": "F1", "shd": "SHD", "sid": "SID", "tv_dag": "TV"}
 SCHEME_WORDS = {
     "raw": "raw data",
-    "raw + rescale-in-order": "raw, other variances in order",
-    "raw + rescale-at-random": "raw, other variances at random",
+    "raw + rescale-in-order": "raw with other variances in order",
+    "raw + rescale-at-random": "raw with other variances at random",
     "standardized": "standardized data",
     "iscm": "iSCM",
     "uumc": "UUMC",
     "dao": "DaO",
-    FROM_FILE: "the data files",
-    f"{FROM_FILE} + rescale-in-order": "the data files, other variances in order",
-    f"{FROM_FILE} + rescale-at-random": "the data files, other variances at random",
+    FROM_FILE: "the data file",
+    f"{FROM_FILE} + rescale-in-order": "the data file with other variances in order",
+    f"{FROM_FILE} + rescale-at-random": "the data file with other variances at random",
 }
 
 
@@ -40,13 +40,24 @@ def scheme_word(scheme: str) -> str:
     >>> scheme_word("raw"), scheme_word("raw + rescale")
     ('raw data', 'raw + rescale')
     >>> scheme_word("gp raw"), scheme_word("gp raw + rescale-in-order")
-    ('gp raw data', 'gp raw, other variances in order')
+    ('gp raw data', 'gp raw with other variances in order')
     """
     text = str(scheme)
     if text in SCHEME_WORDS:
         return SCHEME_WORDS[text]
     mechanism, _, kind = text.partition(" ")
     return f"{mechanism} {SCHEME_WORDS[kind]}" if kind in SCHEME_WORDS else text
+
+
+def units_word(count: str) -> str:
+    """Return so many units, as sentences say it.
+
+    Examples
+    --------
+    >>> units_word("1"), units_word("12")
+    ('1 unit', '12 units')
+    """
+    return f"{count} unit" if count == "1" else f"{count} units"
 
 
 def in_words(parts: Sequence[str], last: str = "and") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from causalassay.analysis.verdict.statements import STATISTICS, Statement, StudyVerdict
 from causalassay.report.page.elements import folded, pairs, section
-from causalassay.report.page.markup import Html, tag
+from causalassay.report.page.markup import Html, join, tag
 
 
 def verdict_section(verdict: StudyVerdict) -> Html:
@@ -28,7 +28,8 @@ def verdict_section(verdict: StudyVerdict) -> Html:
 
 
 def _statement(statement: Statement) -> Html:
-    link = tag("a", f"rule: {statement.rule}", href=f"#{_anchor(statement.rule)}")
+    links = [tag("a", rule, href=f"#{_anchor(rule)}") for rule in statement.rules]
+    link = join(("rule: ", links[0], *(part for one in links[1:] for part in (", ", one))))
     numbers = pairs({name: number.text for name, number in statement.numbers.items()})
     return tag(
         "li",
