@@ -77,7 +77,7 @@ def test_without_an_artefact_there_is_no_evidence_which_is_not_an_absence():
     found = judged(ca.models.ISCM(sample_size=500).calibrate(graph, rng)[1], graph)
     assert [("no evidence", "")] == kinds(found)
     sentence = found.findings[0].sentence
-    assert sentence.startswith("No evidence that sorting gives the order away")
+    assert sentence.startswith("No evidence that sorting by R² gives the order away")
     assert "variance is the same in all columns and tells nothing" in sentence
 
 
@@ -90,7 +90,7 @@ def test_five_raw_columns_are_never_cleared():
 def test_too_small_says_how_often_chance_is_as_good():
     values, graph = drawn(5, 0, edges_per_node=1)
     sentence = judged(values, graph).findings[0].sentence
-    assert sentence.startswith("Too small to tell: chance is as good as a true order in ")
+    assert sentence.startswith("Too small, or without signal: ")
     assert "more than the level of 1.25%" in sentence
 
 

@@ -45,7 +45,7 @@ def test_the_numbers_of_a_continuous_problem_are_those_of_a_slow_twin():
     values, graph = problem.data.observational_values, problem.graph
     rng = named_stream(graph, "orders")
     chance = [f1(graph, sort_regress(values, rng.permutation(8)) != 0) for _ in range(50)]
-    expected = {"random_f1": np.mean(chance)}
+    expected = {"random_f1": np.mean(chance), "attainable_p": attainable_twin(problem, chance)}
     statistics = {"variance": values.var(axis=0), "r2": models_r2(values)}
     for key, statistic in statistics.items():
         rng = named_stream(graph, "shares", key)
@@ -61,6 +61,21 @@ def test_the_numbers_of_a_continuous_problem_are_those_of_a_slow_twin():
     assert pytest.approx(expected, abs=1e-9) == measured.numbers
     assert {} == measured.reasons
     assert set(measure_names("continuous")) == set(measured.numbers)
+
+
+def attainable_twin(problem, chance):
+    """The larger share of random assignments, and of random orders, as good as true ones."""
+    values, graph = problem.data.observational_values, problem.graph
+    rng = named_stream(graph, "true orders")
+    assigned = rng.permuted(np.tile(np.arange(8), (200, 1)), axis=1)
+    perfect = [alignment(graph, one.astype(float)) >= 1 - 1e-9 for one in assigned]
+    precedes = graphs.reachability(graph)
+    scores = []
+    for _ in range(20):
+        label = rng.permutation(8)
+        order = label[graphs.topological_order(precedes[np.ix_(label, label)])]
+        scores.append(f1(graph, sort_regress(values, order) != 0))
+    return max(share(perfect), share([one >= np.mean(scores) - 1e-9 for one in chance]))
 
 
 def models_r2(values):
@@ -201,7 +216,7 @@ def test_p_values_of_a_file_are_those_of_its_own_rows_whatever_is_resampled(tmp_
     assert first.whole is second.whole
     one, two = (order_measures(each.problem, each.whole).numbers for each in (first, second))
     p_values = [name for name in one if name.endswith("_p")]
-    assert 8 == len(p_values)
+    assert 9 == len(p_values)
     assert [one[name] for name in p_values] == [two[name] for name in p_values]
     assert one["variance_up_f1"] != two["variance_up_f1"]
     judged = judge_data(first.whole.data, first.whole.graph, np.random.default_rng(0))

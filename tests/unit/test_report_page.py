@@ -209,7 +209,7 @@ def test_a_study_where_nothing_ended_has_a_report(tmp_path):
 def test_the_verdict_stands_with_its_rules_and_numbers(outline, content):
     assert content.analysis.verdict.statements
     for statement in content.analysis.verdict.statements:
-        assert f"{statement.sentence} (" in outline.words["p"]
+        assert f"{statement.sentence} (rule: " in outline.words["p"]
         assert 1 == outline.words["b"].count(statement.rule)
         for name, value in statement.numbers.items():
             assert name in outline.words["dt"]

@@ -131,7 +131,7 @@ def advise(evidence: Evidence, schemes: Mapping[str, SchemeJudged]) -> Iterator[
         if name not in evidence.runs.file_schemes and WITHOUT_SIGNAL not in name
     }
     worlds = {claim.artefact.world for judged in schemes.values() for claim in judged.claims}
-    if worlds <= {"discrete"}:
+    if worlds == {"discrete"}:
         return
     if any(judged.gamed for judged in generated.values()) and not any(
         judged.free for judged in generated.values()
