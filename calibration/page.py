@@ -158,10 +158,14 @@ def _picture(goals: Sequence[Rate]) -> alt.VConcatChart:
     place = data.groupby("goal").cumcount()
     count = data.groupby("goal")["goal"].transform("count")
     data["place"] = (place + 0.5) / count  # from 0 to 1 within the line of a goal
-    return alt.vconcat(
-        _panel(data[data["most"]], (0, 10), "wrong: the less the better, percent"),
-        _panel(data[~data["most"]], (70, 100), "right: the more the better, percent"),
-    ).configure_view(stroke="#ddd")
+    return (
+        alt.vconcat(
+            _panel(data[data["most"]], (0, 10), "wrong: the less the better, percent"),
+            _panel(data[~data["most"]], (70, 100), "right: the more the better, percent"),
+        )
+        .configure_view(stroke="#ddd")
+        .configure(aria=False)
+    )
 
 
 def _risks(table: Sequence[Rate]) -> str:
@@ -205,7 +209,7 @@ def _panel(data: pd.DataFrame, domain: tuple[float, float], title: str) -> alt.L
     )
     scale = alt.Scale(domain=list(domain), clamp=True)
     dots = base.mark_point(filled=True, size=25, color="#1f4e79").encode(
-        x=alt.X("rate:Q", title=title, scale=scale), tooltip=["cell", "rate"]
+        x=alt.X("rate:Q", title=title, scale=scale)
     )
     limits = base.mark_rule(color="#1f4e79", opacity=0.5).encode(
         x=alt.X("low:Q", scale=scale), x2="high:Q"

@@ -74,11 +74,11 @@ def test_a_report_with_figures_takes_each_step_once(folder, counts):
     assert dict.fromkeys(STEPS, 1) == counts
 
 
-def test_a_summary_takes_each_step_once_and_as_json_needs_no_verdict(folder, counts):
+def test_a_summary_takes_each_step_once_as_text_and_as_json(folder, counts):
     call("summary", folder)
     assert dict.fromkeys(STEPS, 1) == counts
     call("summary", folder, "--json")
-    assert dict.fromkeys(STEPS, 2) | {"judge_study": 1} == counts
+    assert dict.fromkeys(STEPS, 2) == counts
 
 
 def test_nothing_is_computed_before_it_is_asked_for(counts):

@@ -30,7 +30,7 @@ def control_diagnostics(worlds: Collection[World]) -> tuple[str, ...]:
     Examples
     --------
     >>> control_diagnostics({"discrete"})[:3]
-    ('entropy_sortability', 'random_f1', 'entropy_rising_p')
+    ('entropy_sortability', 'random_f1', 'attainable_p')
     """
     names: list[str] = []
     for world in sorted(worlds):
