@@ -41,7 +41,7 @@ class Rate:
     what : str
     count, total : int
     goal : str
-        Such as "at most 5 %"; empty where the issue of the page states none.
+        Such as "at most 5 %"; empty where there is none.
     """
 
     part: str
