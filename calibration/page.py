@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import get_args
 
 import altair as alt
 import pandas as pd
@@ -13,6 +14,7 @@ from calibration.audits import cells
 from calibration.rates import COVERS, Rate
 from calibration.studies import SIZES
 from calibration.study_bank import N_UNITS
+from causalassay.judging.algorithm_findings import AlgorithmKind
 
 RATES = Path("src/causalassay/judging/measured_rates.json")
 AUDIT_COLUMNS = (
@@ -24,15 +26,7 @@ AUDIT_COLUMNS = (
     "undecided",
     "graph refuted",
 )
-STUDY_COLUMNS = (
-    "robust",
-    "depends on variance order",
-    "depends on variance ratios",
-    "depends on units",
-    "lead lost",
-    "no lead found",
-    "undecided",
-)
+STUDY_COLUMNS: tuple[str, ...] = get_args(AlgorithmKind)
 
 
 def write(
