@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from causalassay.analysis.headline import headline
+from causalassay.analysis.matrix import Matrix, score_matrix
 from causalassay.analysis.runs import LABELS, SCHEME, RowTable, Runs, arrange
 from causalassay.analysis.summary import Summary, summarize_runs
 from causalassay.analysis.verdict.evidence import Evidence
-from causalassay.analysis.verdict.judgement import judge_study
+from causalassay.analysis.verdict.judgement import StudyFindings, judge_study, state_study
 from causalassay.analysis.verdict.statements import StudyVerdict
 from causalassay.study.storage import study_table
 
@@ -46,9 +48,24 @@ class Analysis:
         return Evidence(self.table.frame, self.runs, self.summary)
 
     @cached_property
+    def findings(self) -> StudyFindings:
+        """What was found of each scheme and algorithm."""
+        return judge_study(self.evidence)
+
+    @cached_property
     def verdict(self) -> StudyVerdict:
         """What the study says, in sentences with their numbers and rules."""
-        return judge_study(self.evidence)
+        return state_study(self.evidence, self.findings)
+
+    @cached_property
+    def headline(self) -> str:
+        """What the study says, in one sentence."""
+        return headline(self.evidence, self.findings)
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """Algorithms and schemes: scores, marks and findings."""
+        return score_matrix(self.evidence, self.findings, self.verdict)
 
 
 def analyse(table: RowTable) -> Analysis:

@@ -56,6 +56,33 @@ def paired_differences(
     return pd.DataFrame(rows)
 
 
+def compared_with_all(runs: Runs, algorithm: str, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
+    """Return one algorithm's paired differences to every other, as `paired_differences` has them.
+
+    ``gain_low`` and ``gain_high`` are the limits of ``gain``, the difference with the sign turned
+    where low scores are better: positive is better for the algorithm.
+    """
+    own = runs.algorithms.index(algorithm)
+    rows = []
+    for group in runs.groups(by):
+        for metric in runs.scores:
+            for other, name in enumerate(runs.algorithms):
+                if other != own:
+                    head = {
+                        "algorithm": algorithm,
+                        "opponent": name,
+                        "role": runs.roles[other],
+                        **dict(zip(by, group.values, strict=True)),
+                        "metric": metric,
+                    }
+                    found = _difference(runs, metric, group, (own, other))
+                    limits = [found[name] for name in ("mean", "mean_low", "mean_high")]
+                    turned = limits if runs.better[metric] == 1 else [-limits[i] for i in (0, 2, 1)]
+                    gains = dict(zip(("gain", "gain_low", "gain_high"), turned, strict=True))
+                    rows.append(head | found | gains)
+    return pd.DataFrame(rows)
+
+
 def best_by_mean(runs: Runs, metric: str, group: Group, indices: Sequence[int]) -> int | None:
     """Return the algorithm of the best mean among some; None if no score is defined.
 

@@ -59,8 +59,8 @@ def by_unit(values: Vector, units: Codes, n_units: int) -> Vector:
         return totals / counts
 
 
-def mean_with_interval(values: Vector, units: Codes) -> MeanInterval:
-    """Return the mean of the values that are not nan, with its 95 % interval.
+def mean_with_interval(values: Vector, units: Codes, coverage: float = COVERAGE) -> MeanInterval:
+    """Return the mean of the values that are not nan, with its interval, of 95 % if not stated.
 
     The interval is nan with fewer than two units or an infinite value.
 
@@ -79,7 +79,7 @@ def mean_with_interval(values: Vector, units: Codes) -> MeanInterval:
     if not np.isfinite(kept).all():
         return MeanInterval(float(kept.mean()), np.nan, np.nan)
     mean, influence = _influence(kept, units)
-    return _with_limits(mean, influence, count_units(units))
+    return _with_limits(mean, influence, count_units(units), coverage)
 
 
 def limited(interval: MeanInterval, least: float, most: float) -> MeanInterval:
@@ -132,9 +132,11 @@ def _influence(values: Vector, units: Codes, size: int = 0) -> tuple[float, Vect
     return centre + mean, (totals - mean * counts) / len(values)
 
 
-def _with_limits(value: float, influence: Vector, n_units: int) -> MeanInterval:
+def _with_limits(
+    value: float, influence: Vector, n_units: int, coverage: float = COVERAGE
+) -> MeanInterval:
     if n_units < 2:
         return MeanInterval(value, np.nan, np.nan)
     error = float(np.sqrt(n_units / (n_units - 1) * (influence**2).sum()))
-    width = float(stdtrit(n_units - 1, (1 + COVERAGE) / 2)) * error
+    width = float(stdtrit(n_units - 1, (1 + coverage) / 2)) * error
     return MeanInterval(value, value - width, value + width)

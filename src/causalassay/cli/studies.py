@@ -84,6 +84,7 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
     """
     from causalassay.analysis import read
     from causalassay.report.files import write_report
+    from causalassay.report.overview import render_overview
     from causalassay.study.language import describe, read_study
     from causalassay.study.programs import programs_of
 
@@ -101,13 +102,12 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
         return
     if sum(counts.values()) <= MOST_SUMMARIZED:
         analysis = read(folder)
-        _print_analysis(analysis)
-        typer.echo(f"\nReport: {write_report(folder, analysis=analysis)}")
+        render_overview(analysis, wide_console())
+        typer.echo(f"Report: {write_report(folder, analysis=analysis)}")
     else:
         typer.echo(", ".join(f"{count} {status}" for status, count in counts.items() if count))
         typer.echo(f"Summary: causalassay summary {folder}")
         typer.echo(f"Report: causalassay report {folder}")
-    typer.echo(f"Rows: causalassay export {folder} rows.csv")
 
 
 def _executor(
@@ -174,31 +174,43 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
 
 def summary(
     folder: Folder,
-    metric: Annotated[
-        str | None, typer.Option(help="Show this metric. Default: the study's first ones.")
-    ] = None,
+    metric: Annotated[str | None, typer.Option(help="Show the tables of this metric.")] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Also print all tables, sentences and rules.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print scores, what the artefacts explain, and the verdict; as JSON also ranks and pairs.
+    """Print what a study says: one sentence, and the scores with what was found.
 
-    Example: causalassay summary first-look-results --metric f1
+    With --full also how the runs ended, the leaderboards and the whole verdict;
+    with --json all of it, and ranks and pairs.
+
+    Example: causalassay summary first-look-results --full
     """
     from causalassay.analysis import read
 
     analysis = read(folder)
     if as_json:
-        plain = analysis.summary.to_dict() | {"verdict": analysis.verdict.to_dict()}
+        plain = analysis.summary.to_dict() | {
+            "headline": analysis.headline,
+            "matrix": analysis.matrix.to_dict(),
+            "verdict": analysis.verdict.to_dict(),
+        }
         typer.echo(json.dumps(plain, indent=2, allow_nan=False))
     else:
-        _print_analysis(analysis, metric)
+        _print_analysis(analysis, metric, full=full)
 
 
-def _print_analysis(analysis: Analysis, metric: str | None = None) -> None:
+def _print_analysis(analysis: Analysis, metric: str | None, *, full: bool) -> None:
+    from causalassay.report.overview import render_overview
     from causalassay.report.terminal import render_summary, render_verdict
 
     console = wide_console()
-    render_summary(analysis.summary, console, metric)
     if metric is None:
+        render_overview(analysis, console)
+    if full or metric is not None:
+        render_summary(analysis.summary, console, metric)
+    if full and metric is None:
         render_verdict(analysis.verdict, console)
 
 

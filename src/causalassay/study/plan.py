@@ -13,7 +13,7 @@ from causalassay.study.keys import canonical, digest
 from causalassay.study.problem_specs import ProblemSpec
 
 Purpose = Literal["main", "tuning"]
-Role = Literal["listed", "baseline", "candidate"]
+Role = Literal["listed", "mine", "baseline", "candidate"]
 Statistic = Literal["median", "mean"]
 
 
@@ -139,8 +139,9 @@ class AlgorithmEntry:
     algorithm : Algorithm
         With its hyper-parameters; of a tuned one those that are not tuned. Workers have
         it as bytes.
-    role : {"listed", "baseline", "candidate"}
-        Named in the study, added for comparison, or tried in a tuning only.
+    role : {"listed", "mine", "baseline", "candidate"}
+        Named in the study, named as the one that reports compare with all others, added for
+        comparison, or tried in a tuning only. No part of the key.
     limits : Limits
     tuning : Tuning, optional
     tuned_key : str

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from causalassay.analysis.names import in_words, scheme_name, units_word
 from causalassay.analysis.verdict.evidence import ORDER_SCORE, Evidence
 from causalassay.analysis.verdict.rescaled_schemes import rescalings
 from causalassay.analysis.verdict.scheme_statements import SchemeJudged
 from causalassay.analysis.verdict.statements import Ledger, Number, Statement
-from causalassay.analysis.verdict.words import in_words, scheme_word, units_word
 from causalassay.judging.algorithm_findings import (
     RULE_OF,
     AlgorithmFinding,
@@ -55,8 +55,8 @@ def state_silence(evidence: Evidence) -> Iterator[Statement]:
         if min(holm({name: sign_flips(gain) for name, gain in known.items()}).values()) <= LEVEL:
             continue
         sentence = (
-            f"{scheme_word(scheme)}: no algorithm finds more than its number of edges would at "
-            "random places. Check that these graphs belong to these data."
+            f"{scheme_name(scheme)}: no algorithm finds more than as many edges at random places "
+            "would. Check that these graphs belong to these data."
         )
         yield Statement("no-signal", sentence, "lead", {}, scheme=scheme)
 
@@ -66,14 +66,16 @@ def state_algorithm(
 ) -> Statement:
     """Return what was found of an algorithm, and what it reaches."""
     ledger = Ledger()
-    scores = _scores(evidence, algorithm, ledger)
-    if not scores:
-        sentence = f"{algorithm}: no run has a score, so there is nothing to judge."
+    means = [mean for scheme in evidence.cells if (mean := evidence.mean(algorithm, scheme))]
+    for mean in means:
+        ledger(mean)
+    if not means:
+        sentence = f"{algorithm} is not judged, because no run has a score."
         return Statement("algorithm-no-score", sentence, "lead", {}, algorithm)
     if judged is None:
         sentence = (
-            f"{algorithm}: undecided; what chance reaches was not measured "
-            f"(metrics without f1, or controls = false). {scores}."
+            f"{algorithm} is undecided: what chance reaches was not measured (metrics without f1, "
+            "or controls = false)."
         )
         return Statement("algorithm-undecided", sentence, "lead", ledger.numbers, algorithm)
     claims = [
@@ -86,7 +88,8 @@ def state_algorithm(
         fit = evidence.skeleton_fit(algorithm, scheme)
         if fit:
             ledger(fit)
-    sentence = f"{algorithm}: {'; '.join(claims)}. {scores}."
+    survivors = " Only runs that ended count." if evidence.has_failed(algorithm) else ""
+    sentence = " ".join(f"{claim}." for claim in claims) + survivors
     return Statement(
         f"algorithm-{judged.main.kind.replace(' ', '-')}",
         sentence,
@@ -97,26 +100,23 @@ def state_algorithm(
     )
 
 
-def _scores(evidence: Evidence, algorithm: str, ledger: Ledger) -> str:
-    means = {s: mean for s in evidence.cells if (mean := evidence.mean(algorithm, s))}
-    if not means:
-        return ""
-    texts = [f"{ledger(mean)} on {scheme_word(scheme)}" for scheme, mean in means.items()]
-    survivors = ", over the runs that ended" if evidence.has_failed(algorithm) else ""
-    return f"{evidence.word} {in_words(texts)}{survivors}"
-
-
-def _lead(evidence: Evidence, algorithm: str, scheme: str, ledger: Ledger) -> str:
-    lead = evidence.lead(algorithm, scheme)
-    if lead is None:
-        return f"no score on {scheme_word(scheme)}"
-    units = units_word(lead.cite_units(ledger))
-    return f"{lead.cite(ledger)} on {scheme_word(scheme)} ({units})"
+def _leads(
+    evidence: Evidence, algorithm: str, schemes: Sequence[str], ledger: Ledger, most: int = 3
+) -> str:
+    """Return the leads over random orders on some schemes, for brackets."""
+    leads = {scheme: evidence.lead(algorithm, scheme) for scheme in schemes}
+    known = {scheme: lead for scheme, lead in leads.items() if lead}
+    if not known:
+        return "no score there"
+    parts = [f"{lead.cite(ledger)} on {scheme_name(scheme)}" for scheme, lead in known.items()]
+    units = max((lead.cite_units(ledger) for lead in known.values()), key=int)
+    rest = f" and {len(parts) - most} more schemes" if len(parts) > most else ""
+    return f"{evidence.word} {', '.join(parts[:most])}{rest}; {units_word(units)}"
 
 
 def _robust(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: Ledger) -> str:
-    leads = [_lead(evidence, algorithm, name.scheme, ledger) for name in found.claims]
-    return f"robust; it leads random orders where no artefact was found, {in_words(leads)}"
+    leads = _leads(evidence, algorithm, [name.scheme for name in found.claims], ledger)
+    return f"{algorithm} is robust: it leads random orders where no artefact was found ({leads})"
 
 
 def _on(evidence: Evidence, algorithm: str, scheme: str | None, metric: str, ledger: Ledger) -> str:
@@ -131,9 +131,9 @@ def _variance_order(
     scores = [_on(evidence, algorithm, s, evidence.metric, ledger) for s in (in_order, at_random)]
     orders = [_on(evidence, algorithm, s, ORDER_SCORE, ledger) for s in (in_order, at_random)]
     return (
-        f"depends on the order of variances; other variances in the same order give "
-        f"{evidence.word} {scores[0]}, the same ones at random {scores[1]}, and the share of "
-        f"edges that it orders rightly falls from {orders[0]} to {orders[1]}"
+        f"{algorithm} depends on the order of variances: rescaled at random, its {evidence.word} "
+        f"and its order score fall ({evidence.word} {scores[0]} in order, {scores[1]} at random; "
+        f"order score {orders[0]} and {orders[1]})"
     )
 
 
@@ -146,8 +146,8 @@ def _variance_ratios(
         for s in (base, rescalings(evidence.cells)[base][0])
     ]
     return (
-        f"depends on the ratios of variances; {evidence.word} {scores[0]} on {scheme_word(base)}, "
-        f"{scores[1]} with other variances in the same order"
+        f"{algorithm} depends on the ratios of variances ({evidence.word} {scores[0]} on "
+        f"{scheme_name(base)}, {scores[1]} with other variances in the same order)"
     )
 
 
@@ -156,17 +156,16 @@ def _units(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: 
     in_order, at_random, standardized = rescalings(evidence.cells)[name.scheme]
     pair = (name.scheme, standardized) if name.kind == "standardized" else (in_order, at_random)
     scores = [
-        f"{_on(evidence, algorithm, s, evidence.metric, ledger)} on {scheme_word(str(s))}"
-        for s in pair
+        f"{_on(evidence, algorithm, s, evidence.metric, ledger)} on {scheme_name(s)}" for s in pair
     ]
-    return f"depends on the units; {evidence.word} {in_words(scores)}"
+    return f"{algorithm} depends on the units of the columns ({evidence.word} {in_words(scores)})"
 
 
 def _lost(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: Ledger) -> str:
-    leads = [_lead(evidence, algorithm, name.scheme, ledger) for name in found.claims]
+    leads = _leads(evidence, algorithm, [name.scheme for name in found.claims], ledger)
     return (
-        f"lead lost, with no cause named; where no artefact was found it is {in_words(leads)}, "
-        "less than where one was"
+        f"{algorithm} loses its lead where no artefact was found, and no cause can be named "
+        f"({leads})"
     )
 
 
@@ -175,14 +174,15 @@ def _no_lead(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger
     known = {scheme: lead for scheme, lead in leads.items() if lead}
     best = max(known, key=lambda scheme: known[scheme].value)
     return (
-        "no lead found over both random orders and as many edges at random places; over random "
-        f"orders at most {_lead(evidence, algorithm, best, ledger)}"
+        f"No lead was found for {algorithm} over random orders and over as many edges at random "
+        f"places (at most {_leads(evidence, algorithm, [best], ledger)})"
     )
 
 
 def _undecided(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: Ledger) -> str:
-    leads = [_lead(evidence, algorithm, name.scheme, ledger) for name in found.claims]
-    return f"undecided: {found.missing}" + (f"; {in_words(leads)}" if leads else "")
+    schemes = [name.scheme for name in found.claims]
+    leads = f" ({_leads(evidence, algorithm, schemes, ledger, 2)})" if schemes else ""
+    return f"{algorithm} is undecided: {found.missing}{leads}"
 
 
 SENTENCES: dict[AlgorithmKind, Callable[[Evidence, str, AlgorithmFinding, Ledger], str]] = {

@@ -8,11 +8,11 @@ from itertools import combinations
 
 import numpy as np
 
+from causalassay.analysis.names import in_words, metric_name, scheme_name, units_word
 from causalassay.analysis.unit_means import by_unit, count_units, mean_with_interval
 from causalassay.analysis.verdict.evidence import Evidence
 from causalassay.analysis.verdict.intervals import Interval
 from causalassay.analysis.verdict.statements import Ledger, Number, Statement
-from causalassay.analysis.verdict.words import in_words, metric_word, scheme_word
 from causalassay.judging.over_units import LEVEL, holm, sign_flips
 
 COMPARED = ("shd", "sid", "tv_dag")
@@ -88,13 +88,11 @@ def _disagreement(
 ) -> Statement:
     """Return how far metrics with different firsts bear their choice out."""
     ledger = Ledger()
-    firsts_text = in_words(
-        [
-            f"{metric_word(metric)} {first.algorithm} ({ledger(first)})"
-            for metric, first in firsts.items()
-        ]
+    firsts_text = ", ".join(
+        f"{metric_name(metric)}: {first.algorithm} {ledger(first)}"
+        for metric, first in firsts.items()
     )
-    start = f"On {scheme_word(scheme)} the metrics put different algorithms first: {firsts_text}"
+    start = f"{scheme_name(scheme)}: metrics put different algorithms first ({firsts_text})."
     pairs = [[(scheme, *pair), (scheme, *pair[::-1])] for pair in apart]
     clearest = max(pairs, key=lambda pair: sum(corrected[key] <= LEVEL for key in pair))
     clear = [corrected[key] <= LEVEL for key in clearest]
@@ -102,13 +100,13 @@ def _disagreement(
     told = [leads[key] for key in clearest]
     clauses = in_words(
         [
-            f"{lead.number.algorithm} is {lead.cite(ledger)} better than {lead.number.opponent} in "
-            f"{metric_word(lead.number.column)}"
+            f"{lead.number.algorithm} leads {lead.number.opponent} in "
+            f"{metric_name(lead.number.column)} ({lead.cite(ledger)})"
             for lead in told
         ]
     )
     units = told[0].cite_units(ledger)
-    sentence = f"{start}; {clauses} ({units} units){_doubts(clear)}."
+    sentence = f"{start} {clauses}{_doubts(clear)} ({units_word(units)})."
     return Statement(kind, sentence, "firsts of metrics", ledger.numbers, scheme=scheme)
 
 
@@ -116,7 +114,7 @@ def _doubts(clear: Sequence[bool]) -> str:
     if all(clear):
         return ""
     which = "neither" if not any(clear) else "only the first" if clear[0] else "only the second"
-    return f", of which {which} is distinguishable"
+    return f"; {which} lead is distinguishable from 0"
 
 
 def _first(means: Mapping[str, Number], better: int) -> Number:

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from causalassay.analysis.comparison import difference
+from causalassay.analysis.names import metric_name
 from causalassay.analysis.runs import SCHEME, Runs
 from causalassay.analysis.summary import Summary
 from causalassay.analysis.unit_means import Codes, by_unit, count_units, mean_with_interval
 from causalassay.analysis.verdict.intervals import Interval
 from causalassay.analysis.verdict.rescaled_schemes import rescalings
 from causalassay.analysis.verdict.statements import Number
-from causalassay.analysis.verdict.words import metric_word
 from causalassay.arrays import Vector
 from causalassay.judging.algorithm_findings import AlgorithmEvidence, LeadEvidence, ScaleEvidence
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
@@ -64,7 +64,7 @@ class Evidence:
     @cached_property
     def word(self) -> str:
         """What sentences call that metric."""
-        return metric_word(self.metric)
+        return metric_name(self.metric)
 
     @cached_property
     def judged(self) -> bool:

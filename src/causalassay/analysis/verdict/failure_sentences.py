@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from causalassay.analysis.names import in_words, scheme_name
 from causalassay.analysis.runs import ABSENT, OK, STATUSES
 from causalassay.analysis.verdict.evidence import Evidence
 from causalassay.analysis.verdict.statements import Ledger, Number, Statement
-from causalassay.analysis.verdict.words import in_words, scheme_word
 
 LONGEST_REASON = 120
 
@@ -33,12 +33,11 @@ def judge_failures(evidence: Evidence) -> Iterator[Statement]:
                 if count
             ]
         )
+        scored = "It has no score." if (status != OK).all() else "Only runs that ended count."
         sentence = (
-            f"{name}: {lost} of {total} runs did not finish ({by_status}; "
+            f"{name} did not finish {lost} of {total} runs ({by_status}; "
             f"{_where(evidence, index, ledger)}), most often {_reason(evidence, name, ledger)}. "
-        )
-        sentence += (
-            "It has no score at all." if (status != OK).all() else "Its means are over survivors."
+            f"{scored}"
         )
         yield Statement("failures", sentence, "failures", ledger.numbers, name)
 
@@ -53,7 +52,11 @@ def judge_absences(evidence: Evidence) -> Iterator[Statement]:
             f"{ledger(Number(int(absent), 'to come', 'status', algorithm=str(name)))} of {name}"
             for name, absent in zip(lacking["algorithm"], lacking["absent"], strict=True)
         ]
-        sentence = f"The study is not complete: runs are still to come, {in_words(counted)}."
+        most = 4
+        rest = [f"{len(counted) - most} more algorithms"] if len(counted) > most else []
+        sentence = (
+            f"The study is not complete: runs are missing ({in_words(counted[:most] + rest)})."
+        )
         yield Statement("incomplete", sentence, "failures", ledger.numbers)
 
 
@@ -64,7 +67,7 @@ def _where(evidence: Evidence, index: int, ledger: Ledger) -> str:
         for scheme, cells in evidence.cells.items()
     }
     return ", ".join(
-        f"{ledger(Number(count, 'not ok', 'status', scheme, name))} on {scheme_word(scheme)}"
+        f"{ledger(Number(count, 'not ok', 'status', scheme, name))} on {scheme_name(scheme)}"
         for scheme, count in lost.items()
         if count
     )

@@ -30,6 +30,17 @@ def rescalings(schemes: Collection[str]) -> dict[str, tuple[str | None, str | No
     return found
 
 
+def is_rescaled(scheme: object) -> bool:
+    """Return whether a scheme is another one with other standard deviations.
+
+    Examples
+    --------
+    >>> is_rescaled("raw + rescale-in-order"), is_rescaled("raw"), is_rescaled(None)
+    (True, False, False)
+    """
+    return str(scheme).endswith((f" + {IN_ORDER}", f" + {AT_RANDOM}"))
+
+
 def _standardized(base: str) -> str:
     *mechanism, kind = base.split(" ")
     return " ".join([*mechanism, "standardized"]) if kind == "raw" else f"{base} + standardize"

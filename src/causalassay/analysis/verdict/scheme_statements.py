@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from causalassay.analysis.names import in_words, scheme_name, units_word
 from causalassay.analysis.verdict.evidence import WITHOUT_SIGNAL, Evidence
 from causalassay.analysis.verdict.rescaled_schemes import AT_RANDOM, IN_ORDER, rescalings
 from causalassay.analysis.verdict.statements import Ledger, Number, Statement
-from causalassay.analysis.verdict.words import in_words, scheme_word, units_word
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
 from causalassay.judging.order_measures import RANDOM_F1, column, sortability_column
 from causalassay.judging.scheme_findings import OrderClaim, judge_orders
@@ -60,20 +60,20 @@ def judge_schemes(evidence: Evidence) -> dict[str, SchemeJudged]:
 def state_scheme(evidence: Evidence, judged: SchemeJudged) -> Statement:
     """Return whether sorting gives the order of a scheme away."""
     ledger = Ledger()
-    word = scheme_word(judged.scheme)
+    name = scheme_name(judged.scheme)
     if judged.kind == "undecided":
         sentence = (
-            f"{word}: undecided; what sorting reaches could not be measured, or was not asked "
-            "for (the notes of the rows say which)."
+            f"{name}: undecided, because what sorting reaches was not measured (the notes of the "
+            "rows say why)."
         )
         return Statement("scheme-undecided", sentence, RULE, {}, scheme=judged.scheme)
     parts = [_found(evidence, judged.scheme, claim, ledger) for claim in _told(judged)]
-    n_units = max(claim.n_units for claim in judged.claims)
-    number = Number(n_units, "measured units", "status", judged.scheme)
-    units = units_word(ledger(number))
     random = evidence.measured_mean(judged.scheme, RANDOM_F1)
-    beside = f"; random orders reach {ledger(random)} on average" if random else ""
-    sentence = f"{word}: {_claim(judged)}: {'; '.join(parts)}{beside} ({units})."
+    if random:
+        parts.append(f"random orders: {evidence.word} {ledger(random)}")
+    n_units = max(claim.n_units for claim in judged.claims)
+    parts.append(units_word(ledger(Number(n_units, "measured units", "status", judged.scheme))))
+    sentence = f"{name}: {phrase(judged)} ({'; '.join(parts)})."
     kind = f"scheme-{judged.kind.replace(' ', '-')}"
     return Statement(kind, sentence, RULE, ledger.numbers, scheme=judged.scheme)
 
@@ -90,14 +90,17 @@ def _told(judged: SchemeJudged) -> list[OrderClaim]:
     return list(best.values())
 
 
-def _claim(judged: SchemeJudged) -> str:
+def phrase(judged: SchemeJudged) -> str:
+    """Return what was found of a scheme, in a few words."""
     told = [claim for claim in judged.claims if claim.kind == judged.kind] or judged.claims
     words = list(dict.fromkeys(claim.artefact.word for claim in told))
     match judged.kind:
+        case "undecided":
+            return "undecided"
         case "no evidence":
-            return f"no evidence that sorting by {in_words(words, 'or')} gives the order away"
+            return f"no evidence that sorting by {in_words(words, 'or')} helps"
         case "too small":
-            return f"too small to tell whether sorting by {in_words(words, 'or')} gives it away"
+            return f"too small to tell whether sorting by {in_words(words, 'or')} helps"
         case "leaning":
             return f"leaning towards gameable by {in_words(words)}"
         case kind:
@@ -109,18 +112,17 @@ def _found(evidence: Evidence, scheme: str, claim: OrderClaim, ledger: Ledger) -
     reached = evidence.measured_mean(scheme, column(key, "down_f1" if claim.backwards else "up_f1"))
     sortability = evidence.measured_mean(scheme, sortability_column(key))
     along = "falling" if claim.backwards else "rising"
-    details = f"sortability {ledger(sortability)}" if sortability else "sortability not measured"
-    score = f" reaches {evidence.word} {ledger(reached)}" if reached else ""
-    doubt = f", leaning: {_passed(claim)}" if claim.kind == "leaning" else ""
-    return f"sorting by {along} {claim.artefact.word} ({details}){score}{doubt}"
+    details = [f"sortability {ledger(sortability)}" if sortability else "sortability not measured"]
+    if reached:
+        details.insert(0, f"{evidence.word} {ledger(reached)}")
+    if claim.kind == "leaning":
+        details.append(_passed(claim))
+    return f"{along} {claim.artefact.word}: {', '.join(details)}"
 
 
 def _passed(claim: OrderClaim) -> str:
     """Return which of the two tests found something."""
-    if claim.passed[0]:
-        falls = "falls" if claim.backwards else "grows"
-        return f"it {falls} along the order, but no evidence that this helps"
-    return "ahead of random orders, but no evidence of sortability"
+    return "sortable, no gain found" if claim.passed[0] else "a gain, no sortability found"
 
 
 def advise(evidence: Evidence, schemes: Mapping[str, SchemeJudged]) -> Iterator[Statement]:
@@ -137,13 +139,13 @@ def advise(evidence: Evidence, schemes: Mapping[str, SchemeJudged]) -> Iterator[
         judged.free for judged in generated.values()
     ):
         sentence = (
-            "An artefact was found on every generated scheme, so no lead can be called robust: "
-            'add problems on the same graphs whose model is "iscm" or "uumc".'
+            "No lead can be called robust, because every generated scheme has an artefact: add "
+            'problems on the same graphs whose model is "iscm" or "uumc".'
         )
         yield Statement("no-free-scheme", sentence, "robust", {})
     if not any(all(others) for others in rescalings(schemes).values()):
         sentence = (
-            "What a score owes to variances is not told: add the same problems with transform "
+            "What scores owe to variances was not measured: add the same problems with transform "
             f'"{IN_ORDER}", "{AT_RANDOM}" and "standardize".'
         )
         yield Statement("no-rescaling", sentence, "variance order", {})

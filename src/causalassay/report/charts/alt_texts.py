@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from causalassay.analysis.chart_data.scope import ChartScope
+from causalassay.analysis.names import scheme_name
 from causalassay.analysis.runs import SCHEME
-from causalassay.report.charts.theme import scheme_words
 from causalassay.report.numbers import decimal
 
 MOST_NAMED = 6
@@ -72,7 +72,7 @@ def describe_schemes(data: pd.DataFrame, scope: ChartScope, metric: str) -> str:
         best = _best(listed[listed[SCHEME] == scheme], scope.better[metric])
         if best is None:
             continue
-        text = f"On {scheme_words(scheme)} {best['algorithm']} leads with {estimate(best)}"
+        text = f"On {scheme_name(scheme)} {best['algorithm']} leads with {estimate(best)}"
         if math.isfinite(best["sorting"]):
             text += f"; the best sorting baseline reaches {number(best['sorting'])}"
         sentences.append(f"{text}.")
@@ -102,7 +102,7 @@ def describe_boxes(data: pd.DataFrame, scope: ChartScope, metric: str) -> str:
     for panel in dict.fromkeys([panels[0], panels[-1]]):
         inside = data[data["panel"] == panel].rename(columns={"median": "mean"})
         leading = [
-            f"{best['algorithm']} {number(best['mean'])} on {scheme_words(scheme)}"
+            f"{best['algorithm']} {number(best['mean'])} on {scheme_name(scheme)}"
             for scheme in scope.schemes
             if (best := _best(inside[inside[SCHEME] == scheme], scope.better[metric])) is not None
         ]
@@ -122,7 +122,7 @@ def describe_against(data: pd.DataFrame, metric: str, what: str) -> str:
     def describe(series: Any, word: str) -> str:
         algorithm, scheme = series
         pair = f"{number(ends.loc[series, first])} to {number(ends.loc[series, last])}"
-        return f"It {word} for {algorithm} on {scheme_words(scheme)}: {pair}."
+        return f"It {word} for {algorithm} on {scheme_name(scheme)}: {pair}."
 
     up = "rises most" if change.max() > 0 else "falls least"
     down = "falls most" if change.min() < 0 else "rises least"
@@ -146,7 +146,7 @@ def describe_ranks(data: pd.DataFrame, metrics: Sequence[str], scheme: str) -> s
     """Say whose mean rank depends most on the metric."""
     ranks = data.pivot_table(index="algorithm", columns="metric", values="mean", sort=False)
     apart = (ranks.max(axis=1) - ranks.min(axis=1)).sort_values(ascending=False, kind="stable")
-    head = f"Mean ranks on {scheme_words(scheme)} by {', '.join(metrics)}; 1 is best."
+    head = f"Mean ranks on {scheme_name(scheme)} by {', '.join(metrics)}; 1 is best."
     if not len(apart) or apart.iloc[0] == 0:
         return f"{head} All metrics rank the algorithms alike."
     sentences = [

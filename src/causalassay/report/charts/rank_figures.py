@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from causalassay.analysis.chart_data import dot_tables
 from causalassay.analysis.chart_data.scope import ChartScope
+from causalassay.analysis.names import scheme_name
 from causalassay.report.charts import alt_texts
 from causalassay.report.charts.dot_chart import Dots, draw_dots
 from causalassay.report.charts.figure import Figure, LeftOut, joined
-from causalassay.report.charts.theme import scheme_words
 
 RANKED = ("shd", "sid", "tv_dag")
 """Metrics whose ranks are compared: of each the first in the study whose name begins so."""
@@ -25,7 +25,7 @@ def rank_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
     for scheme in scope.schemes:
         data = dot_tables.rank_means(scope, scheme, metrics)
         if not data["mean"].notna().any():
-            reason = f"On {scheme_words(scheme)} no problem has rows of all algorithms yet."
+            reason = f"On {scheme_name(scheme)} no problem has rows of all algorithms yet."
             yield LeftOut("rankings", scheme, reason)
             continue
         first = data[data["metric"] == metrics[0]].set_index("algorithm")["mean"]
@@ -47,7 +47,7 @@ def rank_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
             ]
         )
         alt = alt_texts.describe_ranks(data, metrics, scheme)
-        title = f"Ranks by {', '.join(metrics)} on {scheme_words(scheme)}"
+        title = f"Ranks by {', '.join(metrics)} on {scheme_name(scheme)}"
         yield Figure("rankings", scheme, title, note, alt, draw_dots(content), data)
 
 

@@ -9,12 +9,13 @@ import pandas as pd
 
 from causalassay.analysis.chart_data import dot_tables, panel_tables
 from causalassay.analysis.chart_data.scope import ChartScope
+from causalassay.analysis.names import scheme_name
 from causalassay.analysis.runs import NODES, SAMPLES, SCHEME
 from causalassay.report.charts import alt_texts
 from causalassay.report.charts.dot_chart import Dots, draw_dots
 from causalassay.report.charts.figure import Figure, LeftOut, joined
 from causalassay.report.charts.panel_charts import box_chart, line_chart, own_axes
-from causalassay.report.charts.theme import direction, scheme_words
+from causalassay.report.charts.theme import direction
 
 AXES = {NODES: "nodes", SAMPLES: "samples"}
 TICK = (
@@ -57,7 +58,7 @@ def scheme_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
         )
         alt = alt_texts.describe_schemes(data, scope, metric)
         one = len(scope.schemes) == 1
-        title = f"{metric} on {scheme_words(scope.schemes[0]) if one else 'each scheme'}"
+        title = f"{metric} on {scheme_name(scope.schemes[0]) if one else 'each scheme'}"
         yield Figure("schemes", metric, title, note, alt, draw_dots(content), data)
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from causalassay.analysis.runs import FROM_FILE
+from causalassay.analysis.names import metric_name
 
 INK, QUIET, PAPER = "#222222", "#767676", "white"
 COLOURS = ("#D55E00", "#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", INK)
@@ -125,20 +125,9 @@ def direction(metric: str, better: str) -> str:
     Examples
     --------
     >>> direction("f1", "high")
-    'f1 (higher is better)'
+    'F1 (higher is better)'
     """
-    return f"{metric} ({better}er is better)"
-
-
-def scheme_words(scheme: str) -> str:
-    """Return how a sentence names a scheme.
-
-    Examples
-    --------
-    >>> scheme_words("raw"), scheme_words("iscm"), scheme_words("data")
-    ('raw data', 'iscm data', 'data from files')
-    """
-    return "data from files" if scheme == FROM_FILE else f"{scheme} data"
+    return f"{metric_name(metric)} ({better}er is better)"
 
 
 def config() -> dict[str, Any]:

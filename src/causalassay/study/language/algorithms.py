@@ -38,6 +38,12 @@ class TunedAlgorithm:
     criterion: int
 
 
+def _as_mine(one: AlgorithmEntry | TunedAlgorithm) -> AlgorithmEntry | TunedAlgorithm:
+    if isinstance(one, TunedAlgorithm):
+        return replace(one, entry=replace(one.entry, role="mine"))
+    return replace(one, role="mine")
+
+
 @dataclass(frozen=True)
 class AlgorithmReader:
     """Reads the algorithms of one file.
@@ -88,6 +94,8 @@ class AlgorithmReader:
         for member in members:
             here = replace(location, origins=member.origins)
             entry = self._entry(head, kind, member, here)
+            if head.mine and entry is not None:
+                entry = _as_mine(entry)
             if entry is not None:
                 entries.append((entry, here))
         return entries

@@ -47,7 +47,7 @@ def baseline_entries(uses: Sequence[str], limits: Limits) -> list[AlgorithmEntry
 def _with_role(
     one: AlgorithmEntry | TunedAlgorithm, defaults: Mapping[str, AlgorithmEntry]
 ) -> AlgorithmEntry | TunedAlgorithm:
-    if isinstance(one, AlgorithmEntry) and one.key in defaults:
+    if isinstance(one, AlgorithmEntry) and one.role == "listed" and one.key in defaults:
         return replace(one, role="baseline")
     return one
 

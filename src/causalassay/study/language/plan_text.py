@@ -36,7 +36,7 @@ def describe(study: Study) -> list[str]:
         f"= {main}",
         *(line for _, line in tuning),
         _group("problems", [entry.name for entry in study.problems]),
-        _group("algorithms", [one.name for one in listed if one.role == "listed"]),
+        _group("algorithms", [one.name for one in listed if one.role != "baseline"]),
         _group("baselines", [one.name for one in listed if one.role == "baseline"]),
         _group("metrics", _metrics(study, controls=False)),
         *([_group("controls of each estimate", controls)] if controls else []),

@@ -172,6 +172,7 @@ class AlgorithmSchema(StrictTable):
     name: _PrintedName | None = Field(None, min_length=1, description="text on one line")
     grid: dict[str, Any] | None = Field(None, description="a table with a list for each key")
     tune: dict[str, Any] | None = Field(None, description="a table with criterion and grid")
+    mine: bool = Field(False, description="true for the algorithm that reports compare with all")
 
 
 class TuneSchema(StrictTable):

@@ -1,0 +1,94 @@
+"""A study in one sentence: where sorting wins, and how many algorithms need that."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from causalassay.analysis.names import in_words, scheme_name
+from causalassay.analysis.verdict.evidence import Evidence
+from causalassay.analysis.verdict.judgement import StudyFindings
+from causalassay.analysis.verdict.rescaled_schemes import is_rescaled
+from causalassay.analysis.verdict.scheme_statements import SchemeJudged
+from causalassay.judging.algorithm_findings import AlgorithmKind
+
+MOST_SCHEMES = 3
+"""That are named; of more the sentence says how many."""
+
+GROUPS: dict[str, tuple[AlgorithmKind, ...]] = {
+    "robust": ("robust",),
+    "needs variances": (
+        "depends on variance order",
+        "depends on variance ratios",
+        "depends on units",
+    ),
+    "lost": ("lead lost",),
+    "none": ("no lead found",),
+    "undecided": ("undecided",),
+}
+"""The main findings that are counted together."""
+
+
+def headline(evidence: Evidence, findings: StudyFindings) -> str:
+    """Return what a study says, in one sentence."""
+    if not findings.schemes:
+        return "There is nothing to say yet."
+    schemes = _schemes(findings.schemes)
+    algorithms = _algorithms(evidence, findings)
+    return f"{schemes}; {algorithms}."
+
+
+def _schemes(schemes: Mapping[str, SchemeJudged]) -> str:
+    gamed = {
+        scheme: judged
+        for scheme, judged in schemes.items()
+        if judged.kind in ("gameable", "gameable backwards")
+    }
+    # Rescaled data repeat what was found of the data as they came.
+    plain = {scheme: judged for scheme, judged in gamed.items() if not is_rescaled(scheme)}
+    by_sorting: dict[str, list[str]] = {}
+    for scheme, judged in (plain or gamed).items():
+        by_sorting.setdefault(_sorting(judged), []).append(scheme)
+    if by_sorting:
+        parts = [f"{by} on {_some(where)}" for by, where in by_sorting.items()]
+        return f"Sorting wins {', '.join(parts)}"
+    leaning = [scheme for scheme, judged in schemes.items() if judged.kind == "leaning"]
+    if leaning:
+        return f"Sorting may help on {_some(leaning)}"
+    if all(judged.kind in ("undecided", "too small") for judged in schemes.values()):
+        return "Whether sorting wins could not be decided"
+    return "No evidence that sorting wins on any scheme"
+
+
+def _sorting(judged: SchemeJudged) -> str:
+    found = [claim for claim in judged.claims if claim.kind == judged.kind]
+    # The statistic that gains most stands for all: the matrix names the others.
+    best = max(found, key=lambda claim: claim.gain)
+    return f"{'backwards ' * best.backwards}by {best.artefact.word}"
+
+
+def _some(schemes: list[str]) -> str:
+    if len(schemes) > MOST_SCHEMES:
+        return f"{len(schemes)} schemes"
+    return in_words([scheme_name(scheme) for scheme in schemes])
+
+
+def _algorithms(evidence: Evidence, findings: StudyFindings) -> str:
+    listed = [name for name in evidence.listed if name in findings.algorithms]
+    if not listed:
+        return "the algorithms are not judged, because chance was not measured"
+    counted = Counter(findings.algorithms[name].main.kind for name in listed)
+    counts = {name: sum(counted[kind] for kind in kinds) for name, kinds in GROUPS.items()}
+    gamed = any(judged.gamed for judged in findings.schemes.values())
+    words = {
+        "robust": "keep a lead without it" if gamed else "lead chance",
+        "needs variances": "depend on variances",
+        "lost": "lose their lead",
+        "none": "show none",
+        "undecided": "are undecided",
+    }
+    if len(listed) == 1:
+        kind = findings.algorithms[listed[0]].main.kind
+        return f"{listed[0]}: {kind}"
+    parts = [f"{count} {words[name]}" for name, count in counts.items() if count]
+    return f"of {len(listed)} algorithms {', '.join(parts)}"

@@ -1,0 +1,141 @@
+"""The short answer of a study for the terminal: at most 25 lines, readable without colour."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from causalassay.analysis import Analysis
+from causalassay.analysis.matrix import Cell, Column, Matrix, Row
+from causalassay.analysis.names import metric_name
+from causalassay.analysis.summary import Summary
+from causalassay.analysis.verdict.rescaled_schemes import is_rescaled
+from causalassay.report.numbers import decimal
+from causalassay.spelling import visible
+
+MOST_ROWS = 15
+MOST_LETTERS = 22
+"""Of an algorithm's name; a longer one is cut."""
+LIMITS_FROM = 110
+"""Columns of a terminal that leave room for intervals."""
+LEAST_FINDING, WHOLE_FINDING = 24, 37
+"""Columns that findings need in a narrow terminal, and in a wide one."""
+LONGEST_REASON = 60
+
+
+def render_overview(analysis: Analysis, console: Console) -> None:
+    """Print the headline, the matrix, and how many runs are not ok."""
+    if not analysis.matrix.rows:
+        console.print("No rows yet.")
+        return
+    console.print(Text(visible(analysis.headline), style="bold"))
+    for line in _matrix(analysis.matrix, console.width):
+        console.print(line)
+    console.print(Text(failures_line(analysis.summary)), soft_wrap=True)
+
+
+def failures_line(summary: Summary) -> str:
+    """Return how many runs are not ok, and why most often."""
+    lost = int((summary.counts["n"] - summary.counts["ok"]).sum())
+    total = int(summary.counts["n"].sum())
+    missing = int(summary.counts["absent"].sum())
+    to_come = f" {missing} runs are missing." if missing else ""
+    if not lost:
+        return f"All {total} runs ended ok.{to_come}"
+    most = max(summary.reasons.to_dict("records"), key=lambda row: row["n"])
+    reason = visible(str(most["reason"]) or "no reason")
+    cut = reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]}…"
+    return (
+        f"{lost} of {total} runs are not ok, most often {most['n']} × "
+        f"{visible(most['algorithm'])}: {most['status']}: {cut}.{to_come}"
+    )
+
+
+def _matrix(matrix: Matrix, width: int) -> Iterator[Text]:
+    """Yield the lines of the matrix, none wider than the terminal."""
+    rows = _rows(matrix)
+    with_limits = width >= LIMITS_FROM
+    texts = [[_score(cell, with_limits=with_limits) for cell in row.cells] for row in rows]
+    name_width = max(len("algorithm"), *(len(_name(row)) for row in rows))
+    widths = [
+        max(len(_heading(column)), *(len(line[index]) for line in texts))
+        for index, column in enumerate(matrix.columns)
+    ]
+    shown = _columns(
+        matrix, widths, width - name_width - (WHOLE_FINDING if with_limits else LEAST_FINDING)
+    )
+    left = width - name_width - sum(widths[i] + 1 for i in shown) - 1
+    heads = [_heading(matrix.columns[i]).rjust(widths[i]) for i in shown]
+    head = f"{'algorithm':<{name_width}} {' '.join(heads)} finding"
+    yield Text(head, style="underline", no_wrap=True, overflow="ellipsis")
+    for row, line in zip(rows, texts, strict=True):
+        text = Text(f"{_name(row):<{name_width}}", "bold" if row.role == "mine" else "")
+        for index in shown:
+            style = "bold" if row.cells[index].best else ""
+            text.append(f" {line[index]:>{widths[index]}}", style)
+        finding = row.finding if len(row.finding) <= left else f"{row.finding[: left - 1]}…"
+        yield text.append(f" {finding}", "")
+    yield Text(_note(matrix, rows, shown), style="dim")
+
+
+def _columns(matrix: Matrix, widths: Sequence[int], free: int) -> list[int]:
+    """Return the columns to show, as many as fit: data as they came before rescaled ones."""
+    everything = range(len(matrix.columns))
+    order = sorted(everything, key=lambda index: is_rescaled(matrix.columns[index].scheme))
+    shown: list[int] = []
+    for index in order:
+        free -= widths[index] + 1
+        if free < 0 and shown:
+            break
+        shown.append(index)
+    return sorted(shown)
+
+
+def _rows(matrix: Matrix) -> list[Row]:
+    """Return the rows to show: the first, and the user's own in any case."""
+    own = [row for row in matrix.rows[MOST_ROWS:] if row.role == "mine"][:MOST_ROWS]
+    return [*matrix.rows[: MOST_ROWS - len(own)], *own]
+
+
+def _note(matrix: Matrix, rows: Sequence[Row], shown: Sequence[int]) -> str:
+    signs = ["( ) baseline", "* not distinguishable from the best"]
+    if any(_is_gamed(matrix.columns[index]) for index in shown):
+        signs.append("! artefact found")
+    left_out = {
+        "algorithms": len(matrix.rows) - len(rows),
+        "schemes": len(matrix.columns) - len(shown),
+    }
+    more = " and ".join(
+        f"{count} more {what[:-1] if count == 1 else what}"
+        for what, count in left_out.items()
+        if count
+    )
+    better = f"Mean {metric_name(matrix.metric)}, {matrix.better} is better. {matrix.order}"
+    rest = f" {more}: summary --full." if more else ""
+    return f"{better} {'; '.join(signs)}.{rest}"
+
+
+def _is_gamed(column: Column) -> bool:
+    return column.finding.startswith(("gameable", "leaning"))
+
+
+def _heading(column: Column) -> str:
+    return f"{visible(column.name)}{'!' * _is_gamed(column)}"
+
+
+def _name(row: Row) -> str:
+    name = visible(row.algorithm)
+    name = name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 1]}…"
+    return f"({name})" if row.role == "baseline" else name
+
+
+def _score(cell: Cell, *, with_limits: bool) -> str:
+    if math.isnan(cell.mean):
+        return "– "
+    text = f"{decimal(cell.mean)}{'*' if cell.best else ' '}"
+    if with_limits and not math.isnan(cell.low):
+        text += f"±{decimal((cell.high - cell.low) / 2):<4}"
+    return text
