@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from causalassay.analysis.comparison import difference
-from causalassay.analysis.runs import Runs
+from causalassay.analysis.runs import SCHEME, Runs
 from causalassay.analysis.unit_means import Codes, mean_with_interval
 
 LEVEL = 0.05
@@ -19,6 +19,26 @@ RULE = (
     "Marked is every algorithm that is not distinguishable from the best mean (paired t over "
     "units, one-sided, 5 % divided by the number of opponents)."
 )
+
+
+class BestMarks(dict[tuple[str, object], frozenset[str]]):
+    """The algorithms that may be the best, by metric and scheme; none where there is no score."""
+
+    def __missing__(self, key: tuple[str, object]) -> frozenset[str]:
+        return frozenset()
+
+
+def best_marks(runs: Runs) -> BestMarks:
+    """Return the algorithms that are not distinguishable from the best, by metric and scheme."""
+    return BestMarks(
+        {
+            (metric, group.values[0]): frozenset(
+                runs.algorithms[index] for index in possibly_best(runs, metric, group.cells)
+            )
+            for group in runs.groups((SCHEME,))
+            for metric in runs.scores
+        }
+    )
 
 
 def possibly_best(runs: Runs, metric: str, cells: Codes) -> frozenset[int]:

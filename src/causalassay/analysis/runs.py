@@ -32,7 +32,10 @@ SCHEMES = (
 FROM_FILE = "data"
 FILE, FILE_NAME = "file of the unit", "data.file"
 """The file that a row's data are from, empty for others; and where the table has its name."""
-FAMILY, NODES, SAMPLES = LABELS = ("graph.kind", "graph.n_nodes", "samples")
+FAMILY, NODES, SAMPLES, DENSITY = LABELS = (
+    *("graph.kind", "graph.n_nodes", "samples"),
+    "graph.edges_per_node",
+)
 """Columns of the problem that verdicts and charts look at, where a study has them."""
 SORTING = ("var-sortnregress", "r2-sortnregress")
 RANDOM_ORDER = "random-sortnregress"

@@ -57,7 +57,7 @@ def write_report_and_figures(folder: Path | str, target: Path | str | None = Non
     return [
         target,
         *write_figures(content.gallery.figures, figures),
-        *write_tables(content.analysis.summary, figures),
+        *write_tables(content.analysis, figures),
     ]
 
 

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from causalassay.analysis import Analysis
+from causalassay.analysis.best_marks import RULE, best_marks
+from causalassay.analysis.comparison import compared_with_all
+from causalassay.analysis.matrix import Matrix
+from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.runs import SCHEME, STATUSES
 from causalassay.analysis.summary import Summary
 from causalassay.report.numbers import decimal
@@ -49,38 +54,104 @@ def escape(text: str) -> str:
     return re.sub(r"([-',])(?=\1)", r"\1{}", escaped)
 
 
-def write_tables(summary: Summary, folder: Path) -> list[Path]:
+def write_tables(analysis: Analysis, folder: Path) -> list[Path]:
     """Write the tables of a study to a folder and return the files.
 
-    ``counts.tex``: how the runs ended. For each metric ``leaderboard-….tex``, the
-    means with 95 % limits on each scheme, and ``schemes-….tex``, the means on the
-    same graphs with the margin over the best sorting baseline.
+    ``matrix.tex``: scores by scheme with what was found of each algorithm. ``counts.tex``: how
+    the runs ended. For each metric ``leaderboard-….tex``, the means with 95 % limits on each
+    scheme, and ``schemes-….tex``, the means on the same graphs with the margin over the best
+    sorting baseline. For an algorithm that the study calls its own, ``mine-….tex``: its paired
+    differences to every other.
 
     Parameters
     ----------
-    summary : Summary
-        By scheme.
+    analysis : Analysis
     folder : Path
         Made if it is not there; files of the same names are replaced.
     """
-    if tuple(summary.by) != (SCHEME,):
-        raise ValueError(
-            f"expected a summary by scheme, got one by {list(summary.by)}; call summarize(table)"
-        )
     folder.mkdir(parents=True, exist_ok=True)
+    summary = analysis.summary
     texts = {"counts": counts_table(summary)}
+    if len(summary.counts):
+        texts["matrix"] = matrix_table(analysis.matrix)
     for metric in summary.metrics if len(summary.counts) else ():
-        name = re.sub(r"[^a-z0-9]+", "-", metric.lower()).strip("-")
-        while f"leaderboard-{name}" in texts:
-            name += "-2"
-        texts[f"leaderboard-{name}"] = leaderboard(summary, metric)
-        texts[f"schemes-{name}"] = schemes_table(summary, metric)
+        name = _free_name(f"leaderboard-{metric}", texts).removeprefix("leaderboard-")
+        texts[f"leaderboard-{name}"] = leaderboard(analysis, metric)
+        texts[f"schemes-{name}"] = schemes_table(analysis, metric)
+    for own in _own(analysis) if summary.metrics else ():
+        texts[_free_name(f"mine-{own}", texts)] = own_table(analysis, own)
     written = []
     for name, text in texts.items():
         path = folder / f"{name}.tex"
         path.write_text(text, encoding="utf-8")
         written.append(path)
     return written
+
+
+def _free_name(wanted: str, taken: Collection[str]) -> str:
+    name = re.sub(r"[^a-z0-9]+", "-", wanted.lower()).strip("-")
+    while name in taken:
+        name += "-2"
+    return name
+
+
+def _own(analysis: Analysis) -> list[str]:
+    runs = analysis.runs
+    return [name for name, role in zip(runs.algorithms, runs.roles, strict=True) if role == "mine"]
+
+
+def matrix_table(matrix: Matrix) -> str:
+    """Return the scores by scheme and what was found of each algorithm."""
+    listed = sorted(matrix.rows, key=lambda row: row.role == "baseline")
+    rows = [
+        (
+            row.algorithm,
+            row.role == "baseline",
+            [
+                *(
+                    _interval({"mean": cell.mean, "low": cell.low, "high": cell.high}, cell.best)
+                    for cell in row.cells
+                ),
+                escape(row.finding),
+            ],
+        )
+        for row in listed
+    ]
+    about = f"{_about(matrix.metric, matrix.better)}: mean and 95 % limits. {matrix.order} {RULE}"
+    return _tabular(about, [*(column.name for column in matrix.columns), "finding"], rows)
+
+
+def own_table(analysis: Analysis, own: str) -> str:
+    """Return one algorithm's paired differences to every other, in the metric of the matrix."""
+    metric = analysis.matrix.metric
+    frame = compared_with_all(analysis.runs, own)
+    frame = frame[frame["metric"] == metric].rename(columns={"algorithm": "own"})
+    cells = _by_algorithm_and_scheme(frame.rename(columns={"opponent": "algorithm"}))
+    schemes = [column.scheme for column in analysis.matrix.columns]
+    rows = [
+        (row.algorithm, row.role == "baseline", [_gain(cells[row.algorithm, s]) for s in schemes])
+        for row in sorted(analysis.matrix.rows, key=lambda row: row.role == "baseline")
+        if row.algorithm != own
+    ]
+    about = (
+        f"{metric_name(metric)} of {own} minus that of each other algorithm, positive where it is "
+        "better: mean of paired differences, 95 % limits, wins/ties/losses. Bold: limits on one "
+        "side of 0."
+    )
+    return _tabular(about, [scheme_name(scheme) for scheme in schemes], rows)
+
+
+def _gain(row: dict[str, Any]) -> str:
+    if not math.isfinite(row["gain"]):
+        return "--"
+    text = _signed(row["gain"])
+    if row["gain_low"] > 0 or row["gain_high"] < 0:
+        text = rf"\textbf{{{text}}}"
+    counts = f"{row['wins']}/{row['ties']}/{row['losses']}"
+    limits = ""
+    if math.isfinite(row["gain_low"]):
+        limits = f"{{[}}{number(row['gain_low'])}, {number(row['gain_high'])}{{]}} "
+    return rf"{text} {{\scriptsize {limits}{counts}}}"
 
 
 def counts_table(summary: Summary) -> str:
@@ -95,30 +166,33 @@ def counts_table(summary: Summary) -> str:
     return _tabular("How the runs ended.", heads, rows)
 
 
-def leaderboard(summary: Summary, metric: str) -> str:
-    """Return the mean of each algorithm on each scheme, the best of a column in bold."""
+def leaderboard(analysis: Analysis, metric: str) -> str:
+    """Return the mean of each algorithm on each scheme; bold: not told from the best."""
+    summary = analysis.summary
     scores = summary.scores[summary.scores["metric"] == metric]
     scores = scores.rename(columns={"mean_low": "low", "mean_high": "high"})
     cells = _by_algorithm_and_scheme(scores)
-    best = _best(scores, _better(summary, metric))
     schemes = list(dict.fromkeys(scores[SCHEME]))
+    marks = best_marks(analysis.runs)
     rows = [
         (
             name,
             baseline,
             [
-                *(_interval(cells.get((name, s)), bold=best.get(s)) for s in schemes),
+                *(_interval(cells.get((name, s)), name in marks[metric, s]) for s in schemes),
                 str(sum(cells[name, s]["n_not_ok"] for s in schemes if (name, s) in cells)),
             ],
         )
-        for name, baseline in _ordered(scores, schemes[0], _better(summary, metric))
+        for name, baseline in _ordered(analysis, scores)
     ]
-    about = f"{metric}, {_better(summary, metric)} is better: mean and 95 % limits; runs not ok."
-    return _tabular(about, [*schemes, "not ok"], rows)
+    better = _better(summary, metric)
+    about = f"{_about(metric, better)}: mean and 95 % limits; runs not ok. {RULE}"
+    return _tabular(about, [*map(scheme_name, schemes), "not ok"], rows)
 
 
-def schemes_table(summary: Summary, metric: str) -> str:
+def schemes_table(analysis: Analysis, metric: str) -> str:
     """Return the mean on the same graphs and the margin over the best sorting baseline."""
+    summary = analysis.summary
     means = summary.attribution.schemes
     means = means[means["metric"] == metric]
     margins = summary.attribution.margins
@@ -127,7 +201,7 @@ def schemes_table(summary: Summary, metric: str) -> str:
     cells, apart = _by_algorithm_and_scheme(means), _by_algorithm_and_scheme(margins)
     schemes = list(dict.fromkeys(means[SCHEME]))
     rows = []
-    for name, baseline in _ordered(means, schemes[0], _better(summary, metric)):
+    for name, baseline in _ordered(analysis, means):
         words = []
         for scheme in schemes:
             row, margin = cells.get((name, scheme)), apart.get((name, scheme))
@@ -135,10 +209,14 @@ def schemes_table(summary: Summary, metric: str) -> str:
             words.append("--" if margin is None else _signed(margin["mean"]))
         rows.append((name, baseline, words))
     about = (
-        f"{metric}, {_better(summary, metric)} is better: mean on the same graphs, and how much "
+        f"{_about(metric, _better(summary, metric))}: mean on the same graphs, and how much "
         "better than the best sorting baseline (positive is better)."
     )
-    return _tabular(about, [part for s in schemes for part in (s, "margin")], rows)
+    return _tabular(about, [part for s in schemes for part in (scheme_name(s), "margin")], rows)
+
+
+def _about(metric: str, better: str) -> str:
+    return f"{metric_name(metric)}, {better} is better"
 
 
 def number(value: float) -> str:
@@ -156,11 +234,11 @@ def _signed(value: float) -> str:
     return f"$+${number(value)}" if value >= 0 else number(value)
 
 
-def _interval(row: dict[str, Any] | None, *, bold: float | None) -> str:
+def _interval(row: Mapping[str, Any] | None, bold: bool) -> str:
     if row is None or not math.isfinite(row["mean"]):
         return "--"
     mean = number(row["mean"])
-    mean = rf"\textbf{{{mean}}}" if row["mean"] == bold else mean
+    mean = rf"\textbf{{{mean}}}" if bold else mean
     if not math.isfinite(row["low"]):
         return mean
     return rf"{mean} {{\scriptsize [{number(row['low'])}, {number(row['high'])}]}}"
@@ -177,23 +255,11 @@ def _by_algorithm_and_scheme(frame: pd.DataFrame) -> dict[tuple[str, str], dict[
     }
 
 
-def _best(frame: pd.DataFrame, better: str) -> dict[str, float]:
-    means = frame.groupby(SCHEME)["mean"]
-    best = means.max() if better == "high" else means.min()
-    return {str(scheme): float(value) for scheme, value in best.items()}
-
-
-def _ordered(frame: pd.DataFrame, scheme: str, better: str) -> list[tuple[str, bool]]:
-    """Return the algorithms, the best on a scheme first, and whether each is a baseline."""
-    roles = dict(zip(frame["algorithm"], frame["role"] == "baseline", strict=True))
-    first = frame[frame[SCHEME] == scheme].set_index("algorithm")["mean"]
-    sign = -1 if better == "high" else 1
-
-    def order(name: str) -> tuple[bool, bool, float]:
-        mean = float(first.get(name, math.nan))
-        return roles[name], math.isnan(mean), 0.0 if math.isnan(mean) else sign * mean
-
-    return [(name, roles[name]) for name in sorted(roles, key=order)]
+def _ordered(analysis: Analysis, frame: pd.DataFrame) -> list[tuple[str, bool]]:
+    """Return the algorithms as the matrix has them, baselines last, and whether each is one."""
+    known = set(frame["algorithm"])
+    rows = [(row.algorithm, row.role == "baseline") for row in analysis.matrix.rows]
+    return sorted((row for row in rows if row[0] in known), key=lambda row: row[1])
 
 
 def _tabular(

@@ -17,3 +17,14 @@ def decimal(value: float, undefined: str = "–") -> str:
         return undefined
     decimals = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
     return f"{round(value, decimals) + 0.0:.{decimals}f}"  # + 0.0: no -0.00
+
+
+def signed(value: float) -> str:
+    """Return a difference, with its sign.
+
+    Examples
+    --------
+    >>> signed(0.123), signed(-2.0), signed(float("nan"))
+    ('+0.12', '-2.00', '–')
+    """
+    return decimal(value) if math.isnan(value) else f"{'+' if value >= 0 else ''}{decimal(value)}"

@@ -12,10 +12,11 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.runs import SCHEME, STATUSES
 from causalassay.analysis.summary import Summary
 from causalassay.analysis.verdict.statements import StudyVerdict
-from causalassay.report.numbers import decimal
+from causalassay.report.numbers import decimal, signed
 from causalassay.spelling import did_you_mean
 
 FIRST_METRICS = 2
@@ -95,7 +96,7 @@ def _leaderboards(summary: Summary, metric: str) -> Iterator[Table]:
     scores = summary.scores[summary.scores["metric"] == metric]
     cells, groups = _cells(scores, summary.by)
     for part in _parts(groups):
-        title = f"{metric}, {better} is better: mean and 95 % interval"
+        title = f"{metric_name(metric)}, {better} is better: mean and 95 % interval"
         note = "* a baseline; not ok: runs left out of the means, per column where they differ"
         counted = {"not ok": "n_not_ok"}
         if scores["n_undefined"].any():
@@ -128,7 +129,7 @@ def _attributions(summary: Summary, metric: str) -> Iterator[Table]:
     for part in _parts(groups):
         table = _table(
             summary,
-            f"{metric}{same}; below, how much better than the best sorting baseline",
+            f"{metric_name(metric)}{same}; below, how much better than the best sorting baseline",
             f"* baseline; {apart}units: graphs and replicates",
         )
         _add_columns(table, [_heading(group) for group in part], ["units"])
@@ -204,7 +205,10 @@ def _best_first(cells: Cells, group: Any, better: str) -> list[str]:
 
 
 def _heading(group: tuple[Any, ...]) -> str:
-    return ", ".join(str(value) for value in group) or "all"
+    return (
+        ", ".join(scheme_name(value) if isinstance(value, str) else str(value) for value in group)
+        or "all"
+    )
 
 
 def _name(row: Row) -> Text:
@@ -219,7 +223,7 @@ def _counted(rows: Sequence[Row], column: str) -> str:
 
 def _score_and_margin(row: Row, margin: Row | None, apart: bool) -> Text:
     score = decimal(row["mean"]) + (" ~" if apart else "")
-    below = "" if margin is None else _limits(margin, "mean", "low", "high", _signed)
+    below = "" if margin is None else _limits(margin, "mean", "low", "high", signed)
     return Text(f"{score}\n{below}")
 
 
@@ -230,7 +234,3 @@ def _limits(
     if math.isnan(row[low]):
         return centre
     return f"{centre} [{decimal(row[low])},{decimal(row[high])}]"
-
-
-def _signed(value: float) -> str:
-    return decimal(value) if math.isnan(value) else f"{'+' if value >= 0 else ''}{decimal(value)}"

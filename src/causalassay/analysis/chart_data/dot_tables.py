@@ -13,6 +13,7 @@ import pandas as pd
 
 from causalassay.analysis.chart_data.scope import ChartScope
 from causalassay.analysis.chart_data.thinning import rounded, thinned
+from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.runs import NODES, SCHEME, SORTING
 
 MOST_SIZES = 6
@@ -30,7 +31,8 @@ def scheme_scores(scope: ChartScope, metric: str) -> pd.DataFrame:
     frame = frame[frame[SCHEME].isin(scope.schemes)]
     sorting = _best_sorting(scope, frame, metric)
     columns = ["algorithm", SCHEME, "mean", "low", "high", "n_units", "n_missing", "paired"]
-    return rounded(frame[columns].assign(sorting=frame[SCHEME].map(sorting).astype(float)))
+    frame = frame[columns].assign(sorting=frame[SCHEME].map(sorting).astype(float))
+    return rounded(frame.assign(**{SCHEME: frame[SCHEME].map(scheme_name)}))
 
 
 def _best_sorting(scope: ChartScope, frame: pd.DataFrame, metric: str) -> dict[str, float]:
@@ -51,7 +53,8 @@ def rank_means(scope: ChartScope, scheme: str, metrics: Sequence[str]) -> pd.Dat
     chosen &= frame["metric"].isin(metrics)
     columns = ["algorithm", "metric", "rank", "rank_low", "rank_high"]
     names = {"rank": "mean", "rank_low": "low", "rank_high": "high"}
-    return rounded(frame.loc[chosen, [*columns, "n_ranked", "n_last"]].rename(columns=names))
+    frame = frame.loc[chosen, [*columns, "n_ranked", "n_last"]].rename(columns=names)
+    return rounded(frame.assign(metric=frame["metric"].map(metric_name)))
 
 
 def run_times(scope: ChartScope) -> pd.DataFrame:
@@ -84,6 +87,21 @@ def run_times(scope: ChartScope) -> pd.DataFrame:
                 }
             )
     return rounded(pd.DataFrame(rows))
+
+
+def times_and_scores(scope: ChartScope, scheme: str, metric: str) -> pd.DataFrame:
+    """Return the median seconds and the mean score of each algorithm on one scheme."""
+    frame = scope.analysis.table.frame
+    if "seconds" not in frame:
+        return pd.DataFrame()
+    chosen = (frame[SCHEME] == scheme) & (frame["status"] == "ok") & frame["seconds"].notna()
+    seconds = frame[chosen].groupby("algorithm")["seconds"].median()
+    scores = _of(scope, scope.summary.scores, metric)
+    scores = scores[(scores[SCHEME] == scheme) & scores["algorithm"].isin(seconds.index)]
+    columns = {"mean_low": "low", "mean_high": "high"}
+    scores = scores[["algorithm", "role", "mean", *columns]].rename(columns=columns)
+    times = scores["algorithm"].map(seconds).astype(float).clip(lower=SHORTEST)
+    return rounded(scores.assign(seconds=times)[scores["mean"].notna()])
 
 
 def _of(scope: ChartScope, frame: pd.DataFrame, metric: str) -> pd.DataFrame:

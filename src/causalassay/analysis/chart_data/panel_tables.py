@@ -10,6 +10,7 @@ import pandas as pd
 
 from causalassay.analysis.chart_data.scope import ChartScope
 from causalassay.analysis.chart_data.thinning import rounded, thinned
+from causalassay.analysis.names import scheme_name
 from causalassay.analysis.runs import FAMILY, NODES, SCHEME
 from causalassay.analysis.unit_means import Codes, limited, mean_with_interval
 from causalassay.arrays import Vector
@@ -38,7 +39,7 @@ def sortability_bins(scope: ChartScope) -> pd.DataFrame:
                 rows.append(
                     {
                         "diagnostic": diagnostic,
-                        SCHEME: scheme,
+                        SCHEME: scheme_name(scheme),
                         "from": edges[bin_index],
                         "to": edges[bin_index + 1],
                         "count": int(counts[bin_index]),
@@ -71,7 +72,8 @@ def box_stats(scope: ChartScope, metric: str) -> tuple[pd.DataFrame, int]:
             scores = scope.runs.scores[metric][index, cells]
             box = _box(scores[np.isfinite(scores)])
             if box:
-                head = {"panel": panel_name(by, labels), "algorithm": name, SCHEME: scheme}
+                head = {"panel": panel_name(by, labels), "algorithm": name}
+                head[SCHEME] = scheme_name(scheme)
                 rows.append(head | box)
     return rounded(pd.DataFrame(rows)), n_panels
 
@@ -153,7 +155,7 @@ def means_against(scope: ChartScope, metric: str, label: str) -> pd.DataFrame:
                 rows.append(
                     {
                         "algorithm": name,
-                        SCHEME: scheme,
+                        SCHEME: scheme_name(scheme),
                         "at": value,
                         "mean": mean.value,
                         "low": mean.low,

@@ -9,6 +9,7 @@ import numpy as np
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from causalassay.analysis.analysis import Analysis
+from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.runs import SCHEME, Runs
 from causalassay.analysis.summary import Summary
 
@@ -43,6 +44,17 @@ class ChartScope:
     schemes: tuple[str, ...]
     metrics: tuple[str, ...]
     left_out: tuple[str, ...]
+
+    @property
+    def scheme_names(self) -> tuple[str, ...]:
+        """What charts call the schemes."""
+        return tuple(scheme_name(scheme) for scheme in self.schemes)
+
+    @property
+    def order(self) -> list[str]:
+        """The algorithms as the matrix has them, baselines last."""
+        rows = [row.algorithm for row in self.analysis.matrix.rows]
+        return sorted(self.algorithms, key=lambda name: (name in self.baselines, rows.index(name)))
 
     @property
     def runs(self) -> Runs:
@@ -122,13 +134,14 @@ def _left_out(
     sentences = []
     if len(listed) > len(kept):
         sentences.append(
-            f"The charts show the {len(kept)} algorithms with the best mean {metrics[0]} of "
-            f"{len(listed)}, and all baselines; the tables have all."
+            f"The charts show the {len(kept)} algorithms with the best mean "
+            f"{metric_name(metrics[0])} of {len(listed)}, and all baselines; the tables have all."
         )
     if len(schemes) > MOST_SCHEMES:
-        sentences.append(f"The charts leave out the schemes {', '.join(schemes[MOST_SCHEMES:])}.")
+        rest = ", ".join(scheme_name(scheme) for scheme in schemes[MOST_SCHEMES:])
+        sentences.append(f"The charts leave out the schemes {rest}.")
     if len(metrics) > MOST_METRICS:
-        rest = ", ".join(metrics[MOST_METRICS:])
+        rest = ", ".join(metric_name(metric) for metric in metrics[MOST_METRICS:])
         sentences.append(
             f"The charts show the study's first {MOST_METRICS} metrics and not {rest}."
         )

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from causalassay.analysis.chart_data.scope import ChartScope
-from causalassay.analysis.names import scheme_name
+from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.runs import SCHEME
 from causalassay.report.numbers import decimal
 
@@ -66,13 +66,13 @@ def named(names: Sequence[str]) -> str:
 
 def describe_schemes(data: pd.DataFrame, scope: ChartScope, metric: str) -> str:
     """Say who leads on each scheme, and what sorting reaches there."""
-    sentences = [f"Mean {metric} of {data['algorithm'].nunique()} algorithms."]
+    sentences = [f"Mean {metric_name(metric)} of {data['algorithm'].nunique()} algorithms."]
     listed = data[~data["algorithm"].isin(scope.baselines)]
-    for scheme in scope.schemes:
+    for scheme in scope.scheme_names:
         best = _best(listed[listed[SCHEME] == scheme], scope.better[metric])
         if best is None:
             continue
-        text = f"On {scheme_name(scheme)} {best['algorithm']} leads with {estimate(best)}"
+        text = f"On {scheme} {best['algorithm']} leads with {estimate(best)}"
         if math.isfinite(best["sorting"]):
             text += f"; the best sorting baseline reaches {number(best['sorting'])}"
         sentences.append(f"{text}.")
@@ -98,12 +98,14 @@ def describe_sortability(data: pd.DataFrame) -> str:
 def describe_boxes(data: pd.DataFrame, scope: ChartScope, metric: str) -> str:
     """Say whose median is best in the first and in the last panel, on each scheme."""
     panels = list(dict.fromkeys(data["panel"]))
-    sentences = [f"Box plots of {metric} in {len(panels)} panel{'s' * (len(panels) > 1)}."]
+    sentences = [
+        f"Box plots of {metric_name(metric)} in {len(panels)} panel{'s' * (len(panels) > 1)}."
+    ]
     for panel in dict.fromkeys([panels[0], panels[-1]]):
         inside = data[data["panel"] == panel].rename(columns={"median": "mean"})
         leading = [
-            f"{best['algorithm']} {number(best['mean'])} on {scheme_name(scheme)}"
-            for scheme in scope.schemes
+            f"{best['algorithm']} {number(best['mean'])} on {scheme}"
+            for scheme in scope.scheme_names
             if (best := _best(inside[inside[SCHEME] == scheme], scope.better[metric])) is not None
         ]
         sentences.append(f"Best median, {panel}: {', '.join(leading)}.")
@@ -115,14 +117,14 @@ def describe_against(data: pd.DataFrame, metric: str, what: str) -> str:
     first, last = data["at"].min(), data["at"].max()
     ends = data.pivot_table(index=["algorithm", SCHEME], columns="at", values="mean", sort=False)
     change = (ends[last] - ends[first]).dropna()
-    head = f"Mean {metric} against {what}, from {first:g} to {last:g}."
+    head = f"Mean {metric_name(metric)} against {what}, from {first:g} to {last:g}."
     if not len(change):
         return head
 
     def describe(series: Any, word: str) -> str:
         algorithm, scheme = series
         pair = f"{number(ends.loc[series, first])} to {number(ends.loc[series, last])}"
-        return f"It {word} for {algorithm} on {scheme_name(scheme)}: {pair}."
+        return f"It {word} for {algorithm} on {scheme}: {pair}."
 
     up = "rises most" if change.max() > 0 else "falls least"
     down = "falls most" if change.min() < 0 else "rises least"

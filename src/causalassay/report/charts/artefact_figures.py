@@ -25,7 +25,7 @@ def sortability_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
         "bar; the triangle is the mean. At 1, variance or R² grows along the causal order without "
         "exception, and sorting by it is enough; the dashed line at 1/2 is chance."
     )
-    schemes = [scheme for scheme in scope.schemes if scheme in set(data[SCHEME])]
+    schemes = [scheme for scheme in scope.scheme_names if scheme in set(data[SCHEME])]
     chart = sortability_chart(data, schemes)
     title = "Sortability of the problems"
     alt = alt_texts.describe_sortability(data)

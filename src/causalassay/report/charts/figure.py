@@ -18,8 +18,7 @@ class Figure:
     Parameters
     ----------
     kind : str
-        "schemes", "sortability", "boxes", "against_d", "against_n", "runtime",
-        or "rankings".
+        One of `gallery.KINDS`.
     choice : str
         Of several figures of a kind the metric or the scheme; empty if there is one.
     title : str

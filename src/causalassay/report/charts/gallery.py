@@ -8,16 +8,18 @@ from dataclasses import dataclass, replace
 
 from causalassay.analysis import Analysis
 from causalassay.analysis.chart_data.scope import choose
-from causalassay.analysis.runs import NODES, SAMPLES
+from causalassay.analysis.runs import DENSITY, NODES, SAMPLES
 from causalassay.report.charts.artefact_figures import sortability_figures
 from causalassay.report.charts.figure import Figure, LeftOut
+from causalassay.report.charts.overview_figures import KIND as OVERVIEW
+from causalassay.report.charts.overview_figures import overview_figures
 from causalassay.report.charts.rank_figures import rank_figures
 from causalassay.report.charts.score_figures import against_figures, box_figures, scheme_figures
-from causalassay.report.charts.time_figures import runtime_figures
+from causalassay.report.charts.time_figures import runtime_figures, time_score_figures
 
 KINDS = (
-    *("schemes", "sortability", "boxes", "against_d", "against_n"),
-    *("runtime", "rankings"),
+    *(OVERVIEW, "schemes", "sortability", "boxes", "against_d", "against_density", "against_n"),
+    *("runtime", "time_score", "rankings"),
 )
 """In the order of the report."""
 
@@ -47,12 +49,15 @@ def gallery(analysis: Analysis) -> Gallery:
         return Gallery((), tuple(LeftOut(kind, "", reason) for kind in KINDS), ())
     scope = choose(analysis)
     parts: list[Figure | LeftOut] = [
+        *overview_figures(scope),
         *scheme_figures(scope),
         *sortability_figures(scope),
         *box_figures(scope),
         *against_figures(scope, "against_d", NODES),
+        *against_figures(scope, "against_density", DENSITY),
         *against_figures(scope, "against_n", SAMPLES),
         *runtime_figures(scope),
+        *time_score_figures(scope),
         *rank_figures(scope),
     ]
     drawn = [part for part in parts if isinstance(part, Figure)]

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import pandas as pd
 
 from causalassay.analysis.chart_data import dot_tables, panel_tables
 from causalassay.analysis.chart_data.scope import ChartScope
-from causalassay.analysis.names import scheme_name
-from causalassay.analysis.runs import NODES, SAMPLES, SCHEME
+from causalassay.analysis.names import metric_name
+from causalassay.analysis.runs import DENSITY, NODES, SAMPLES, SCHEME
 from causalassay.report.charts import alt_texts
 from causalassay.report.charts.dot_chart import Dots, draw_dots
 from causalassay.report.charts.figure import Figure, LeftOut, joined
 from causalassay.report.charts.panel_charts import box_chart, line_chart, own_axes
 from causalassay.report.charts.theme import direction
 
-AXES = {NODES: "nodes", SAMPLES: "samples"}
+AXES = {NODES: "nodes", SAMPLES: "samples", DENSITY: "edges per node"}
 TICK = (
     "The black tick in each lane is the better of the baselines that sort by variance or R², on "
     "the same scheme: who does not pass it shows nothing beyond sorting."
@@ -37,10 +36,10 @@ def scheme_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
         ticked = bool(data["sorting"].notna().any())
         content = Dots(
             data,
-            ordered(scope, data, metric),
+            ordered(scope, data),
             scope.baselines,
             SCHEME,
-            scope.schemes,
+            scope.scheme_names,
             [
                 direction(metric, scope.better[metric]),
                 *["black tick: best sorting baseline"] * ticked,
@@ -49,8 +48,8 @@ def scheme_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
         )
         note = joined(
             [
-                f"Mean {metric} of each algorithm with its 95 % interval, best on "
-                f"{scope.schemes[0]} first; hollow signs are baselines.",
+                f"Mean {metric_name(metric)} of each algorithm with its 95 % interval; hollow "
+                f"signs are baselines. {scope.analysis.matrix.order}",
                 TICK if ticked else "",
                 _pairing(data),
                 alt_texts.unscored(scope, metric),
@@ -58,8 +57,9 @@ def scheme_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
         )
         alt = alt_texts.describe_schemes(data, scope, metric)
         one = len(scope.schemes) == 1
-        title = f"{metric} on {scheme_name(scope.schemes[0]) if one else 'each scheme'}"
-        yield Figure("schemes", metric, title, note, alt, draw_dots(content), data)
+        where = scope.scheme_names[0] if one else "each scheme"
+        title = f"{metric_name(metric)} on {where}"
+        yield Figure("schemes", metric_name(metric), title, note, alt, draw_dots(content), data)
 
 
 def box_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
@@ -71,7 +71,7 @@ def box_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
         if not len(data):
             yield LeftOut("boxes", metric, _unscored(metric))
             continue
-        rows = ordered(scope, data.rename(columns={"median": "mean"}), metric)
+        rows = ordered(scope, data)
         n_drawn = data["panel"].nunique()
         note = joined(
             [
@@ -89,8 +89,8 @@ def box_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
         alt = alt_texts.describe_boxes(data, scope, metric)
         axis = direction(metric, scope.better[metric])
         chart = box_chart(data, rows, scope.baselines, axis)
-        title = f"{metric} by graph family and size"
-        yield Figure("boxes", metric, title, note, alt, chart, data)
+        title = f"{metric_name(metric)} by graph family and size"
+        yield Figure("boxes", metric_name(metric), title, note, alt, chart, data)
 
 
 def against_figures(scope: ChartScope, kind: str, label: str) -> Iterator[Figure | LeftOut]:
@@ -102,32 +102,28 @@ def against_figures(scope: ChartScope, kind: str, label: str) -> Iterator[Figure
     for metric in scope.detailed:
         data = panel_tables.means_against(scope, metric, label)
         if data.empty or data["at"].nunique() < 2:
-            yield LeftOut(kind, metric, f"Runs with a {metric} are of one number of {what} only.")
+            yield LeftOut(
+                kind, metric, f"Runs with a {metric_name(metric)} are of one number of {what} only."
+            )
             continue
         axis = f"{direction(metric, scope.better[metric])} against {what}"
-        chart = line_chart(data, ordered(scope, data, metric), scope.baselines, axis)
+        chart = line_chart(data, ordered(scope, data), scope.baselines, axis)
         note = joined(
             [
-                f"Mean {metric} with its 95 % interval, over all problems with so many {what}; a "
-                "panel for each algorithm, all on the same axes.",
+                f"Mean {metric_name(metric)} with its 95 % interval, over all problems with so "
+                f"many {what}; a panel for each algorithm, all on the same axes.",
                 alt_texts.unscored(scope, metric),
             ]
         )
         alt = alt_texts.describe_against(data, metric, what)
-        yield Figure(kind, metric, f"{metric} against {what}", note, alt, chart, data)
+        title = f"{metric_name(metric)} against {what}"
+        yield Figure(kind, metric_name(metric), title, note, alt, chart, data)
 
 
-def ordered(scope: ChartScope, data: pd.DataFrame, metric: str) -> list[str]:
-    """Return the algorithms of some data, the best on the first scheme first, baselines last."""
-    means = data[data[SCHEME] == scope.schemes[0]].groupby("algorithm")["mean"].mean()
-    sign = -1 if scope.better[metric] == "high" else 1
+def ordered(scope: ChartScope, data: pd.DataFrame) -> list[str]:
+    """Return the algorithms of some data in the order of the matrix, baselines last."""
     known = set(data["algorithm"])
-
-    def order(name: str) -> tuple[bool, bool, float]:
-        mean = float(means.get(name, math.nan))
-        return name in scope.baselines, math.isnan(mean), 0.0 if math.isnan(mean) else sign * mean
-
-    return sorted((name for name in scope.algorithms if name in known), key=order)
+    return [name for name in scope.order if name in known]
 
 
 def _pairing(data: pd.DataFrame) -> str:
@@ -150,6 +146,6 @@ def _unscored(metric: str) -> str:
 def _constant(scope: ChartScope, label: str) -> str:
     what = AXES[label]
     if not scope.is_number(label):
-        return f"The problems do not state the number of {what}."
+        return f"The problems do not state their number of {what}."
     value = scope.runs.cells[label].dropna().iloc[0]
     return f"All problems have {value:g} {what}."

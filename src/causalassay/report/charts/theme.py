@@ -21,7 +21,7 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 DASHES = ((1, 0), (6, 2), (2, 2), (6, 2, 2, 2), (10, 3), (1, 3), (4, 4))
 GROWING = ("#A9A5E3", "#8F8AD3", "#7570B3", "#56519B", "#3A3578", "#1F1B4D")
 """Light to dark, for sizes: their order is seen in grey as well."""
-KNOWN = ("raw", "standardized", "iscm", "uumc")
+KNOWN = ("raw", "standardized", "iSCM", "UUMC")
 """Schemes whose style is the same in every report."""
 
 TEXT = 12
@@ -39,8 +39,8 @@ def style_of(names: Sequence[str]) -> dict[str, int]:
 
     Examples
     --------
-    >>> style_of(["iscm", "raw", "snr"])
-    {'iscm': 2, 'raw': 0, 'snr': 4}
+    >>> style_of(["iSCM", "raw", "SNR"])
+    {'iSCM': 2, 'raw': 0, 'SNR': 4}
     >>> style_of(["shd", "sid"])
     {'shd': 0, 'sid': 1}
     """

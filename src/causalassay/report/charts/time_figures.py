@@ -1,4 +1,4 @@
-"""The figure of run times."""
+"""Figures of run times: by algorithm and size, and against the score."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ import pandas as pd
 
 from causalassay.analysis.chart_data import dot_tables
 from causalassay.analysis.chart_data.scope import ChartScope
+from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.report.charts import alt_texts
 from causalassay.report.charts.dot_chart import Dots, draw_dots
 from causalassay.report.charts.figure import Figure, LeftOut, joined
+from causalassay.report.charts.scatter_chart import draw_scatter
+from causalassay.report.charts.theme import direction
 
 
 def runtime_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
@@ -44,6 +47,32 @@ def runtime_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
     )
     title = "Run time against the number of nodes" if sized else "Run time"
     yield Figure("runtime", "", title, note, alt, draw_dots(content), data)
+
+
+def time_score_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
+    """Yield the time of each algorithm against its score, a figure for each scheme."""
+    matrix = scope.analysis.matrix
+    free = [column.scheme for column in matrix.columns if column.free]
+    drawn = False
+    for scheme in sorted(scope.schemes, key=lambda scheme: scheme not in free):
+        data = dot_tables.times_and_scores(scope, scheme, matrix.metric)
+        if data.empty:
+            continue
+        drawn = True
+        name, where = metric_name(matrix.metric), scheme_name(scheme)
+        best = data.sort_values("mean", ascending=matrix.better == "low").iloc[0]
+        alt = (
+            f"{name} against seconds on {where}. Best mean: {best['algorithm']} with "
+            f"{alt_texts.number(best['mean'])} in {alt_texts.span(best['seconds'])}."
+        )
+        note = (
+            f"Mean {name} with its 95 % interval against the median seconds of discovery, "
+            "which are logarithmic; hollow signs are baselines."
+        )
+        chart = draw_scatter(data, scope.baselines, direction(matrix.metric, matrix.better))
+        yield Figure("time_score", where, f"{name} against time on {where}", note, alt, chart, data)
+    if not drawn:
+        yield LeftOut("time_score", "", "No run has a time and a score.")
 
 
 def _stopped(data: pd.DataFrame) -> str:

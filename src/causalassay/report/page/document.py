@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from causalassay.report.charts.overview_figures import KIND as OVERVIEW
 from causalassay.report.page.bundle import asset, policy, vega_bundle
 from causalassay.report.page.content import PageContent
 from causalassay.report.page.elements import section
 from causalassay.report.page.figure_section import figure_data, figure_section
+from causalassay.report.page.first_screen import first_screen
 from causalassay.report.page.leaderboard import leaderboard
 from causalassay.report.page.markup import Html, tag
-from causalassay.report.page.run_section import run_section
-from causalassay.report.page.verdict_section import verdict_section
+from causalassay.report.page.own_section import own_section
+from causalassay.report.page.run_section import progress_notice, run_section
+from causalassay.report.page.statement_list import rule_section, scheme_section
+from causalassay.report.page.tuning_section import tuning_section
 
 
 def render_page(content: PageContent) -> Html:
@@ -43,30 +47,35 @@ def render_page(content: PageContent) -> Html:
 
 
 def _header(content: PageContent) -> Html:
-    counts = content.status.counts["main"]
-    runs = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
     links = {
-        "run": "What was run",
-        "verdict": "Verdict",
+        "schemes": "Schemes",
         "leaderboard-section": "Leaderboard",
         "figures": "Figures",
+        "run": "What was run",
+        "rules": "Rules",
     }
     items = (tag("li", tag("a", name, href=f"#{identity}")) for identity, name in links.items())
     return tag(
         "header",
-        tag("h1", f"Study {content.status.name}"),
-        tag("p", f"causalassay report. Runs: {runs or 'none yet'}."),
+        tag("h1", content.status.name),
         tag("nav", tag("ul", *items), aria_label="Sections"),
     )
 
 
 def _main(content: PageContent) -> tuple[Html, ...]:
     analysis = content.analysis
+    figures = content.gallery.figures
+    picture = next((figure for figure in figures if figure.kind == OVERVIEW), None)
     return (
-        run_section(content.status, content.sessions, analysis.summary),
-        verdict_section(analysis.verdict),
-        section("leaderboard-section", "Leaderboard", leaderboard(analysis.summary)),
+        progress_notice(content.status),
+        first_screen(analysis, picture),
+        own_section(analysis),
+        scheme_section(analysis.verdict),
+        section("leaderboard-section", "Leaderboard", leaderboard(analysis)),
         figure_section(content.gallery),
+        tuning_section(content.choices),
+        run_section(content.status, content.sessions, analysis.summary),
+        rule_section(analysis.verdict),
     )
 
 

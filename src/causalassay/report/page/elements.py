@@ -49,6 +49,6 @@ def pairs(texts: Mapping[str, str]) -> Html:
     )
 
 
-def folded(title: str, *parts: object) -> Html:
-    """Return what opens on a click; the script opens it for print."""
-    return tag("details", tag("summary", title), *parts)
+def folded(title: str, *parts: object, printed: bool = False) -> Html:
+    """Return what opens on a click; the script opens it for print if that is asked for."""
+    return tag("details", tag("summary", title), *parts, data_print=True if printed else None)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from causalassay.report.charts.figure import Figure
 from causalassay.report.charts.gallery import KINDS, Gallery
+from causalassay.report.charts.overview_figures import KIND as OVERVIEW
 from causalassay.report.page.elements import section
 from causalassay.report.page.markup import Html, packed_script, tag
 from causalassay.study.storage.spreadsheet_cells import inert_frame
@@ -15,8 +16,10 @@ HEADINGS = {
     "sortability": "Sortability of the problems",
     "boxes": "Scores by graph family and size",
     "against_d": "Scores against the number of nodes",
+    "against_density": "Scores against the density of the graphs",
     "against_n": "Scores against the number of samples",
     "runtime": "Run time",
+    "time_score": "Time against score",
     "rankings": "Where metrics rank the algorithms differently",
 }
 FORMATS = ("SVG", "PNG", "CSV")
@@ -30,7 +33,11 @@ def figure_section(gallery: Gallery) -> Html:
     )
     remarks = (tag("p", remark) for remark in gallery.remarks)
     return section(
-        "figures", "Figures", without_script, *remarks, *(_kind(gallery, kind) for kind in KINDS)
+        "figures",
+        "Figures",
+        without_script,
+        *remarks,
+        *(_kind(gallery, kind) for kind in KINDS if kind != OVERVIEW),
     )
 
 
@@ -55,7 +62,7 @@ def _kind(gallery: Gallery, kind: str) -> Html:
         "section",
         heading,
         _chooser(kind, figures) if len(figures) > 1 else "",
-        *(_figure(figure, visible=figure is figures[0]) for figure in figures),
+        *(figure_element(figure, visible=figure is figures[0]) for figure in figures),
         *(tag("p", reason, class_="aside") for reason in dict.fromkeys(reasons)),
         id=f"kind-{kind}",
         aria_labelledby=f"kind-{kind}-title",
@@ -70,7 +77,8 @@ def _chooser(kind: str, figures: Sequence[Figure]) -> Html:
     return tag("p", label, " ", chooser, class_="chooser", hidden=True)
 
 
-def _figure(figure: Figure, *, visible: bool) -> Html:
+def figure_element(figure: Figure, *, visible: bool) -> Html:
+    """Return the element in which the script draws a chart, with its caption and downloads."""
     title = f"figure-{figure.id}-title"
     drawing = tag("div", class_="chart", role="img", aria_label=figure.alt, data_chart=figure.id)
     buttons = (

@@ -8,6 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from causalassay.analysis import Analysis
+from causalassay.analysis.best_marks import BestMarks, best_marks
+from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.summary import Summary
 from causalassay.report.numbers import decimal
 from causalassay.report.page.markup import Html, join, tag
@@ -37,21 +40,23 @@ def level(metric: str) -> str:
     return "class" if metric.startswith(("mec_", "skeleton_")) or "_aid" in metric else "dag"
 
 
-def leaderboard(summary: Summary) -> Html:
+def leaderboard(analysis: Analysis) -> Html:
     """Return the section's controls and table."""
+    summary = analysis.summary
     if not len(summary.scores):
         return tag("p", "No scores yet.")
     metrics = [name for kind in LEVELS for name in summary.metrics if level(name) == kind]
-    named = summary.scores["scheme"].map(_named)
+    marks = best_marks(analysis.runs)
+    named = summary.scores["scheme"].map(scheme_name)
     schemes = list(dict.fromkeys(named))
     parts = {scheme: summary.scores[named == scheme] for scheme in schemes}
-    bodies = (_body(summary, metrics, scheme, parts[scheme]) for scheme in schemes)
+    bodies = (_body(summary, metrics, scheme, parts[scheme], marks) for scheme in schemes)
     caption = tag(
         "caption",
-        "Mean and 95 % interval of each score over the runs that ended, by scheme. "
-        "The best mean of a scheme is bold. Chance: as many edges of the same kinds, at random "
-        "places. Runs that did not end count in the second "
-        "column and in no mean.",
+        "Mean and 95 % interval of each score over the runs that ended, by scheme. Bold: not "
+        "distinguishable from the best mean of the scheme. Chance: as many edges of the same "
+        "kinds, at random places. Runs that did not end count in the second column and in no "
+        "mean.",
         id="leaderboard-caption",
     )
     head = tag("thead", _levels(metrics), _heads(summary, metrics))
@@ -82,7 +87,7 @@ def _controls(metrics: Sequence[str], schemes: Sequence[str]) -> Html:
                 autocomplete="off",
                 checked=True if index < CHOSEN_AT_FIRST else None,
             ),
-            f" {metric}",
+            f" {metric_name(metric)}",
         )
         for index, metric in enumerate(metrics)
     )
@@ -130,10 +135,10 @@ def _heads(summary: Summary, metrics: Sequence[str]) -> Html:
         *(
             tag(
                 "th",
-                tag("button", metric, type="button"),
+                tag("button", metric_name(metric), type="button"),
                 tag("span", f"{better[metric]} is better", class_="aside"),
                 scope="col",
-                data_name=metric,
+                data_name=metric_name(metric),
                 data_metric=metric,
                 data_level=level(metric),
                 data_first=-1 if better[metric] == "high" else 1,
@@ -148,14 +153,15 @@ def _first_order(better: str) -> str:
     return "descending" if better == "high" else "ascending"
 
 
-def _body(summary: Summary, metrics: Sequence[str], scheme: str, frame: pd.DataFrame) -> Html:
+def _body(
+    summary: Summary, metrics: Sequence[str], scheme: str, frame: pd.DataFrame, marks: BestMarks
+) -> Html:
     """Return the rows of a scheme, the best by the first metric at the top."""
     rows: dict[str, dict[str, Row]] = {}
     for row in frame.to_dict("records"):
         plain = {str(name): value for name, value in row.items()}
         rows.setdefault(plain["algorithm"], {})[plain["metric"]] = plain
     better = dict(zip(summary.metrics, summary.better, strict=True))
-    best = {metric: _best(rows, metric, better[metric]) for metric in metrics}
     sign = -1 if better[metrics[0]] == "high" else 1
 
     def order(name: str) -> tuple[bool, float]:
@@ -166,19 +172,12 @@ def _body(summary: Summary, metrics: Sequence[str], scheme: str, frame: pd.DataF
     return tag(
         "tbody",
         tag("tr", heading, class_="group"),
-        *(_row(name, rows[name], metrics, best) for name in sorted(rows, key=order)),
+        *(_row(name, rows[name], metrics, marks) for name in sorted(rows, key=order)),
         data_scheme=scheme,
     )
 
 
-def _best(rows: Mapping[str, Mapping[str, Row]], metric: str, better: str) -> float:
-    means = [row[metric]["mean"] for row in rows.values() if not math.isnan(row[metric]["mean"])]
-    return (max if better == "high" else min)(means, default=math.nan)
-
-
-def _row(
-    name: str, scores: Mapping[str, Row], metrics: Sequence[str], best: Mapping[str, float]
-) -> Html:
+def _row(name: str, scores: Mapping[str, Row], metrics: Sequence[str], marks: BestMarks) -> Html:
     first = scores[metrics[0]]
     baseline = first["role"] == "baseline"
     mark = join((" ", tag("span", "baseline", class_="mark"))) if baseline else ""
@@ -193,15 +192,18 @@ def _row(
         "tr",
         tag("th", name, mark, scope="row", data_value=name),
         ended,
-        *(_score(scores[metric], best[metric]) for metric in metrics),
+        *(
+            _score(scores[metric], best=name in marks[metric, scores[metric]["scheme"]])
+            for metric in metrics
+        ),
         class_="baseline" if baseline else None,
     )
 
 
-def _score(row: Row, best: float) -> Html:
+def _score(row: Row, *, best: bool) -> Html:
     mean = float(row["mean"])
     text: object = decimal(mean)
-    if mean == best:
+    if best:
         text = tag("strong", text)
     if not math.isnan(row["mean_low"]):
         limits = f"[{decimal(row['mean_low'])}, {decimal(row['mean_high'])}]"
@@ -212,8 +214,3 @@ def _score(row: Row, best: float) -> Html:
     if row["n_undefined"]:
         text = join((text, " ", tag("span", f"{row['n_undefined']} undefined", class_="missed")))
     return tag("td", text, data_value=None if math.isnan(mean) else f"{mean:.6g}")
-
-
-def _named(scheme: object) -> str:
-    # A problem that has no scheme is nan there.
-    return str(scheme) if isinstance(scheme, str) else "no scheme"

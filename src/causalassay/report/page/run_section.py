@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
+from causalassay.analysis.names import metric_name
 from causalassay.analysis.runs import STATUSES
 from causalassay.analysis.summary import Summary
 from causalassay.report.page.elements import folded, pairs, section, table
@@ -23,8 +24,8 @@ def run_section(status: StudyStatus, sessions: Sequence[Session], summary: Summa
     return section(
         "run",
         "What was run",
-        _progress(status),
-        _facts(status, summary),
+        tag("p", _counts(status)),
+        folded("The study's parts, seed and times", _facts(status, summary), printed=True),
         _reasons(summary),
         _endings(summary),
         _machines(sessions),
@@ -32,7 +33,14 @@ def run_section(status: StudyStatus, sessions: Sequence[Session], summary: Summa
     )
 
 
-def _progress(status: StudyStatus) -> Html:
+def _counts(status: StudyStatus) -> str:
+    counts = status.counts["main"]
+    runs = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    return f"Runs: {runs or 'none yet'}."
+
+
+def progress_notice(status: StudyStatus) -> Html:
+    """Return the warning of a study that is not complete; nothing for one that is."""
     if status.left == 0:
         return join(())
     running = "is still running" if status.driver else f"is not complete (last run: {status.ended})"
@@ -43,7 +51,7 @@ def _progress(status: StudyStatus) -> Html:
 def _facts(status: StudyStatus, summary: Summary) -> Html:
     counts = summary.counts
     roles = counts["role"] == "baseline" if len(counts) else pd.Series(dtype=bool)
-    better = zip(summary.metrics, summary.better, strict=True)
+    better = zip(map(metric_name, summary.metrics), summary.better, strict=True)
     facts = {
         "seed": str(status.seed),
         "rows": f"{_total(status, 'main')} of {status.totals['main']}",
@@ -124,4 +132,5 @@ def _machines(sessions: Sequence[Session]) -> Html:
         "Sessions, processors and versions",
         table("sessions", "Each run of a driver on this study", heads, rows),
         pairs(used),
+        printed=True,
     )

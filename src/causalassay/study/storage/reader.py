@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import get_args
+from typing import Any, get_args
 
 from causalassay.study.plan import Purpose
 from causalassay.study.storage import sql_schema as schema
@@ -56,6 +56,25 @@ class Session:
     last_write: str | None
     ended: str | None
     how: str | None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What tuning chose for a problem.
+
+    Parameters
+    ----------
+    problem, algorithm : str
+    parameters : dict
+        Of the candidate: those that differ from their defaults.
+    value : float, optional
+        The criterion, over the held-out systems.
+    """
+
+    problem: str
+    algorithm: str
+    parameters: dict[str, Any]
+    value: float | None
 
 
 def read_store(folder: Path | str) -> StoreReader:
@@ -144,6 +163,22 @@ class StoreReader:
         for index, status, count in rows:
             counts[names[index]][status] = count
         return counts
+
+    def choices(self) -> list[Choice]:
+        """Return what tuning chose, by problem and algorithm in the order of the study."""
+        with self.sound():
+            rows = self.connection.execute(
+                "SELECT problems.name, algorithms.name, candidates.parameters, choices.value "
+                "FROM choices JOIN problems ON problems.id = choices.problem "
+                "JOIN algorithms ON algorithms.id = choices.algorithm "
+                "JOIN algorithms AS candidates ON candidates.id = choices.candidate "
+                "WHERE choices.settled AND problems.place IS NOT NULL "
+                "AND algorithms.replicates > 0 ORDER BY algorithms.place, problems.place"
+            )
+            return [
+                Choice(str(problem), str(algorithm), json.loads(parameters), value)
+                for problem, algorithm, parameters, value in rows
+            ]
 
     def totals(self) -> dict[Purpose, int]:
         """Return how many rows the study has when it is complete, by purpose."""

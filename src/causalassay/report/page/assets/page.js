@@ -43,7 +43,9 @@
   function fitted(spec, room) {
     const width = Math.min(room, widestChart);
     const known = spec.usermeta?.panels;
-    if (!known) return { ...spec, width, autosize: { type: "fit-x", contains: "padding" } };
+    const low = spec.usermeta?.low;
+    const height = low && innerWidth < low.below ? low.height : spec.height;
+    if (!known) return { ...spec, width, height, autosize: { type: "fit-x", contains: "padding" } };
     const wraps = "columns" in spec;
     const free = width - known.margin - widthOf(known.labels, spec.config);
     const heading = widthOf(known.headings, spec.config) + betweenHeadings - known.gap;
@@ -228,12 +230,31 @@
     chooseMetrics();
   }
 
-  /* On paper nothing can be opened: all on what was run is printed. The verdict's numbers
-     are in its sentences, so their lists are printed only where they were opened. */
+  /* The matrix: a row opens to its sentences. */
+
+  function prepareRow(button) {
+    const opened = byId(button.dataset.opens);
+    button.addEventListener("click", () => {
+      opened.hidden = !opened.hidden;
+      button.setAttribute("aria-expanded", String(!opened.hidden));
+    });
+  }
+
+  /* A link to a rule opens the fold that holds it. */
+
+  function openTarget() {
+    const target = location.hash.length > 1 && byId(decodeURIComponent(location.hash.slice(1)));
+    for (let each = target; each; each = each.parentElement) {
+      if (each.tagName === "DETAILS") each.open = true;
+    }
+    if (target) target.scrollIntoView();
+  }
+
+  /* On paper nothing can be opened: what was run is printed, but not the study file. */
 
   const folded = [];
   addEventListener("beforeprint", () => {
-    for (const each of document.querySelectorAll("#run details:not([open])")) {
+    for (const each of document.querySelectorAll("#run details[data-print]:not([open])")) {
       each.open = true;
       folded.push(each);
     }
@@ -244,7 +265,10 @@
 
   document.documentElement.classList.add("js");
   if (board) prepareBoard();
+  document.querySelectorAll("[data-opens]").forEach(prepareRow);
   document.querySelectorAll("[data-chooser]").forEach(prepareChooser);
+  addEventListener("hashchange", openTarget);
+  openTarget();
   document.querySelectorAll("figure").forEach(offerDownloads);
   drawShown();
 })();
