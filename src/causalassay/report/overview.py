@@ -101,7 +101,7 @@ def _rows(matrix: Matrix) -> list[Row]:
 
 
 def _note(matrix: Matrix, rows: Sequence[Row], shown: Sequence[int]) -> str:
-    signs = ["( ) baseline", "* not distinguishable from the best"]
+    signs = ["(name) baseline", "* not distinguishable from the best"]
     if any(_is_gamed(matrix.columns[index]) for index in shown):
         signs.append("! artefact found")
     left_out = {
