@@ -77,18 +77,23 @@ def _algorithms(evidence: Evidence, findings: StudyFindings) -> str:
     listed = [name for name in evidence.listed if name in findings.algorithms]
     if not listed:
         return "the algorithms are not judged, because chance was not measured"
-    counted = Counter(findings.algorithms[name].main.kind for name in listed)
-    counts = {name: sum(counted[kind] for kind in kinds) for name, kinds in GROUPS.items()}
-    gamed = any(judged.gamed for judged in findings.schemes.values())
-    words = {
-        "robust": "keep a lead without it" if gamed else "lead chance",
-        "needs variances": "depend on variances",
-        "lost": "lose their lead",
-        "none": "show none",
-        "undecided": "are undecided",
-    }
+    scored = [
+        name for name in listed if any(evidence.mean(name, scheme) for scheme in evidence.cells)
+    ]
     if len(listed) == 1:
-        kind = findings.algorithms[listed[0]].main.kind
-        return f"{listed[0]}: {kind}"
-    parts = [f"{count} {words[name]}" for name, count in counts.items() if count]
+        return f"{listed[0]}: {findings.algorithms[listed[0]].main.kind if scored else 'no score'}"
+    counted = Counter(findings.algorithms[name].main.kind for name in scored)
+    counts = {name: sum(counted[kind] for kind in kinds) for name, kinds in GROUPS.items()}
+    counts["no score"] = len(listed) - len(scored)
+    gamed = any(judged.gamed for judged in findings.schemes.values())
+    where = "without it" if gamed else "over chance"
+    words = {
+        "robust": (f"keeps a lead {where}", f"keep a lead {where}"),
+        "needs variances": ("depends on variances", "depend on variances"),
+        "lost": ("loses its lead", "lose their lead"),
+        "none": ("shows none", "show none"),
+        "undecided": ("is undecided", "are undecided"),
+        "no score": ("has no score", "have no score"),
+    }
+    parts = [f"{count} {words[name][count > 1]}" for name, count in counts.items() if count]
     return f"of {len(listed)} algorithms {', '.join(parts)}"

@@ -46,7 +46,7 @@ def failures_line(summary: Summary) -> str:
     if not lost:
         return f"All {total} runs ended ok.{to_come}"
     most = max(summary.reasons.to_dict("records"), key=lambda row: row["n"])
-    reason = visible(str(most["reason"]) or "no reason")
+    reason = visible(str(most["reason"]) or "no reason").removeprefix(f"{most['status']}: ")
     cut = reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]}…"
     return (
         f"{lost} of {total} runs are not ok, most often {most['n']} × "
@@ -128,7 +128,9 @@ def _heading(column: Column) -> str:
 
 def _name(row: Row) -> str:
     name = visible(row.algorithm)
-    name = name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 1]}…"
+    if len(name) > MOST_LETTERS:
+        # Names of one algorithm's settings differ at their end.
+        name = f"{name[: MOST_LETTERS // 2 - 1]}…{name[-(MOST_LETTERS // 2) :]}"
     return f"({name})" if row.role == "baseline" else name
 
 
