@@ -44,6 +44,7 @@ def overview_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
     note = (
         "A line for each algorithm, coloured by what was found of it; dashed lines are baselines. "
         + ("Shaded: schemes with a found artefact. " if gamed else "")
+        + ("The thick line is yours. " if data["mine"].any() else "")
         + "Point at a line for its name."
     )
     name = metric_name(matrix.metric)
@@ -68,6 +69,7 @@ def _data(scope: ChartScope, matrix: Matrix) -> pd.DataFrame:
                         "high": round(cell.high, 4),
                         "group": _group(scope, row),
                         "finding": row.finding,
+                        "mine": row.role == "mine",
                     }
                 )
     return pd.DataFrame(rows)
@@ -112,8 +114,11 @@ def _chart(data: pd.DataFrame, groups: list[str], title: str) -> alt.LayerChart:
         .mark_rect(color=theme.COLOURS[1], opacity=0.12)
         .encode(x=alt.X("scheme:N", sort=schemes))
     )
-    line = base.mark_line(strokeWidth=1.8, opacity=0.85).encode(
-        x=x, y=y, color=colour, strokeDash=dash, detail="algorithm:N"
+    width = alt.StrokeWidth(
+        "mine:O", scale=alt.Scale(domain=[False, True], range=[1.8, 4]), legend=None
+    )
+    line = base.mark_line(opacity=0.85).encode(
+        x=x, y=y, color=colour, strokeDash=dash, strokeWidth=width, detail="algorithm:N"
     )
     point = base.mark_point(filled=True, size=34, opacity=0.9).encode(
         x=x,

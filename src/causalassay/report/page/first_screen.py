@@ -18,6 +18,8 @@ from causalassay.report.page.statement_list import rule_links
 
 SHADES = 10
 """Steps of a cell's background."""
+MANY = 25
+"""Rows beyond which print is smaller, so that they are on one page."""
 
 
 def first_screen(analysis: Analysis, picture: Figure | None) -> Html:
@@ -29,10 +31,14 @@ def first_screen(analysis: Analysis, picture: Figure | None) -> Html:
     return tag(
         "section",
         headline,
-        tag("div", drawn, matrix_table(analysis.matrix), class_="first-screen"),
+        tag("div", drawn, matrix_table(analysis.matrix), class_=_layout(analysis.matrix)),
         id="overview",
         aria_label="Overview",
     )
+
+
+def _layout(matrix: Matrix) -> str:
+    return "first-screen many" if len(matrix.rows) > MANY else "first-screen"
 
 
 def matrix_table(matrix: Matrix) -> Html:
