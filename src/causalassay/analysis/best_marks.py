@@ -12,12 +12,13 @@ import numpy as np
 
 from causalassay.analysis.comparison import difference
 from causalassay.analysis.runs import SCHEME, Runs
-from causalassay.analysis.unit_means import Codes, mean_with_interval
+from causalassay.analysis.unit_means import Codes, count_units, mean_with_interval
 
 LEVEL = 0.05
 RULE = (
     "Marked is every algorithm that is not distinguishable from the best mean (paired t over "
-    "units, one-sided, 5 % divided by the number of opponents)."
+    "units, one-sided, 5 % divided by the number of opponents). One unit allows no test and has no "
+    "marks."
 )
 
 
@@ -53,7 +54,7 @@ def possibly_best(runs: Runs, metric: str, cells: Codes) -> frozenset[int]:
     """
     scores = runs.scores[metric][:, cells] * runs.better[metric]
     known = np.flatnonzero(~np.isnan(scores).all(axis=1))
-    if not len(known):
+    if not len(known) or count_units(runs.units[cells]) < 2:
         return frozenset()
     means = {int(index): float(np.nanmean(scores[index])) for index in known}
     best = max(means, key=lambda index: (means[index], -index))

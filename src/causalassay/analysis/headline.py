@@ -96,4 +96,6 @@ def _algorithms(evidence: Evidence, findings: StudyFindings) -> str:
         "no score": ("has no score", "have no score"),
     }
     parts = [f"{count} {words[name][count > 1]}" for name, count in counts.items() if count]
+    if len(parts) == 1:
+        return f"all {parts[0].replace(' ', ' algorithms ', 1)}"
     return f"of {len(listed)} algorithms {', '.join(parts)}"

@@ -47,10 +47,10 @@ def failures_line(summary: Summary) -> str:
         return f"All {total} runs ended ok.{to_come}"
     most = max(summary.reasons.to_dict("records"), key=lambda row: row["n"])
     reason = visible(str(most["reason"]) or "no reason").removeprefix(f"{most['status']}: ")
-    cut = reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]}…"
+    cut = reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]} …"
     return (
         f"{lost} of {total} runs are not ok, most often {most['n']} × "
-        f"{visible(most['algorithm'])}: {most['status']}: {cut}.{to_come}"
+        f"{visible(most['algorithm'])}: {most['status']}: {cut.rstrip('.')}.{to_come}"
     )
 
 
