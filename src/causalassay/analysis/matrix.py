@@ -20,6 +20,7 @@ from causalassay.analysis.verdict.evidence import Evidence
 from causalassay.analysis.verdict.judgement import StudyFindings
 from causalassay.analysis.verdict.scheme_statements import SchemeJudged
 from causalassay.analysis.verdict.statements import Statement, StudyVerdict
+from causalassay.judging.algorithm_findings import TOO_FEW
 
 NOT_FOUND = {"no evidence": "no artefact found", "too small": "too small to tell"}
 
@@ -229,4 +230,6 @@ def _row(  # noqa: PLR0913, PLR0917
         finding = "not judged"
     else:
         finding = finding_phrase([found.kind for found in judged.findings])
+        if judged.main.missing.startswith(TOO_FEW):
+            finding = f"{finding} ({TOO_FEW})"
     return Row(name, role, cells, finding, key, statements)

@@ -11,7 +11,6 @@ import pandas as pd
 from causalassay.analysis.chart_data.scope import ChartScope
 from causalassay.analysis.matrix import Matrix, Row
 from causalassay.analysis.names import metric_name, scheme_name
-from causalassay.analysis.runs import SORTING
 from causalassay.report.charts import alt_texts, theme
 from causalassay.report.charts.chart_parts import finished, inline, tooltip
 from causalassay.report.charts.figure import Figure, LeftOut
@@ -78,7 +77,8 @@ def _data(scope: ChartScope, matrix: Matrix) -> pd.DataFrame:
 def _group(scope: ChartScope, row: Row) -> str:
     if row.role == "baseline":
         use = scope.runs.uses[scope.runs.algorithms.index(row.algorithm)]
-        return "sorting baseline" if use in SORTING else "other baseline"
+        sorts = use.endswith("sortnregress") and "random" not in use
+        return "sorting baseline" if sorts else "other baseline"
     main = row.finding.split(";")[0]
     if main.startswith("depends on"):
         return "depends on variances"
