@@ -17,8 +17,8 @@ the median over them. *First call* includes compiling and loading. *Speed-up* is
 minimum divided by ours on the same data: the median over seeds, with the range in brackets. \
 After a first call that took longer than {slow:g} s, a peer is not called again. A call that took \
 longer than {limit:g} s was stopped and is shown as > {limit:g} s. Results are means over seeds: \
-SHD to the truth (lower is better), BIC is the Gaussian score (higher is better), and *objective* is \
-NOTEARS' squared error at the best weights on the DAG (lower is better).
+SHD to the truth (lower is better), BIC is the Gaussian score (higher is better), and *objective* \
+is NOTEARS' squared error at the best weights on the DAG (lower is better).
 """
 
 
