@@ -129,11 +129,11 @@ def section(curves: Sequence[Curve], machine: str) -> str:
             "",
             "![Time against the number of nodes and of rows](images/growth.svg)",
             "",
-            f"ER-2 graphs, one thread, a fresh process for each point, after a call on a small "
-            f"data set that loads the kernels. Along d with {ROWS_OF_NODES} rows, along n with "
-            f"{NODES_OF_ROWS} nodes; sizes beyond the first that takes {LIMIT:g} s are left out. "
-            f"The exponent is fitted to the {FITTED} largest sizes; memory is what the call adds "
-            f"at its peak. {machine}",
+            f"Each point is a fresh process with one thread on an ER-2 graph, timed after a call "
+            f"on a small data set that loads the kernels. The number of nodes d varies with "
+            f"{ROWS_OF_NODES} rows, the number of rows n with {NODES_OF_ROWS} nodes. Sizes beyond "
+            f"the first that takes longer than {LIMIT:g} s are left out. The exponent is fitted to "
+            f"the {FITTED} largest sizes; memory is the peak that the call adds. {machine}",
             "",
             *rows,
             "",

@@ -25,7 +25,7 @@ def facts() -> dict[str, str]:
         "cores, memory": f"{os.cpu_count()}, {memory:.0f} GiB",
         "system": f"{platform.system()} {platform.release()}, Python {platform.python_version()}",
         "versions": ", ".join(f"{name} {version(name)}" for name in OWN),
-        "threads": "1 for each process",
+        "threads": "1 per process",
         "load at the start (1, 5, 15 minutes)": load,
         "busy": "yes" if os.getloadavg()[0] > BUSY_LOAD else "",
     }

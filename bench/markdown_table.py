@@ -7,26 +7,24 @@ from collections.abc import Mapping, Sequence
 from bench.table_lines import Line, Ratio
 from bench.timings import Effort
 
-HEAD = (
-    "| job | d | who | minimum | median | first call | ours is faster by | target | met | result |"
-)
+HEAD = "| job | d | program | minimum | median | first call | speed-up | target | met | result |"
 
 EXPLANATION = """\
-Each row ran ours and its peers on the same data in the same run, in turns (ours, peer, ours, \
-peer, …), one thread each, each peer in a process and an environment of its own. Minimum and \
-median are over the calls on one data set, and of several data sets (seeds) the table has the \
-median; the first call, with what it compiles or loads, is apart. *Ours is faster by* is the \
-ratio of minima on the same data: the median over seeds, in brackets the range. A peer whose \
-call took longer than {slow:g} s was run once, on the first seed; one that took longer than \
-{limit:g} s was stopped and is shown as > {limit:g} s. Results are means over seeds: SHD is to \
-the truth (the lower the better), BIC the Gaussian score (the higher the better), objective \
-NOTEARS' squared error at the best weights on the DAG (the lower the better).
+Each job runs causalassay and its peers on the same data in the same run, in turns (ours, peer, \
+ours, peer, …), with one thread each and each peer in its own process and environment. *Minimum* \
+and *median* are over the calls on one data set; with several data sets (seeds), the table shows \
+the median over them. *First call* includes compiling and loading. *Speed-up* is the peer's \
+minimum divided by ours on the same data: the median over seeds, with the range in brackets. \
+After a first call that took longer than {slow:g} s, a peer is not called again. A call that took \
+longer than {limit:g} s was stopped and is shown as > {limit:g} s. Results are means over seeds: \
+SHD to the truth (lower is better), BIC is the Gaussian score (higher is better), and *objective* \
+is NOTEARS' squared error at the best weights on the DAG (lower is better).
 """
 
 
 BUSY = """\
-**The machine was busy with other work.** Quick calls find a quiet moment and long ones do not, so \
-these ratios favour ours; take them as a rehearsal.
+**The machine was busy with other work.** Short calls find a quiet moment and long ones do not, so \
+these ratios favour causalassay; treat them as provisional.
 """
 
 
@@ -37,9 +35,9 @@ def section(
     facts = [f"| {name} | {value} |" for name, value in machine.items() if name != "busy"]
     return "\n".join(
         [
-            "## Beside the peers",
+            "## Compared with other packages",
             "",
-            "![How many times as fast as each peer](images/speed.svg)",
+            "![Speed-up of causalassay over each peer](images/speed.svg)",
             "",
             EXPLANATION.format(slow=effort.slow, limit=effort.limit),
             *([BUSY, ""] if machine.get("busy") else []),

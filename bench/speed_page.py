@@ -22,7 +22,11 @@ def publish(out: Path) -> None:
     (out / "images").mkdir(parents=True, exist_ok=True)
     sections = [_folder() / f"{name}.md" for name in SECTIONS]
     text = "\n".join(section.read_text() for section in sections if section.exists())
-    head = "# Speed\n\nWritten by `python -m bench --out docs`; do not edit by hand.\n\n"
+    head = (
+        "# Speed\n\nThis page compares the speed of causalassay with that of other packages, and "
+        "shows how its cost grows. It is written by `python -m bench --out docs`; do not edit it "
+        "by hand.\n\n"
+    )
     (out / "speed.md").write_text(head + text)
     for name in SECTIONS:
         picture = _folder() / f"{name}.svg"

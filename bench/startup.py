@@ -65,10 +65,12 @@ def waits(tell: Callable[[str], None]) -> list[Wait]:
     program = Path(sys.executable).with_name("causalassay")
     python = [sys.executable, "-c"]
     results = [
-        _wait("an empty Python, for comparison", [*python, "pass"], None),
+        _wait("an empty Python process, for comparison", [*python, "pass"], None),
         _wait("`import causalassay`", [*python, IMPORT], 0.5),
-        _wait("`--help` of the command", [str(program), "--help"], 0.5),
-        _wait("import, a model and a sortability: kernels from the cache", [*python, KERNEL], 1.0),
+        _wait("`causalassay --help`", [str(program), "--help"], 0.5),
+        _wait(
+            "import, draw a model, compute a sortability; kernels cached", [*python, KERNEL], 1.0
+        ),
         *_first_algorithms(),
         *_fresh_machine(),
         *_read_only(),
@@ -100,7 +102,7 @@ def _first_algorithms() -> list[Wait]:
     slowest = max(single, key=lambda name: single[name])
     return [
         Wait(
-            "the slowest algorithm's first result and some metrics, from the cache",
+            "first result of the slowest algorithm, plus some metrics; kernels cached",
             single[slowest],
             median(single.values()),
             note=f"{slowest}; the median is over algorithms",
@@ -118,9 +120,9 @@ def _fresh_machine() -> list[Wait]:
     with TemporaryDirectory() as folder:
         little = _seconds(kernel, NUMBA_CACHE_DIR=folder)
     return [
-        Wait("a fresh machine, a model and a sortability: compiled once", little),
-        Wait("a fresh machine, every algorithm and some metrics: compiled once", first),
-        Wait("the same again", then),
+        Wait("fresh machine: draw a model, compute a sortability, with compilation", little),
+        Wait("fresh machine: every algorithm and some metrics, with compilation", first),
+        Wait("the same, second run", then),
     ]
 
 
@@ -139,9 +141,9 @@ def _read_only() -> list[Wait]:
         home.mkdir()
         nowhere = os.devnull + "/home"
         return [
-            _try("an install that is read-only", copy, {"HOME": str(home)}),
-            _try("the same, the second time", copy, {"HOME": str(home)}),
-            _try("read-only, and no home to write to", copy, {"HOME": nowhere}),
+            _try("read-only installation", copy, {"HOME": str(home)}),
+            _try("the same, second run", copy, {"HOME": str(home)}),
+            _try("read-only installation without a writable home folder", copy, {"HOME": nowhere}),
         ]
 
 
@@ -174,7 +176,8 @@ def section(results: list[Wait], machine: str) -> str:
         [
             "## Start-up",
             "",
-            f"Whole processes, from their start to their end, with bytecode. {machine}",
+            "Times of whole processes, from start to end, with bytecode compiled beforehand. "
+            + machine,
             "",
             *rows,
             "",

@@ -17,7 +17,7 @@ class Effort:
     limit : float
         Of one call; a peer beyond it is not asked again.
     slow : float
-        A peer whose call takes longer is run once, on the first seed only.
+        A peer whose call takes longer is not called again.
     long : bool
         Whether long peers run, too.
     """

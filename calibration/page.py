@@ -14,6 +14,7 @@ from calibration.audits import cells
 from calibration.rates import COVERS, Rate
 from calibration.studies import SIZES
 from calibration.study_bank import N_UNITS
+from causalassay.analysis.names import scheme_name
 from causalassay.judging.algorithm_findings import AlgorithmKind
 
 RATES = Path("src/causalassay/judging/measured_rates.json")
@@ -67,10 +68,11 @@ def _head(goals: Sequence[Rate]) -> str:
     verdict = f"{len(goals) - len(missed)} of {len(goals)} rates meet their goal."
     return f"""# How often the judge is wrong
 
-{verdict} Measured by `make calibrate` on data whose nature is known; it resumes where it was \
-stopped. [The rules](rules.md) say how each finding is made.
+{verdict} This page gives the measured error rates of the findings of audits and studies, on data \
+and algorithms of known nature. `make calibrate` measures them and resumes where it was stopped. \
+[The rules](rules.md) explain how each finding is made. Brackets hold 95 % confidence intervals.
 
-![Measured rates with 95 % limits beside their goals](images/calibration.svg)"""
+![Measured rates with 95 % confidence intervals, and their goals](images/calibration.svg)"""
 
 
 def _goals(goals: Sequence[Rate]) -> str:
@@ -88,18 +90,20 @@ def _audits(table: Sequence[Rate], sortabilities: Mapping[str, Mapping[str, floa
     lines = [
         "## Audits",
         "",
-        f"{total} audits of each kind of data, in percent with 95 % limits. The base is raw: "
-        "Erdős–Rényi graphs with 2 edges per node, 20 nodes, 1000 rows, linear, Gaussian; each "
-        "other row differs in one thing. *Statistics permuted*: the variances (R², entropies) "
-        "were assigned to the columns at random, so nothing can be found. Series have 10 "
-        "variables, links at lags 0 and 1. A data set can have several findings.",
+        f"The table shows how often each finding was made in {total} audits of each kind of data, "
+        "in percent. The base case is raw data: Erdős–Rényi graphs with 2 edges per node, 20 "
+        "nodes, 1000 rows, linear, Gaussian. Every other row differs in one respect. *Statistics "
+        "permuted* means that the variances (R², entropies) were assigned to the columns at "
+        "random, so there is nothing to find. Series have 10 variables, with links at lags 0 and "
+        "1. A data set can have several findings.",
         "",
         "| data | mean sortability | " + " | ".join(AUDIT_COLUMNS) + " |",
         "|" + "---|" * (len(AUDIT_COLUMNS) + 2),
     ]
     for name in cells():
         means = sortabilities.get(name, {})
-        sortable = ", ".join(f"{key} {value:.2f}" for key, value in means.items())
+        named = {key.replace("R2", "R²"): value for key, value in means.items()}
+        sortable = ", ".join(f"{key} {value:.2f}" for key, value in named.items())
         numbers = [_with_limits(known[name, what]) for what in AUDIT_COLUMNS]
         lines.append(f"| {name} | {sortable} | " + " | ".join(numbers) + " |")
     return "\n".join(lines)
@@ -108,15 +112,16 @@ def _audits(table: Sequence[Rate], sortabilities: Mapping[str, Mapping[str, floa
 def _studies(table: Sequence[Rate]) -> str:
     known = {(rate.cell, rate.what): rate for rate in table if rate.part == "study"}
     names = list(dict.fromkeys(cell for cell, what in known if what in STUDY_COLUMNS))
-    sizes = ", ".join(f"{count} of {size} units" for size, count in SIZES.items())
+    sizes = ", ".join(f"{count} with {size} units" for size, count in SIZES.items())
     lines = [
         "## Studies",
         "",
-        f"Studies drawn from a bank of {N_UNITS} units ({sizes}): raw data, other variances in "
-        "order and at random, standardised, iSCM and UUMC on the same graphs (the base above). "
-        "The algorithms have a known nature. *Uniform lead*: a random order whose F1 is raised by "
-        "0.1. *OLS*: least squares along the true order, weights below 0.3 cut; it reads no "
-        "variance to find an order, but its cut depends on units.",
+        f"The studies ({sizes}) were drawn from a bank of {N_UNITS} units. A unit is a graph and a "
+        "replicate. Each study has six schemes on the same graphs (those of the base case above): "
+        "raw data, other variances in order, the same at random, standardised, iSCM and UUMC. It "
+        "is known what each algorithm does. *Uniform lead* is a random order whose F1 is raised "
+        "by 0.1. *OLS* is least squares along the true order, with weights below 0.3 removed; it "
+        "does not use variances to find an order, but its threshold depends on the units.",
         "",
         "| algorithm | " + " | ".join(STUDY_COLUMNS) + " |",
         "|" + "---|" * (len(STUDY_COLUMNS) + 1),
@@ -124,12 +129,24 @@ def _studies(table: Sequence[Rate]) -> str:
     for name in names:
         numbers = [_with_limits(known[name, what]) for what in STUDY_COLUMNS]
         lines.append(f"| {name} | " + " | ".join(numbers) + " |")
-    lines += ["", "Schemes called gameable, and 95 % intervals of a lead that hold the true one:"]
-    lines += ["", "| studies | what | measured, % |", "|---|---|---|"]
+    covered = "How often a scheme was called gameable, and a 95 % interval covered the true lead:"
+    lines += ["", covered, "", "| studies | what | measured, % |", "|---|---|---|"]
     for (cell, what), rate in known.items():
         if what in ("gameable, either way", "95 % interval covers"):
-            lines.append(f"| {cell} | {what} | {_with_limits(rate)} |")
+            lines.append(f"| {_named(cell)} | {what} | {_with_limits(rate)} |")
     return "\n".join(lines)
+
+
+def _named(cell: str) -> str:
+    """Return a scheme and a number of units, or the number alone, as pages write it.
+
+    Examples
+    --------
+    >>> _named("raw + rescale-in-order, 10 units"), _named("iscm, 30 units"), _named("10 units")
+    ('raw rescaled in order, 10 units', 'iSCM, 30 units', '10 units')
+    """
+    scheme, comma, units = cell.partition(", ")
+    return scheme_name(scheme) + comma + units
 
 
 def _picture(goals: Sequence[Rate]) -> alt.VConcatChart:
@@ -154,8 +171,8 @@ def _picture(goals: Sequence[Rate]) -> alt.VConcatChart:
     data["place"] = (place + 0.5) / count  # from 0 to 1 within the line of a goal
     return (
         alt.vconcat(
-            _panel(data[data["most"]], (0, 10), "wrong: the less the better, percent"),
-            _panel(data[~data["most"]], (70, 100), "right: the more the better, percent"),
+            _panel(data[data["most"]], (0, 10), "wrong, percent (lower is better)"),
+            _panel(data[~data["most"]], (70, 100), "right, percent (higher is better)"),
         )
         .configure_view(stroke="#ddd")
         .configure(aria=False)
@@ -166,8 +183,8 @@ def _risks(table: Sequence[Rate]) -> str:
     lines = [
         "## Risks",
         "",
-        "95 % intervals of the weighted causal risk that hold the oracle risk of the same graph, "
-        "12 variables in the setting of Eigenmann et al. (2020), section 4.",
+        "How often the 95 % interval of the weighted causal risk covered the oracle risk of the "
+        "same graph, with 12 variables in the setting of Eigenmann et al. (2020), section 4.",
         "",
         "| algorithm and data | measured, % |",
         "|---|---|",

@@ -59,7 +59,7 @@ def _mmhc() -> list[Row]:
     return [
         Row(
             "mmhc",
-            "MMHC (pgmpy: the columns cut into thirds)",
+            "MMHC (pgmpy: columns cut into thirds)",
             20,
             problems.three_levels,
             ours("mmhc"),

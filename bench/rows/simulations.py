@@ -29,7 +29,7 @@ def _sampling() -> Row:
 
 
 def _iscm() -> Row:
-    known = Recorded("as once recorded", 0.014, 5, "it does not say of which program")
+    known = Recorded("an earlier record", 0.014, 5, "the record does not name the program")
     return Row(
         "iscm",
         "iSCM systems: graph, weights, data",

@@ -1,4 +1,4 @@
-"""The protocols of every plug-in kind, on one page.
+"""The protocols for all kinds of plug-ins, on one page.
 
 Each is a frozen dataclass with a ``version`` and one method:
 

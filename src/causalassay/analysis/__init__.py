@@ -1,4 +1,4 @@
-"""What the rows of a study say: scores with their uncertainty, comparisons, findings."""
+"""Scores with their uncertainty, comparisons and findings, from the rows of a study."""
 
 from causalassay.analysis.analysis import Analysis, analyse, read
 from causalassay.analysis.summary import Summary, summarize

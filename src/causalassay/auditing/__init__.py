@@ -1,4 +1,4 @@
-"""A data set against the baselines that exploit its artefacts."""
+"""Audits: compare a data set with baselines that exploit its artefacts."""
 
 from causalassay.auditing.audit import audit
 from causalassay.auditing.result import Audit, BaselineScore, ColumnSpread, Sortability

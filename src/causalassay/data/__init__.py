@@ -1,4 +1,4 @@
-"""Values under regimes, problems (data and truth), and the files that hold them."""
+"""Data sets under regimes, problems (data and true graph), and the files that hold them."""
 
 from causalassay.data.dataset import Dataset, World, as_dataset
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete

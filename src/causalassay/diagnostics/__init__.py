@@ -1,4 +1,4 @@
-"""Numbers of a problem that tell whether simple statistics reveal its causal order."""
+"""Diagnostics: whether simple statistics of the columns reveal the causal order of a problem."""
 
 from causalassay.diagnostics.artefact_bounds import iscm_cev_bound, pairwise_varsortability_bound
 from causalassay.diagnostics.chain_direction import chain_leaning, orient_chain

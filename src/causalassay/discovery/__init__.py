@@ -1,4 +1,4 @@
-"""Algorithms that see data and never the truth, and two of their objectives.
+"""Algorithms, which see the data but never the truth, and two of their objectives.
 
 >>> from causalassay.discovery import acyclicity, golem_loss
 >>> weights = [[0.0, 1.0], [0.0, 0.0]]

@@ -1,4 +1,4 @@
-"""Graphs drawn as SVG: in layers, on a circle, as a matrix; the same on every machine."""
+"""Draw graphs as SVG, in layers, on a circle or as a matrix; the same on every machine."""
 
 from causalassay.drawing.drawing import Drawing, show
 

@@ -1,4 +1,4 @@
-"""Numbers that compare an estimated graph with the true one."""
+"""Metrics that compare an estimated graph with the true one."""
 
 from causalassay.metrics.adjustment import (
     ancestor_aid,

@@ -1,4 +1,4 @@
-"""Models: graphs turned into something that can be sampled and intervened upon."""
+"""Models that can be sampled and intervened upon, and sources that draw them on a graph."""
 
 from causalassay.models.discrete.bif import read_bif
 from causalassay.models.discrete.elimination import TooWide

@@ -1,4 +1,4 @@
-"""Causal risk: an estimate against held-out experiments, without a true graph."""
+"""Causal risk: compare an estimate with held-out experiments, without a true graph."""
 
 from causalassay.risk.agreement import Agreement, agreement
 from causalassay.risk.cutoffs import Bonferroni, Fixed, SimulatedMax

@@ -1,4 +1,4 @@
-"""Studies: declared in a file, run anywhere, resumed after anything.
+"""Studies: declared in a file, run on any machine, resumed after any interruption.
 
 >>> from causalassay import study
 >>> callable(study.read_study)

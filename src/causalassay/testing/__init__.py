@@ -1,4 +1,4 @@
-"""The conformance suite: what every plug-in must satisfy, whoever wrote it.
+"""The conformance checks that every plug-in must pass.
 
 >>> from causalassay.discovery import make_algorithm
 >>> from causalassay.testing import check_algorithm
