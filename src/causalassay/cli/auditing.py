@@ -105,10 +105,10 @@ def _print_audit(result: Audit, name: str, console: Console) -> None:
 
 def _print_findings(result: Audit, console: Console) -> None:
     verdict = result.verdict
-    console.print(f"[bold]Verdict: {escaped(verdict.sentence)}[/]", highlight=False)
+    console.print(f"[bold]Verdict: {escaped(verdict.text)}[/]", highlight=False)
     for finding in result.findings:
         if finding != verdict:
-            console.print(escaped(finding.sentence), highlight=False)
+            console.print(escaped(finding.text), highlight=False)
     console.print()
     for name, text in result.rules.items():
         console.print(f"[dim]Rule “{escaped(name)}”: {escaped(text)}[/]", highlight=False)

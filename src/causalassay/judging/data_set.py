@@ -27,7 +27,7 @@ from causalassay.judging.order_tests import (
     true_orders,
 )
 from causalassay.judging.regression_along import regression_along
-from causalassay.judging.sentences import order_finding, tried_text
+from causalassay.judging.sentences import nothing_found, order_finding, too_small
 
 _NO_ORDERS = np.empty((0, 2))
 
@@ -120,7 +120,7 @@ def judge_data(
 
 @dataclass(frozen=True)
 class _Tried:
-    """Tests of statistics, and what keeps others from being tested."""
+    """Tests of statistics, the words of those that tie, and what keeps others from being tested."""
 
     tests: list[OrderTest]
     tied: list[str]
@@ -145,7 +145,7 @@ def _try_all(  # noqa: PLR0913, PLR0917  what the tests are made of
             tried.undecided.append(_undecided(why, artefact.statistic))
             continue
         if ties_throughout(statistic):
-            tried.tied.append(f"{artefact.word} is the same in all columns and tells nothing")
+            tried.tied.append(artefact.word)
             continue
         assignments = RandomAssignments(weights, statistic, own_rng)
         for backwards in (False, True):
@@ -162,18 +162,9 @@ def _nothing_found(
 ) -> Finding:
     """Return that there is no evidence, or that there could be none."""
     perfect, best = attainable(weights, orders, true_orders(weights, rng), level, rng)
-    numbers = "; ".join([*tried_text(tried.tests), *tried.tied])
     if not (perfect.below and best.below):
-        least = max(perfect.p_value, best.p_value)
-        sentence = (
-            f"Too small, or without signal: {least:.1%} of random orders are as good as a true "
-            f"one, more than the level of {level:.2%}; {numbers}."
-        )
-        return Finding("too small", sentence, rule="too small")
-    words = list(dict.fromkeys(test.artefact.word for test in tried.tests))
-    by = f" by {' or '.join(words)}" if words else ""
-    sentence = f"No evidence that sorting{by} gives the order away: {numbers}."
-    return Finding("no evidence", sentence, rule="no evidence")
+        return too_small(max(perfect.p_value, best.p_value), level)
+    return nothing_found(tried.tests, orders.drawn, tried.tied)
 
 
 def _undecided(why: str, statistic: str = "") -> Finding:
