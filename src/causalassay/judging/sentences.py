@@ -22,7 +22,7 @@ def order_finding(test: OrderTest, random_orders: np.ndarray) -> Finding | None:
 
 def _gameable(test: OrderTest, random_orders: np.ndarray) -> Finding:
     word = test.artefact.word
-    cure = _as_sentence(test.artefact.cure)
+    cure = as_sentence(test.artefact.cure)
     numbers = _numbers(test, random_orders)
     if test.backwards:
         claim = f"Gameable backwards by {word}: sorting by it downwards beats random orders"
@@ -121,7 +121,14 @@ def either(words: list[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def _as_sentence(phrase: str) -> str:
+def as_sentence(phrase: str) -> str:
+    """Return a phrase with a capital and a full stop; nothing of nothing.
+
+    Examples
+    --------
+    >>> as_sentence("other units cure it"), as_sentence("")
+    ('Other units cure it.', '')
+    """
     return f"{phrase[0].upper()}{phrase[1:]}." if phrase else ""
 
 
