@@ -145,7 +145,7 @@ class Audit:
         Causes before effects.
     edges : tuple of (str, str)
         Cause and effect by name.
-    random_f1 : tuple of int
+    random_f1_counts : tuple of int
         How many random orders have an F1 in each of some equal bins from 0 to 1.
     attainable_p : float
         The least p-value that any order could have; nan where it was not needed.
@@ -162,7 +162,7 @@ class Audit:
     world: World = "continuous"
     columns: tuple[ColumnPlace, ...] = ()
     edges: tuple[tuple[str, str], ...] = ()
-    random_f1: tuple[int, ...] = ()
+    random_f1_counts: tuple[int, ...] = ()
     attainable_p: float = math.nan
 
     @property

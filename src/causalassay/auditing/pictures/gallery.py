@@ -48,7 +48,7 @@ def _pictures(audit: Audit) -> Iterator[Picture]:
         drawn = along_order(audit.columns, audit.edges, artefact.statistic, artefact.word)
         if drawn:
             yield Picture(f"along-order-{place + 1}", drawn)
-    beside = beside_random(audit.baselines, audit.random_f1)
+    beside = beside_random(audit.baselines, audit.random_f1_counts)
     if beside:
         yield Picture("beside-random", beside)
     yield graph_picture(audit)
@@ -67,7 +67,7 @@ def graph_picture(audit: Audit) -> Picture:
 
 def pooled_pictures(pooled: PooledAudit) -> tuple[Picture, ...]:
     """Return what sorting reaches on each file by each statistic, and how sortable they are."""
-    tested = {name: one for name, one in pooled.audits.items() if one.random_f1}
+    tested = {name: one for name, one in pooled.audits.items() if one.random_f1_counts}
     if not tested:
         return ()
     world = next(iter(tested.values())).world

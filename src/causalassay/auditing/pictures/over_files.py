@@ -46,7 +46,7 @@ def reached_by_file(
         text(0, 14, title, bold=True),
         text(0, 32, "rising", colour=RISING),
         text(44, 32, "falling", colour=FALLING),
-        text(92, 32, "a point for each file; above the line: better than chance"),
+        text(92, 32, "one point for each file; above the line: better"),
         *left_axis(y, LEFT, RIGHT),
         *bottom_axis(x, TOP + SIDE, TOP),
         line([(x(0), y(0)), (x(1), y(1))], opacity="0.6", dashes="4 3"),

@@ -6,6 +6,7 @@ import math
 
 from causalassay.auditing import Audit, PooledAudit
 from causalassay.auditing.file_rows import file_heads, file_rows, last_row
+from causalassay.auditing.order_evidence import units_of
 from causalassay.auditing.pictures import audit_pictures, pooled_pictures
 from causalassay.auditing.provenance import Provenance
 from causalassay.judging.pooled_sentences import files_text
@@ -19,7 +20,7 @@ from causalassay.report.audit_page.parts import (
     rules_section,
 )
 from causalassay.report.page.elements import folded, section, table
-from causalassay.report.page.markup import Html, tag
+from causalassay.report.page.markup import Html, join, tag
 
 
 def audit_page(name: str, audit: Audit, made: Provenance, command: str, date: str) -> Html:
@@ -56,18 +57,19 @@ def pooled_page(name: str, pooled: PooledAudit, made: Provenance, command: str, 
         [*file_rows(pooled), last_row(pooled)],
     )
     each = [
-        folded(f"{file}: {one.verdict.sentence}", *(tag("p", found.text) for found in one.findings))
+        join([tag("h3", file), *(tag("p", found.text) for found in one.findings)])
         for file, one in pooled.audits.items()
     ]
-    graphs = "graph" if pooled.n_units == 1 else "graphs"
-    about = f"Audited: {files_text(len(pooled.audits))} on {pooled.n_units} {graphs}."
+    n_graphs = len(set(units_of(list(pooled.audits.values())).tolist()))
+    graphs = "1 graph" if n_graphs == 1 else f"{n_graphs} graphs"
+    about = f"Audited: {files_text(len(pooled.audits))} on {graphs}."
     return page(
         f"Audit of {name}",
         tag("h1", f"Audit of {name}"),
         *headline(pooled.verdict, about),
         picture_section(pooled_pictures(pooled)),
         findings_section(pooled.findings),
-        section("files-alone", "Each file alone", alone, *each),
+        section("files-alone", "Each file alone", alone, folded("Findings of each file", *each)),
         rules_section(pooled.rules),
         provenance_section(made, command, date),
     )

@@ -10,7 +10,7 @@ from causalassay.auditing.pictures import Picture
 from causalassay.auditing.provenance import Provenance
 from causalassay.judging.findings import Finding
 from causalassay.judging.measured_rates import measured_rates
-from causalassay.judging.rules import RULES
+from causalassay.judging.rules import DATA_RULES, RULES
 from causalassay.report.page.bundle import source_hash
 from causalassay.report.page.elements import section, table
 from causalassay.report.page.markup import Html, tag
@@ -52,7 +52,8 @@ def headline(verdict: Finding, about: str) -> tuple[Html, ...]:
 
 def _rule_and_rate(rule: str) -> Html:
     link = tag("a", f"“{rule}”", href=f"#{_anchor(rule)}")
-    named = (rule, *RULES[rule].rests_on)
+    # What was measured on one data set says nothing of many.
+    named = (rule, *RULES[rule].rests_on) if rule in DATA_RULES else (rule,)
     rate = next((measured_rates()[name] for name in named if name in measured_rates()), None)
     said = f"; measured: {rate}." if rate else "; its error rate was not measured."
     return tag("span", "Rule ", link, said)
@@ -99,7 +100,7 @@ def rules_section(rules: Mapping[str, str]) -> Html:
 
 def provenance_section(made: Provenance, command: str, date: str) -> Html:
     """Return what the audit was made from and with."""
-    settings = "; ".join(f"{name} {value}" for name, value in made.settings.items())
+    settings = "; ".join(f"{name}: {_said(value)}" for name, value in made.settings.items())
     texts = {
         "version": f"causalassay {made.version}",
         "command": command,
@@ -111,6 +112,11 @@ def provenance_section(made: Provenance, command: str, date: str) -> Html:
     rows = [(one.name, one.role, tag("span", one.sha256, class_="hash")) for one in made.files]
     listed = table("files", "Files that were read", ("file", "role", "SHA-256"), rows)
     return section("provenance", "Provenance", tag("dl", *stated), listed)
+
+
+def _said(value: object) -> str:
+    words = {None: "not given", True: "yes", False: "no"}
+    return words[value] if value is None or isinstance(value, bool) else str(value)
 
 
 def _anchor(rule: str) -> str:
