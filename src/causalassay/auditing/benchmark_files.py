@@ -12,6 +12,7 @@ from causalassay.auditing.npz_files import is_npz, read_npz
 from causalassay.data import Dataset, read
 from causalassay.data.dataset import Rows
 from causalassay.graphs import read_graph
+from causalassay.opening import check_regular
 
 DATA_ENDINGS = (".csv", ".tsv", ".parquet", ".feather", ".npz", ".csv.gz", ".tsv.gz")
 """Of the files that count when a folder is named."""
@@ -70,7 +71,11 @@ def pair_files(
 
     Examples
     --------
-    >>> [pair.name for pair in pair_files([Path("b.csv"), Path("a.csv.gz")], Path("graph.csv"))]
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("b.csv", "a.csv.gz"):
+    ...         (Path(folder) / name).touch()
+    ...     [pair.name for pair in pair_files([Path(folder)], Path("graph.csv"))]
     ['a', 'b']
     """
     if graph is not None and graphs is not None:
@@ -115,6 +120,7 @@ def _expanded(paths: Iterable[Path]) -> list[Path]:
                 if one.name.lower().endswith(DATA_ENDINGS)
             ]
         else:
+            check_regular(path, "a data file")
             found.append(path)
     if not found:
         named = ", ".join(str(path) for path in paths)
@@ -155,7 +161,10 @@ def _check_partners(files: dict[str, Path], graphs: dict[str, Path], folder: Pat
             raise ValueError(f"{path}: no graph of the name {name!r} in {folder}; add it")
     for name, path in graphs.items():
         if name not in files:
-            raise ValueError(f"{path}: no data file of the name {name!r}; add it to the data files")
+            raise ValueError(
+                f"{path}: no data file of the name {name!r}; add it, or take the graph out of "
+                "its folder"
+            )
 
 
 def _check_graphs_inside(paths: list[Path]) -> None:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 MOST_FILES = 15
 """Rows of the table of files; the rest is counted."""
 
+WIDE = 100
+"""Columns of a terminal on which the table of files has room for scores."""
+
 
 def print_audit(result: Audit, name: str, console: Console) -> None:
     """Print the verdict on one data set, the tables it rests on, and its rules."""
@@ -38,7 +41,7 @@ def print_audit(result: Audit, name: str, console: Console) -> None:
 
 def print_pooled(result: PooledAudit, console: Console, *, each: bool) -> None:
     """Print the verdict on several files, a row for each, and on demand their findings."""
-    console.print(_file_table(result, every=each))
+    console.print(_file_table(result, every=each, narrow=console.width < WIDE))
     left = len(result.audits) - MOST_FILES
     if left > 0 and not each:
         console.print(f"and {left} more files: --each prints all of them", style="dim")
@@ -63,27 +66,26 @@ def _print_findings(
         console.print(f"[dim]Rule “{escaped(name)}”: {escaped(text)}[/]", highlight=False)
 
 
-def _file_table(result: PooledAudit, *, every: bool) -> Table:
-    from causalassay.auditing.file_rows import file_heads, file_rows, last_row
+def _file_table(result: PooledAudit, *, every: bool, narrow: bool) -> Table:
+    """Return a row for each file without its size; on a narrow terminal without scores too."""
+    from causalassay.auditing.file_rows import N_SIZES, file_heads, file_rows, last_row
 
     table = Table(title="Each file alone", title_justify="left", title_style="bold")
-    heads = _without_sizes(file_heads(result))
-    for place, head in enumerate(heads):
+    heads = file_heads(result)
+    shown = [
+        place
+        for place, head in enumerate(heads)
+        if not 0 < place <= N_SIZES and not (narrow and head.startswith("F1"))
+    ]
+    for place in shown:
         ends = place in {0, len(heads) - 1}
-        table.add_column(head, justify="left" if ends else "right")
-    shown = file_rows(result) if every else file_rows(result)[:MOST_FILES]
-    for row in shown:
-        table.add_row(*(escaped(cell) for cell in _without_sizes(row)))
+        table.add_column(heads[place], justify="left" if ends else "right", no_wrap=ends)
+    for row in file_rows(result)[: None if every else MOST_FILES]:
+        table.add_row(*(escaped(row[place]) for place in shown))
     table.add_section()
-    table.add_row(*(escaped(cell) for cell in _without_sizes(last_row(result))))
+    last = last_row(result)
+    table.add_row(*(escaped(last[place]) for place in shown))
     return table
-
-
-def _without_sizes(row: list[str]) -> list[str]:
-    """Return a row that fits on a terminal."""
-    from causalassay.auditing.file_rows import N_SIZES
-
-    return [row[0], *row[1 + N_SIZES :]]
 
 
 def _sortability_table(rows: tuple[Sortability, ...]) -> Table:

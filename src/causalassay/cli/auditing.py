@@ -88,22 +88,23 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
 ) -> None:
     """Say whether a benchmark can be won by sorting: by what, and by how much.
 
-    Measures how far variance, R² and other simple statistics follow the causal order of the graph,
-    in both directions. Runs the baselines that exploit them beside as many random orders as it
-    takes to decide. Gives all findings with their rules: gameable, gameable backwards, leaning,
-    undecided, too small, no evidence; and whether the data refute the graph. Without a graph it
-    describes the columns alone.
+    Measures how far variance, R² and other simple statistics follow the causal
+    order of the graph, in both directions, and what sorting by them reaches
+    beside random orders. Each finding names its rule: gameable, gameable
+    backwards, leaning, undecided, too small, no evidence; and whether the data
+    refute the graph. Without a graph it describes the columns alone.
 
-    Examples
-    --------
-    One data set: causalassay audit data.csv --graph graph.csv
+    One data set:
+    causalassay audit data.csv --graph graph.csv
 
-    A page and a table to cite: causalassay audit data.csv --graph graph.csv --report audit.html
-    --latex audit.tex
+    The same with a page and a table to cite:
+    causalassay audit data.csv --graph graph.csv --report audit.html --latex audit.tex
 
-    A benchmark of many files, one verdict: causalassay audit data/*.csv --graphs graphs/
+    A benchmark of many files, one verdict (data/a.csv belongs to graphs/a.csv):
+    causalassay audit data/*.csv --graphs graphs/
 
-    A folder of NPZ files with the arrays X and graph: causalassay audit benchmark/
+    A folder of NPZ files, each with the arrays X and graph:
+    causalassay audit benchmark/
     """
     from causalassay.auditing.benchmark_files import Reading, pair_files
     from causalassay.auditing.provenance import provenance
@@ -114,6 +115,8 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
     files = _roles(pairs)
     for path in (report, latex):
         _check_target(path, files)
+    if latex is not None and "graph" not in " ".join(files.values()):
+        raise ValueError("a LaTeX table needs a graph: pass --graph as well")
     settings = {"bootstrap": bootstrap, "max_lag": max_lag, **vars(how)}
     made = provenance(seed, settings, files)
     try:
