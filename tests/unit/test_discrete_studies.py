@@ -209,7 +209,7 @@ def test_the_audit_of_codes_is_by_entropy():
     again = ca.audit(recoded, graph, np.random.default_rng(5), n_bootstrap=10)
     assert result.sortabilities[0].value == again.sortabilities[0].value
     alone = ca.audit(data, None, rng)
-    assert "entropies run from" in alone.verdict.sentence
+    assert "entropies from" in alone.verdict.sentence
     shuffled = ca.graphs.families.shuffle_labels(graph, np.random.default_rng(1))
     other = ca.audit(data, shuffled, rng, n_bootstrap=10)
     assert "graph refuted" == other.findings[-1].kind

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.auditing.baseline_rows import baseline_rows
+from causalassay.auditing.column_places import column_places, named_edges
 from causalassay.auditing.column_spread import column_spread, finding_without_graph
 from causalassay.auditing.result import Audit, Sortability
 from causalassay.auditing.sortability_rows import sortability_rows
@@ -23,8 +24,11 @@ from causalassay.seeding import as_generator
 
 N_BOOTSTRAP = 200
 
+N_BINS = 50
+"""Of the F1 along random orders."""
 
-def audit(
+
+def audit(  # noqa: PLR0913  what is measured, and how long
     data: ArrayLike | Dataset,
     graph: Adjacency | LaggedGraph | None,
     rng: Generator | int,
@@ -32,6 +36,7 @@ def audit(
     n_bootstrap: int = N_BOOTSTRAP,
     on_progress: Callable[[int], None] | None = None,
     max_lag: int | None = None,
+    pooled: bool = False,
 ) -> Audit:
     """Measure the artefacts of a data set and say whether they give its graph away.
 
@@ -54,6 +59,8 @@ def audit(
     max_lag : int, optional
         Of a series: how far its links reach back; by default as the lagged
         graph says, and 1 if the graph is a summary.
+    pooled : bool
+        Also measure what only a verdict over several data sets needs.
 
     Examples
     --------
@@ -75,11 +82,11 @@ def audit(
     n, d = dataset.observational_values.shape
     if truth is None:
         finding = finding_without_graph(dataset, spread)
-        return Audit(n, d, None, spread, (), (), (finding,), None)
+        return Audit(n, d, None, spread, (), (), (finding,), None, dataset.world)
     dataset, truth = in_fixed_order(dataset, truth)
     tick = _Ticker(on_progress)
     judge_rng, rows_rng, baselines_rng = rng.spawn(3)
-    judged = judge_data(dataset, truth, judge_rng, lag, tick)
+    judged = judge_data(dataset, truth, judge_rng, lag, tick, always_attainable=pooled)
     sortable = sortability_rows(dataset, truth, lag, judged.level, n_bootstrap, rows_rng, tick)
     baselines = baseline_rows(dataset, truth, lag, judged, baselines_rng)
     return Audit(
@@ -91,7 +98,20 @@ def audit(
         baselines,
         judged.findings,
         judged.graph_check,
+        dataset.world,
+        column_places(dataset, truth, lag),
+        named_edges(dataset.columns, truth),
+        _binned(judged.random_orders),
+        judged.attainable_p,
     )
+
+
+def _binned(random_orders: NDArray[np.floating]) -> tuple[int, ...]:
+    """Return how many random orders have an F1 in each bin; nothing without orders."""
+    if not len(random_orders):
+        return ()
+    counts, _ = np.histogram(random_orders[:, 0], bins=N_BINS, range=(0, 1))
+    return tuple(counts.tolist())
 
 
 class _Ticker:

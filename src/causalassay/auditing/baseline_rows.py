@@ -9,6 +9,7 @@ from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values
 from causalassay.auditing.result import BaselineScore
+from causalassay.auditing.row_names import RANDOM_ORDERS, sorted_by
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
 from causalassay.discovery import discover
@@ -16,7 +17,6 @@ from causalassay.judging.data_set import Judged
 from causalassay.judging.order_tests import OrderTest
 from causalassay.metrics import f1, shd
 
-RANDOM_ORDERS = "random orders"
 N_RANDOM = 100
 
 BESIDE = MappingProxyType(
@@ -41,8 +41,7 @@ def baseline_rows(
 
 
 def _sorted(test: OrderTest) -> BaselineScore:
-    direction = "falling" if test.backwards else "rising"
-    name = f"sorted by {direction} {test.artefact.word}"
+    name = sorted_by("falling" if test.backwards else "rising", test.artefact.word)
     return BaselineScore(name, test.shd, test.f1, p_order=test.winning.p_value)
 
 

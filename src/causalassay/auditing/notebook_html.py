@@ -1,22 +1,27 @@
-"""How a notebook shows an audit: the verdict, then the numbers it rests on."""
+"""How a notebook shows an audit: the verdict, the pictures, then the numbers they rest on."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from causalassay.auditing.file_rows import file_heads, file_rows, last_row
+from causalassay.auditing.pictures.gallery import Picture, audit_pictures, pooled_pictures
 from causalassay.notebook import fragment, number, paragraph, table, with_interval
 
 if TYPE_CHECKING:
+    from causalassay.auditing.pooled import PooledAudit
     from causalassay.auditing.result import Audit, BaselineScore, Interval
 
 
 def audit_html(audit: Audit) -> str:
-    """Return the findings of an audit, its two tables, and its rules."""
+    """Return the verdict of an audit, its pictures, findings, tables and rules."""
     edges = "no graph" if audit.n_edges is None else f"{audit.n_edges} edges"
     parts = [
         paragraph(f"Audit: {audit.n_samples} rows, {audit.n_nodes} columns, {edges}"),
-        paragraph(f"Verdict: {audit.verdict.sentence}"),
-        *(paragraph(one.sentence) for one in audit.findings if one != audit.verdict),
+        paragraph(f"Verdict: {audit.verdict.text}"),
+        side_by_side(audit_pictures(audit)),
+        *(paragraph(one.text) for one in audit.findings if one != audit.verdict),
     ]
     if audit.sortabilities:
         parts.append(_sortability_table(audit))
@@ -24,6 +29,28 @@ def audit_html(audit: Audit) -> str:
         parts.append(_baseline_table(audit))
     parts += [paragraph(f"Rule “{name}”: {text}") for name, text in audit.rules.items()]
     return fragment(*parts)
+
+
+def pooled_html(pooled: PooledAudit) -> str:
+    """Return the verdict over several files, its pictures, findings, a row for each, and rules."""
+    return fragment(
+        paragraph(f"Audit of {len(pooled.audits)} files"),
+        paragraph(f"Verdict: {pooled.verdict.text}"),
+        side_by_side(pooled_pictures(pooled)),
+        *(paragraph(one.text) for one in pooled.findings if one != pooled.verdict),
+        table([*file_rows(pooled), last_row(pooled)], file_heads(pooled), "Each file alone"),
+        *(paragraph(f"Rule “{name}”: {text}") for name, text in pooled.rules.items()),
+    )
+
+
+def side_by_side(pictures: Sequence[Picture]) -> str:
+    """Return pictures beside each other, as many as fit."""
+    style = "margin:0 24px 16px 0;max-width:100%;overflow-x:auto"
+    parts = [
+        f'<div style="{style}">{one.svg}{paragraph(one.caption) if one.caption else ""}</div>'
+        for one in pictures
+    ]
+    return f'<div style="display:flex;flex-wrap:wrap">{"".join(parts)}</div>'
 
 
 def _sortability_table(audit: Audit) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from causalassay.auditing.notebook_html import audit_html
+from causalassay.data.dataset import World
 from causalassay.judging.findings import Finding, main_finding
 from causalassay.judging.graph_check import GraphCheck
 from causalassay.judging.measured_rates import with_rate
@@ -105,6 +106,24 @@ class ColumnSpread:
 
 
 @dataclass(frozen=True)
+class ColumnPlace:
+    """Where a column stands in the true order, and what it could be sorted by.
+
+    Parameters
+    ----------
+    name : str
+    depth : int
+        Edges on the longest directed path to it; columns that act on each other share theirs.
+    statistics : dict
+        The value of each statistic by its name.
+    """
+
+    name: str
+    depth: int
+    statistics: dict[str, float]
+
+
+@dataclass(frozen=True)
 class Audit:
     """The whole of an audit; without a graph the parts that need one are empty.
 
@@ -121,6 +140,15 @@ class Audit:
         All of them; the one on the graph comes last.
     graph_check : GraphCheck, optional
         What the finding on the graph rests on.
+    world : {"continuous", "discrete", "series"}
+    columns : tuple of ColumnPlace
+        Causes before effects.
+    edges : tuple of (str, str)
+        Cause and effect by name.
+    random_f1_counts : tuple of int
+        How many random orders have an F1 in each of some equal bins from 0 to 1.
+    attainable_p : float
+        The least p-value that any order could have; nan where it was not needed.
     """
 
     n_samples: int
@@ -131,6 +159,11 @@ class Audit:
     baselines: tuple[BaselineScore, ...]
     findings: tuple[Finding, ...]
     graph_check: GraphCheck | None
+    world: World = "continuous"
+    columns: tuple[ColumnPlace, ...] = ()
+    edges: tuple[tuple[str, str], ...] = ()
+    random_f1_counts: tuple[int, ...] = ()
+    attainable_p: float = math.nan
 
     @property
     def verdict(self) -> Finding:
@@ -140,31 +173,37 @@ class Audit:
     @property
     def rules(self) -> dict[str, str]:
         """How each rule decides that led to a finding, by its name."""
-        named = [one.rule for one in self.findings]
-        spoken_of = [name for rule in named for name in RULES[rule].rests_on]
-        return {name: with_rate(name, RULES[name].decides) for name in [*spoken_of, *named]}
+        return rules_of(self.findings)
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values for JSON; undefined numbers become None."""
-        plain: dict[str, Any] = _plain(
-            {
-                **dataclasses.asdict(self),
-                "verdict": dataclasses.asdict(self.verdict),
-                "rules": self.rules,
-            }
-        )
-        return plain
+        named = {"verdict": dataclasses.asdict(self.verdict), "rules": self.rules}
+        return plain_values(dataclasses.asdict(self) | named)
 
     def _repr_html_(self) -> str:
         return audit_html(self)
 
 
-def _plain(value: Any) -> Any:
+def rules_of(findings: tuple[Finding, ...]) -> dict[str, str]:
+    """Return how each rule decides that led to a finding, and how often it was wrong."""
+    named = [one.rule for one in findings]
+    spoken_of = [name for rule in named for name in RULES[rule].rests_on]
+    return {name: with_rate(name, RULES[name].decides) for name in [*spoken_of, *named]}
+
+
+def plain_values(value: Any) -> Any:
+    """Return nested values as JSON has them; undefined numbers become None.
+
+    Examples
+    --------
+    >>> plain_values({"a": (1.0, math.nan)})
+    {'a': [1.0, None]}
+    """
     match value:
         case dict():
-            return {key: _plain(item) for key, item in value.items()}
+            return {key: plain_values(item) for key, item in value.items()}
         case list() | tuple():
-            return [_plain(item) for item in value]
+            return [plain_values(item) for item in value]
         case float() if not math.isfinite(value):
             return None
         case _:

@@ -3,27 +3,58 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
-from causalassay.cli.printing import counter, escaped, limits_text, number
+from causalassay.cli.audit_printing import print_audit, print_pooled
+from causalassay.cli.printing import counter, progress_bar, wide_console
 
 if TYPE_CHECKING:
-    from causalassay.auditing import Audit, BaselineScore, Sortability
+    from causalassay.auditing import Audit, PooledAudit
+    from causalassay.auditing.benchmark_files import Pair, Reading
+    from causalassay.auditing.provenance import Provenance
+
+EVERY_SECONDS = 30
+"""Between two lines on how far a pooled audit is, where there is no terminal."""
+
+INTERRUPTED = 130
+"""The exit code of a program that Ctrl-C ended."""
 
 
 def audit(  # noqa: PLR0913, PLR0917  one argument per option
-    data: Annotated[Path, typer.Argument(help="CSV or Parquet file: a column for each variable.")],
+    data: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Data files with a column for each variable (CSV, TSV, Parquet, NPZ), or a folder "
+            "of them. Several are judged together."
+        ),
+    ],
     graph: Annotated[
         Path | None,
         typer.Option(
             help="CSV file of the DAG held to be true: columns from,to, or a square 0/1 matrix "
-            "with the names of the columns in its first row and column."
+            "with the names of the columns in its first row and column. One for all data files."
         ),
+    ] = None,
+    graphs: Annotated[
+        Path | None,
+        typer.Option(help="Folder with a graph for each data file, of the same file name."),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write one HTML page with pictures, which works offline."),
+    ] = None,
+    latex: Annotated[
+        Path | None,
+        typer.Option(help="Write a LaTeX table (booktabs) with the verdict in a comment."),
     ] = None,
     condition: Annotated[
         str | None, typer.Option(help="Column that names each row's experimental condition.")
@@ -50,103 +81,166 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
     ] = False,
     bootstrap: Annotated[int, typer.Option(help="Resamples for the intervals.")] = 200,
     seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 0,
+    each: Annotated[
+        bool, typer.Option("--each", help="With several files: also print the findings of each.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Say whether a benchmark can be won by sorting: by what, and by how much.
 
     Measures how far variance, R² and other simple statistics follow the causal
-    order of the graph, in both directions, and runs the baselines that exploit
-    them beside as many random orders as it takes to decide. Gives all findings
-    with their rules: gameable, gameable backwards, leaning, undecided, too small,
-    no evidence; and whether the data refute the graph. Without --graph it
-    describes the columns alone.
+    order of the graph, in both directions, and what sorting by them reaches
+    beside random orders. Each finding names its rule: gameable, gameable
+    backwards, leaning, undecided, too small, no evidence; and whether the data
+    refute the graph. Without a graph it describes the columns alone.
 
-    Example: causalassay audit data.csv --graph graph.csv
+    One data set:
+    causalassay audit data.csv --graph graph.csv
+
+    The same with a page and a table to cite:
+    causalassay audit data.csv --graph graph.csv --report audit.html --latex audit.tex
+
+    A benchmark of many files, one verdict (data/a.csv belongs to graphs/a.csv):
+    causalassay audit data/*.csv --graphs graphs/
+
+    A folder of NPZ files, each with the arrays X and graph:
+    causalassay audit benchmark/
     """
+    from causalassay.auditing.benchmark_files import Reading, pair_files
+    from causalassay.auditing.provenance import provenance
+
+    pairs = pair_files(data, graph, graphs)
+    how = Reading(target, condition, observational, discrete, "series" if series else "independent")
+    options = {"n_bootstrap": bootstrap, "max_lag": max_lag}
+    files = _roles(pairs)
+    for path in (report, latex):
+        _check_target(path, files)
+    if latex is not None and "graph" not in " ".join(files.values()):
+        raise ValueError("a LaTeX table needs a graph: pass --graph as well")
+    settings = {"bootstrap": bootstrap, "max_lag": max_lag, **vars(how)}
+    made = provenance(seed, settings, files)
+    try:
+        result = _run(pairs, how, seed, options)
+    except KeyboardInterrupt:
+        typer.echo("interrupted: nothing was written", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    name = pairs[0].data.name if len(pairs) == 1 else f"{len(pairs)} files"
+    _write(result, name, made, report, latex)  # first: a reader may close the pipe
+    if as_json:
+        _print_json(result, made)
+    else:
+        _print(result, name, each=each)
+
+
+def _roles(pairs: list[Pair]) -> dict[Path, str]:
+    """Return the role of each file that is read, each file once."""
+    from causalassay.auditing.npz_files import is_npz
+
+    files = {}
+    for pair in pairs:
+        alone = pair.graph is None and is_npz(pair.data)
+        files[pair.data] = "data and graph" if alone else "data"
+    return files | {pair.graph: "graph" for pair in pairs if pair.graph is not None}
+
+
+def _check_target(path: Path | None, files: dict[Path, str]) -> None:
+    """Raise before the work begins if a file cannot be written there."""
+    if path is None:
+        return
+    if not path.absolute().parent.is_dir():
+        raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist; make it first")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder, expected the name of a file to write")
+    if any(path.absolute() == one.absolute() for one in files):
+        raise ValueError(f"{path} is a file to audit; write to another one")
+
+
+def _run(
+    pairs: list[Pair], how: Reading, seed: int, options: dict[str, Any]
+) -> Audit | PooledAudit:
+    if len(pairs) == 1:
+        return _run_one(pairs[0], how, seed, options)
+    return _run_all(pairs, how, seed, options)
+
+
+def _run_one(pair: Pair, how: Reading, seed: int, options: dict[str, Any]) -> Audit:
     from causalassay.auditing import audit as run_audit
-    from causalassay.data import read
-    from causalassay.graphs import read_graph
+    from causalassay.auditing.benchmark_files import read_pair
     from causalassay.seeding import stream
 
-    rows: Literal["independent", "series"] = "series" if series else "independent"
-    dataset = read(data, target, condition, observational, discrete, rows)
-    truth = read_graph(graph, columns=dataset.columns)[0] if graph else None
+    dataset, truth = read_pair(pair, how)
     with counter("auditing: steps") as on_progress:
-        result = run_audit(
-            dataset,
-            truth,
-            stream(seed, "audit"),
-            n_bootstrap=bootstrap,
-            on_progress=on_progress,
-            max_lag=max_lag,
-        )
-    if as_json:
-        typer.echo(json.dumps(result.to_dict(), indent=2, allow_nan=False))
+        rng = stream(seed, "audit")
+        return run_audit(dataset, truth, rng, on_progress=on_progress, **options)
+
+
+def _run_all(pairs: list[Pair], how: Reading, seed: int, options: dict[str, Any]) -> PooledAudit:
+    from causalassay.auditing import audit as run_audit
+    from causalassay.auditing import pool
+    from causalassay.auditing.benchmark_files import read_pair
+    from causalassay.seeding import stream
+
+    audits = {}
+    with _file_progress(len(pairs)) as on_progress:
+        for pair in pairs:
+            dataset, truth = read_pair(pair, how)
+            if truth is None:
+                raise ValueError(f"{pair.data}: no graph; several files are judged with theirs")
+            rng = stream(seed, "audit", pair.name)
+            try:
+                audits[pair.name] = run_audit(dataset, truth, rng, pooled=True, **options)
+            except ValueError as error:
+                raise ValueError(f"{pair.data}: {error}") from None
+            on_progress(len(audits))
+    return pool(audits)
+
+
+@contextmanager
+def _file_progress(total: int) -> Iterator[Callable[[int], None]]:
+    """Show how many files are done: a bar on a terminal, elsewhere a line now and then."""
+    last = time.monotonic()
+    with progress_bar("auditing files") as show:
+        show(0, total)
+
+        def on_progress(done: int) -> None:
+            nonlocal last
+            show(done, total)
+            if not sys.stderr.isatty() and time.monotonic() - last > EVERY_SECONDS:
+                typer.echo(f"audited {done} of {total} files", err=True)
+                last = time.monotonic()
+
+        yield on_progress
+
+
+def _print_json(result: Audit | PooledAudit, made: Provenance) -> None:
+    typer.echo(json.dumps(result.to_dict() | made.to_dict(), indent=2, allow_nan=False))
+
+
+def _print(result: Audit | PooledAudit, name: str, *, each: bool) -> None:
+    from causalassay.auditing import PooledAudit
+
+    if isinstance(result, PooledAudit):
+        print_pooled(result, wide_console(), each=each)
     else:
-        _print_audit(result, data.name, Console())
+        print_audit(result, name, Console())
 
 
-def _print_audit(result: Audit, name: str, console: Console) -> None:
-    edges = "no graph" if result.n_edges is None else f"{result.n_edges} edges"
-    console.print(
-        f"[bold]{escaped(name)}[/]: {result.n_samples} rows, {result.n_nodes} columns, {edges}\n",
-        highlight=False,
-    )
-    if result.sortabilities:
-        console.print(_sortability_table(result.sortabilities))
-        for note in dict.fromkeys(s.note for s in result.sortabilities if s.note):
-            console.print(f"note: {note}", style="dim")
-    if result.baselines:
-        console.print(_baseline_table(result.baselines))
-        for note in dict.fromkeys(b.note for b in result.baselines if b.note):
-            console.print(f"note: {note}", style="dim")
-    _print_findings(result, console)
+def _write(
+    result: Audit | PooledAudit,
+    name: str,
+    made: Provenance,
+    report: Path | None,
+    latex: Path | None,
+) -> None:
+    """Write the page and the table that were asked for, and say where they are."""
+    if report is None and latex is None:
+        return
+    from causalassay.report.audit_page.files import write_page, write_table
 
-
-def _print_findings(result: Audit, console: Console) -> None:
-    verdict = result.verdict
-    console.print(f"[bold]Verdict: {escaped(verdict.sentence)}[/]", highlight=False)
-    for finding in result.findings:
-        if finding != verdict:
-            console.print(escaped(finding.sentence), highlight=False)
-    console.print()
-    for name, text in result.rules.items():
-        console.print(f"[dim]Rule “{escaped(name)}”: {escaped(text)}[/]", highlight=False)
-
-
-def _sortability_table(rows: tuple[Sortability, ...]) -> Table:
-    table = Table(
-        title="How far statistics follow the causal order (1/2: not at all)",
-        title_justify="left",
-        title_style="bold",
-    )
-    headings = ["statistic", "counted by", "sortability", "95 %", "p rising", "p falling"]
-    for heading in headings:
-        left = heading in {"statistic", "counted by"}
-        table.add_column(heading, justify="left" if left else "right")
-    for row in rows:
-        table.add_row(
-            row.statistic.replace("R2", "R²"),
-            row.convention,
-            number(row.value),
-            limits_text(row.interval),
-            number(row.p_rising, 3),
-            number(row.p_falling, 3),
-        )
-    return table
-
-
-def _baseline_table(rows: tuple[BaselineScore, ...]) -> Table:
-    table = Table(
-        title="What baselines reach (random ones: mean and 95 %)",
-        title_justify="left",
-        title_style="bold",
-    )
-    for heading in ("baseline", "SHD", "F1", "p-value"):
-        table.add_column(heading, justify="left" if heading == "baseline" else "right")
-    for row in rows:
-        shd, f1 = number(row.shd, 0), number(row.f1)
-        if row.shd_range and row.f1_range:
-            shd, f1 = f"{shd} {limits_text(row.shd_range, 0)}", f"{f1} {limits_text(row.f1_range)}"
-        table.add_row(row.algorithm, shd, f1, "" if row.p_order is None else number(row.p_order, 3))
-    return table
+    if report is not None:
+        command = shlex.join(["causalassay", *sys.argv[1:]])
+        write_page(report, name, result, made, command)
+        typer.echo(f"Report: {report}", err=True)
+    if latex is not None:
+        write_table(latex, name, result, made)
+        typer.echo(f"LaTeX table: {latex}", err=True)

@@ -27,7 +27,7 @@ from causalassay.judging.order_tests import (
     true_orders,
 )
 from causalassay.judging.regression_along import regression_along
-from causalassay.judging.sentences import order_finding, tried_text
+from causalassay.judging.sentences import nothing_found, order_finding, too_small
 
 _NO_ORDERS = np.empty((0, 2))
 
@@ -47,6 +47,8 @@ class Judged:
     graph_check : GraphCheck
     level : float
         Of each test.
+    attainable_p : float
+        The least p-value that any order could have; nan where it was not needed.
     """
 
     findings: tuple[Finding, ...]
@@ -54,15 +56,18 @@ class Judged:
     random_orders: np.ndarray
     graph_check: GraphCheck
     level: float
+    attainable_p: float = float("nan")
 
 
-def judge_data(
+def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
     data: Dataset,
     graph: Adjacency,
     rng: Generator,
     max_lag: int = 1,
     tick: Callable[[], None] = lambda: None,
     artefacts: tuple[Artefact, ...] | None = None,
+    *,
+    always_attainable: bool = False,
 ) -> Judged:
     """Return what is found on data with a graph.
 
@@ -78,6 +83,8 @@ def judge_data(
         Called after each random order.
     artefacts : tuple of Artefact, optional
         What may give the order away; by default all that data of this kind can have.
+    always_attainable : bool
+        Measure the least p-value that any order could have even where something was found.
 
     Examples
     --------
@@ -113,14 +120,24 @@ def judge_data(
     tried = _try_all(data, artefacts, max_lag, weights, orders, level, order_tests_rng)
     found = [order_finding(test, orders.drawn) for test in tried.tests]
     findings = [*(one for one in found if one), *tried.undecided]
-    if not findings:
-        findings = [_nothing_found(weights, orders, tried, level, order_tests_rng)]
-    return Judged((*findings, check.finding), tuple(tried.tests), orders.drawn, check, level)
+    least = float("nan")
+    if not findings or always_attainable:
+        best = attainable(
+            weights, orders, true_orders(weights, order_tests_rng), level, order_tests_rng
+        )
+        least = max(test.p_value for test in best)
+        possible = all(test.below for test in best)
+    if not findings and possible:
+        findings = [nothing_found(tried.tests, orders.drawn, tried.tied)]
+    elif not findings:
+        findings = [too_small(least, level)]
+    findings.append(check.finding)
+    return Judged(tuple(findings), tuple(tried.tests), orders.drawn, check, level, least)
 
 
 @dataclass(frozen=True)
 class _Tried:
-    """Tests of statistics, and what keeps others from being tested."""
+    """Tests of statistics, the words of those that tie, and what keeps others from being tested."""
 
     tests: list[OrderTest]
     tied: list[str]
@@ -145,7 +162,7 @@ def _try_all(  # noqa: PLR0913, PLR0917  what the tests are made of
             tried.undecided.append(_undecided(why, artefact.statistic))
             continue
         if ties_throughout(statistic):
-            tried.tied.append(f"{artefact.word} is the same in all columns and tells nothing")
+            tried.tied.append(artefact.word)
             continue
         assignments = RandomAssignments(weights, statistic, own_rng)
         for backwards in (False, True):
@@ -155,25 +172,6 @@ def _try_all(  # noqa: PLR0913, PLR0917  what the tests are made of
                 )
             )
     return tried
-
-
-def _nothing_found(
-    weights: PairWeights, orders: RandomOrders, tried: _Tried, level: float, rng: Generator
-) -> Finding:
-    """Return that there is no evidence, or that there could be none."""
-    perfect, best = attainable(weights, orders, true_orders(weights, rng), level, rng)
-    numbers = "; ".join([*tried_text(tried.tests), *tried.tied])
-    if not (perfect.below and best.below):
-        least = max(perfect.p_value, best.p_value)
-        sentence = (
-            f"Too small, or without signal: {least:.1%} of random orders are as good as a true "
-            f"one, more than the level of {level:.2%}; {numbers}."
-        )
-        return Finding("too small", sentence, rule="too small")
-    words = list(dict.fromkeys(test.artefact.word for test in tried.tests))
-    by = f" by {' or '.join(words)}" if words else ""
-    sentence = f"No evidence that sorting{by} gives the order away: {numbers}."
-    return Finding("no evidence", sentence, rule="no evidence")
 
 
 def _undecided(why: str, statistic: str = "") -> Finding:

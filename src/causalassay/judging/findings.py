@@ -28,16 +28,25 @@ class Finding:
     ----------
     kind : Kind or GraphKind
     sentence : str
+        The claim, then its numbers in brackets; at most 30 words.
     statistic : str
         The statistic that it is about; empty if it is about none.
     rule : str
         The name of the rule that led to it, in `judging.rules`.
+    advice : str
+        What follows from it, in sentences of at most 30 words; often empty.
     """
 
     kind: Kind | GraphKind
     sentence: str
     statistic: str = ""
     rule: str = ""
+    advice: str = ""
+
+    @property
+    def text(self) -> str:
+        """The sentence and the advice."""
+        return f"{self.sentence} {self.advice}".rstrip()
 
 
 def main_finding(findings: tuple[Finding, ...]) -> Finding:

@@ -28,6 +28,7 @@ VIOLATED_LEVEL = 0.05
 NOT_FEWER_LEVEL = 0.05
 MOST_RELABELLED = 2000
 RULE = "graph check"
+CHECK_NAMES = "Check that the graph's names and the columns mean the same variables."
 
 _MOST_ENUMERATED = 6
 
@@ -86,23 +87,23 @@ def check_graph(data: Dataset, graph: Adjacency, rng: Generator) -> GraphCheck:
     least = min(1.0, len(surprise) * float(np.exp(-surprise.max())))
     if least > REFUTED_LEVEL:
         sentence = (
-            f"The graph is not refuted: of {len(surprise)} independences that it implies none is "
-            f"rejected at {REFUTED_LEVEL:.0%}, corrected for their number."
+            "The graph is not refuted: no implied independence is rejected "
+            f"({len(surprise)} tested at {_percent(REFUTED_LEVEL)} together)."
         )
         return GraphCheck(_finding("graph not refuted", sentence), len(surprise), n_violated, least)
     as_few = _as_few_by_chance(test, statements, n_violated, rng, len(graph))
     numbers = (
-        f"{n_violated} of {len(surprise)} independences that it implies are rejected at "
-        f"{VIOLATED_LEVEL:.0%}, and {as_few.p_value:.0%} of relabelled graphs have no more"
+        f"({n_violated} of {len(surprise)} rejected at {_percent(VIOLATED_LEVEL)}; "
+        f"{_percent(as_few.p_value)} of relabelled graphs have no more)"
     )
     if as_few.below:
-        finding = _finding("graph not refuted", f"The graph is not refuted: {numbers}.")
+        claim = "implied independences are rejected, but fewer than under relabelled graphs"
+        finding = _finding("graph not refuted", f"The graph is not refuted: {claim} {numbers}.")
     else:
-        sentence = (
-            f"The graph is refuted: {numbers}; check that its names and the columns mean the same "
-            "variables."
+        claim = "implied independences are rejected, no fewer than under relabelled graphs"
+        finding = _finding(
+            "graph refuted", f"The graph is refuted: {claim} {numbers}.", CHECK_NAMES
         )
-        finding = _finding("graph refuted", sentence)
     return GraphCheck(finding, len(surprise), n_violated, least, as_few.p_value)
 
 
@@ -177,5 +178,9 @@ def _not_checked(why: str) -> GraphCheck:
     return GraphCheck(_finding("graph not checked", f"The graph was not checked: {why}."))
 
 
-def _finding(kind: GraphKind, sentence: str) -> Finding:
-    return Finding(kind, sentence, rule=RULE)
+def _finding(kind: GraphKind, sentence: str, advice: str = "") -> Finding:
+    return Finding(kind, sentence, rule=RULE, advice=advice)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

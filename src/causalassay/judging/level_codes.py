@@ -25,7 +25,6 @@ def why_codes(data: Dataset) -> str:
     if max(len(np.unique(column)) for column in values.T) > MOST_LEVELS:
         return ""
     return (
-        f"every column holds at most {MOST_LEVELS} whole numbers, as codes of levels are, and "
-        "variances of codes mean nothing; declare the columns discrete to have them sorted by "
-        "entropy"
+        f"every column holds at most {MOST_LEVELS} whole numbers, as codes of levels do, and codes "
+        "have no variance; declare the columns discrete to sort them by entropy"
     )

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.special import ndtri, stdtr
-from scipy.stats import rankdata
 
 from causalassay.arrays import Values, Vector, Weights
 from causalassay.data.dataset import Dataset
@@ -46,6 +45,21 @@ def pair_test(data: Dataset) -> PairTest:
     return lambda given: residual_test(scores, given)
 
 
+def average_ranks(values: Vector) -> Vector:
+    """Return the ranks from 1 on; equal values share the mean of theirs.
+
+    As scipy.stats.rankdata does, which takes half a second to import.
+
+    Examples
+    --------
+    >>> average_ranks(np.array([3.0, 1.0, 3.0]))
+    array([2.5, 1. , 2.5])
+    """
+    _, where, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: Vector = (np.cumsum(counts) - (counts - 1) / 2)[where]
+    return ranks
+
+
 def normal_scores(values: Values) -> Values:
     """Return the columns as quantiles of the normal law; equal values get equal ones.
 
@@ -56,7 +70,7 @@ def normal_scores(values: Values) -> Values:
     >>> normal_scores(np.array([[1.0], [100.0], [2.0]])).ravel().round(2)
     array([-0.97,  0.97,  0.  ])
     """
-    ranks = rankdata(values, axis=0)
+    ranks = np.column_stack([average_ranks(column) for column in values.T])
     scores: Values = ndtri((ranks - 0.5) / len(values))
     return scores - scores.mean(axis=0)
 

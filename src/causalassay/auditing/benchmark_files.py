@@ -1,0 +1,182 @@
+"""The files of a benchmark: which data belong to which graph, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from causalassay.arrays import Adjacency
+from causalassay.auditing.column_places import natural_key
+from causalassay.auditing.npz_files import is_npz, read_npz
+from causalassay.data import Dataset, read
+from causalassay.data.dataset import Rows
+from causalassay.graphs import read_graph
+from causalassay.opening import check_regular
+
+DATA_ENDINGS = (".csv", ".tsv", ".parquet", ".feather", ".npz", ".csv.gz", ".tsv.gz")
+"""Of the files that count when a folder is named."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A data file and the file of its graph.
+
+    Parameters
+    ----------
+    name : str
+        The name of the data file without its ending.
+    data : Path
+    graph : Path, optional
+        None if there is none, or if the data file holds it.
+    """
+
+    name: str
+    data: Path
+    graph: Path | None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How data files are read; as `causalassay.data.read` has it.
+
+    Parameters
+    ----------
+    target, condition, observational : str, optional
+    discrete : bool
+        Whether all columns are.
+    rows : {"independent", "series"}
+    """
+
+    target: str | None = None
+    condition: str | None = None
+    observational: str | None = None
+    discrete: bool = False
+    rows: Rows = "independent"
+
+
+def pair_files(
+    data: Sequence[Path], graph: Path | None = None, graphs: Path | None = None
+) -> list[Pair]:
+    """Return each data file with the file of its graph.
+
+    Parameters
+    ----------
+    data : sequence of Path
+        Files, or folders of files.
+    graph : Path, optional
+        One graph for all of them.
+    graphs : Path, optional
+        A folder with one graph for each, of the same name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("b.csv", "a.csv.gz"):
+    ...         (Path(folder) / name).touch()
+    ...     [pair.name for pair in pair_files([Path(folder)], Path("graph.csv"))]
+    ['a', 'b']
+    """
+    if graph is not None and graphs is not None:
+        raise ValueError("got --graph and --graphs; one graph for all files, or a folder of them")
+    files = _by_name(_expanded(data), "data")
+    if graphs is not None:
+        partners = _by_name(_folder(graphs, "graph files"), "graph")
+        _check_partners(files, partners, graphs)
+        return [Pair(name, path, partners[name]) for name, path in files.items()]
+    if graph is None and len(files) > 1:
+        _check_graphs_inside(list(files.values()))
+    return [Pair(name, path, graph) for name, path in files.items()]
+
+
+def read_pair(pair: Pair, how: Reading) -> tuple[Dataset, Adjacency | None]:
+    """Return the data and the graph of a pair; None without a graph."""
+    if is_npz(pair.data):
+        if how != Reading(rows=how.rows):
+            raise ValueError(
+                f"{pair.data}: an NPZ file holds continuous values of one condition; for "
+                "conditions, targets and levels write CSV or Parquet"
+            )
+        data, graph = read_npz(pair.data, how.rows)
+        if graph is not None and pair.graph is not None:
+            raise ValueError(f"{pair.data} holds a graph of its own; leave out {pair.graph}")
+    else:
+        data = read(pair.data, how.target, how.condition, how.observational, how.discrete, how.rows)
+        graph = None
+    if pair.graph is not None:
+        graph = read_graph(pair.graph, columns=data.columns)[0]
+    return data, graph
+
+
+def _expanded(paths: Iterable[Path]) -> list[Path]:
+    """Return the files, those of folders among them."""
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            found += [
+                one
+                for one in _folder(path, "data files")
+                if one.name.lower().endswith(DATA_ENDINGS)
+            ]
+        else:
+            check_regular(path, "a data file")
+            found.append(path)
+    if not found:
+        named = ", ".join(str(path) for path in paths)
+        raise ValueError(f"{named}: no data file in it; expected {', '.join(DATA_ENDINGS)}")
+    return found
+
+
+def _folder(path: Path, expected: str) -> list[Path]:
+    if not path.is_dir():
+        raise ValueError(f"{path}: expected a folder of {expected}; one file for all is --graph")
+    return [one for one in path.iterdir() if one.is_file() and not one.name.startswith(".")]
+
+
+def _by_name(paths: Iterable[Path], role: str) -> dict[str, Path]:
+    """Return the files by their names without endings, in the order of the names."""
+    found: dict[str, Path] = {}
+    for path in paths:
+        name = _stem(path)
+        if name in found:
+            raise ValueError(
+                f"two {role} files have the name {name!r}: {found[name]} and {path}; leave one out"
+            )
+        found[name] = path
+    return dict(sorted(found.items(), key=lambda item: natural_key(item[0])))
+
+
+def _stem(path: Path) -> str:
+    """Return a file's name without its ending, and without .gz before that."""
+    name = path.name
+    if name.lower().endswith(".gz"):
+        name = name[:-3]
+    return Path(name).stem
+
+
+def _check_partners(files: dict[str, Path], graphs: dict[str, Path], folder: Path) -> None:
+    for name, path in files.items():
+        if name not in graphs:
+            raise ValueError(f"{path}: no graph of the name {name!r} in {folder}; add it")
+    for name, path in graphs.items():
+        if name not in files:
+            raise ValueError(
+                f"{path}: no data file of the name {name!r}; add it, or take the graph out of "
+                "its folder"
+            )
+
+
+def _check_graphs_inside(paths: list[Path]) -> None:
+    """Raise unless every file can hold its own graph."""
+    bare = [path for path in paths if not is_npz(path)]
+    if not bare:
+        return
+    graph = next((path for path in bare if "graph" in path.name.lower()), None)
+    if graph is not None and len(paths) == 2:
+        other = next(path for path in paths if path != graph)
+        raise ValueError(f"got two data files; is {graph} the graph? audit {other} --graph {graph}")
+    raise ValueError(
+        f"{len(paths)} data files need their graphs: --graphs FOLDER (paired by file name) or "
+        "--graph FILE (one for all)"
+    )

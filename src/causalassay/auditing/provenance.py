@@ -1,0 +1,89 @@
+"""What an audit was made from and with, so that it can be cited and made again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from causalassay.opening import check_regular
+
+
+@dataclass(frozen=True)
+class AuditedFile:
+    """A file that was read.
+
+    Parameters
+    ----------
+    name : str
+        As it was given, without its folder.
+    role : {"data", "graph", "data and graph"}
+    sha256 : str
+        Of its bytes, in hexadecimal.
+    """
+
+    name: str
+    role: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What an audit was made from and with.
+
+    Parameters
+    ----------
+    seed : int
+    settings : mapping
+        The options by name.
+    files : tuple of AuditedFile
+    version : str
+        Of causalassay.
+    """
+
+    seed: int
+    settings: Mapping[str, object]
+    files: tuple[AuditedFile, ...]
+    version: str
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values for JSON."""
+        return {
+            "version": self.version,
+            "seed": self.seed,
+            "settings": dict(self.settings),
+            "files": [vars(file) for file in self.files],
+        }
+
+
+def provenance(seed: int, settings: Mapping[str, object], files: Mapping[Path, str]) -> Provenance:
+    """Return what an audit was made from: the hash of each file, by its role.
+
+    Parameters
+    ----------
+    seed : int
+    settings : mapping
+    files : mapping of Path to role
+
+    Examples
+    --------
+    >>> provenance(0, {"bootstrap": 200}, {}).to_dict()["seed"]
+    0
+    """
+    hashed = tuple(AuditedFile(path.name, role, sha256(path)) for path, role in files.items())
+    return Provenance(seed, settings, hashed, version("causalassay"))
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a regular file in hexadecimal."""
+    check_regular(path)
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def today() -> str:
+    """Return the date in UTC."""
+    return datetime.now(UTC).date().isoformat()

@@ -1,0 +1,1 @@
+"""The page and the LaTeX table of an audit."""
