@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from causalassay.report.charts.figure import Figure
 from causalassay.report.charts.gallery import KINDS, Gallery
 from causalassay.report.charts.overview_figures import KIND as OVERVIEW
-from causalassay.report.page.elements import section
-from causalassay.report.page.markup import Html, packed_script, tag
+from causalassay.report.page.elements import folded, pairs, section
+from causalassay.report.page.markup import Html, join, packed_script, tag
 from causalassay.study.storage.spreadsheet_cells import inert_frame
 
 HEADINGS = {
@@ -32,12 +32,26 @@ def figure_section(gallery: Gallery) -> Html:
         tag("p", "The charts are drawn by a script that this page carries; it is switched off."),
     )
     remarks = (tag("p", remark) for remark in gallery.remarks)
+    has_data = {figure.kind for figure in gallery.figures}
+    drawn = [kind for kind in KINDS if kind in has_data and kind != OVERVIEW]
     return section(
         "figures",
         "Figures",
         without_script,
         *remarks,
-        *(_kind(gallery, kind) for kind in KINDS if kind != OVERVIEW),
+        *(_kind(gallery, kind) for kind in drawn),
+        _without_data(gallery, [kind for kind in KINDS if kind not in (OVERVIEW, *drawn)]),
+    )
+
+
+def _without_data(gallery: Gallery, kinds: Sequence[str]) -> Html:
+    """Return which figures the study has no data for, and why; nothing if it has all."""
+    reasons = {HEADINGS[f.kind]: f.reason for f in reversed(gallery.left_out) if f.kind in kinds}
+    ordered = {
+        HEADINGS[kind]: reasons[HEADINGS[kind]] for kind in kinds if HEADINGS[kind] in reasons
+    }
+    return (
+        folded("Figures that this study has no data for", pairs(ordered)) if ordered else join(())
     )
 
 
