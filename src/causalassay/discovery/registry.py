@@ -56,11 +56,44 @@ _BUILT_IN = {
     "variance-sorting": "trivial_baselines:VarianceSorting",
 }
 
+_PACKAGES = {
+    "avici": "avici",
+    "cd-nod": "causal-learn",
+    "corl": "gcastle",
+    "dagma": "dagma",
+    "exact-search": "causal-learn",
+    "fci": "causal-learn",
+    "gae": "gcastle",
+    "gran-dag": "gcastle",
+    "ica-lingam": "lingam",
+    "mcsl": "gcastle",
+    "multi-group-direct-lingam": "lingam",
+    "notears-mlp": "gcastle",
+    "pcmci": "tigramite",
+    "pcmci+": "tigramite",
+    "rcd": "lingam",
+    "rl": "gcastle",
+    "var-lingam": "lingam",
+    "xges": "xges",
+}
+"""Well-known algorithms that are not here: the package that has each."""
+
+
+def _from_package(package: str) -> str:
+    return (
+        f"the package {package!r} has it: pip install {package}, then run it as a program with "
+        "`command` or as a class in a file (docs/plugins.md)"
+    )
+
+
 ALGORITHMS: Registry[type[Algorithm]] = Registry(
     "algorithm",
     "causalassay.algorithms",
     {name: f"causalassay.discovery.{own}" for name, own in _BUILT_IN.items()},
     dataclass_with_version,
+    elsewhere={name: _from_package(package) for name, package in _PACKAGES.items()},
+    else_hint="`causalassay list algorithms` has all that are installed; install the package that "
+    'brings it, or name a class in a file: "my_algorithm.py:MyClass"',
 )
 """Classes of algorithms by name."""
 
