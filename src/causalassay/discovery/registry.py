@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 from numpy.random import Generator
@@ -12,6 +13,8 @@ from numpy.typing import ArrayLike
 from causalassay.annotations import check_fields
 from causalassay.contracts import Algorithm, Estimate, Kind, Reads, check_rows
 from causalassay.data.dataset import Dataset
+from causalassay.discovery.python_classes import names_file
+from causalassay.discovery.python_file import from_file
 from causalassay.notebook import fragment, table
 from causalassay.registry import (
     OWN_PACKAGE,
@@ -179,7 +182,8 @@ def discover(
     Parameters
     ----------
     name : str
-        One of `algorithms()`.
+        One of `algorithms()`, or a class in a Python file, ``my_algorithm.py:MyClass``, with a
+        path relative to the working folder.
     data : Dataset, or array_like of shape (n, d)
         An array is taken as observational values.
     rng : Generator or int
@@ -213,11 +217,15 @@ def discover(
     estimate: Any = algorithm.discover(dataset, generator)
     if not isinstance(estimate, Estimate):
         raise TypeError(
-            f"algorithm {name!r} of package {ALGORITHMS.package(name)!r}: `discover` returned "
+            f"algorithm {name!r}{_origin(name)}: `discover` returned "
             f"{type(estimate).__name__}, expected an Estimate; `check_algorithm` would tell its "
             "authors"
         )
     return estimate
+
+
+def _origin(name: str) -> str:
+    return "" if names_file(name) else f" of package {ALGORITHMS.package(name)!r}"
 
 
 def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
@@ -226,7 +234,7 @@ def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
     Parameters
     ----------
     name : str
-        One of `algorithms()`.
+        One of `algorithms()`, or a class in a Python file, ``my_algorithm.py:MyClass``.
     **hyperparameters
         Fields of the algorithm's class.
 
@@ -235,6 +243,8 @@ def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
     >>> make_algorithm("r2-sortnregress", path_end=0.0)
     R2SortnRegress(path_end=0.0, regression='linear')
     """
+    if names_file(name):
+        return from_file(name, Path.cwd(), hyperparameters)
     kind: Any = ALGORITHMS[name]
     legal = list(parameters(kind))
     unknown = [key for key in hyperparameters if key not in legal]
