@@ -180,6 +180,9 @@ def _run(words: list[str], folder: str, seed: int, max_seconds: float | None) ->
             env=environment,
             start_new_session=True,
         )
+    except PermissionError as reason:
+        hint = "make it executable with chmod +x, or name its interpreter first"
+        raise CommandFailed(f"{words[0]!r} cannot be started: {reason}; {hint}") from reason
     except OSError as reason:
         raise CommandFailed(f"{words[0]!r} cannot be started: {reason}") from reason
     try:
