@@ -4,6 +4,7 @@ import gzip
 import io
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
@@ -65,6 +66,54 @@ model.noise_sd = {low = 0.5, high = 2, log = true}
 """
 
 
+BARE = "0.000e+00 1.000e+00 1.000e+00\n0.000e+00 0.000e+00 1.000e+00\n" + "0.000e+00 " * 3 + "\n"
+
+WEIGHTED = "Source;Target;Weight;note\nx;y;0.5;a\ny;z;-2;b\nx;z;0;c\n"
+
+GRAPHML = """<?xml version='1.0' encoding='utf-8'?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <key id="d0" for="node" attr.name="label" attr.type="string" />
+  <graph edgedefault="directed">
+    <node id="x"><data key="d0">größe</data></node>
+    <node id="y" /><node id="z" />
+    <edge source="x" target="y" /><edge source="y" target="z" />
+  </graph>
+</graphml>
+"""
+
+GML = """graph [
+  directed 1
+  node [ id 0 label "x" ]
+  node [ id 1 label "y" value 1.5 ]
+  node [ id 2 label "z" ]
+  edge [ source 0 target 1 ]
+  edge [ source 1 target 2 weight 2 ]
+]
+"""
+
+DOT = """/* a graph */
+digraph "g" {
+  rankdir = LR; node [shape=box]
+  x [label="first"]; subgraph cluster_0 { y; z }
+  x -> {y z} [color=red]; "y" -> z:n [dir=none]  // end
+}
+"""
+
+
+def arrays(**named):
+    """Return an .npz file as bytes."""
+    content = io.BytesIO()
+    np.savez_compressed(content, **named)
+    return content.getvalue()
+
+
+def array(values):
+    """Return an .npy file as bytes."""
+    content = io.BytesIO()
+    np.save(content, values)
+    return content.getvalue()
+
+
 def write_neighbours(folder):
     """Write the files that `STUDY_OF_FILES` and the examples name."""
     (folder / "table.csv").write_text(NUMBERS)
@@ -87,7 +136,17 @@ def corpus():
             ("numbers.csv.gz", gzip.compress(NUMBERS.encode(), mtime=0)),
             ("table.parquet", parquet.getvalue()),
         ],
-        "graph": [("matrix.csv", MATRIX.encode()), ("edges.csv", EDGES.encode())],
+        "graph": [
+            ("matrix.csv", MATRIX.encode()),
+            ("edges.csv", EDGES.encode()),
+            ("bare.txt", BARE.encode()),
+            ("weighted.csv", WEIGHTED.encode()),
+            ("graph.graphml", GRAPHML.encode()),
+            ("graph.gml", GML.encode()),
+            ("graph.dot", DOT.encode()),
+            ("graph.npy", array(np.eye(3, k=1))),
+            ("graph.npz", arrays(graph=np.eye(3, k=1), columns=["x", "y", "z"])),
+        ],
         "audit": [("numbers.csv", NUMBERS.encode())],
         "network": [("dog.bif", DOG.encode()), ("asia.bif", ASIA.encode())],
     }

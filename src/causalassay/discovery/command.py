@@ -24,6 +24,7 @@ from causalassay.data.writing import write
 from causalassay.discovery.program_files import digests, file_digest, located
 from causalassay.graphs import is_cpdag, is_dag, read_graph
 from causalassay.import_path import without_guard
+from causalassay.opening import unsaid
 
 STDERR_LENGTH = 2000
 """How much of the end of the program's stderr goes into an error."""
@@ -231,6 +232,7 @@ def _read(path: Path, data: Dataset) -> Adjacency:
     if not path.exists():
         raise CommandFailed("the program ended without an error but wrote no graph file")
     try:
-        return read_graph(path, columns=data.columns)[0]
+        with unsaid():
+            return read_graph(path, columns=data.columns)[0]
     except ValueError as reason:
         raise CommandFailed(f"the graph file cannot be read: {reason}") from reason

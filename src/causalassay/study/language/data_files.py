@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from causalassay.data import read
-from causalassay.graphs import is_dag, read_graph
+from causalassay.graphs import read_graph
+from causalassay.graphs.validity import check_true_dag
 from causalassay.models import read_bif
 from causalassay.spelling import did_you_mean
 from causalassay.study.keys import file_sha256
@@ -117,8 +118,11 @@ class DataFiles:
             graph, _ = read_graph(path, columns=data.columns)
         except (ValueError, OSError) as reason:
             return "graph", _relative(str(reason), path, given.graph or "")
-        if given.rows == "independent" and not is_dag(graph):
-            return "graph", "expected a DAG, got a graph with a cycle or an undirected edge"
+        try:
+            if given.rows == "independent":
+                check_true_dag(graph, data.columns)
+        except ValueError as reason:
+            return "graph", str(reason).removeprefix("graph: ")
         return "", ""
 
 
