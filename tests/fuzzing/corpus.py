@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.feather
 import pyarrow.parquet
 
 from discrete_twins import ASIA, DOG
@@ -126,6 +127,8 @@ def corpus():
     table = pa.table({"x": [1.5, 2.0, -1.0], "y": [1, 2, 4], "z": ["a", "b", "a"]})
     parquet = io.BytesIO()
     pyarrow.parquet.write_table(table, parquet)
+    feather = io.BytesIO()
+    pyarrow.feather.write_feather(table, feather)
     examples = [(one.name, one.read_bytes()) for one in sorted(STUDIES.glob("*.toml"))]
     return {
         "study": [("files.toml", STUDY_OF_FILES.encode())] * 4 + examples,
@@ -135,6 +138,12 @@ def corpus():
             ("numbers.tsv", NUMBERS.replace(",", "\t").encode()),
             ("numbers.csv.gz", gzip.compress(NUMBERS.encode(), mtime=0)),
             ("table.parquet", parquet.getvalue()),
+            ("table.feather", feather.getvalue()),
+            ("commas.csv", NUMBERS.replace(",", ";").replace(".", ",").encode()),
+            ("blanks.txt", NUMBERS.replace(",", "  ").encode()),
+            ("bare.csv", NUMBERS.partition("\n")[2].encode()),
+            ("numbers.npy", array(np.arange(12.0).reshape(4, 3) ** 2)),
+            ("numbers.npz", arrays(X=np.arange(12.0).reshape(4, 3) ** 2, columns=["x", "y", "z"])),
         ],
         "graph": [
             ("matrix.csv", MATRIX.encode()),

@@ -128,7 +128,7 @@ def read_table(path):
     """Read as `audit` does, with the options that fit the file."""
     if path.name.endswith("table.csv"):
         return ca.data.read(path, target="how", condition="what", observational="base")
-    return ca.data.read(path, discrete=["z"] if path.suffix == ".parquet" else ())
+    return ca.data.read(path, discrete=["z"] if path.suffix in (".parquet", ".feather") else ())
 
 
 def read_graph(path):

@@ -361,9 +361,7 @@ def test_entities_in_a_graph_are_refused(tmp_path):
     with pytest.raises(ValueError, match="t.graphml: it declares entities or a document type"):
         read_graph(path)
     path.write_text("x" * 8_000_001)
-    with pytest.raises(
-        ValueError, match="expected a .graphml file .* of at most 8000000"
-    ):
+    with pytest.raises(ValueError, match="expected a .graphml file .* of at most 8000000"):
         read_graph(path)
 
 
