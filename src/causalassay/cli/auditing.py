@@ -11,18 +11,31 @@ from rich.console import Console
 from rich.table import Table
 
 from causalassay.cli.printing import counter, escaped, limits_text, number
+from causalassay.cli.reading_options import (
+    Continuous,
+    Drop,
+    Separator,
+    Transpose,
+    printed_notes,
+    settled,
+)
 
 if TYPE_CHECKING:
     from causalassay.auditing import Audit, BaselineScore, Sortability
 
 
 def audit(  # noqa: PLR0913, PLR0917  one argument per option
-    data: Annotated[Path, typer.Argument(help="CSV or Parquet file: a column for each variable.")],
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="Text (CSV, TSV, …), Parquet, Feather or NumPy file: a column for each variable."
+        ),
+    ],
     graph: Annotated[
         Path | None,
         typer.Option(
-            help="CSV file of the DAG held to be true: columns from,to, or a square 0/1 matrix "
-            "with the names of the columns in its first row and column."
+            help="File of the DAG held to be true: an edge list with header from,to or a square "
+            "0/1 matrix, row -> column; also GraphML, GML, DOT, .npy and .npz."
         ),
     ] = None,
     condition: Annotated[
@@ -48,6 +61,10 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
     discrete: Annotated[
         bool, typer.Option("--discrete", help="All columns are discrete: their values are levels.")
     ] = False,
+    drop: Drop = None,
+    continuous: Continuous = False,
+    separator: Separator = None,
+    transpose: Transpose = False,
     bootstrap: Annotated[int, typer.Option(help="Resamples for the intervals.")] = 200,
     seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
@@ -69,8 +86,11 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
     from causalassay.seeding import stream
 
     rows: Literal["independent", "series"] = "series" if series else "independent"
-    dataset = read(data, target, condition, observational, discrete, rows)
-    truth = read_graph(graph, columns=dataset.columns)[0] if graph else None
+    options = settled(drop, discrete, continuous, separator)
+    with printed_notes():
+        dataset = read(data, target, condition, observational, rows=rows, **options)
+        columns = dataset.columns
+        truth = read_graph(graph, columns, transpose=transpose)[0] if graph else None
     with counter("auditing: steps") as on_progress:
         result = run_audit(
             dataset,
