@@ -1,5 +1,7 @@
 """The one way in which files of strangers are opened: regular files of a sane size.
 
+What a reader took for granted is said as a `ReadingNote`, a warning: nothing is guessed in silence.
+
 A pipe or a device such as ``/dev/zero`` would never end, and a text of gigabytes would fill the
 memory, so both are refused before anything is read. Tables of data may be as large as the
 memory allows.
@@ -8,10 +10,30 @@ memory allows.
 from __future__ import annotations
 
 import stat
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 MOST_TEXT = 32_000_000
 """Bytes of a graph or a network as text, such as a 0/1 matrix of 4000 nodes."""
+
+
+class ReadingNote(UserWarning):
+    """What a reader of files took for granted, and how to say otherwise."""
+
+
+def note(text: str) -> None:
+    """Say what was taken for granted; the command line prints it as a note."""
+    warnings.warn(text, ReadingNote, stacklevel=2)
+
+
+@contextmanager
+def unsaid() -> Iterator[None]:
+    """Keep what readers note to ourselves: somebody was told before, or nobody listens."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReadingNote)
+        yield
 
 
 def check_regular(path: Path, expected: str = "a file") -> int:

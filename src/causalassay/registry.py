@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -21,7 +21,7 @@ from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from causalassay.spelling import did_you_mean
+from causalassay.spelling import did_you_mean, same_letters
 
 T = TypeVar("T")
 
@@ -78,6 +78,10 @@ class Registry(Mapping[str, T]):
     prepare : callable, optional
         Takes the name and the imported object and returns the registered value; raises a
         TypeError where the object breaks the contract.
+    elsewhere : mapping
+        Name to what to do for it, of well-known ones that are not in any list.
+    else_hint : str
+        What to do about a name that nothing is near to. Default: the known names.
     """
 
     def __init__(
@@ -86,11 +90,15 @@ class Registry(Mapping[str, T]):
         group: str,
         built_in: Mapping[str, str],
         prepare: Callable[[str, Any], T] = lambda _, value: value,
+        elsewhere: Mapping[str, str] = MappingProxyType({}),
+        else_hint: str = "",
     ) -> None:
         self.noun = noun
         self.group = group
         self.built_in = MappingProxyType(dict(built_in))
         self._prepare = prepare
+        self._elsewhere = elsewhere
+        self._else_hint = else_hint
         self._loaded: dict[str, T] = {}
 
     @cached_property
@@ -119,11 +127,26 @@ class Registry(Mapping[str, T]):
     def __getitem__(self, name: str) -> T:
         """Return the value of that name, imported if need be."""
         if name not in self.addresses:
-            hint = did_you_mean(name, sorted(self.addresses))
-            raise UnknownName(f"there is no {self.noun} {name!r}; {hint}")
+            raise UnknownName(f"there is no {self.noun} {name!r}; {self.hint(name)}")
         if name not in self._loaded:
             self._loaded[name] = self._load(name)
         return self._loaded[name]
+
+    def hint(self, name: str, also: Collection[str] = ()) -> str:
+        """Return what to do about a name that is not known.
+
+        Parameters
+        ----------
+        name : str
+        also : collection of str
+            Names that are legal there beside those of the registry.
+        """
+        for known, what_to_do in self._elsewhere.items():
+            if same_letters(name, known):
+                return what_to_do
+        nearest = did_you_mean(name, sorted({*self.addresses, *also}))
+        near = nearest.startswith("did you mean")
+        return nearest if near or not self._else_hint else self._else_hint
 
     def _load(self, name: str) -> T:
         try:

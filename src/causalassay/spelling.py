@@ -20,21 +20,114 @@ _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _JOINERS = "\u200c\u200d"  # words of several scripts are written with them
 
 
+SYNONYMS = {
+    # algorithms
+    "boss": ("causal-learn-boss",),
+    "fges": ("ges",),
+    "golem": ("golem-ev", "golem-nv"),
+    "granger": ("granger-lasso",),
+    "grasp": ("causal-learn-grasp",),
+    "lingam": ("direct-lingam",),
+    "none": ("empty",),
+    "pcstable": ("pc",),
+    "program": ("command",),
+    "random": ("random-sortnregress",),
+    "randomregress": ("random-sortnregress",),
+    "script": ("command",),
+    "sortnregress": ("var-sortnregress",),
+    "sortregress": ("var-sortnregress",),
+    # metrics and diagnostics
+    "fscore": ("f1",),
+    "hamming": ("shd",),
+    "ppv": ("precision",),
+    "sensitivity": ("recall",),
+    "structuralhammingdistance": ("shd",),
+    "structuralinterventiondistance": ("sid",),
+    "totalvariation": ("tv_dag",),
+    "tpr": ("recall",),
+    "r2sort": ("r2-sortnregress", "r2_sortability"),
+    "varsort": ("var-sortnregress", "var_sortability"),
+    "edges": ("n_edges",),
+    # noise
+    "exp": ("exponential",),
+    "gauss": ("gaussian",),
+    "normal": ("gaussian",),
+    "student": ("student-t",),
+    "t": ("student-t",),
+    # models and mechanisms
+    "gaussianprocess": ("gp",),
+    "internallystandardized": ("iscm",),
+    "mim": ("multi-index",),
+    "neuralnetwork": ("mlp",),
+    "nn": ("mlp",),
+    "raw": ("scm",),
+    "sem": ("scm",),
+    "std": ("standardized",),
+    # graph families
+    "ba": ("scale-free",),
+    "barabasialbert": ("scale-free",),
+    "er": ("erdos-renyi",),
+    "full": ("complete",),
+    "line": ("chain",),
+    "sf": ("scale-free",),
+    "tree": ("forest",),
+    # keys of study files
+    "d": ("n_nodes",),
+    "degree": ("edges_per_node",),
+    "nodes": ("n_nodes",),
+    "nsamples": ("samples",),
+    "repetitions": ("replicates",),
+    "runs": ("replicates",),
+}
+"""By what people write, in small letters without marks: the names that may be meant."""
+
+
 def did_you_mean(name: Hashable, known: Collection[Hashable]) -> str:
     """Return the known name nearest to `name` as a question, else the known names.
+
+    Nearest is the same name in other letters or with other marks, then one of `SYNONYMS`,
+    then a name that is spelt nearly so.
 
     Examples
     --------
     >>> did_you_mean("icsm", ["scm", "iscm"])
     "did you mean 'iscm'?"
+    >>> did_you_mean("F1", ["shd", "f1"]), did_you_mean("normal", ["gaussian", "laplace"])
+    ("did you mean 'f1'?", "did you mean 'gaussian'?")
     >>> did_you_mean("x", ["scm", "iscm"])
     "there are 'scm', 'iscm'"
     """
     # The comparison takes the square of the length, and names may be as long as a file.
     short = [text for text in map(str, islice(known, _MOST_COMPARED)) if len(text) <= LONGEST_NAME]
-    word = str(name)
-    nearest = get_close_matches(word, short, n=1) if len(word) <= LONGEST_NAME else []
-    return f"did you mean {nearest[0]!r}?" if nearest else f"there are {listed(known)}"
+    nearest = _nearest(str(name), short)
+    return f"did you mean {nearest!r}?" if nearest else f"there are {listed(known)}"
+
+
+def same_letters(one: str, other: str) -> bool:
+    """Tell whether two names differ at most in capitals, accents and marks.
+
+    Examples
+    --------
+    >>> same_letters("Erdős-Rényi", "erdos_renyi"), same_letters("f1", "f2")
+    (True, False)
+    """
+    return _letters(one) == _letters(other)
+
+
+def _nearest(word: str, known: list[str]) -> str:
+    """Return the known name that a word most likely stands for; empty if there is none."""
+    if len(word) > LONGEST_NAME:
+        return ""
+    letters = _letters(word)
+    same = [name for name in known if letters and _letters(name) == letters]
+    meant = [name for name in SYNONYMS.get(letters, ()) if name in known]
+    return next(iter([*same, *meant, *get_close_matches(word, known, n=1)]), "")
+
+
+def _letters(word: str) -> str:
+    """Return the letters and digits of a word, small, without accents."""
+    plain = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(letter for letter in plain if letter.isalnum())
 
 
 def listed(names: Collection[Hashable]) -> str:

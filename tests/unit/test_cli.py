@@ -3,6 +3,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import causalassay as ca
@@ -87,9 +88,29 @@ def test_conditions_are_named_on_the_command_line(files):
     assert "condition" in undeclared.stderr
 
 
+def test_audit_reads_files_as_people_have_them_and_says_what_it_took_for_granted(files):
+    frame = pd.read_csv(files / "data.csv")
+    frame.insert(0, "id", range(len(frame)))
+    frame.to_csv(files / "people.csv", sep=";", index=False)
+    graph = ca.graphs.read_graph(files / "graph.csv")[0]
+    np.savetxt(files / "people.txt", graph.T)
+    words = ("--drop", "id", "--graph", files / "people.txt", "--transpose", "--json", *FAST)
+    done = run("audit", files / "people.csv", *words)
+    plain = run("audit", files / "data.csv", "--graph", files / "graph.csv", "--json", *FAST)
+    assert json.loads(plain.stdout) == json.loads(done.stdout)
+    separator, matrix = done.stderr.splitlines()
+    assert f"note: {files / 'people.csv'}: its fields are separated by semicolons" == separator
+    assert matrix.startswith("note: people.txt: a matrix without names: ")
+    warned = run("audit", files / "people.csv", "--separator", ";")
+    assert warned.stderr.startswith(f"note: {files / 'people.csv'}: column 'id' looks like an ind")
+    assert "" == run("audit", files / "people.csv", "--separator", ";", "--continuous").stderr
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["{}/data.csv", "--discrete", "--continuous"], "state one of them, or neither"),
+        (["{}/data.csv", "--drop", "v99"], "there is no column 'v99'"),
         (["nothing.csv"], "nothing.csv"),
         (["{}/data.csv", "--graph", "nothing.csv"], "nothing.csv"),
         (["{}/data.csv", "--graph", "{}/data.csv"], "expected a square matrix"),

@@ -4,9 +4,11 @@ import sys
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
 import pytest
 
-from causalassay.data import Continuous, Dataset, Discrete, Regime, read, write
+from causalassay.data import Continuous, Dataset, Discrete, ReadingNote, Regime, read, write
 
 PLAIN = "a,b\n1,2.5\n2,-1e-3\n4,7\n"
 LABELLED = (
@@ -117,7 +119,7 @@ def test_an_unknown_target_is_named(table):
 
 def test_a_row_without_condition_is_refused(table):
     content = "a,b,where\n1,2,lab\n2,1,\n3,5,lab\n"
-    with pytest.raises(ValueError, match=r"1 in column 'where' \(first in row 2\)"):
+    with pytest.raises(ValueError, match=r"1 in column 'where' \(first in line 3\)"):
         read(table(content), condition="where")
 
 
@@ -149,13 +151,13 @@ def test_a_file_of_labels_only_is_refused(table):
 
 def test_text_columns_must_be_declared(table):
     with pytest.raises(
-        ValueError, match=r"column 'b' holds text, first 'x1' in row 2.*discrete=\['b'\]"
+        ValueError, match=r"column 'b' holds text, first 'x1' in line 3.*discrete=\['b'\]"
     ):
         read(table("a,b\n1,2\n2,x1\n3,NA\n"))
 
 
 def test_digits_with_underscores_are_text(table):
-    with pytest.raises(ValueError, match="first '1_0' in row 2"):
+    with pytest.raises(ValueError, match="first '1_0' in line 3"):
         read(table("a,b\n1,2\n2,1_0\n"))
 
 
@@ -183,7 +185,7 @@ def test_stated_numbers_match_any_spelling(table):
 )
 def test_a_value_outside_the_stated_levels_is_named(table, column, levels, named):
     content = "a,b\n" + "".join(f"{row},{entry}\n" for row, entry in enumerate(column))
-    with pytest.raises(ValueError, match=f"column 'b': {named} in row 2 is not among the stated"):
+    with pytest.raises(ValueError, match=f"column 'b': {named} in line 3 is not among the stated"):
         read(table(content), discrete={"b": list(levels)})
 
 
@@ -210,30 +212,30 @@ def test_discrete_is_a_list_or_a_mapping(table):
 def test_missing_values_are_counted_by_column(table, token):
     content = f"a,b,c\n1,{token},x\n2,3,\n{token},{token},y\n"
     expected = (
-        r"1 in column 'a' \(first in row 3\), 2 in column 'b' \(first in row 1\), "
-        r"1 in column 'c' \(first in row 2\)"
+        r"1 in column 'a' \(first in line 4\), 2 in column 'b' \(first in line 2\), "
+        r"1 in column 'c' \(first in line 3\)"
     )
     with pytest.raises(ValueError, match=expected):
         read(table(content), discrete=["c"])
 
 
 def test_an_empty_cell_is_missing_where_levels_are_stated(table):
-    with pytest.raises(ValueError, match=r"1 in column 'b' \(first in row 2\)"):
+    with pytest.raises(ValueError, match=r"1 in column 'b' \(first in line 3\)"):
         read(table("a,b\n1,x\n2,\n4,y\n"), discrete={"b": ["x", "y"]})
 
 
 def test_a_column_without_any_value_is_missing(table):
-    with pytest.raises(ValueError, match=r"3 in column 'b' \(first in row 1\)"):
+    with pytest.raises(ValueError, match=r"3 in column 'b' \(first in line 2\)"):
         read(table("a,b\n1,\n2,\n4,\n"), discrete=["b"])
 
 
 def test_an_empty_line_in_a_single_column_is_missing(table):
-    with pytest.raises(ValueError, match=r"1 in column 'a' \(first in row 2\)"):
+    with pytest.raises(ValueError, match=r"1 in column 'a' \(first in line 3\)"):
         read(table("a\n1\n\n2\n"))
 
 
 def test_infinite_values_in_a_file_are_named(table):
-    with pytest.raises(ValueError, match="infinite values: 1 in column 'b'"):
+    with pytest.raises(ValueError, match="infinite values: 1 in column 'b' .first in line 2"):
         read(table("a,b\n1,1e999\n2,3\n"))
 
 
@@ -243,13 +245,13 @@ def test_infinite_values_in_a_file_are_named(table):
         ("", "t.csv", "the file is empty or its first line is; expected column names"),
         ("\na,b\n1,2\n", "t.csv", "its first line is"),
         ("a,b\n", "t.csv", "there is a header but no row"),
-        ("a,b\n1,2\n3\n", "t.csv", r"Row #3: Expected 2 columns, got 1.*as many fields"),
-        ("a,b\n1,2\n3,4,5\n", "t.csv", r"Row #3: Expected 2 columns, got 3"),
+        ("a,b\n1,2\n3\n", "t.csv", "line 3 has 1 fields but the header has 2; .*as many fields"),
+        ("a,b\n1,2\n3,4,5\n", "t.csv", "line 3 has 3 fields but the header has 2"),
         ("a,a\n1,2\n3,4\n", "t.csv", "'a' appears more than once"),
-        (",a\n0,2\n1,4\n", "t.csv", "position 0 is empty.*row index"),
+        (",a\n0,2\n1,4\n", "t.csv", "position 0 is empty.*row index: drop=.*--drop"),
         ("é,b\n1,2\n".encode("latin-1"), "t.csv", "not UTF-8 text.*save it as UTF-8"),
         (PLAIN.encode() + b"1,2\n" * 9999 + b"1,\xe9\n", "t.csv", "invalid UTF8.*in UTF-8"),
-        ("a,b\n1,2\n", "t.txt", r"ends in .csv, .csv.gz, .tsv, .tsv.gz, .parquet"),
+        ("a,b\n1,2\n", "t.xlsx", r"ends in .csv, .csv.gz, .tsv, .tsv.gz, .txt.*.parquet.*.npz"),
         (b"not parquet", "t.parquet", "not a readable .parquet file"),
     ],
 )
@@ -375,3 +377,163 @@ def test_reading_is_exact_where_a_fast_parser_is_not(table):
     numbers = np.random.default_rng(0).random(500) * 10.0 ** np.arange(-250, 250)
     content = "a\n" + "\n".join(map(repr, numbers.tolist())) + "\n"
     assert numbers.tolist() == read(table(content)).pooled[:, 0].tolist()
+
+
+# Files as people have them
+
+
+def noted(path, *said, **options):
+    """Read a file of which something is taken for granted; the notes say what."""
+    with pytest.warns(ReadingNote) as caught:
+        data = read(path, **options)
+    notes = [str(one.message) for one in caught]
+    assert len(said) == len(notes), notes
+    for expected, text in zip(said, notes, strict=True):
+        assert expected in text
+        assert str(path) in text
+    return data
+
+
+@pytest.mark.parametrize(
+    ("separator", "name", "said"),
+    [
+        (";", "t.csv", "separated by semicolons"),
+        ("\t", "t.csv", "separated by tabs"),
+        (" ", "t.txt", "separated by blanks"),
+        ("   ", "t.dat", "separated by blanks"),
+        (",", "t.tsv", "separated by commas"),
+        ("; ", "t.csv.gz", "separated by semicolons"),
+    ],
+)
+def test_separators_are_found_and_said(table, separator, name, said):
+    data = noted(table(PLAIN.replace(",", separator), name), said)
+    assert ("a", "b") == data.columns
+    assert [[1.0, 2.5], [2.0, -0.001], [4.0, 7.0]] == data.pooled.tolist()
+
+
+def test_a_stated_separator_is_not_said(table):
+    for word in (";", "semicolon"):
+        assert 2 == read(table(PLAIN.replace(",", ";")), separator=word).n_nodes
+    with pytest.raises(ValueError, match="separator: expected one of .*'tab'.*, got 'x'"):
+        read(table(PLAIN), separator="x")
+    with pytest.raises(ValueError, match=r"separated by semicolons or tabs; say by which: separat"):
+        read(table("a;b\tc\n1;2\t3\n4;5\t7\n"))
+
+
+def test_a_file_of_one_column_has_no_separator(table):
+    assert ("my column",) == read(table("my column\n1\n2\n")).columns
+
+
+def test_decimal_commas_are_read_where_they_can_mean_nothing_else(table):
+    data = noted(table("a;b\n1,5;2\n-0,25;3\n"), "semicolons", "decimal commas")
+    assert [[1.5, 2.0], [-0.25, 3.0]] == data.pooled.tolist()
+    with pytest.raises(ValueError, match="'1,500', where the comma may be a decimal one or divide"):
+        read(table("a;b\n1,500;2\n2,250;3\n"), separator=";")
+    with pytest.raises(ValueError, match="column 'a' holds text, first '1,5x'"):
+        read(table("a;b\n1,5x;2\n2,250;3\n"), separator=";")
+
+
+def test_a_first_line_of_numbers_is_a_row(table, tmp_path):
+    np.savetxt(tmp_path / "t.csv", [[1.5, 2.0], [3.5, 1.0], [0.5, 9.0]], delimiter=",")
+    data = noted(tmp_path / "t.csv", "first line holds numbers and is taken as a row")
+    assert ("x0", "x1") == data.columns
+    assert [1.5, 3.5, 0.5] == data.pooled[:, 0].tolist()
+    assert ("0", "1") == read(table("0,1\n5,6\n7,9\n")).columns
+    with pytest.raises(ValueError, match="first in line 1"), pytest.warns(ReadingNote):
+        read(table("1.5,inf\n5,6\n7,9\n".replace("inf", "1e999")))
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_column_that_counts_the_rows_is_warned_about(table, first):
+    rows = "".join(f"{row + first},{row % 7 + 0.5}\n" for row in range(12))
+    path = table(f"n,b\n{rows}")
+    said = "column 'n' looks like an index of the rows and taken as data"
+    assert ("n", "b") == noted(path, said).columns
+    assert ("b",) == read(path, drop=["n"]).columns
+    assert ("n", "b") == read(path, drop=[]).columns
+    assert "drop=['n'] (--drop n), or say drop=[] (--continuous)" in _only_note(path)
+
+
+def _only_note(path):
+    with pytest.warns(ReadingNote) as caught:
+        read(path)
+    (one,) = caught
+    return str(one.message)
+
+
+def test_a_column_called_id_is_warned_about(table):
+    noted(table("ID,b\n7,2\n3,5\n"), "column 'ID' looks like an index")
+    noted(table("Unnamed: 0,b\n7,2\n3,5\n"), "(--drop 'Unnamed: 0')")
+    assert ("b",) == read(table(",b\n7,2\n3,5\n"), drop=[""]).columns
+    assert ("b",) == read(table(",b\n7,2\n3,5\n"), drop=["Unnamed: 0"]).columns
+    with pytest.raises(ValueError, match="there is no column 'c'; did you mean"):
+        read(table("cc,b\n7,2\n3,5\n"), drop=["c"])
+    with pytest.raises(TypeError, match="drop: expected a list of names, got 'b'"):
+        read(table("cc,b\n7,2\n3,5\n"), drop="b")
+
+
+def test_columns_of_few_whole_numbers_are_warned_about(table):
+    rows = "".join(f"{row % 3},{row % 2},{row + 0.5}\n" for row in range(60))
+    path = table(f"dose,sex,c\n{rows}")
+    said = "columns 'dose', 'sex' look like levels, at most 10 whole numbers each"
+    assert "continuous" == noted(path, said).world
+    assert "continuous" == read(path, discrete=False).world
+    assert "mixed" == read(path, discrete=["dose", "sex"]).world
+    rows = "".join(f"{row % 3},{row + 0.5}\n" for row in range(60))
+    assert "is it the condition: --condition Regime?" in _only_note(table(f"Regime,c\n{rows}"))
+
+
+def test_labels_are_recognised_when_a_condition_is_asked_for_and_suggested_when_not(table):
+    content = LABELLED.replace("where", "Condition").replace("what", "target")
+    data = noted(table(content), "condition='Condition', target='target'", observational="lab")
+    assert ["lab", "knock", "stim", "both"] == [regime.condition for regime in data.regimes]
+    message = r"'Condition' holds text, first 'lab' in line 2; pass condition='Condition' \(--cond"
+    with pytest.raises(ValueError, match=message):
+        read(table(content))
+    assert read(table(PLAIN), observational="wild").observational == "wild"
+
+
+def test_lines_in_messages_are_those_of_the_file(table):
+    content = '"a\nname",b\n1,2\n\n"3",x\n'
+    with pytest.raises(ValueError, match=r"first 'x' in line 5"):
+        read(table(content.replace("a\nname", "a name").replace("\n1,2", "\n\n1,2")))
+    with pytest.raises(ValueError, match=r"first 'x' in line 3"), pytest.warns(ReadingNote):
+        read(table("a  b\n1  2\n3  x\n", "t.txt"))
+
+
+def test_row_names_of_r_are_explained(table):
+    with pytest.raises(ValueError, match=r"line 2 has 3 fields .* row\.names=FALSE"):
+        read(table("a,b\n1,5,6\n2,7,8\n"))
+
+
+def test_feather_files(tmp_path):
+    frame = pd.DataFrame({"a": [1.5, 2.0, 4.0], "b": [2, 1, 7], "c": ["x", "y", "x"]})
+    frame.to_feather(tmp_path / "t.feather")
+    data = read(tmp_path / "t.feather", discrete=["c"])
+    assert [[1.5, 2, 0], [2, 1, 1], [4, 7, 0]] == data.pooled.tolist()
+    (tmp_path / "t.feather").write_bytes(b"ARROW1" + b"\x00" * 50)
+    with pytest.raises(ValueError, match=r"t\.feather: not a readable \.feather file"):
+        read(tmp_path / "t.feather")
+    pa.feather.write_feather(pa.table({"a": [1.0, None]}), tmp_path / "t.arrow")
+    with pytest.raises(ValueError, match="first in row 2"):
+        read(tmp_path / "t.arrow")
+
+
+def test_numpy_files(tmp_path):
+    values = np.random.default_rng(0).normal(size=(20, 3))
+    np.save(tmp_path / "t.npy", values)
+    assert ("x0", "x1", "x2") == read(tmp_path / "t.npy").columns
+    path = tmp_path / "t.npz"
+    np.savez(path, X=values, columns=["a", "b", "c"], graph=np.eye(3, k=1))
+    data = read(path)
+    assert ("a", "b", "c") == data.columns
+    np.testing.assert_array_equal(values, data.pooled)
+    assert ("a", "c") == read(path, drop=["b"]).columns
+    np.savez(path, raf=values[:, 0], mek=values[:, 1])
+    assert ("raf", "mek") == read(path).columns
+    np.savez(path, first=values, second=values)
+    with pytest.raises(ValueError, match="expected one array with the values.*'first', 'second'"):
+        read(path)
+    np.savez(path, a=values[:3, 0], b=values[:2, 0])
+    with pytest.raises(ValueError, match="columns of one length, got 'a' 3, 'b' 2"):
+        read(path)

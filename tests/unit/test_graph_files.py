@@ -1,9 +1,14 @@
-"""Graphs in CSV files: both shapes, the order of the columns, and errors that name the line."""
+"""Graphs in files: all shapes, the order of the columns, and errors that name the line."""
 
+import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
-from causalassay.graphs import chain, from_edges, read_graph, write_graph
+from causalassay.auditing import audit
+from causalassay.data import Dataset
+from causalassay.graphs import chain, from_edges, read_graph, skeleton, to_cpdag, write_graph
+from causalassay.opening import ReadingNote
 
 # raf→mek→erk—akt
 NAMES = ["raf", "mek", "erk", "akt"]
@@ -88,7 +93,7 @@ def test_names_that_differ_from_the_columns_are_listed(read):
     ("text", "message"),
     [
         ("", "the file is empty; expected a square matrix"),
-        ("a;b\na;0\n", "the header has one field, 'a;b'; .* separated by commas"),
+        ("a|b\na|0\n", "the header has one field, 'a.b'; .* separated by commas"),
         ("from,to\na\n", "line 2 has 1 fields but the header has 2"),
         ("from,to\na,a\n", "line 2 joins 'a' to itself"),
         ("from,to\na,\n", "line 2 names no node under from or to"),
@@ -117,3 +122,214 @@ def test_names_to_write_fit_the_graph(tmp_path):
         write_graph(tmp_path / "g.csv", chain(2), ["a"])
     with pytest.raises(ValueError, match="names: the name 'a' comes twice"):
         write_graph(tmp_path / "g.csv", chain(2), ["a", " a"])
+
+
+# Files as people have them
+
+DAG = from_edges([("raf", "mek"), ("mek", "erk"), ("raf", "akt")], NAMES)
+BARE = "\n".join(",".join(map(str, row)) for row in DAG.astype(int).tolist())
+
+
+@pytest.fixture
+def file(tmp_path):
+    def make(name, content):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return make
+
+
+def noted(path, said, columns=NAMES, **options):
+    """Read a graph of which something is taken for granted; the note says what."""
+    with pytest.warns(ReadingNote, match=said) as caught:
+        graph, names = read_graph(path, columns, **options)
+    assert 1 == len(caught), [str(one.message) for one in caught]
+    assert list(columns) == names
+    return graph
+
+
+def test_a_matrix_without_names_is_in_the_order_of_the_columns(file, tmp_path):
+    said = "without names: .*order of the data's columns; .*read as i -> j; transpose=True"
+    np.testing.assert_array_equal(DAG, noted(file("g.csv", BARE), said))
+    np.savetxt(tmp_path / "g.txt", DAG)
+    np.testing.assert_array_equal(DAG, noted(tmp_path / "g.txt", said))
+    np.savetxt(tmp_path / "g.csv", DAG, delimiter=",", header="a comment, and one more")
+    np.testing.assert_array_equal(DAG, noted(tmp_path / "g.csv", said))
+    np.testing.assert_array_equal(DAG.T, noted(tmp_path / "g.csv", said, transpose=True))
+    for name in ("g.npy", "g.npz"):
+        np.save(tmp_path / name, DAG) if name == "g.npy" else np.savez(tmp_path / name, DAG)
+        np.testing.assert_array_equal(DAG, noted(tmp_path / name, said))
+    with pytest.raises(ValueError, match="4 rows without names, but the data have 3 columns"):
+        noted(file("g.csv", BARE), said, NAMES[:3])
+    with pytest.warns(ReadingNote):
+        assert ["x0", "x1", "x2", "x3"] == read_graph(tmp_path / "g.npy")[1]
+
+
+def test_a_matrix_with_names_on_one_side(file):
+    header = ",".join(NAMES) + "\n" + BARE
+    said = "its rows have no names and are taken in the order of the header"
+    np.testing.assert_array_equal(DAG, noted(file("g.csv", header), said))
+    lines = zip(NAMES, BARE.split("\n"), strict=True)
+    index = "\n".join(f"{name},{line}" for name, line in lines)
+    said = "its columns have no names and are in the order of the rows"
+    np.testing.assert_array_equal(DAG, noted(file("g.csv", index), said))
+
+
+@pytest.mark.parametrize("separator", [";", "\t", " ", "   ", "; "])
+def test_separators_of_graph_files_are_found(file, separator):
+    frame = pd.DataFrame(DAG.astype(int), index=NAMES, columns=NAMES)
+    text = frame.to_csv(sep=separator[0]).replace(separator[0], separator)
+    if separator[0] == " ":
+        text = "corner" + text
+    graph, _ = read_graph(file("g.csv", text), NAMES)
+    np.testing.assert_array_equal(DAG, graph)
+
+
+def test_the_row_names_of_r_are_understood(file):
+    text = '"raf" "mek"\n"raf" 0 1\n"mek" 0 0\n'
+    graph, names = read_graph(file("g.txt", text))
+    assert ["raf", "mek"] == names
+    np.testing.assert_array_equal(chain(2), graph)
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["source,target", "Source,Target", "cause,effect", "parent,child", "tail,head", "src,dst"],
+)
+def test_the_usual_headers_of_edge_lists(read, header):
+    graph, names = read(f"{header}\nraf,mek\nmek,erk\nraf,akt\n")
+    np.testing.assert_array_equal(DAG, graph)
+    assert NAMES == names
+
+
+def test_weights_and_other_columns_of_an_edge_list(file):
+    graph, _ = read_graph(file("g.csv", "from,to,weight\nraf,mek,-0.5\n"), NAMES)
+    assert graph[0, 1]
+    text = "from,to,weight\nraf,mek,-0.5\nmek,erk,0\n"
+    assert 1 == noted(file("g.csv", text), "1 of its lines have weight 0").sum()
+    text = ",source,target,Type,colour\n0,raf,mek,Directed,red\n1,mek,erk,Undirected,red\n"
+    assert 3 == noted(file("g.csv", text), "of its columns 'colour' are not read").sum()
+    with pytest.raises(ValueError, match=r"line 2: expected a number as weight, got 'nan'"):
+        read_graph(file("g.csv", "from,to,weight\nraf,mek,nan\n"), NAMES)
+
+
+def test_an_edge_list_without_header_names_the_columns(file):
+    said = "an edge list without header; each line is read as from, to"
+    assert noted(file("g.tsv", "raf\tmek\nmek\terk\n"), said)[1, 2]
+    with pytest.warns(ReadingNote):
+        graph, _ = read_graph(file("g.tsv", "raf\tmek\t1\nmek\terk\t0\n"), NAMES)
+    assert 1 == graph.sum()
+    with pytest.raises(ValueError, match="if it is an edge list, write from,to above it"):
+        read_graph(file("g.txt", "0 1\n1 2\n2 3\n"), NAMES)
+
+
+@pytest.mark.parametrize(("first", "low"), [(0, 0), (1, 1)])
+def test_nodes_may_be_numbers_of_columns(file, first, low):
+    edges = [(0, 1), (1, 2), (0, 3)]
+    text = "from,to\n" + "\n".join(f"{a + first},{b + first}" for a, b in edges)
+    said = f"taken as numbers of columns, the first of which is {low}"
+    np.testing.assert_array_equal(DAG, noted(file("g.csv", text), said))
+    numbers = range(first, first + 4)
+    pd.DataFrame(DAG.astype(int), numbers, numbers).to_csv(path := file("g.csv", ""))
+    np.testing.assert_array_equal(DAG, noted(path, said))
+
+
+def test_numbers_that_could_count_from_0_or_1_are_refused(file):
+    with pytest.raises(ValueError, match="numbers 1 to 2, which may count the 4 columns from 0 or"):
+        read_graph(file("g.csv", "from,to\n1,2\n"), NAMES)
+    with pytest.raises(ValueError, match="numbers 1 to 9, but the data have 4 columns"):
+        read_graph(file("g.csv", "from,to\n1,9\n"), NAMES)
+
+
+def test_graphs_of_other_programs(file, tmp_path):
+    graph = nx.DiGraph([("raf", "mek"), ("mek", "erk"), ("raf", "akt")])
+    nx.write_graphml(graph, tmp_path / "g.graphml")
+    nx.write_gml(graph, tmp_path / "g.gml")
+    file(
+        "g.dot",
+        'strict digraph "G" {\n node [shape=box]; rankdir=LR;\n raf -> {mek akt}; '
+        '// why\n "mek" -> erk [color="red", weight=2];\n}\n',
+    )
+    file("g.gv", "dag { raf -> mek ; erk <- mek\n raf -> akt\n raf [exposure] }")
+    for name in ("g.graphml", "g.gml", "g.dot", "g.gv"):
+        np.testing.assert_array_equal(DAG, read_graph(tmp_path / name, NAMES)[0], name)
+        assert set(NAMES) == set(read_graph(tmp_path / name)[1])
+
+
+def test_nodes_of_other_programs_are_found_by_their_labels(file, tmp_path):
+    graph = nx.DiGraph()
+    for step, name in enumerate(NAMES):
+        graph.add_node(f"n{step}", label=name)
+    graph.add_edges_from([("n0", "n1"), ("n1", "n2"), ("n0", "n3")])
+    nx.write_graphml(graph, tmp_path / "g.graphml")
+    np.testing.assert_array_equal(DAG, noted(tmp_path / "g.graphml", "found by their labels"))
+    nodes = "".join(f'{step} [label="{name}"];' for step, name in enumerate(NAMES))
+    text = f"digraph {{ {nodes} 0 -> 1 [dir=both, arrowtail=none]; 1 -> 2; 3 -> 0 [dir=back] }}"
+    np.testing.assert_array_equal(DAG, noted(file("g.dot", text), "found by their labels"))
+
+
+def test_edges_without_direction_in_other_formats(file, tmp_path):
+    nx.write_gml(nx.Graph([("raf", "mek")]), tmp_path / "g.gml")
+    file("g.dot", "digraph { raf -> mek [dir=none] }")
+    file("h.dot", "graph { raf -- mek }")
+    for name in ("g.gml", "g.dot", "h.dot"):
+        np.testing.assert_array_equal(skeleton(chain(2)), read_graph(tmp_path / name, NAMES[:2])[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("g.dot", "digraph { a -> b", "line 1: the file ends inside the graph"),
+        ("g.dot", "", "line 1: the file ends inside the graph"),
+        ("g.dot", "flow { a }", "expected digraph or graph, got 'flow'"),
+        ("g.dot", "digraph {\n a -> a }", "line 2 joins 'a' to itself"),
+        ("g.dot", "digraph { a <-> b }", "joined by an edge with arrows at both ends"),
+        ("g.dot", "digraph { a -> b [arrowhead=odot] }", "with a circle at an end"),
+        ("g.dot", "digraph { a -> <b> }", "is no plain DOT"),
+        ("g.dot", "digraph " + "{" * 50, "more than 20 deep"),
+        ("g.dot", "digraph { a -> b } }", "expected the end of the file"),
+        ("g.gml", "graph [", "not a readable .gml file"),
+        ("g.gml", "graph [ " * 3000, "not a readable .gml file"),
+        ("g.graphml", "<graphml>", "not a readable .graphml file"),
+        ("g.graphml", "<!DOCTYPE x [<!ENTITY a 'b'>]><graphml/>", "declares entities"),
+        ("g.npy", b"\x93NUMPY", "not a readable .npy file"),
+        ("g.npz", b"PK", "not a readable .npz file"),
+    ],
+)
+def test_what_is_wrong_in_other_formats_is_one_line(file, name, content, message):
+    with pytest.raises(ValueError, match=rf"{name}: .*{message}") as caught:
+        read_graph(file(name, content))
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 1000
+
+
+def test_arrays_with_names_and_with_other_arrays(tmp_path):
+    path = tmp_path / "g.npz"
+    np.savez(path, B=DAG.astype(float), data=np.zeros((9, 4)), columns=NAMES)
+    np.testing.assert_array_equal(DAG, read_graph(path, NAMES)[0])
+    np.savez(path, B=DAG, W=DAG)
+    with pytest.raises(ValueError, match=r"g\.npz: expected one array .*, 'B', 'W' could be"):
+        read_graph(path, NAMES)
+    np.savez(path, DAG * 0.5)
+    with pytest.raises(ValueError, match="row 1, column 2 is 0.5, expected 0 or 1; for weights"):
+        read_graph(path, NAMES)
+    np.savez(path, DAG.astype(int) - DAG.T.astype(int))
+    with pytest.raises(ValueError, match="row 2, column 1 is -1, .*marks of edge ends in causal-l"):
+        read_graph(path, NAMES)
+
+
+def test_a_cpdag_is_called_one_with_names_and_what_to_do():
+    data = Dataset.from_values(np.random.default_rng(0).normal(size=(50, 3)), NAMES[:3])
+    message = (
+        "expected a DAG, got a CPDAG: 2 of 2 edges have no direction, such as raf -- mek; direct "
+        "them, or draw a DAG of the class with causalassay.graphs.sample_dag"
+    )
+    with pytest.raises(ValueError, match=message):
+        audit(data, to_cpdag(chain(3)), 0)
+    partly = np.array([[0, 1, 0], [1, 0, 1], [0, 0, 0]], dtype=bool)
+    with pytest.raises(ValueError, match="got a partly directed graph: 1 of 2 edges"):
+        audit(data, partly, 0)
+    cyclic = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]], dtype=bool)
+    with pytest.raises(ValueError, match="there is the cycle raf -> mek -> erk -> raf; take one"):
+        audit(data, cyclic, 0)

@@ -1,8 +1,11 @@
 """Files of strangers are refused in one line that says what came and what was expected."""
 
 import gzip
+import io
 import os
+import zipfile
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -294,6 +297,72 @@ def test_networks_that_are_huge_deep_or_truncated_are_refused(text, expected, tm
         read_bif(path)
     assert expected in str(caught.value)
     assert len(str(caught.value)) < 1000
+
+
+LAUGHS = "".join(f'<!ENTITY a{k + 1} "{f"&a{k};" * 10}">' for k in range(12))
+BOMB = f"<?xml version='1.0'?><!DOCTYPE g [<!ENTITY a0 'ha'>{LAUGHS}]><graphml>&a12;</graphml>"
+
+
+def member(shape, descr="<f8", body=b""):
+    """Return an .npy file that claims a shape."""
+    head = f"{{'descr': {descr!r}, 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    return b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + body
+
+
+def archive(content, name="graph.npy"):
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr(name, content)
+    return held.getvalue()
+
+
+def pickled():
+    held = io.BytesIO()
+    np.savez(held, graph=np.array([{"a": print}, 3], dtype=object))
+    return held.getvalue()
+
+
+@pytest.mark.parametrize("reader", [read_graph, read])
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("t.npz", pickled(), "it holds object"),
+        ("t.npy", member((10**9, 10**9)), "does not fit into its 0 bytes"),
+        ("t.npz", archive(member((10**9, 10**9))), "does not fit into its 0 bytes"),
+        ("t.npy", member((-1, -8)), "does not fit"),
+        ("t.npy", member("(" * 5000), "not a readable .npy file"),
+        ("t.npz", archive(member((2, 2), "<f8", b"\x00" * 31)), "does not fit into its 31 bytes"),
+        ("t.npz", archive(b""), "not a readable .npz file"),
+        ("t.npz", b"PK\x05\x06" + b"\x00" * 18, "expected one array"),
+    ],
+)
+def test_arrays_that_hold_objects_or_claim_too_much_are_refused(
+    reader, name, content, expected, tmp_path
+):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=name.replace(".", r"\.")) as caught:
+        reader(path)
+    assert expected in str(caught.value)
+    assert len(str(caught.value)) < 1000
+
+
+def test_an_archive_that_unpacks_to_far_more_than_it_is_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("causalassay.array_files.MOST_UNPACKED", 10_000_000)
+    path = tmp_path / "t.npz"
+    np.savez_compressed(path, graph=np.zeros((2000, 2000)))
+    with pytest.raises(ValueError, match=r"t\.npz: .* bytes unpack to 32000128, expected at most"):
+        read_graph(path)
+
+
+def test_entities_in_a_graph_are_refused(tmp_path):
+    path = tmp_path / "t.graphml"
+    path.write_text(BOMB)
+    with pytest.raises(ValueError, match="t.graphml: it declares entities or a document type"):
+        read_graph(path)
+    path.write_text("x" * 8_000_001)
+    with pytest.raises(ValueError, match="expected a .graphml file .* of at most 8000000"):
+        read_graph(path)
 
 
 def test_a_graph_of_too_many_nodes_is_refused(tmp_path):

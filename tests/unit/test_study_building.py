@@ -3,17 +3,21 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from causalassay.data import ReadingNote
 from causalassay.discovery import make_algorithm
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.models import UUMC
 from causalassay.models.noise import Noise
-from causalassay.study.keys import digest
+from causalassay.study.keys import changed_fields, digest
 from causalassay.study.language.dataclass_tables import construct
 from causalassay.study.language.mistakes import Location, Mistakes
 from causalassay.study.language.plan_text import describe
 from causalassay.study.plan import coordinates
+from causalassay.study.worker.problem_making import make
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
 
 
@@ -278,7 +282,26 @@ def test_a_data_file_that_does_not_fit_is_reported(files, old, new, expected):
 def test_the_true_graph_is_a_dag(files):
     (files / "graph.csv").write_text("from,to\na,b\nb,a\n")
     (line,) = mistakes_of(HEAD + DATA, files)
-    assert "expected a DAG" in line
+    assert "graph: expected a DAG, got a CPDAG: 1 of 1 edges have no direction, such as" in line
+
+
+def test_files_as_people_have_them_are_read_as_the_study_says(files):
+    frame = pd.read_csv(files / "data.csv")
+    frame.insert(0, "id", range(len(frame)))
+    frame.to_csv(files / "people.csv", sep=";", index=False)
+    np.savetxt(files / "graph.txt", [[0, 1], [0, 0]])
+    text = DATA.replace("data.csv", "people.csv").replace("graph.csv", "graph.txt")
+    with pytest.warns(ReadingNote) as caught:
+        parsed(HEAD + text + 'drop = ["id"]\n', files)
+    assert 2 == len(caught)
+    keys = 'drop = ["id"]\nseparator = ";"\ntranspose = true\n'
+    with pytest.warns(ReadingNote, match="without names"):
+        (entry,) = parsed(HEAD + text + keys, files).problems
+    made = make(1, entry.spec, "main", 0)  # a worker says nothing
+    assert ("b", "a") == made.problem.data.columns
+    assert [[0, 0], [1, 0]] == made.problem.graph.astype(int).tolist()
+    (plain,) = parsed(HEAD + DATA, files).problems
+    assert {"drop", "separator", "transpose"}.isdisjoint(changed_fields(plain.spec))
 
 
 def test_a_data_file_without_bootstrap_has_no_systems_to_tune_on(files):

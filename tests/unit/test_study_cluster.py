@@ -9,6 +9,7 @@ import pytest
 from distributed import Client
 
 from causalassay.discovery import make_algorithm
+from causalassay.discovery.python_file import from_file
 from causalassay.graphs.sources import ErdosRenyi
 from causalassay.models import SCM
 from causalassay.study.estimate_encoding import decode
@@ -116,6 +117,21 @@ def test_a_cluster_gives_the_same_records_as_this_machine(shared):
             outcomes = collect(executor, len(batches))
         records.append([without_times(outcomes[batch]) for batch in batches])
     assert records[0] == records[1]
+
+
+def test_a_class_of_a_file_runs_on_a_cluster_that_has_not_the_file(shared, tmp_path):
+    code = (
+        "import numpy as np\nfrom causalassay.contracts import Estimate\nclass Mine:\n"
+        "    def discover(self, data, rng):\n"
+        "        return Estimate(np.eye(data.n_nodes, k=1, dtype=bool), 'dag')\n"
+    )
+    (tmp_path / "mine.py").write_text(code)
+    study = study_of(from_file("mine.py:Mine", tmp_path, {}))
+    (tmp_path / "mine.py").unlink()
+    with DaskExecutor(study, shared.address) as executor:
+        executor.submit((task(0),), NO_LIMITS)
+        ((record,),) = collect(executor, 1).values()
+    assert ("ok", 4) == (record.status, int(decode(record.estimate).graph.sum()))
 
 
 def test_limits_hold_on_a_cluster(shared):

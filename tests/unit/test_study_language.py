@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import causalassay as ca
 from causalassay.study.language.mistakes import Location, Mistakes, Origin, StudyMistakes
 from causalassay.study.language.study_file import parse_study, read_study
 from causalassay.study.measures import DEFAULT_DIAGNOSTICS
@@ -244,3 +245,36 @@ def test_a_long_list_of_mistakes_is_cut_only_in_print():
 
 def test_the_text_may_be_parsed_without_a_file():
     assert "trial" == parse_study(HEAD + PROBLEM, Path()).name
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('algorithms = ["pc"]', 'algorithms = ["PC"]', "did you mean 'pc'?"),
+        ('algorithms = ["pc"]', 'algorithms = ["LiNGAM"]', "did you mean 'direct-lingam'?"),
+        ('algorithms = ["pc"]', 'algorithms = ["GRaSP"]', "did you mean 'causal-learn-grasp'?"),
+        ('algorithms = ["pc"]', 'algorithms = ["DAGMA"]', "pip install dagma"),
+        ('algorithms = ["pc"]', 'algorithms = ["my-own"]', "`causalassay list algorithms` has all"),
+        ('algorithms = ["pc"]', 'algorithms = ["pc"]\nmetrics = ["F1"]', "did you mean 'f1'?"),
+        ('algorithms = ["pc"]', 'algorithms = ["pc"]\nmetrics = ["TPR"]', "did you mean 'recall'?"),
+        ('"erdos-renyi"', '"ER"', "did you mean 'erdos-renyi'?"),
+        ('"erdos-renyi"', '"Erdős–Rényi"', "did you mean 'erdos-renyi'?"),
+        ('"iscm"', '"raw"', "did you mean 'scm'?"),
+        ('"iscm"', '"iscm", noise = "normal"', "did you mean 'gaussian'?"),
+    ],
+)
+def test_other_letters_and_synonyms_are_understood_in_mistakes(old, new, expected):
+    text = f'algorithms = ["pc"]\n{HEAD}{PROBLEM}'
+    assert old in text
+    (line,) = mistakes_of(text.replace(old, new))
+    assert expected in line
+    assert "acor" not in line  # no list from the beginning of the alphabet
+
+
+def test_functions_understand_other_letters_and_synonyms_in_errors():
+    with pytest.raises(ValueError, match="did you mean 'gaussian'"):
+        ca.models.Noise("normal")
+    with pytest.raises(ValueError, match="did you mean 'notears'"):
+        ca.discover("NOTEARS", [[0.0, 1.0], [1.0, 3.0]], 0)
+    with pytest.raises(ValueError, match="no algorithm 'FCI'; the package 'causal-learn' has it"):
+        ca.discover("FCI", [[0.0, 1.0], [1.0, 3.0]], 0)

@@ -135,6 +135,22 @@ def test_a_file_that_changes_while_the_study_runs_is_an_error(tmp_path):
         command.discover(DATA, np.random.default_rng(0))
 
 
+def test_a_program_beside_the_study_is_found_by_its_name_unless_one_is_installed(tmp_path):
+    make_script(tmp_path, "own-program", f"#!/bin/sh\n{SCRIPT}", 0o755)
+    make_script(tmp_path, "sh", f"#!/bin/sh\n{OTHER}", 0o755)
+    command = entry_of("own-program", tmp_path).algorithm
+    assert (os.path.realpath(tmp_path / "own-program"),) == command.words
+    assert ["own-program"] == [word for word, _ in command.files]
+    assert command.discover(DATA, np.random.default_rng(0)).graph[0, 1]
+    assert ("sh", "-c", "true") == entry_of("sh -c true", tmp_path).algorithm.words
+
+
+def test_a_script_that_may_not_be_run_says_what_to_do(tmp_path):
+    make_script(tmp_path, "own.sh")
+    with pytest.raises(CommandFailed, match=r"cannot be started: .*chmod \+x, or name its interp"):
+        entry_of("own.sh", tmp_path).algorithm.discover(DATA, np.random.default_rng(0))
+
+
 def test_files_may_be_relative_to_the_working_directory_in_a_script_too(tmp_path, monkeypatch):
     make_script(tmp_path)
     monkeypatch.chdir(tmp_path)

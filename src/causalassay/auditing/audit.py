@@ -17,7 +17,7 @@ from causalassay.auditing.result import Audit, Sortability
 from causalassay.auditing.sortability_rows import sortability_rows
 from causalassay.data import Dataset, as_dataset
 from causalassay.graphs.lagged import LaggedGraph
-from causalassay.graphs.orders import check_dag
+from causalassay.graphs.validity import check_true_dag
 from causalassay.judging.column_order import in_fixed_order
 from causalassay.judging.data_set import Judged, judge_data
 from causalassay.seeding import as_generator
@@ -160,6 +160,12 @@ def _check_lag(data: Dataset, graph: Adjacency | LaggedGraph | None, max_lag: in
     return max_lag
 
 
+def _checked_graph(data: Dataset, graph: Adjacency) -> Adjacency:
+    if data.world == "series":
+        return check_adjacency(graph)
+    return check_true_dag(graph, data.columns)
+
+
 def _check_columns(data: Dataset, graph: Adjacency | None) -> None:
     discrete = list(data.discrete_columns)
     if 0 < len(discrete) < data.n_nodes:
@@ -169,7 +175,7 @@ def _check_columns(data: Dataset, graph: Adjacency | None) -> None:
         )
     values = data.observational_values
     if graph is not None:
-        checked = check_adjacency(graph) if data.world == "series" else check_dag(graph)
+        checked = _checked_graph(data, graph)
         if len(checked) != data.n_nodes:
             raise ValueError(
                 f"graph: expected {data.n_nodes} nodes, one for each column, got {len(checked)}"

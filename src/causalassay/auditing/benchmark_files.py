@@ -8,13 +8,16 @@ from pathlib import Path
 
 from causalassay.arrays import Adjacency
 from causalassay.auditing.column_places import natural_key
-from causalassay.auditing.npz_files import is_npz, read_npz
 from causalassay.data import Dataset, read
 from causalassay.data.dataset import Rows
 from causalassay.graphs import read_graph
+from causalassay.graphs.files import holds_graph
 from causalassay.opening import check_regular
 
-DATA_ENDINGS = (".csv", ".tsv", ".parquet", ".feather", ".npz", ".csv.gz", ".tsv.gz")
+DATA_ENDINGS = (
+    *(".csv", ".tsv", ".txt", ".dat", ".csv.gz", ".tsv.gz", ".txt.gz"),
+    *(".parquet", ".feather", ".arrow", ".npy", ".npz"),
+)
 """Of the files that count when a folder is named."""
 
 
@@ -43,16 +46,25 @@ class Reading:
     Parameters
     ----------
     target, condition, observational : str, optional
-    discrete : bool
-        Whether all columns are.
+    discrete : bool or tuple of str
+        Whether all columns are, or which.
     rows : {"independent", "series"}
+    drop : list of str, optional
+        Columns to leave out.
+    separator : str, optional
+        Of the fields of text files.
+    transpose : bool
+        Turn the edges of the graphs.
     """
 
     target: str | None = None
     condition: str | None = None
     observational: str | None = None
-    discrete: bool = False
+    discrete: bool | tuple[str, ...] = ()
     rows: Rows = "independent"
+    drop: list[str] | None = None
+    separator: str | None = None
+    transpose: bool = False
 
 
 def pair_files(
@@ -91,22 +103,27 @@ def pair_files(
 
 
 def read_pair(pair: Pair, how: Reading) -> tuple[Dataset, Adjacency | None]:
-    """Return the data and the graph of a pair; None without a graph."""
-    if is_npz(pair.data):
-        if how != Reading(rows=how.rows):
-            raise ValueError(
-                f"{pair.data}: an NPZ file holds continuous values of one condition; for "
-                "conditions, targets and levels write CSV or Parquet"
-            )
-        data, graph = read_npz(pair.data, how.rows)
-        if graph is not None and pair.graph is not None:
-            raise ValueError(f"{pair.data} holds a graph of its own; leave out {pair.graph}")
-    else:
-        data = read(pair.data, how.target, how.condition, how.observational, how.discrete, how.rows)
-        graph = None
-    if pair.graph is not None:
-        graph = read_graph(pair.graph, columns=data.columns)[0]
-    return data, graph
+    """Return the data and the graph of a pair; None without a graph.
+
+    The graph of an NPZ file may be in the file itself.
+    """
+    data = read(
+        pair.data,
+        how.target,
+        how.condition,
+        how.observational,
+        how.discrete,
+        how.rows,
+        drop=how.drop,
+        separator=how.separator,
+    )
+    inside = holds_graph(pair.data)
+    if inside and pair.graph is not None:
+        raise ValueError(f"{pair.data} holds a graph of its own; leave out {pair.graph}")
+    file = pair.data if inside else pair.graph
+    if file is None:
+        return data, None
+    return data, read_graph(file, data.columns, transpose=how.transpose)[0]
 
 
 def _expanded(paths: Iterable[Path]) -> list[Path]:
@@ -169,7 +186,7 @@ def _check_partners(files: dict[str, Path], graphs: dict[str, Path], folder: Pat
 
 def _check_graphs_inside(paths: list[Path]) -> None:
     """Raise unless every file can hold its own graph."""
-    bare = [path for path in paths if not is_npz(path)]
+    bare = [path for path in paths if not holds_graph(path)]
     if not bare:
         return
     graph = next((path for path in bare if "graph" in path.name.lower()), None)

@@ -13,6 +13,7 @@ from rich.console import Console
 from causalassay.cli.auditing import audit
 from causalassay.cli.listing import list_parts
 from causalassay.cli.printing import escaped
+from causalassay.cli.reading_options import printed_notes
 from causalassay.cli.reporting import report
 from causalassay.cli.scaffolding import new
 from causalassay.cli.studies import export, replay, run, status, summary
@@ -35,7 +36,8 @@ def main() -> None:
         os.environ.setdefault(name, one)
     guard_workers()
     try:
-        app()
+        with printed_notes():
+            app()
     except (ValueError, OSError) as error:
         _fail(str(error))
     except MemoryError as error:

@@ -16,6 +16,14 @@ from rich.console import Console
 
 from causalassay.cli.audit_printing import print_audit, print_pooled
 from causalassay.cli.printing import counter, progress_bar, wide_console
+from causalassay.cli.reading_options import (
+    Continuous,
+    Drop,
+    Separator,
+    Transpose,
+    printed_notes,
+    settled,
+)
 
 if TYPE_CHECKING:
     from causalassay.auditing import Audit, PooledAudit
@@ -33,15 +41,16 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
     data: Annotated[
         list[Path],
         typer.Argument(
-            help="Data files with a column for each variable (CSV, TSV, Parquet, NPZ), or a folder "
-            "of them. Several are judged together."
+            help="Data files with a column for each variable: text (CSV, TSV, …), Parquet, Feather "
+            "or NumPy; or a folder of them. Several are judged together."
         ),
     ],
     graph: Annotated[
         Path | None,
         typer.Option(
-            help="CSV file of the DAG held to be true: columns from,to, or a square 0/1 matrix "
-            "with the names of the columns in its first row and column. One for all data files."
+            help="File of the DAG held to be true: an edge list with header from,to or a square "
+            "0/1 matrix, row -> column; also GraphML, GML, DOT, .npy and .npz. One for all data "
+            "files."
         ),
     ] = None,
     graphs: Annotated[
@@ -79,6 +88,10 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
     discrete: Annotated[
         bool, typer.Option("--discrete", help="All columns are discrete: their values are levels.")
     ] = False,
+    drop: Drop = None,
+    continuous: Continuous = False,
+    separator: Separator = None,
+    transpose: Transpose = False,
     bootstrap: Annotated[int, typer.Option(help="Resamples for the intervals.")] = 200,
     seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 0,
     each: Annotated[
@@ -110,7 +123,14 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
     from causalassay.auditing.provenance import provenance
 
     pairs = pair_files(data, graph, graphs)
-    how = Reading(target, condition, observational, discrete, "series" if series else "independent")
+    how = Reading(
+        target=target,
+        condition=condition,
+        observational=observational,
+        rows="series" if series else "independent",
+        transpose=transpose,
+        **settled(drop, discrete, continuous, separator),
+    )
     options = {"n_bootstrap": bootstrap, "max_lag": max_lag}
     files = _roles(pairs)
     for path in (report, latex):
@@ -134,11 +154,11 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
 
 def _roles(pairs: list[Pair]) -> dict[Path, str]:
     """Return the role of each file that is read, each file once."""
-    from causalassay.auditing.npz_files import is_npz
+    from causalassay.graphs.files import holds_graph
 
     files = {}
     for pair in pairs:
-        alone = pair.graph is None and is_npz(pair.data)
+        alone = pair.graph is None and holds_graph(pair.data)
         files[pair.data] = "data and graph" if alone else "data"
     return files | {pair.graph: "graph" for pair in pairs if pair.graph is not None}
 
@@ -168,7 +188,8 @@ def _run_one(pair: Pair, how: Reading, seed: int, options: dict[str, Any]) -> Au
     from causalassay.auditing.benchmark_files import read_pair
     from causalassay.seeding import stream
 
-    dataset, truth = read_pair(pair, how)
+    with printed_notes():
+        dataset, truth = read_pair(pair, how)
     with counter("auditing: steps") as on_progress:
         rng = stream(seed, "audit")
         return run_audit(dataset, truth, rng, on_progress=on_progress, **options)
@@ -183,7 +204,8 @@ def _run_all(pairs: list[Pair], how: Reading, seed: int, options: dict[str, Any]
     audits = {}
     with _file_progress(len(pairs)) as on_progress:
         for pair in pairs:
-            dataset, truth = read_pair(pair, how)
+            with printed_notes():
+                dataset, truth = read_pair(pair, how)
             if truth is None:
                 raise ValueError(f"{pair.data}: no graph; several files are judged with theirs")
             rng = stream(seed, "audit", pair.name)

@@ -7,6 +7,7 @@ from causalassay.data.reading import read
 from causalassay.data.regime import Regime
 from causalassay.data.sachs import sachs
 from causalassay.data.writing import write
+from causalassay.opening import ReadingNote
 
 __all__ = [
     "ColumnKind",
@@ -14,6 +15,7 @@ __all__ = [
     "Dataset",
     "Discrete",
     "Problem",
+    "ReadingNote",
     "Regime",
     "World",
     "as_dataset",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,8 +38,17 @@ def check_column_names(columns: Sequence[Any]) -> None:
         )
 
 
+Place = Callable[[int], str]
+"""Where a row is, in words; rows count from 0."""
+
+
+def numbered(row: int) -> str:
+    """Return where a row of an array is."""
+    return f"row {row}"
+
+
 def check_none_missing(
-    missing: NDArray[np.bool_], columns: Sequence[str], where: str, first_row: int = 0
+    missing: NDArray[np.bool_], columns: Sequence[str], where: str, place: Place = numbered
 ) -> None:
     """Raise if a value is missing, with the count and the first row of every column.
 
@@ -49,32 +58,34 @@ def check_none_missing(
     columns : sequence of str
     where : str
         What the rows belong to, for the message.
-    first_row : int
-        The number of the first row in the message.
+    place : callable
+        Where a row is, for the message.
     """
     if missing.any():
         raise ValueError(
-            f"{where}: missing values: {_counts_by_column(missing, columns, first_row)}; "
+            f"{where}: missing values: {_counts_by_column(missing, columns, place)}; "
             "remove those rows, impute them, or leave the columns out"
         )
 
 
-def check_finite(values: Values, columns: Sequence[str], where: str) -> None:
+def check_finite(
+    values: Values, columns: Sequence[str], where: str, place: Place = numbered
+) -> None:
     """Raise if a value is missing or infinite."""
-    check_none_missing(np.isnan(values), columns, where)
+    check_none_missing(np.isnan(values), columns, where, place)
     infinite = np.isinf(values)
     if infinite.any():
         raise ValueError(
-            f"{where}: infinite values: {_counts_by_column(infinite, columns, 0)}; "
+            f"{where}: infinite values: {_counts_by_column(infinite, columns, place)}; "
             "remove those rows or correct them"
         )
 
 
-def _counts_by_column(marked: NDArray[np.bool_], columns: Sequence[str], first_row: int) -> str:
+def _counts_by_column(marked: NDArray[np.bool_], columns: Sequence[str], place: Place) -> str:
     having = np.flatnonzero(marked.any(axis=0)).tolist()
     counts = [
         f"{int(marked[:, j].sum())} in column {columns[j]!r} "
-        f"(first in row {int(marked[:, j].argmax()) + first_row})"
+        f"(first in {place(int(marked[:, j].argmax()))})"
         for j in having[:_MOST_COLUMNS]
     ]
     left = len(having) - _MOST_COLUMNS

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.arrays import Values
-from causalassay.data.checks import check_none_missing
+from causalassay.data.checks import Place, check_finite, check_none_missing
+from causalassay.data.column_notes import label_hint
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
 from causalassay.spelling import shown
 
@@ -50,26 +51,39 @@ def missing_entries(column: NDArray[Any], kind: Discrete | None = None) -> NDArr
     return np.array([entry in absent for entry in column.tolist()])
 
 
-def encode(table: Columns, declared: Declared, where: str) -> tuple[Values, tuple[ColumnKind, ...]]:
-    """Return the values, shape (n, d), and the kinds of the columns of data."""
+def encode(
+    table: Columns, declared: Declared, where: str, place: Place
+) -> tuple[Values, tuple[ColumnKind, ...]]:
+    """Return the values, shape (n, d), and the kinds of the columns of data.
+
+    Parameters
+    ----------
+    table : dict of ndarray
+    declared : mapping
+    where : str
+        The file, for messages.
+    place : callable
+        Where a row is in it.
+    """
     for name, column in table.items():
         if name not in declared and column.dtype == object:
             raise ValueError(
-                f"{where}: column {name!r} holds text, {_first_text(column)}; correct it, "
-                f"leave the column out, name it as `condition` or "
-                f"`target` if it is one, or declare it with discrete=[{name!r}]; "
+                f"{where}: column {name!r} holds text, {_first_text(column, place)}; "
+                f"{label_hint(name)}correct it, leave the column out (--drop), name it as "
+                f"`condition` or `target` if it is one, or declare it with discrete=[{name!r}]; "
                 "on the command line `--discrete` declares all columns"
             )
     missing = [missing_entries(column, declared.get(name)) for name, column in table.items()]
-    check_none_missing(np.column_stack(missing), list(table), where, first_row=1)
+    check_none_missing(np.column_stack(missing), list(table), where, place)
     kinds: list[ColumnKind] = []
     values: list[Values] = []
     for name, column in table.items():
         if name in declared:
             kind = declared[name] or _occurring(column, f"{where}: column {name!r}")
             kinds.append(kind)
-            values.append(_codes(column, kind, f"{where}: column {name!r}"))
+            values.append(_codes(column, kind, f"{where}: column {name!r}", place))
         else:
+            check_finite(column[:, None], [name], where, place)
             kinds.append(Continuous())
             values.append(column)
     return np.column_stack(values), tuple(kinds)
@@ -83,12 +97,12 @@ def decode(codes: Values, kind: ColumnKind) -> NDArray[Any]:
     return levels[codes.astype(int)]
 
 
-def _first_text(column: NDArray[Any]) -> str:
+def _first_text(column: NDArray[Any], place: Place) -> str:
     """Describe the first entry that is no number, else (all are numbers in quotes) the first."""
-    for row, entry in enumerate(column.tolist(), start=1):
+    for row, entry in enumerate(column.tolist()):
         if entry is not None and not _is_number(entry):
-            return f"first {shown(entry)} in row {row}"
-    return f"first {shown(column[0])} in row 1"
+            return f"first {shown(entry)} in {place(row)}"
+    return f"first {shown(column[0])} in {place(0)}"
 
 
 def _is_number(text: str) -> bool:
@@ -107,19 +121,19 @@ def _occurring(column: NDArray[Any], where: str) -> Discrete:
         raise ValueError(f"{where}: {error}") from None
 
 
-def _codes(column: NDArray[Any], kind: Discrete, where: str) -> Values:
+def _codes(column: NDArray[Any], kind: Discrete, where: str, place: Place) -> Values:
     """Return the code of each entry's level, or raise."""
     if column.dtype == object and not has_text_levels(kind):
         raise ValueError(
             f"{where}: the stated levels {shown(kind.levels)} are numbers but the column holds "
-            f"text, {_first_text(column)}; correct the file, or state the levels as text"
+            f"text, {_first_text(column, place)}; correct the file, or state the levels as text"
         )
     code = {level: float(k) for k, level in enumerate(kind.levels)}
     entries = column.tolist()
-    for row, entry in enumerate(entries, start=1):
+    for row, entry in enumerate(entries):
         if entry not in code:
             raise ValueError(
-                f"{where}: {shown(entry)} in row {row} is not among the stated levels "
+                f"{where}: {shown(entry)} in {place(row)} is not among the stated levels "
                 f"{shown(kind.levels)}; add it to them, or correct the file"
             )
     return np.array([code[entry] for entry in entries])

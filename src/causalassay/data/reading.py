@@ -1,4 +1,4 @@
-"""From a file to a data set, with nothing guessed and nothing dropped."""
+"""From a file to a data set, with nothing guessed in silence and nothing dropped."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from causalassay.data.checks import check_none_missing
+from causalassay.data.checks import Place, check_none_missing
 from causalassay.data.coding import ColumnLevels, declare, encode, has_text_levels, missing_entries
+from causalassay.data.column_notes import is_label, label_column, note_index, note_levels
 from causalassay.data.dataset import Dataset, Rows
 from causalassay.data.regime import Regime
+from causalassay.opening import note
 from causalassay.spelling import did_you_mean, listed, name_fault, shown
 
 if TYPE_CHECKING:
@@ -29,13 +31,22 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
     observational: str | None = None,
     discrete: bool | Iterable[str] | Mapping[str, ColumnLevels | None] = (),
     rows: Rows = "independent",
+    *,
+    drop: Iterable[str] | None = None,
+    separator: str | None = None,
 ) -> Dataset:
-    r"""Return the data set that a CSV, TSV or Parquet file holds.
+    r"""Return the data set that a text, Parquet, Feather or NumPy file holds.
+
+    What is taken for granted is said by a warning, `ReadingNote`: a separator that is not the
+    usual one, a first line without names, decimal commas, columns that look like an index of the
+    rows or like levels.
 
     Parameters
     ----------
     path : str or Path
-        Ends in .csv, .csv.gz, .tsv, .tsv.gz or .parquet; text is UTF-8 with a header.
+        Ends in .csv, .tsv, .txt (these also with .gz), .dat, .parquet, .feather, .arrow, .npy or
+        .npz; text is UTF-8 with a header. In an .npz file the values are the only matrix, or the
+        one called "data", "values", "X" or "samples", and "columns" has the names.
     target : str, optional
         The column that names the column intervened upon in each row. Several
         are separated by ``;``. An empty cell says nothing, a lone ``;`` says
@@ -48,14 +59,21 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
         Which condition is observational. Without it none is, not even
         "untargeted" — except in a file read with neither `target` nor
         `condition`: to name no such column says that all rows are
-        observational, and this name is then theirs.
+        observational, and this name is then theirs. Where a column is called "condition" (or
+        "regime", "environment") or "target" (or "targets", "intervention"), it is found there.
     discrete : bool, iterable of str, or mapping of str to levels
         The discrete columns; True for all columns of data. Their levels are as the
         mapping states them, else the sorted values that occur (as numbers, if all are
-        numbers). Text such as NA or None is missing, unless it is a stated level.
+        numbers). Text such as NA or None is missing, unless it is a stated level. False says
+        that none is, whatever it looks like.
     rows : {"independent", "series"}
         "series": the rows of each condition follow each other in time, in the
         order of the file.
+    drop : iterable of str, optional
+        Columns to leave out. An empty list says that none is an index of the rows.
+    separator : str, optional
+        Of the fields of a text file: a comma, semicolon, tab or blank, or such a word. Found in
+        its first lines by default.
 
     Returns
     -------
@@ -79,26 +97,59 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
 
     where = str(path)
     declared = declare(() if isinstance(discrete, bool) else discrete)
-    labels = [name for name in (condition, target) if name is not None]
+    asked = observational is not None and condition is None and target is None
     as_text = {name for name, kind in declared.items() if has_text_levels(kind)}
-    table = tables.load(Path(path), text=as_text | set(labels))
+
+    def is_text(name: str) -> bool:
+        return name in as_text or name in (condition, target) or (asked and is_label(name))
+
+    loaded = tables.load(Path(path), is_text, _names_to_drop(drop), separator)
+    table = loaded.columns
+    if asked:
+        condition, target = _recognised(table, declared, where)
+    labels = [name for name in (condition, target) if name is not None]
     _check_request(table, labels, declared, where)
-    columns = tuple(name for name in table if name not in labels)
+    data = {name: column for name, column in table.items() if name not in labels}
+    columns = tuple(data)
     if discrete is True:
         declared = dict.fromkeys(columns)
-    values, kinds = encode({name: table[name] for name in columns}, declared, where)
+    values, kinds = encode(data, declared, where, loaded.place)
+    undeclared = {name: column for name, column in data.items() if name not in declared}
+    if drop is None:
+        note_index(undeclared, where)
+    if discrete is not False:
+        note_levels(undeclared, where)
     if not labels:
         observational = "observational" if observational is None else observational
         groups: _Groups = {observational: (slice(None), ())}
     else:
         cells = _target_cells(table, target, len(values))
-        conditions = _conditions(table, condition, cells, where)
+        conditions = _conditions(table, condition, cells, where, loaded.place)
         groups = _groups(conditions, cells, columns, observational, where)
     try:
         regimes = [Regime(name, values[own], targets) for name, (own, targets) in groups.items()]
         return Dataset(columns, tuple(regimes), observational, kinds, rows)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
+
+
+def _names_to_drop(drop: Iterable[str] | None) -> list[str]:
+    if isinstance(drop, str):
+        raise TypeError(f"drop: expected a list of names, got {drop!r}; put it in a list")
+    return list(drop or ())
+
+
+def _recognised(
+    table: Columns, declared: Iterable[str], where: str
+) -> tuple[str | None, str | None]:
+    """Return the columns that are called as those of conditions and targets are."""
+    names = [name for name in table if name not in set(declared)]
+    condition, target = label_column("condition", names), label_column("target", names)
+    found = {"condition": condition, "target": target}
+    said = [f"{role}={name!r}" for role, name in found.items() if name is not None]
+    if said:
+        note(f"{where}: the rows' labels are found by the columns' names: {', '.join(said)}")
+    return condition, target
 
 
 def _groups(
@@ -143,12 +194,14 @@ def _target_cells(table: Columns, target: str | None, n_samples: int) -> list[st
     return [cell or "" for cell in table[target].tolist()]
 
 
-def _conditions(table: Columns, condition: str | None, cells: list[str], where: str) -> list[str]:
+def _conditions(
+    table: Columns, condition: str | None, cells: list[str], where: str, place: Place
+) -> list[str]:
     """Return each row's condition: the cell of the condition column, else of the target."""
     if condition is None:
         return [cell or UNTARGETED for cell in cells]
     unnamed = missing_entries(table[condition])
-    check_none_missing(unnamed[:, None], [condition], where, first_row=1)
+    check_none_missing(unnamed[:, None], [condition], where, place)
     return table[condition].tolist()
 
 

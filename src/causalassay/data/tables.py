@@ -7,126 +7,214 @@ nothing here is taken for an index, a date or a truth value.
 
 from __future__ import annotations
 
-import csv
-import gzip
+import io
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.feather
 import pyarrow.parquet
 from numpy.typing import NDArray
 from pyarrow import compute
 
+from causalassay.array_files import SUFFIXES as ARRAY_SUFFIXES
+from causalassay.data import text_tables
+from causalassay.data.array_tables import load_array_table
 from causalassay.data.checks import check_column_names
-from causalassay.opening import check_regular
-from causalassay.spelling import cut, name_fault, visible
+from causalassay.data.decimal_commas import columns_with_commas
+from causalassay.data.text_tables import TextLayout, find_layout
+from causalassay.opening import check_regular, note
+from causalassay.separators import single_blanks
+from causalassay.spelling import cut, did_you_mean, name_fault, visible
 
 Columns = dict[str, NDArray[Any]]
 
-SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
+WRITTEN = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
+_TYPED = (".parquet", ".feather", ".arrow")
+SUFFIXES = (*text_tables.SUFFIXES, *_TYPED, *ARRAY_SUFFIXES)
 
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null", "None")
 """What stands for a missing value in a text file, in any column not asked for as text."""
 
-LONGEST_HEADER = 32_000_000
-"""Characters of a line of the header: one that never ends is not read to its end."""
+UNNAMED = "Unnamed: 0"
+"""What a first column without a name is called, as pandas does: most often the index of a frame."""
 
 
-def load(path: Path, text: Collection[str]) -> Columns:
-    """Return the columns of a file; those named in `text` exactly as they are written.
+@dataclass(frozen=True)
+class Table:
+    """The columns of a file.
+
+    Parameters
+    ----------
+    columns : dict of ndarray
+    place : callable
+        Of the number of a row, from 0: where it is in the file.
+    """
+
+    columns: Columns
+    place: Callable[[int], str]
+
+
+def load(
+    path: Path,
+    is_text: Callable[[str], bool],
+    drop: Collection[str] = (),
+    separator: str | None = None,
+) -> Table:
+    """Return the columns of a file; some of a text file exactly as they are written.
 
     Parameters
     ----------
     path : Path
-    text : collection of str
-        Columns to leave as text although they might hold numbers or `MISSING`.
+    is_text : callable
+        Of a column's name: whether to leave it as text although it might hold numbers or
+        `MISSING`.
+    drop : collection of str
+        Columns to leave out.
+    separator : str, optional
+        Of a text file; found in its first lines if it is not stated.
     """
-    suffix = table_suffix(path)
+    suffix = table_suffix(path, SUFFIXES)
     check_regular(path, f"a {suffix} file")
+    if suffix in ARRAY_SUFFIXES:
+        columns = load_array_table(path)
+        _check_names(list(columns), path)
+        return Table({name: columns[name] for name in _kept(columns, drop, path)}, _row)
+    layout = None
     try:
-        table = _load_parquet(path) if suffix == ".parquet" else _load_text(path, suffix)
+        if suffix in _TYPED:
+            table = _load_typed(path, suffix)
+        else:
+            layout = find_layout(path, suffix, separator)
+            table = _load_text(layout, drop)
     except PermissionError:
         raise
     except (pa.ArrowException, OSError, EOFError, zlib.error) as error:
+        reason = (layout.ragged() if layout else "") or cut(visible(str(error)))
         raise ValueError(
-            f"{path}: not a readable {suffix} file: {cut(visible(str(error)))}; "
+            f"{path}: not a readable {suffix} file: {reason}; "
             "expected as many fields in every row as in the header, in UTF-8"
         ) from error
     if table.num_rows == 0:
         raise ValueError(f"{path}: there is a header but no row")
-    convert = _from_parquet if suffix == ".parquet" else _from_text
-    columns = {}
+    kept = table.select(_kept(table.column_names, drop, path))
+    columns = _converted(kept, layout, is_text, path)
+    return Table(columns, layout.place if layout else _row)
+
+
+def _row(row: int) -> str:
+    return f"row {row + 1}"
+
+
+def _kept(names: Collection[str], drop: Collection[str], path: Path) -> list[str]:
+    """Return the columns that are not left out; one that is to be and is not there is an error."""
+    for name in drop:
+        if name not in names and name != "":
+            raise ValueError(f"{path}: there is no column {name!r}; {did_you_mean(name, names)}")
+    left = {UNNAMED if name == "" else name for name in drop}
+    return [name for name in names if name not in left]
+
+
+def _converted(
+    table: Any, layout: TextLayout | None, is_text: Callable[[str], bool], path: Path
+) -> Columns:
+    """Return the columns as floats or text."""
+    convert = _from_typed if layout is None else _from_text
+    columns: Columns = {}
     for name in table.column_names:
         try:
-            columns[name] = convert(table.column(name), name in text).to_numpy()
+            columns[name] = convert(table.column(name), is_text(name)).to_numpy()
         except (pa.ArrowException, UnicodeDecodeError) as error:
             raise ValueError(
                 f"{path}: column {name!r} holds {table.column(name).type}; "
                 "expected numbers or text, so leave it out or convert it"
             ) from error
+    if layout is not None and layout.separator != ",":
+        columns |= _with_points(columns, is_text, path)
     return columns
+
+
+def _with_points(columns: Columns, is_text: Callable[[str], bool], path: Path) -> Columns:
+    """Return the columns whose numbers have decimal commas, as floats."""
+    stated = {
+        name: [entry if entry is None else entry.strip() for entry in column.tolist()]
+        for name, column in columns.items()
+        if column.dtype == object and not is_text(name)
+    }
+    with_commas = columns_with_commas(stated, str(path))
+    if with_commas:
+        note(f"{path}: its numbers have decimal commas")
+    return {name: _floats(stated[name]) for name in with_commas}
+
+
+def _floats(texts: list[str | None]) -> NDArray[Any]:
+    points = [None if text is None else text.replace(",", ".") for text in texts]
+    return pa.array(points).cast(pa.float64()).to_numpy(zero_copy_only=False)
 
 
 def save(table: Mapping[str, NDArray[Any]], path: Path) -> None:
     """Write columns of floats or text to a file, floats to their last bit."""
-    suffix = table_suffix(path)
+    suffix = table_suffix(path, WRITTEN)
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist; make it first")
     rows = pa.table(dict(table))
     if suffix == ".parquet":
         pa.parquet.write_table(rows, path)
         return
-    options = pa.csv.WriteOptions(delimiter=_delimiter(suffix))
+    options = pa.csv.WriteOptions(delimiter="\t" if suffix.startswith(".tsv") else ",")
     with pa.output_stream(path) as stream:  # compresses where the name ends in .gz
         pa.csv.write_csv(rows, stream, options)
 
 
-def table_suffix(path: Path) -> str:
-    """Return which of `SUFFIXES` the file's name ends in, or raise."""
-    for suffix in SUFFIXES:
+def table_suffix(path: Path, suffixes: Collection[str]) -> str:
+    """Return which of the suffixes the file's name ends in, or raise."""
+    for suffix in suffixes:
         if path.name.lower().endswith(suffix):
             return suffix
-    raise ValueError(f"{path}: expected a file name that ends in {', '.join(SUFFIXES)}")
+    raise ValueError(f"{path}: expected a file name that ends in {', '.join(suffixes)}")
 
 
-def _load_text(path: Path, suffix: str) -> Any:
+def _load_text(layout: TextLayout, drop: Collection[str]) -> Any:
     """Read every field as text."""
-    header = _header(path, suffix)
-    return pa.csv.read_csv(
-        path,
-        read_options=pa.csv.ReadOptions(use_threads=False),  # then errors tell the row
+    names = list(layout.names)
+    if names[0] == "" and UNNAMED not in names and {"", UNNAMED} & set(drop):
+        names[0] = UNNAMED
+    _check_names(names, layout.path)
+    options = pa.csv.ReadOptions(use_threads=False, column_names=names)  # then errors tell the row
+    table = pa.csv.read_csv(
+        _source(layout),
+        read_options=options,
         parse_options=pa.csv.ParseOptions(
-            delimiter=_delimiter(suffix),
+            delimiter=layout.separator,
             newlines_in_values=True,
             # An empty line in a file of one column is a missing value.
-            ignore_empty_lines=len(header) > 1,
+            ignore_empty_lines=len(names) > 1,
         ),
-        convert_options=pa.csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string())),
+        convert_options=pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
     )
+    return table.slice(1) if layout.has_header else table
 
 
-def _header(path: Path, suffix: str) -> list[str]:
-    """Return the column names of a text file, or raise."""
-    opened = gzip.open if suffix.endswith(".gz") else open
-    try:
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
-            lines = iter(lambda: stream.readline(LONGEST_HEADER), "")
-            header = next(csv.reader(lines, delimiter=_delimiter(suffix)), [])
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8 text ({error.reason}); save it as UTF-8") from error
-    except csv.Error as error:
-        raise ValueError(f"{path}: the header cannot be read: {error}; expected names") from error
-    if not header:
-        raise ValueError(f"{path}: the file is empty or its first line is; expected column names")
-    _check_names(header, path)
-    return header
+def _source(layout: TextLayout) -> Any:
+    """Return what is read: the file, or its lines with single blanks."""
+    if layout.separator != " ":
+        return layout.path
+    with closing(text_tables.opened(layout.path)) as stream:
+        text = "\n".join(map(single_blanks, stream))
+    return io.BytesIO(text.encode())
 
 
-def _load_parquet(path: Path) -> Any:
-    table = pa.parquet.read_table(path)
+def _load_typed(path: Path, suffix: str) -> Any:
+    if suffix == ".parquet":
+        table = pa.parquet.read_table(path)
+    else:
+        table = pa.feather.read_table(path)
+        table.validate(full=True)  # unlike Parquet's, its buffers are taken as they are
     _check_names(table.column_names, path)
     for name in table.column_names:
         if name.startswith("__index_level_"):
@@ -141,7 +229,8 @@ def _check_names(names: list[str], path: Path) -> None:
     try:
         check_column_names(names)
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        hint = ": drop=[''] (--drop '')" if names[:1] == [""] else ""
+        raise ValueError(f"{path}: {error}{hint}") from None
     for position, name in enumerate(names):
         if fault := name_fault(name):
             raise ValueError(f"{path}: columns: the name at position {position} {fault}")
@@ -159,11 +248,11 @@ def _from_text(column: Any, as_text: bool) -> Any:
         return compute.if_else(missing, None, column)
 
 
-def _from_parquet(column: Any, as_text: bool) -> Any:
+def _from_typed(column: Any, as_text: bool) -> Any:
     """Turn a typed column into floats if it is numeric, else into text."""
     kind = column.type
     if pa.types.is_dictionary(kind):
-        return _from_parquet(column.cast(kind.value_type), as_text)
+        return _from_typed(column.cast(kind.value_type), as_text)
     numeric = (
         pa.types.is_integer(kind)
         or pa.types.is_floating(kind)
@@ -171,7 +260,3 @@ def _from_parquet(column: Any, as_text: bool) -> Any:
         or pa.types.is_null(kind)
     )
     return column.cast(pa.float64() if numeric and not as_text else pa.string(), safe=False)
-
-
-def _delimiter(suffix: str) -> str:
-    return "\t" if suffix.startswith(".tsv") else ","

@@ -24,6 +24,7 @@ from causalassay.data.writing import write
 from causalassay.discovery.program_files import digests, file_digest, located
 from causalassay.graphs import is_cpdag, is_dag, read_graph
 from causalassay.import_path import without_guard
+from causalassay.opening import unsaid
 
 STDERR_LENGTH = 2000
 """How much of the end of the program's stderr goes into an error."""
@@ -180,6 +181,9 @@ def _run(words: list[str], folder: str, seed: int, max_seconds: float | None) ->
             env=environment,
             start_new_session=True,
         )
+    except PermissionError as reason:
+        hint = "make it executable with chmod +x, or name its interpreter first"
+        raise CommandFailed(f"{words[0]!r} cannot be started: {reason}; {hint}") from reason
     except OSError as reason:
         raise CommandFailed(f"{words[0]!r} cannot be started: {reason}") from reason
     try:
@@ -228,6 +232,7 @@ def _read(path: Path, data: Dataset) -> Adjacency:
     if not path.exists():
         raise CommandFailed("the program ended without an error but wrote no graph file")
     try:
-        return read_graph(path, columns=data.columns)[0]
+        with unsaid():
+            return read_graph(path, columns=data.columns)[0]
     except ValueError as reason:
         raise CommandFailed(f"the graph file cannot be read: {reason}") from reason

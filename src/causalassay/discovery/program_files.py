@@ -17,7 +17,8 @@ def located(words: Sequence[str], folders: Sequence[Path]) -> tuple[str, ...]:
     Parameters
     ----------
     words : sequence of str
-        The first is the program. Without a slash in it, it is left to ``PATH``.
+        The first is the program. Without a slash in it, ``PATH`` comes before the folders: a
+        file beside a study must not take the place of an installed program.
     folders : sequence of Path
         What paths may be relative to; the first that has the file counts.
 
@@ -31,7 +32,8 @@ def located(words: Sequence[str], folders: Sequence[Path]) -> tuple[str, ...]:
     True
     """
     program, *others = words
-    first = _located(program, folders) if os.sep in program else program
+    installed = os.sep not in program and shutil.which(program) is not None
+    first = program if installed else _located(program, folders)
     return (first, *(_located(word, folders) for word in others))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 from numpy.random import Generator
@@ -12,6 +13,8 @@ from numpy.typing import ArrayLike
 from causalassay.annotations import check_fields
 from causalassay.contracts import Algorithm, Estimate, Kind, Reads, check_rows
 from causalassay.data.dataset import Dataset
+from causalassay.discovery.python_classes import names_file
+from causalassay.discovery.python_file import from_file
 from causalassay.notebook import fragment, table
 from causalassay.registry import (
     OWN_PACKAGE,
@@ -56,11 +59,44 @@ _BUILT_IN = {
     "variance-sorting": "trivial_baselines:VarianceSorting",
 }
 
+_PACKAGES = {
+    "avici": "avici",
+    "cd-nod": "causal-learn",
+    "corl": "gcastle",
+    "dagma": "dagma",
+    "exact-search": "causal-learn",
+    "fci": "causal-learn",
+    "gae": "gcastle",
+    "gran-dag": "gcastle",
+    "ica-lingam": "lingam",
+    "mcsl": "gcastle",
+    "multi-group-direct-lingam": "lingam",
+    "notears-mlp": "gcastle",
+    "pcmci": "tigramite",
+    "pcmci+": "tigramite",
+    "rcd": "lingam",
+    "rl": "gcastle",
+    "var-lingam": "lingam",
+    "xges": "xges",
+}
+"""Well-known algorithms that are not here: the package that has each."""
+
+
+def _from_package(package: str) -> str:
+    return (
+        f"the package {package!r} has it: pip install {package}, then run it as a program with "
+        "`command` or as a class in a file (docs/plugins.md)"
+    )
+
+
 ALGORITHMS: Registry[type[Algorithm]] = Registry(
     "algorithm",
     "causalassay.algorithms",
     {name: f"causalassay.discovery.{own}" for name, own in _BUILT_IN.items()},
     dataclass_with_version,
+    elsewhere={name: _from_package(package) for name, package in _PACKAGES.items()},
+    else_hint="`causalassay list algorithms` has all that are installed; install the package that "
+    'brings it, or name a class in a file: "my_algorithm.py:MyClass"',
 )
 """Classes of algorithms by name."""
 
@@ -146,7 +182,8 @@ def discover(
     Parameters
     ----------
     name : str
-        One of `algorithms()`.
+        One of `algorithms()`, or a class in a Python file, ``my_algorithm.py:MyClass``, with a
+        path relative to the working folder.
     data : Dataset, or array_like of shape (n, d)
         An array is taken as observational values.
     rng : Generator or int
@@ -180,11 +217,15 @@ def discover(
     estimate: Any = algorithm.discover(dataset, generator)
     if not isinstance(estimate, Estimate):
         raise TypeError(
-            f"algorithm {name!r} of package {ALGORITHMS.package(name)!r}: `discover` returned "
+            f"algorithm {name!r}{_origin(name)}: `discover` returned "
             f"{type(estimate).__name__}, expected an Estimate; `check_algorithm` would tell its "
             "authors"
         )
     return estimate
+
+
+def _origin(name: str) -> str:
+    return "" if names_file(name) else f" of package {ALGORITHMS.package(name)!r}"
 
 
 def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
@@ -193,7 +234,7 @@ def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
     Parameters
     ----------
     name : str
-        One of `algorithms()`.
+        One of `algorithms()`, or a class in a Python file, ``my_algorithm.py:MyClass``.
     **hyperparameters
         Fields of the algorithm's class.
 
@@ -202,6 +243,8 @@ def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
     >>> make_algorithm("r2-sortnregress", path_end=0.0)
     R2SortnRegress(path_end=0.0, regression='linear')
     """
+    if names_file(name):
+        return from_file(name, Path.cwd(), hyperparameters)
     kind: Any = ALGORITHMS[name]
     legal = list(parameters(kind))
     unknown = [key for key in hyperparameters if key not in legal]

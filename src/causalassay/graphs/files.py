@@ -1,38 +1,58 @@
-"""Graphs in CSV files: a square matrix with names, or an edge list."""
+"""Graphs in files: a matrix, an edge list, or the formats of other programs."""
 
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
+from causalassay.array_files import SUFFIXES as ARRAY_SUFFIXES
+from causalassay.array_files import load_arrays, names_in, pick
 from causalassay.arrays import Adjacency, check_adjacency
-from causalassay.graphs.conversions import from_edges
-from causalassay.graphs.node_names import check_names
-from causalassay.opening import read_text
-from causalassay.spelling import did_you_mean, listed, name_fault, shown
-
-CELLS = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False, "True": True}
-Line = tuple[int, list[str]]
-_SHAPES = (
-    "expected a square matrix with names as header and first column, or an edge list with the "
-    "header from,to or from,to,type; fields are separated by commas"
+from causalassay.graphs.dot_graphs import read_dot_graph
+from causalassay.graphs.file_graph import FileGraph, check_shown, placed
+from causalassay.graphs.markup_graphs import read_markup_graph
+from causalassay.graphs.matrix_tables import (
+    READ_AS,
+    WITHOUT_NAMES,
+    cell_fault,
+    check_csv_names,
+    matrix_graph,
 )
+from causalassay.graphs.node_names import check_names
+from causalassay.graphs.text_graphs import read_text_graph
+from causalassay.opening import note, read_text
+
+MOST_MARKUP = 8_000_000
+"""Bytes of a GraphML, GML or DOT file: they take longer to read than tables."""
+
+GRAPH_IS_CALLED = (
+    *("graph", "dag", "adjacency", "adjacency_matrix", "adj", "true_graph", "true_dag"),
+    *("truth", "a", "b", "w", "weights"),
+)
+"""What an array of a graph is called in an .npz file, in letters of any size."""
 
 
 def read_graph(
-    path: str | PathLike[str], columns: Iterable[Hashable] | None = None
+    path: str | PathLike[str],
+    columns: Iterable[Hashable] | None = None,
+    *,
+    transpose: bool = False,
 ) -> tuple[Adjacency, list[str]]:
-    r"""Return the graph in a CSV file, and the names of its nodes.
+    r"""Return the graph in a file, and the names of its nodes.
 
-    Two shapes are read. A square matrix has a header and a first column of names and
-    cells 0 or 1; row a, column b is a→b, and 1 in both cells is undirected. An edge list has
-    the header ``from,to``, or ``from,to,type`` with the types ``->`` and ``--``.
-    Blanks around names and cells are ignored.
+    A square matrix has cells 0 or 1; row a, column b is a→b, and 1 in both cells is undirected.
+    Its names are the header and the first column; where one or both are absent, the order of
+    the other, or of the data's columns, counts. An edge list has a header such as ``from,to``,
+    ``source,target``, ``cause,effect`` or ``parent,child``; a column ``type`` may hold ``->`` and
+    ``--``, a column ``weight`` numbers. Fields are separated by commas, semicolons, tabs or
+    blanks. GraphML, GML, DOT, .npy and .npz files are told by their suffix. Nodes may be numbers
+    of columns.
+
+    What is taken for granted is said by a warning, `causalassay.data.ReadingNote`.
 
     Parameters
     ----------
@@ -41,6 +61,8 @@ def read_graph(
         The data's columns: rows and columns of the graph come in this order. A matrix
         must have the same names; an edge list may leave out nodes without edges.
         By default the order of the matrix, or of first appearance in the edge list.
+    transpose : bool
+        Turn every edge: for matrices in which row a, column b is b→a.
 
     Returns
     -------
@@ -59,14 +81,10 @@ def read_graph(
            [False,  True, False]]), ['erk', 'mek', 'raf'])
     """
     where = Path(path).name
-    header, lines = _read_lines(Path(path), where)
     spelled = None if columns is None else [str(c) for c in check_names(columns, "columns")]
-    wanted = None if spelled is None else _check_csv_names(spelled, "columns")
-    if {"from", "to"} <= set(header) <= {"from", "to", "type"}:
-        graph, names = _read_edges(header, lines, wanted, where)
-    else:
-        graph, names = _read_matrix(header, lines, wanted, where)
-    return graph, spelled or names
+    wanted = None if spelled is None else check_csv_names(spelled, "columns")
+    graph, names = placed(_read(Path(path), wanted, where), wanted, where)
+    return graph.T.copy() if transpose else graph, spelled or names
 
 
 def write_graph(path: str | PathLike[str], graph: Adjacency, names: Iterable[Hashable]) -> None:
@@ -84,8 +102,8 @@ def write_graph(path: str | PathLike[str], graph: Adjacency, names: Iterable[Has
     """
     check_adjacency(graph)
     label = [str(name) for name in check_names(names, "names", len(graph))]
-    _check_csv_names(label, "names")
-    _check_shown(label, "names")
+    check_csv_names(label, "names")
+    check_shown(label, "names")
     with Path(path).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["", *label])
@@ -93,126 +111,45 @@ def write_graph(path: str | PathLike[str], graph: Adjacency, names: Iterable[Has
             writer.writerow([name, *row])
 
 
-def _check_csv_names(names: Sequence[str], argument: str) -> list[str]:
-    """Return the names without blanks around them; they must still differ."""
-    stripped = [name.strip() for name in names]
-    check_names(stripped, argument)
-    if "" in stripped:
-        raise ValueError(f"{argument}: name {stripped.index('') + 1} of {len(names)} is empty")
-    return stripped
+def _read(path: Path, wanted: Collection[str] | None, where: str) -> FileGraph:
+    suffix = path.suffix.lower()
+    if suffix in ARRAY_SUFFIXES:
+        return _from_arrays(path, where)
+    if suffix in (".graphml", ".gml"):
+        text = read_text(path, f"a {suffix} file with a graph", MOST_MARKUP)
+        return read_markup_graph(text, suffix, where)
+    if suffix in (".dot", ".gv"):
+        return read_dot_graph(read_text(path, "a DOT file with a graph", MOST_MARKUP), where)
+    return read_text_graph(read_text(path, "a CSV file with a graph"), wanted, where)
 
 
-def _check_shown(names: Sequence[str], where: str) -> None:
-    """Raise if a name would not be shown as it is."""
-    for name in names:
-        if fault := name_fault(name):
-            raise ValueError(f"{where}: the name {shown(name)} {fault}")
+def holds_graph(path: Path) -> bool:
+    """Return whether an NPZ file of data has an array that is called a graph."""
+    if path.suffix.lower() != ".npz":
+        return False
+    arrays = load_arrays(path, "an .npz file")
+    return any(name.lower() in GRAPH_IS_CALLED for name in arrays)
 
 
-def _read_lines(path: Path, where: str) -> tuple[list[str], list[Line]]:
-    """Return the header and the lines that are not empty, with their numbers."""
-    text = read_text(path, "a CSV file with a graph")
-    reader = csv.reader(io.StringIO(text), skipinitialspace=True)
-    try:
-        lines = [(reader.line_num, [cell.strip() for cell in line]) for line in reader if line]
-    except csv.Error as error:
-        raise ValueError(f"{where}: line {reader.line_num}: {error}; {_SHAPES}") from None
-    if not lines:
-        raise ValueError(f"{where}: the file is empty; {_SHAPES}")
-    header = lines[0][1]
-    if len(header) == 1:
-        raise ValueError(f"{where}: the header has one field, {shown(header[0])}; {_SHAPES}")
-    for number, line in lines:
-        if len(line) != len(header):
-            raise ValueError(
-                f"{where}: line {number} has {len(line)} fields but the header has {len(header)}"
-            )
-    return header, lines[1:]
-
-
-def _read_edges(
-    header: list[str], lines: list[Line], wanted: list[str] | None, where: str
-) -> tuple[Adjacency, list[str]]:
-    edges = []
-    known = None if wanted is None else set(wanted)
-    for number, line in lines:
-        row = dict(zip(header, line, strict=True))
-        edge = (row["from"], row["to"])
-        if edge[0] == edge[1]:
-            raise ValueError(
-                f"{where}: line {number} joins {shown(edge[0])} to itself; leave it out"
-            )
-        if "" in edge:
-            raise ValueError(f"{where}: line {number} names no node under from or to")
-        for name in edge:
-            if wanted is not None and known is not None and name not in known:
-                raise ValueError(
-                    f"{where}: line {number}: unknown node {shown(name)}, "
-                    f"{did_you_mean(name, wanted)}"
-                )
-        match row.get("type", "->"):
-            case "->":
-                edges.append(edge)
-            case "--":
-                edges += [edge, edge[::-1]]
-            case other:
-                raise ValueError(
-                    f'{where}: line {number}: type is "->" or "--", got {shown(other)}'
-                )
-    names = wanted or list(dict.fromkeys(name for edge in edges for name in edge))
-    if not names:
-        raise ValueError(f"{where}: no edge and no columns given; pass `columns` to name the nodes")
-    check_names(names, where)
-    _check_shown(names, where)
-    return from_edges(edges, names), names
-
-
-def _read_matrix(
-    header: list[str], lines: list[Line], wanted: list[str] | None, where: str
-) -> tuple[Adjacency, list[str]]:
-    names = _check_csv_names(header[1:], f"{where}: header")
-    _check_shown(names, where)
-    if len(lines) != len(names):
-        raise ValueError(
-            f"{where}: {len(names)} names in the header but {len(lines)} rows; {_SHAPES}"
-        )
-    for (number, line), name in zip(lines, names, strict=True):
-        if line[0] != name:
-            raise ValueError(
-                f"{where}: line {number} begins with {shown(line[0])}, expected {name!r}: rows "
-                f"come in the order of the header; {_SHAPES}"
-            )
-    graph = np.zeros((len(names), len(names)), dtype=bool)
-    for i, (number, line) in enumerate(lines):
-        for j, cell in enumerate(line[1:]):
-            if cell not in CELLS:
-                raise ValueError(
-                    f"{where}: line {number}, column {names[j]!r} is {shown(cell)}, expected 0 or "
-                    "1; for weights write `weights != 0`"
-                )
-            graph[i, j] = CELLS[cell]
-    if graph.diagonal().any():
-        loop = names[int(graph.diagonal().argmax())]
-        raise ValueError(f"{where}: node {loop!r} has an edge to itself; clear the diagonal")
-    if wanted is None:
-        return graph, names
-    _check_same_names(names, wanted, where)
-    position = {name: step for step, name in enumerate(names)}
-    order = [position[name] for name in wanted]
-    return graph[np.ix_(order, order)], wanted
-
-
-def _check_same_names(names: Sequence[str], wanted: Sequence[str], where: str) -> None:
-    known, named = set(wanted), set(names)
-    unknown = [name for name in names if name not in known]
-    missing = [name for name in wanted if name not in named]
-    if unknown or missing:
-        hint = (
-            f" ({shown(unknown[0])}: {did_you_mean(unknown[0], missing or wanted)})"
-            if unknown
-            else ""
-        )
-        raise ValueError(
-            f"{where}: the graph's nodes and the data's columns differ: "
-            f"in the graph only [{listed(unknown)}], in the data only [{listed(missing)}]{hint}"
-        )
+def _from_arrays(path: Path, where: str) -> FileGraph:
+    arrays = load_arrays(path, "an .npy or .npz file with a graph")
+    square = {
+        name: one
+        for name, one in arrays.items()
+        if one.ndim == 2 and one.shape[0] == one.shape[1] > 0 and one.dtype.kind in "biuf"
+    }
+    matrix = pick(square, GRAPH_IS_CALLED, "a square matrix of 0 and 1", where)
+    wrong = (matrix != 0) & (matrix != 1)
+    if wrong.any() and np.isfinite(matrix).all() and matrix.dtype.kind == "f":
+        note(f"{where}: the graph holds weights; every cell that is not 0 is an edge")
+        matrix, wrong = matrix != 0, np.zeros(matrix.shape, dtype=bool)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0].tolist()
+        cell = matrix[row, column].item()
+        raise ValueError(f"{where}: row {row + 1}, column {column + 1} {cell_fault(cell)}")
+    names = names_in(arrays, len(matrix))
+    if names is None:
+        note(f"{where}: {WITHOUT_NAMES}; {READ_AS}")
+    else:
+        names = check_csv_names(names, where)
+    return matrix_graph(matrix.astype(bool), names, where)

@@ -83,15 +83,16 @@ def topological_order(dag: Adjacency, name: str = "graph") -> Indices:
     """
     order = order_or_cycle(check_adjacency(dag, name))
     if len(order) < len(dag):
-        cycle = " -> ".join(map(str, _find_cycle(dag, order)))
+        cycle = " -> ".join(map(str, cycle_of(dag)))
         raise ValueError(f"{name}: expected a DAG, but there is the cycle {cycle}")
     return order
 
 
-def _find_cycle(graph: Adjacency, acyclic_part: Indices) -> list[int]:
-    """Walk backwards among the nodes that Kahn's algorithm left until one recurs."""
+def cycle_of(graph: Adjacency) -> list[int]:
+    """Return the nodes along a cycle of a graph that has one; the first comes last again."""
+    # Backwards among the nodes that Kahn's algorithm leaves, until one recurs.
     left = np.ones(len(graph), dtype=bool)
-    left[acyclic_part] = False
+    left[order_or_cycle(graph)] = False
     node = int(left.argmax())
     walk: list[int] = []
     while node not in walk:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.graphs.chordal import chordless_cycle, neighbour_masks
 from causalassay.graphs.consistent_extension import NoExtension, extend
 from causalassay.graphs.cpdag import directed_part, to_cpdag, undirected_part
-from causalassay.graphs.orders import is_dag, topological_order
+from causalassay.graphs.orders import check_dag, cycle_of, is_dag, topological_order
+from causalassay.spelling import cut
 
 
 def is_cpdag(graph: Adjacency) -> bool:
@@ -76,6 +78,44 @@ def as_cpdag(graph: Adjacency, name: str = "graph") -> Adjacency:
     True
     """
     return to_cpdag(graph) if is_dag(graph) else check_cpdag(graph, name)
+
+
+def check_true_dag(graph: NDArray[Any], names: Sequence[str], name: str = "graph") -> Adjacency:
+    """Return `graph` if it is a DAG; else raise, with the names of its nodes and what to do.
+
+    Parameters
+    ----------
+    graph : Adjacency, shape (d, d)
+    names : sequence of d str
+        Of the nodes.
+    name : str
+        What the message calls the graph.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain, skeleton
+    >>> check_true_dag(skeleton(chain(3)), ["raf", "mek", "erk"])
+    Traceback (most recent call last):
+    ...
+    ValueError: graph: expected a DAG, got a CPDAG: 2 of 2 edges have no direction, ...
+    """
+    checked = check_adjacency(graph, name)
+    if len(names) != len(checked) or is_dag(checked):
+        return check_dag(checked, name)
+    undirected = np.argwhere(np.triu(undirected_part(checked)))
+    if len(undirected) == 0:
+        cycle = cut(" -> ".join(names[node] for node in cycle_of(checked)))
+        raise ValueError(
+            f"{name}: expected a DAG, but there is the cycle {cycle}; take one of its edges out"
+        )
+    kind = "a CPDAG" if is_cpdag(checked) else "a partly directed graph"
+    first, second = (names[node] for node in undirected[0].tolist())
+    n_edges = int(np.triu(checked | checked.T).sum())
+    raise ValueError(
+        f"{name}: expected a DAG, got {kind}: {len(undirected)} of {n_edges} edges have no "
+        f"direction, such as {first} -- {second}; direct them, or draw a DAG of the class with "
+        "causalassay.graphs.sample_dag and save it with write_graph"
+    )
 
 
 def _flaw(graph: Adjacency) -> str | None:

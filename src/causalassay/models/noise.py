@@ -11,6 +11,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from causalassay.spelling import check_choice
+
 Family = Literal[
     "gaussian", "exponential", "gumbel", "uniform", "laplace", "lognormal", "student-t"
 ]
@@ -46,8 +48,7 @@ class Noise:
     df: float | None = None
 
     def __post_init__(self) -> None:
-        if self.family not in get_args(Family):
-            raise ValueError(f"noise: expected one of {get_args(Family)}, got {self.family!r}")
+        check_choice("noise", self.family, get_args(Family))
         if self.family == "student-t":
             object.__setattr__(self, "df", DEFAULT_DF if self.df is None else self.df)
             if self.df is not None and not self.df > 2:

@@ -167,6 +167,12 @@ class FromFile:
     transform : tuple of Transform
     discrete : bool or tuple of (name, levels)
         The discrete columns, with None for the levels that occur; True: all columns.
+    drop : tuple of str
+        Columns that are left out.
+    separator : str, optional
+        Of the fields of a text file.
+    transpose : bool
+        Whether the graph's edges are turned.
     """
 
     sha256: str
@@ -181,6 +187,9 @@ class FromFile:
     transform: tuple[Transform, ...] = ()
     rows: Literal["independent", "series"] = "independent"
     discrete: bool | tuple[tuple[str, Levels | None], ...] = ()
+    drop: tuple[str, ...] = ()
+    separator: str | None = None
+    transpose: bool = False
     version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:

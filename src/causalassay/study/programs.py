@@ -10,17 +10,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from causalassay.discovery.command import Command
+from causalassay.discovery.python_file import PythonFile
 from causalassay.study.plan import AlgorithmEntry
 
 
 @dataclass(frozen=True)
 class Program:
-    """A program that a study names.
+    """A program that a study names, or a Python file.
 
     Parameters
     ----------
     line : str
-        All of its words, with full paths, printable on one line.
+        All of its words, with full paths, printable on one line; of a Python file its path and
+        the class.
     digest : str
         SHA-256 of the line and of the content of the files that it names.
     """
@@ -30,7 +32,7 @@ class Program:
 
 
 def programs_of(algorithms: Iterable[AlgorithmEntry]) -> list[Program]:
-    r"""Return the programs that some algorithms of a study run, each once.
+    r"""Return the programs and Python files that some algorithms of a study run, each once.
 
     Examples
     --------
@@ -39,16 +41,22 @@ def programs_of(algorithms: Iterable[AlgorithmEntry]) -> list[Program]:
     >>> print(program.line)
     no-such-program -c 'two\nlines'
     """
-    commands = [entry.algorithm for entry in algorithms if isinstance(entry.algorithm, Command)]
-    return list(dict.fromkeys(_program(command) for command in commands))
+    named = [entry.algorithm for entry in algorithms]
+    running = [one for one in named if isinstance(one, Command | PythonFile)]
+    return list(dict.fromkeys(_program(one) for one in running))
 
 
-def _program(command: Command) -> Program:
-    first, *others = command.full_words()
+def _program(algorithm: Command | PythonFile) -> Program:
+    if isinstance(algorithm, PythonFile):
+        line = f"{algorithm.path}:{algorithm.use.rpartition(':')[2]}"
+        return _shown(line, [line, algorithm.sha256])
+    first, *others = algorithm.full_words()
     words = [shutil.which(first) or first, *others]
-    named = json.dumps([words, command.files])
-    line = _printable(shlex.join(words))
-    return Program(line, hashlib.sha256(named.encode()).hexdigest())
+    return _shown(shlex.join(words), [words, algorithm.files])
+
+
+def _shown(line: str, named: object) -> Program:
+    return Program(_printable(line), hashlib.sha256(json.dumps(named).encode()).hexdigest())
 
 
 def _printable(text: str) -> str:

@@ -11,7 +11,11 @@ from causalassay.contracts import Algorithm
 from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm, Study
 
 _OURS = "causalassay.discovery."
-_STRANGERS = ("causalassay.discovery.causal_learn", "causalassay.discovery.command")
+_STRANGERS = (
+    "causalassay.discovery.causal_learn",
+    "causalassay.discovery.command",
+    "causalassay.discovery.python_file",
+)
 """Modules of ours that run other people's code."""
 
 

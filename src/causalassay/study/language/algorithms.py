@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from causalassay.discovery.command import Command
+from causalassay.discovery.python_classes import ClassText, find_class, names_file
+from causalassay.discovery.python_file import PythonFile, made_of
 from causalassay.discovery.registry import ALGORITHMS
-from causalassay.study.language.dataclass_tables import construct
+from causalassay.study.language.dataclass_tables import construct, frozen
 from causalassay.study.language.expansion import Member, expand
 from causalassay.study.language.known_names import registered, unknown_parameter
 from causalassay.study.language.labels import suffix
@@ -51,7 +53,7 @@ class AlgorithmReader:
     Parameters
     ----------
     folder : Path
-        What the files that a program names may be relative to.
+        What Python files are relative to, and the files that a program names may be.
     limits : Limits
         Of each task, unless the algorithm has its own.
     metrics : MetricReader
@@ -80,7 +82,7 @@ class AlgorithmReader:
         use = given.get("use")
         kind: Any = None
         if isinstance(use, str):
-            kind = registered(ALGORITHMS, use, use_location, self.mistakes)
+            kind = self._kind(use, use_location)
         if kind is None or use is None:
             return []
         base = {key: value for key, value in table.items() if key not in _HEAD_KEYS}
@@ -100,10 +102,21 @@ class AlgorithmReader:
                 entries.append((entry, here))
         return entries
 
+    def _kind(self, use: str, location: Location) -> Any:
+        """Return the class of that name, or what a Python file says of its own."""
+        if not names_file(use):
+            return registered(ALGORITHMS, use, location, self.mistakes)
+        try:
+            return find_class(use, self.folder)
+        except (OSError, ValueError) as reason:
+            self.mistakes.add(location, str(reason))
+            return None
+
     def _entry(
         self, head: AlgorithmSchema, kind: Any, member: Member, location: Location
     ) -> AlgorithmEntry | TunedAlgorithm | None:
-        name = f"{head.name or head.use} {suffix(member.varied)}".strip()
+        use = kind.name if isinstance(kind, ClassText) else head.use
+        name = f"{head.name or use} {suffix(member.varied)}".strip()
         if head.tune is not None:
             return self._tuning(head, name, kind, member, location)
         return self._plain(head.use, name, kind, member.table, location)
@@ -111,7 +124,7 @@ class AlgorithmReader:
     def _plain(
         self, use: str, name: str, kind: Any, table: Mapping[str, Any], location: Location
     ) -> AlgorithmEntry | None:
-        legal = [field.name for field in dataclasses.fields(kind)]
+        legal = _legal(kind, table)
         own = {key: table[key] for key in _LIMIT_KEYS if key in table and key not in legal}
         limits = read_limits(own, self.limits, location, self.mistakes)
         fields = {key: value for key, value in table.items() if key in legal}
@@ -119,7 +132,10 @@ class AlgorithmReader:
         for key in unknown:
             message = unknown_parameter(key, use, legal, (*_HEAD_KEYS, *_LIMIT_KEYS))
             self.mistakes.add(location.at(key), message, element=False)
-        algorithm = construct(kind, fields, use, location, self.mistakes)
+        if isinstance(kind, ClassText):
+            algorithm: Any = self._from_file(kind, fields, location)
+        else:
+            algorithm = construct(kind, fields, use, location, self.mistakes)
         if isinstance(algorithm, Command):
             algorithm = self._placed(algorithm, location)
         if algorithm is None or limits is None or unknown:
@@ -131,6 +147,15 @@ class AlgorithmReader:
             self.mistakes.add(location, f"{use!r} cannot be told from others: {reason}")
             return None
         return entry
+
+    def _from_file(
+        self, kind: ClassText, fields: Mapping[str, Any], location: Location
+    ) -> PythonFile | None:
+        """Return the algorithm of a Python file, unless a parameter is missing."""
+        missing = [key for key in kind.required if key not in fields]
+        for key in missing:
+            self.mistakes.add(location.at(key), f"missing; {kind.name!r} takes it")
+        return None if missing else made_of(kind, frozen(fields))
 
     def _placed(self, command: Command, location: Location) -> Command | None:
         """Return a program with the files it names, which are a part of its key."""
@@ -186,6 +211,15 @@ def read_limits(
     return Limits(seconds, default.memory if given.memory is None else given.memory)
 
 
+def _legal(kind: Any, table: Mapping[str, Any]) -> list[str]:
+    """Return the parameters of a class; all that are stated where nothing is known of it."""
+    if not isinstance(kind, ClassText):
+        return [field.name for field in dataclasses.fields(kind)]
+    if kind.parameters is None:
+        return [key for key in table if key not in _LIMIT_KEYS]
+    return list(kind.parameters)
+
+
 def _required_values(kind: Any, points: list[Member]) -> dict[str, Any]:
     """Return the first candidate's values of the fields that have no default.
 
@@ -193,6 +227,8 @@ def _required_values(kind: Any, points: list[Member]) -> dict[str, Any]:
     some value, though it never runs with it.
     """
     first = points[0].table if points else {}
+    if isinstance(kind, ClassText):
+        return {key: first[key] for key in kind.required if key in first}
     return {
         field.name: first[field.name]
         for field in dataclasses.fields(kind)

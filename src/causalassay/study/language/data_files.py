@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from causalassay.data import read
-from causalassay.graphs import is_dag, read_graph
+from causalassay.graphs import read_graph
+from causalassay.graphs.validity import check_true_dag
 from causalassay.models import read_bif
 from causalassay.spelling import did_you_mean
 from causalassay.study.keys import file_sha256
@@ -68,6 +69,9 @@ class DataFiles:
             transform=transform,
             rows=given.rows,
             discrete=_discrete(given.discrete),
+            drop=tuple(given.drop or ()),
+            separator=given.separator,
+            transpose=given.transpose,
         )
 
     def network(self, stated: str, location: Location) -> tuple[Path, str] | None:
@@ -99,7 +103,11 @@ class DataFiles:
     def _misfit(self, given: DataSchema) -> tuple[str, str]:
         """Return the key and the reason why the files cannot be used; empty if they can."""
         columns = (given.target, given.condition, given.observational, given.only_observational)
-        request = (given.file, given.graph, *columns, given.rows, _discrete(given.discrete))
+        reading = (tuple(given.drop or ()), given.separator, given.transpose)
+        request = (
+            *(given.file, given.graph, *columns, given.rows, _discrete(given.discrete)),
+            *reading,
+        )
         if request not in self._misfits:
             self._misfits[request] = self._look(given)
         return self._misfits[request]
@@ -107,18 +115,29 @@ class DataFiles:
     def _look(self, given: DataSchema) -> tuple[str, str]:
         path = self._path(given.file)
         try:
-            data = read(path, given.target, given.condition, given.observational, given.discrete)
+            data = read(
+                path,
+                given.target,
+                given.condition,
+                given.observational,
+                given.discrete,
+                drop=given.drop,
+                separator=given.separator,
+            )
         except (ValueError, OSError) as reason:
             return "file", _relative(str(reason), path, given.file)
         if given.only_observational and data.observational is None:
             return "only_observational", "say which condition that is: `observational = ...`"
         path = self._path(given.graph or "")
         try:
-            graph, _ = read_graph(path, columns=data.columns)
+            graph, _ = read_graph(path, columns=data.columns, transpose=given.transpose)
         except (ValueError, OSError) as reason:
             return "graph", _relative(str(reason), path, given.graph or "")
-        if given.rows == "independent" and not is_dag(graph):
-            return "graph", "expected a DAG, got a graph with a cycle or an undirected edge"
+        try:
+            if given.rows == "independent":
+                check_true_dag(graph, data.columns)
+        except ValueError as reason:
+            return "graph", str(reason).removeprefix("graph: ")
         return "", ""
 
 

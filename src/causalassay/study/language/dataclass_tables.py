@@ -88,7 +88,7 @@ def _convert(
     """Put the value, as the field wants it, into `values`, or note why it cannot be."""
     annotation = hints(kind).get(name, Any)
     try:
-        fitting = conform(_frozen(value), annotation)
+        fitting = conform(frozen(value), annotation)
     except Misfit:
         message = _mistyped(value, annotation)
         hint = "; state integer = true" if location.drawn and isinstance(value, float) else ""
@@ -101,9 +101,17 @@ def _convert(
     values[name] = fitting
 
 
-def _frozen(value: Any) -> Any:
-    """Return the value with tuples in place of lists."""
-    return tuple(_frozen(one) for one in value) if isinstance(value, list | tuple) else value
+def frozen(value: Any) -> Any:
+    """Return the value with tuples in place of lists.
+
+    Examples
+    --------
+    >>> frozen([1, [2, 3]]), frozen({"a": [1]})
+    ((1, (2, 3)), {'a': (1,)})
+    """
+    if isinstance(value, Mapping):
+        return {key: frozen(one) for key, one in value.items()}
+    return tuple(frozen(one) for one in value) if isinstance(value, list | tuple) else value
 
 
 def _largest(value: Any) -> int:

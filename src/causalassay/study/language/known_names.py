@@ -37,6 +37,10 @@ def registered(
     except ValueError as collision:
         mistakes.add("", str(collision))
         return None
+    if isinstance(name, str) and name not in known:
+        hint = registry.hint(name, also)
+        mistakes.add(location, f"there is no {registry.noun} {name!r}; {hint}")
+        return None
     if known_name(name, known, registry.noun, location, mistakes) is None:
         return None
     try:

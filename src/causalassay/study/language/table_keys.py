@@ -147,8 +147,8 @@ class ProblemSchema(StrictTable):
 class DataSchema(StrictTable):
     """A data file with its true graph."""
 
-    file: str = Field(description="the path of a CSV, TSV or Parquet file")
-    graph: str | None = Field(None, description="the path of a CSV file with the true graph")
+    file: str = Field(description="the path of a text, Parquet, Feather or NumPy file")
+    graph: str | None = Field(None, description="the path of a file with the true graph")
     condition: str | None = Field(None, description="the name of a column")
     target: str | None = Field(None, description="the name of a column")
     observational: str | None = Field(None, description="the name of a condition")
@@ -160,9 +160,12 @@ class DataSchema(StrictTable):
         "independent", description='"independent" or "series"'
     )
     discrete: bool | list[str] | dict[str, list[str] | list[float]] = Field(
-        False,
+        [],
         description="true for all columns, a list of columns, or a table of their levels",
     )
+    drop: list[str] | None = Field(None, description="a list of columns to leave out")
+    separator: str | None = Field(None, description="the separator of a text file's fields")
+    transpose: bool = Field(False, description="true or false")
 
 
 class AlgorithmSchema(StrictTable):

@@ -29,6 +29,7 @@ import numpy as np
 from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data import Dataset
 from causalassay.data.dataset import World
+from causalassay.discovery.python_file import PythonFile
 from causalassay.study.estimate_encoding import pack
 from causalassay.study.reasons import message_text, reason_text
 from causalassay.study.tiny_problems import tiny_problem
@@ -195,6 +196,8 @@ def _load(load: Load, algorithms: dict[int, Algorithm]) -> bytes:
         if load.main is not None:
             spawn.prepare(dict(load.main))
         algorithm = pickle.loads(load.payload)
+        if isinstance(algorithm, PythonFile):
+            algorithm.load()
         algorithms[load.number] = algorithm
         if load.kernels:
             _warm(algorithm, load.kernels)

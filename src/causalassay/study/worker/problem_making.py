@@ -30,6 +30,7 @@ from causalassay.models import (
     read_bif,
 )
 from causalassay.models.interventions import Action
+from causalassay.opening import unsaid
 from causalassay.seeding import stream
 from causalassay.study.keys import digest, file_sha256
 from causalassay.study.plan import Purpose
@@ -258,9 +259,13 @@ def _rows_of(spec: FromFile) -> Problem:
     _check_file(spec.file, spec.sha256)
     _check_file(spec.graph_file, spec.graph_sha256)
     discrete = spec.discrete if isinstance(spec.discrete, bool) else dict(spec.discrete)
-    data = read(
-        spec.file, spec.target, spec.condition, spec.observational, discrete, rows=spec.rows
-    )
+    with unsaid():  # the study's reader has been told
+        data = read(
+            *(spec.file, spec.target, spec.condition, spec.observational, discrete, spec.rows),
+            drop=spec.drop,
+            separator=spec.separator,
+        )
+        graph, _ = read_graph(spec.graph_file, columns=data.columns, transpose=spec.transpose)
     if spec.only_observational:
         values = data.observational_values
         data = Dataset(
@@ -270,7 +275,7 @@ def _rows_of(spec: FromFile) -> Problem:
             data.kinds,
             data.rows,
         )
-    return Problem(data, read_graph(spec.graph_file, columns=data.columns)[0])
+    return Problem(data, graph)
 
 
 def _read(spec: FromFile) -> Problem:

@@ -1,0 +1,213 @@
+"""Graphs in plain DOT files (and dagitty's): nodes, edges and groups of nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from causalassay.graphs.file_graph import FileGraph, of_edges
+from causalassay.spelling import shown
+
+_TOKEN = re.compile(
+    r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|(?:(?<=\n)|\A)\#[^\n]*)
+    |"(?P<quoted>(?:[^"\\]|\\.)*)"
+    |(?P<mark><->|->|<-|--|[{}\[\];,=:])
+    |(?P<word>[\w.]+|-?[\d.]+)""",
+    re.VERBOSE | re.DOTALL,
+)
+_ARROWS = ("->", "<-", "--", "<->")
+_DEEPEST = 20
+_KINDS = ("digraph", "graph", "dag", "pdag")
+
+
+@dataclass(frozen=True)
+class _Token:
+    text: str
+    line: int
+    quoted: bool = False
+
+    def is_mark(self, *marks: str) -> bool:
+        return self.text in marks and not self.quoted
+
+
+def read_dot_graph(text: str, where: str) -> FileGraph:
+    r"""Return the graph of a DOT text.
+
+    Parameters
+    ----------
+    text : str
+    where : str
+        The file, for messages.
+
+    Examples
+    --------
+    >>> found = read_dot_graph("digraph { a -> b -> {c d}; e [label=x] }", "g.dot")
+    >>> found.names, found.edges.tolist()
+    (['a', 'b', 'c', 'd', 'e'], [[0, 1], [1, 2], [1, 3]])
+    """
+    reader = _Reader(list(_tokens(text, where)), where)
+    reader.graph()
+    named = [reader.labels.get(name) for name in reader.nodes]
+    labels = [label for label in named if label is not None]
+    complete = len(labels) == len(named) and len(labels) > 0
+    places = {name: f"line {line}: " for name, line in reader.nodes.items()}
+    return of_edges(
+        reader.edges, list(reader.nodes), places=places, labels=labels if complete else None
+    )
+
+
+def _tokens(text: str, where: str) -> Iterator[_Token]:
+    place, line = 0, 1
+    while place < len(text):
+        found = _TOKEN.match(text, place)
+        if found is None:
+            raise ValueError(
+                f"{where}: line {line}: {shown(text[place : place + 20])} is no plain DOT; "
+                'expected nodes, edges such as a -> b, or [attributes]; quote other names with "'
+            )
+        if found["skip"] is None:
+            quoted = found["quoted"]
+            if quoted is None:
+                yield _Token(found[0], line)
+            else:
+                yield _Token(re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL), line, True)
+        line += found[0].count("\n")
+        place = found.end()
+
+
+@dataclass
+class _Reader:
+    """Reads tokens one by one.
+
+    Parameters
+    ----------
+    tokens : list of _Token
+    where : str
+    """
+
+    tokens: list[_Token]
+    where: str
+    place: int = 0
+    nodes: dict[str, int] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+    edges: list[tuple[str, str]] = field(default_factory=list)
+
+    def graph(self) -> None:
+        """Read the whole text."""
+        if self._now().is_mark("strict"):
+            self.place += 1
+        if not self._now().is_mark(*_KINDS):
+            self._refuse(f"expected {' or '.join(_KINDS[:2])}")
+        self.place += 1
+        if not self._now().is_mark("{"):
+            self.place += 1
+        self._block(0)
+        if self.place < len(self.tokens):
+            self._refuse("expected the end of the file after the graph")
+
+    def _block(self, depth: int) -> list[str]:
+        """Read statements in braces; return the nodes in them."""
+        if depth > _DEEPEST:
+            self._refuse(f"groups lie more than {_DEEPEST} deep inside each other")
+        self._expect("{")
+        inside: list[str] = []
+        while not self._now().is_mark("}"):
+            if self._now().is_mark(";", ","):
+                self.place += 1
+            else:
+                inside += self._statement(depth)
+        self._expect("}")
+        return inside
+
+    def _statement(self, depth: int) -> list[str]:
+        token = self._now()
+        following = self.tokens[self.place + 1] if self.place + 1 < len(self.tokens) else token
+        if token.is_mark("graph", "node", "edge", *_KINDS) and following.is_mark("["):
+            self.place += 1
+            self._attributes()
+            return []
+        if following.is_mark("="):
+            self.place += 3
+            return []
+        groups, arrows = [self._group(depth)], []
+        while self._now().is_mark(*_ARROWS):
+            arrows.append(self._now())
+            self.place += 1
+            groups.append(self._group(depth))
+        attributes = self._attributes()
+        if not arrows and "label" in attributes:
+            self.labels |= dict.fromkeys(groups[0], attributes["label"])
+        for step, arrow in enumerate(arrows):
+            for cause in groups[step]:
+                for effect in groups[step + 1]:
+                    self._edge(cause, effect, arrow, attributes)
+        return [name for group in groups for name in group]
+
+    def _group(self, depth: int) -> list[str]:
+        """Return the nodes of one end of an edge: one, or those in braces."""
+        if self._now().is_mark("subgraph"):
+            self.place += 1
+            if not self._now().is_mark("{"):
+                self.place += 1
+        if self._now().is_mark("{"):
+            return list(dict.fromkeys(self._block(depth + 1)))
+        token = self._now()
+        if not token.quoted and re.fullmatch(r"[\w.-]+", token.text) is None:
+            self._refuse("expected the name of a node")
+        self.place += 1
+        self.nodes.setdefault(token.text, token.line)
+        while self._now().is_mark(":"):  # a port says where an edge meets the picture of a node
+            self.place += 2
+        return [token.text]
+
+    def _attributes(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        while self._now().is_mark("["):
+            self.place += 1
+            while not self._now().is_mark("]"):
+                name = self._now()
+                self.place += 1
+                if self._now().is_mark("="):
+                    self.place += 1
+                    found[name.text] = self._now().text
+                    self.place += 1
+            self._expect("]")
+        return found
+
+    def _edge(self, cause: str, effect: str, arrow: _Token, attributes: dict[str, str]) -> None:
+        """Add an edge; the attributes of the picture may turn it, or take its arrow away."""
+        usual = {"->": "forward", "<-": "back", "--": "none", "<->": "both"}[arrow.text]
+        way = attributes.get("dir", usual)
+        heads = attributes.get("arrowhead", "normal"), attributes.get("arrowtail", "normal")
+        circles = [head for head in heads if "dot" in head or "circle" in head]
+        at_effect = way in ("forward", "both") and heads[0] != "none"
+        at_cause = way in ("back", "both") and heads[1] != "none"
+        joined = f"{self.where}: line {arrow.line}: {shown(cause)} and {shown(effect)}"
+        if cause == effect:
+            raise ValueError(
+                f"{self.where}: line {arrow.line} joins {shown(cause)} to itself; leave it out"
+            )
+        if circles or (at_effect and at_cause):
+            marks = "a circle at an end" if circles else "arrows at both ends"
+            raise ValueError(f"{joined} are joined by an edge with {marks}; expected -> or --")
+        if at_effect or not at_cause:
+            self.edges.append((cause, effect))
+        if at_cause or not at_effect:
+            self.edges.append((effect, cause))
+
+    def _now(self) -> _Token:
+        if self.place >= len(self.tokens):
+            last = self.tokens[-1].line if self.tokens else 1
+            raise ValueError(f"{self.where}: line {last}: the file ends inside the graph")
+        return self.tokens[self.place]
+
+    def _expect(self, mark: str) -> None:
+        if not self._now().is_mark(mark):
+            self._refuse(f"expected {mark!r}")
+        self.place += 1
+
+    def _refuse(self, expected: str) -> NoReturn:
+        token = self._now()
+        raise ValueError(f"{self.where}: line {token.line}: {expected}, got {shown(token.text)}")
