@@ -70,6 +70,17 @@ def test_status_tells_that_all_is_done(folder):
     assert "small" in json.dumps(status)
 
 
+def test_status_tells_the_most_frequent_reason(folder):
+    """Five columns have fewer pairs than the edges that are asked for."""
+    wanting = STUDY.replace('["pc", ', '[{use = "acor", n_edges = 99}, ')
+    (folder / "wanting.toml").write_text(wanting.replace("small", "wanting"))
+    assert 0 == run("run", folder / "wanting.toml", "--workers", 1, "--json").returncode
+    done = run("status", folder / "wanting-results")
+    assert "20 of 20 rows (16 ok, 4 skipped)" in done.stdout
+    assert "not ok, most often “5 columns have 10 pairs" in done.stdout
+    assert "(4)" in done.stdout
+
+
 def test_status_of_no_study_is_a_clear_error(tmp_path):
     done = run("status", tmp_path)
     assert 2 == done.returncode
@@ -165,7 +176,10 @@ def test_damaged_rows_are_told_and_computed_again(folder, tmp_path):
     results = tmp_path / "small-results"
     assert 0 == run("export", results, tmp_path / "before.csv", "--no-timing").returncode
     with closing(sqlite3.connect(results / "study.sqlite")) as connection:
-        connection.execute("UPDATE scores SET value = value + 1 WHERE row IN (3, 4)")
+        connection.execute(
+            "UPDATE scores SET value = value + 1 WHERE row IN "
+            "(SELECT DISTINCT row FROM scores WHERE value IS NOT NULL LIMIT 2)"
+        )
         connection.commit()
     for words in (
         ("summary", results),
