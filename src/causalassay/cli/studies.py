@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from causalassay.cli.completion import complete_results, complete_study
+from causalassay.cli.options import AsJson, Folder
 from causalassay.cli.printing import progress_bar, wide_console
 from causalassay.cli.program_permission import AllowPrograms, permit
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 MOST_SUMMARIZED = 200_000
 """Rows up to which `run` prints a summary at once; beyond, that takes time and memory."""
+
+_WHERE = "Where it runs"
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
@@ -39,30 +43,40 @@ class Again(StrEnum):
     damaged = "damaged"
 
 
-Folder = Annotated[Path, typer.Argument(help="The study's results folder.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-
-
 def run(  # noqa: PLR0913, PLR0917  one argument per option
     study_file: Annotated[
-        Path, typer.Argument(help="TOML file; `causalassay new study NAME` writes one.")
+        Path,
+        typer.Argument(
+            help="TOML file; `causalassay new study NAME` writes one.",
+            autocompletion=complete_study,
+        ),
     ],
     out: Annotated[
         Path | None,
-        typer.Option(help="Results folder, on a local disk. Default: NAME-results beside it."),
+        typer.Option(
+            help="Results folder, on a local disk. Default: NAME-results beside it.",
+            rich_help_panel=_WHERE,
+        ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes here. Default: one for each core.")
+        int | None,
+        typer.Option(
+            min=1, help="Processes here. Default: one for each core.", rich_help_panel=_WHERE
+        ),
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(help="Address of a dask scheduler, tcp://HOST:8786, to run there instead."),
+        typer.Option(
+            help="Address of a dask scheduler, tcp://HOST:8786, to run there instead.",
+            rich_help_panel=_WHERE,
+        ),
     ] = None,
     retry: Annotated[
         list[Again] | None,
         typer.Option(
-            help="Run rows of this status again; may be stated more than once. damaged: those "
-            "that are not as they were written."
+            help="Run rows again that are failed, timeout or skipped, or damaged: not as they "
+            "were written. May be stated more than once.",
+            metavar="STATUS",
         ),
     ] = None,
     dry_run: Annotated[
@@ -206,7 +220,8 @@ def export(
     folder: Folder,
     file: Annotated[Path, typer.Argument(help="File to write: .csv or .parquet.")],
     everything: Annotated[
-        bool, typer.Option(help="Also rows of parts that the study file no longer has.")
+        bool,
+        typer.Option("--everything", help="Also rows of parts that the study file no longer has."),
     ] = False,
     timing: Annotated[
         bool,
@@ -214,6 +229,7 @@ def export(
             help="--no-timing leaves out times and hosts, so that two runs give identical files."
         ),
     ] = True,
+    as_json: AsJson = False,
 ) -> None:
     """Write the rows of a study to one table: one row per task, one column per quantity.
 
@@ -228,6 +244,9 @@ def export(
         n_rows = write_rows(
             folder, file, everything=everything, timing=timing, on_progress=on_progress
         )
+    if as_json:
+        typer.echo(json.dumps({"rows": n_rows, "file": str(file)}))
+        return
     typer.echo(f"{n_rows} {'row' if n_rows == 1 else 'rows'}: {file}")
 
 
@@ -235,7 +254,11 @@ def replay(
     key: Annotated[str, typer.Argument(help="The row's key, or enough of its beginning.")],
     folder: Annotated[
         Path | None,
-        typer.Option("--in", help="Results folder. Default: the one here that has the key."),
+        typer.Option(
+            "--in",
+            help="Results folder. Default: the one here that has the key.",
+            autocompletion=complete_results,
+        ),
     ] = None,
     study_file: Annotated[
         Path | None, typer.Option("--study", help="Study file to use instead of the stored text.")
