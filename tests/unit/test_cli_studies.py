@@ -10,6 +10,9 @@ from contextlib import closing
 
 import pytest
 
+from causalassay.study.language import parse_study
+from causalassay.study.storage import Store
+
 STUDY = """
 name = "small"
 seed = 1
@@ -95,6 +98,22 @@ def test_running_again_computes_nothing(folder):
 def test_the_summary_is_json_too(folder):
     summary = json.loads(run("summary", folder / "small-results", "--json").stdout)
     assert {"counts", "scores", "ranks", "attribution"} <= set(summary)
+
+
+def test_the_summary_of_an_unfinished_study_counts_what_is_missing(folder, tmp_path):
+    """The run ends before the first row: another algorithm and more replicates are missing."""
+    shutil.copytree(folder / "small-results", tmp_path / "small-results")
+    results = tmp_path / "small-results"
+    more = STUDY.replace("replicates = 2", "replicates = 3").replace('["pc"', '["pc", "empty"')
+    study = parse_study(more, tmp_path)
+    with Store.open(results, study) as store:
+        store.finish("interrupted")
+    printed = run("summary", results).stdout
+    assert printed.startswith("Not complete: 10 of 30 rows are missing (")
+    missing = json.loads(run("summary", results, "--json").stdout)["missing"]
+    assert {name: 2 for name in missing} == missing
+    assert 5 == len(missing)
+    assert {} == json.loads(run("summary", folder / "small-results", "--json").stdout)["missing"]
 
 
 def test_the_summary_of_a_metric_that_is_not_there_names_the_nearest(folder):

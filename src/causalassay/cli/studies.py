@@ -198,13 +198,20 @@ def summary(
     Example: causalassay summary first-look-results --metric f1
     """
     from causalassay.analysis import read
+    from causalassay.report.missing_rows import missing_rows_line
+    from causalassay.study.missing_rows import missing_rows
 
-    analysis = read(folder)
+    analysis, missing = read(folder), missing_rows(folder)
     if as_json:
-        plain = analysis.summary.to_dict() | {"verdict": analysis.verdict.to_dict()}
+        plain = analysis.summary.to_dict() | {
+            "missing": missing.by_algorithm,
+            "verdict": analysis.verdict.to_dict(),
+        }
         typer.echo(json.dumps(plain, indent=2, allow_nan=False))
-    else:
-        _print_analysis(analysis, metric)
+        return
+    if line := missing_rows_line(missing):
+        typer.echo(line)
+    _print_analysis(analysis, metric)
 
 
 def _print_analysis(analysis: Analysis, metric: str | None = None) -> None:
