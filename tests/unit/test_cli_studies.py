@@ -53,7 +53,31 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(tmp_path):
     done = run("run", tmp_path / "study.toml", "--dry-run")
     assert 0 == done.returncode
     assert "2 problems × 2 replicates × 5 algorithms = 20" in done.stdout
+    assert "rows: 0 of 20 are stored already, 20 are missing" in done.stdout
+    assert "time: no estimate, since no row is stored yet" in done.stdout
     assert ["study.toml"] == [file.name for file in tmp_path.iterdir()]
+
+
+def test_a_dry_run_of_a_study_that_has_rows_says_what_is_left(folder):
+    """Of ges there is no row; of the others there is one replicate in three to come."""
+    more = STUDY.replace("replicates = 2", "replicates = 3").replace('["pc"', '["pc", "ges"')
+    (folder / "more.toml").write_text(more)
+    done = run("run", folder / "more.toml", "--dry-run", "--workers", 2)
+    assert "rows: 20 of 36 are stored already, 16 are missing" in done.stdout
+    assert "on 2 workers for discovery, by the mean of 20 stored rows" in done.stdout
+    assert "no stored row of ges\n" in done.stdout
+    rows = json.loads(run("run", folder / "more.toml", "--dry-run", "--json").stdout)["rows"]
+    assert (20, 16, ["ges"]) == (rows["stored"], rows["missing"], rows["without_basis"])
+    done = run("run", folder / "study.toml", "--dry-run")
+    assert "rows: 20 of 20 are stored already, 0 are missing" in done.stdout
+    assert "time:" not in done.stdout
+
+
+def test_a_dry_run_refuses_the_results_of_another_study(folder):
+    (folder / "other.toml").write_text(STUDY.replace("seed = 1", "seed = 2"))
+    done = run("run", folder / "other.toml", "--dry-run")
+    assert 2 == done.returncode
+    assert 1 == len(done.stderr.splitlines())
 
 
 def test_every_mistake_is_told_at_once(tmp_path):
@@ -101,10 +125,10 @@ def test_the_summary_is_json_too(folder):
 
 
 def test_the_summary_of_an_unfinished_study_counts_what_is_missing(folder, tmp_path):
-    """The run ends before the first row: another algorithm and more replicates are missing."""
+    """The run ends before the first row: a third replicate is missing."""
     shutil.copytree(folder / "small-results", tmp_path / "small-results")
     results = tmp_path / "small-results"
-    more = STUDY.replace("replicates = 2", "replicates = 3").replace('["pc"', '["pc", "empty"')
+    more = STUDY.replace("replicates = 2", "replicates = 3")
     study = parse_study(more, tmp_path)
     with Store.open(results, study) as store:
         store.finish("interrupted")

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from causalassay.analysis import Analysis
     from causalassay.study.plan import Study
     from causalassay.study.processes.executor import Executor
+    from causalassay.study.programs import Program
 
 MOST_SUMMARIZED = 200_000
 """Rows up to which `run` prints a summary at once; beyond, that takes time and memory."""
@@ -80,7 +82,7 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the tasks and their number; run nothing.")
+        bool, typer.Option("--dry-run", help="Print what would run, and how long by stored rows.")
     ] = False,
     allow_programs: AllowPrograms = False,
     as_json: AsJson = False,
@@ -98,17 +100,16 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
     """
     from causalassay.analysis import read
     from causalassay.report.files import write_report
-    from causalassay.study.language import describe, read_study
+    from causalassay.study.language import read_study
     from causalassay.study.programs import programs_of
 
     study = read_study(study_file)
     programs = programs_of(study.algorithms)
+    folder = out or study_file.parent / f"{study.name}-results"
     if dry_run:
-        for line in (*describe(study), *(f"program: {program.line}" for program in programs)):
-            typer.echo(line)
+        _print_plan(study, folder, programs, workers or _n_cores(), as_json)
         return
     permit(programs, allow_programs)
-    folder = out or study_file.parent / f"{study.name}-results"
     counts = _run(study, folder, _executor(study, workers, cluster), retry or [])
     if as_json:
         typer.echo(json.dumps({"folder": str(folder), "rows": counts}))
@@ -124,6 +125,27 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
     typer.echo(f"Rows: causalassay export {folder} rows.csv")
 
 
+def _print_plan(
+    study: Study, folder: Path, programs: Sequence[Program], workers: int, as_json: bool
+) -> None:
+    """Print what a run would do; of how long it takes only what stored rows tell."""
+    from causalassay.study.forecast import forecast
+    from causalassay.study.language import describe
+
+    left = forecast(study, folder)
+    named = [program.line for program in programs]
+    if as_json:
+        plan = {"folder": str(folder), "rows": left.to_dict(), "programs": named}
+        typer.echo(json.dumps(plan, indent=2))
+        return
+    for line in (*describe(study), *left.lines(workers), *(f"program: {line}" for line in named)):
+        typer.echo(line)
+
+
+def _n_cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
 def _executor(
     study: Study, workers: int | None, cluster: str | None
 ) -> AbstractContextManager[Executor]:
@@ -135,7 +157,7 @@ def _executor(
         return DaskExecutor(study, cluster)
     from causalassay.study.processes.local_executor import LocalExecutor
 
-    return LocalExecutor(study, workers or len(os.sched_getaffinity(0)))
+    return LocalExecutor(study, workers or _n_cores())
 
 
 def _run(

@@ -76,7 +76,7 @@ class StudyStatus:
                 if why := reason_text(self.reasons[purpose]):
                     lines.append(f"  not ok, {why}")
         if self.seconds_left is not None:
-            lines.append(f"{self.rate:.3g} rows per second, about {_span(self.seconds_left)} left")
+            lines.append(f"{self.rate:.3g} rows per second, about {span(self.seconds_left)} left")
         if self.last_write is not None:
             lines.append(f"first row {self.first_write}, last row {self.last_write}")
         width = max((len(name) for name in self.algorithms), default=0)
@@ -98,12 +98,12 @@ def _counts_text(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {status}" for status, count in counts.items() if count) or "none yet"
 
 
-def _span(seconds: float) -> str:
+def span(seconds: float) -> str:
     """Return a duration in the unit that fits.
 
     Examples
     --------
-    >>> _span(40), _span(600), _span(9000)
+    >>> span(40), span(600), span(9000)
     ('40 s', '10 min', '2.5 h')
     """
     if seconds < 100:
