@@ -23,7 +23,7 @@ from causalassay.study.kernel_marks import (
 from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study
 from causalassay.study.problem_specs import Generated
 from causalassay.study.processes.executor import Compiling
-from causalassay.study.progress import log_lines
+from causalassay.study.progress import Pace, log_lines
 from causalassay.study.worker import kernel_warming as warming
 from waiting import LIMIT
 
@@ -148,3 +148,13 @@ def test_the_progress_line_tells_the_most_frequent_reason():
     )
     expected = "running: 4 of 9, 1 failed, 2 timeout, most often “timeout: more than 5 s” (2)"
     assert [expected] == lines
+
+
+def test_the_time_that_compiling_takes_is_not_taken_for_the_pace():
+    now = [0.0]
+    pace = Pace(lambda: now[0])
+    pace.text(Progress("main", 50, Counter(), 0, compiling=Compiling(3, 12)))
+    now[0] = 100.0
+    pace.text(Progress("main", 50, Counter(ok=20), 20, compiling=Compiling(11, 12)))
+    now[0] = 105.0
+    assert "2.0/s, 0:00:10 left" == pace.text(Progress("main", 50, Counter(ok=30), 30))

@@ -99,7 +99,7 @@ def _line(now: Progress, pace: str) -> str:
 
 
 class Pace:
-    """How fast a run goes since it began, and how long it will last at that pace.
+    """How fast a run goes since it began, or kernels were ready, and how long it will last.
 
     Examples
     --------
@@ -113,17 +113,17 @@ class Pace:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._began: dict[str, tuple[float, int]] = {}
+        self._began: dict[str, tuple[float, int, int]] = {}
 
     def text(self, now: Progress) -> str:
         """Return records per second and the time left, as far as they are known."""
-        if now.purpose not in self._began:
-            self._began[now.purpose] = (self._clock(), now.done)
-        began, done = self._began[now.purpose]
-        seconds, rows = self._clock() - began, now.done - done
-        if seconds <= 0 or not now.new:
+        if now.purpose not in self._began or now.compiling is not None:
+            self._began[now.purpose] = (self._clock(), now.done, now.new)
+        began, done, earlier = self._began[now.purpose]
+        seconds, rows, new = self._clock() - began, now.done - done, now.new - earlier
+        if seconds <= 0 or not new:
             return ""
-        pace = f"{now.new / seconds:.1f}/s"
+        pace = f"{new / seconds:.1f}/s"
         if not rows or now.done >= now.total:
             return pace
         left = timedelta(seconds=round(seconds / rows * (now.total - now.done)))
