@@ -86,18 +86,24 @@ def _model_row(name: str, value: Any) -> Row:
 def _metric_row(name: str, value: Any) -> Row:
     return {
         "name": name,
-        "what": _noun_phrase(value.description),
+        "what": noun_phrase(value.description),
         "better": value.better,
         "undirected_edges": " or ".join(value.resolutions),
     }
 
 
 def _diagnostic_row(name: str, value: Any) -> Row:
-    return {"name": name, "what": _noun_phrase(value.description)}
+    return {"name": name, "what": noun_phrase(value.description)}
 
 
-def _noun_phrase(docstring: str) -> str:
-    """Return a function's first line without its verb: it describes a number here."""
+def noun_phrase(docstring: str) -> str:
+    """Return a function's first line without its verb: it describes a number here.
+
+    Examples
+    --------
+    >>> noun_phrase("Return the number of edges.")
+    'The number of edges.'
+    """
     text = docstring.removeprefix("Return ")
     return text[:1].upper() + text[1:]
 

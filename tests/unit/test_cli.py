@@ -133,5 +133,34 @@ def test_help_teaches_and_imports_nothing_heavy():
     assert 0 == subprocess.run([sys.executable, "-c", code], check=False).returncode
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("audit",),
+        ("run",),
+        ("status",),
+        ("summary",),
+        ("report",),
+        ("export",),
+        ("replay",),
+        ("list",),
+        ("new",),
+        ("new", "study"),
+        ("new", "algorithm"),
+    ],
+)
+def test_every_help_has_an_example_and_plain_flags(words):
+    shown = run(*words, "--help").stdout
+    assert "Example: causalassay" in shown
+    assert "<bool>" not in shown
+    if words not in ((), ("new",)):
+        assert "--json" in shown
+
+
+def test_completion_can_be_installed():
+    assert "--install-completion" in run("--help").stdout
+
+
 def test_version_is_printed():
     assert run("--version").stdout.startswith("causalassay 0.")

@@ -10,6 +10,9 @@ from contextlib import closing
 
 import pytest
 
+from causalassay.study.language import parse_study
+from causalassay.study.storage import Store
+
 STUDY = """
 name = "small"
 seed = 1
@@ -50,7 +53,31 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(tmp_path):
     done = run("run", tmp_path / "study.toml", "--dry-run")
     assert 0 == done.returncode
     assert "2 problems × 2 replicates × 5 algorithms = 20" in done.stdout
+    assert "rows: 0 of 20 are stored already, 20 are missing" in done.stdout
+    assert "time: no estimate, since no row is stored yet" in done.stdout
     assert ["study.toml"] == [file.name for file in tmp_path.iterdir()]
+
+
+def test_a_dry_run_of_a_study_that_has_rows_says_what_is_left(folder):
+    """Of ges there is no row; of the others there is one replicate in three to come."""
+    more = STUDY.replace("replicates = 2", "replicates = 3").replace('["pc"', '["pc", "ges"')
+    (folder / "more.toml").write_text(more)
+    done = run("run", folder / "more.toml", "--dry-run", "--workers", 2)
+    assert "rows: 20 of 36 are stored already, 16 are missing" in done.stdout
+    assert "on 2 workers for discovery, by the mean of 20 stored rows" in done.stdout
+    assert "no stored row of ges\n" in done.stdout
+    rows = json.loads(run("run", folder / "more.toml", "--dry-run", "--json").stdout)["rows"]
+    assert (20, 16, ["ges"]) == (rows["stored"], rows["missing"], rows["without_basis"])
+    done = run("run", folder / "study.toml", "--dry-run")
+    assert "rows: 20 of 20 are stored already, 0 are missing" in done.stdout
+    assert "time:" not in done.stdout
+
+
+def test_a_dry_run_refuses_the_results_of_another_study(folder):
+    (folder / "other.toml").write_text(STUDY.replace("seed = 1", "seed = 2"))
+    done = run("run", folder / "other.toml", "--dry-run")
+    assert 2 == done.returncode
+    assert 1 == len(done.stderr.splitlines())
 
 
 def test_every_mistake_is_told_at_once(tmp_path):
@@ -70,6 +97,17 @@ def test_status_tells_that_all_is_done(folder):
     assert "small" in json.dumps(status)
 
 
+def test_status_tells_the_most_frequent_reason(folder):
+    """Five columns have fewer pairs than the edges that are asked for."""
+    wanting = STUDY.replace('["pc", ', '[{use = "acor", n_edges = 99}, ')
+    (folder / "wanting.toml").write_text(wanting.replace("small", "wanting"))
+    assert 0 == run("run", folder / "wanting.toml", "--workers", 1, "--json").returncode
+    done = run("status", folder / "wanting-results")
+    assert "20 of 20 rows (16 ok, 4 skipped)" in done.stdout
+    assert "not ok, most often “5 columns have 10 pairs" in done.stdout
+    assert "(4)" in done.stdout
+
+
 def test_status_of_no_study_is_a_clear_error(tmp_path):
     done = run("status", tmp_path)
     assert 2 == done.returncode
@@ -84,6 +122,22 @@ def test_running_again_computes_nothing(folder):
 def test_the_summary_is_json_too(folder):
     summary = json.loads(run("summary", folder / "small-results", "--json").stdout)
     assert {"counts", "scores", "ranks", "attribution"} <= set(summary)
+
+
+def test_the_summary_of_an_unfinished_study_counts_what_is_missing(folder, tmp_path):
+    """The run ends before the first row: a third replicate is missing."""
+    shutil.copytree(folder / "small-results", tmp_path / "small-results")
+    results = tmp_path / "small-results"
+    more = STUDY.replace("replicates = 2", "replicates = 3")
+    study = parse_study(more, tmp_path)
+    with Store.open(results, study) as store:
+        store.finish("interrupted")
+    printed = run("summary", results).stdout
+    assert printed.startswith("Not complete: 10 of 30 rows are missing (")
+    missing = json.loads(run("summary", results, "--json").stdout)["missing"]
+    assert {name: 2 for name in missing} == missing
+    assert 5 == len(missing)
+    assert {} == json.loads(run("summary", folder / "small-results", "--json").stdout)["missing"]
 
 
 def test_the_summary_of_a_metric_that_is_not_there_names_the_nearest(folder):
@@ -165,7 +219,10 @@ def test_damaged_rows_are_told_and_computed_again(folder, tmp_path):
     results = tmp_path / "small-results"
     assert 0 == run("export", results, tmp_path / "before.csv", "--no-timing").returncode
     with closing(sqlite3.connect(results / "study.sqlite")) as connection:
-        connection.execute("UPDATE scores SET value = value + 1 WHERE row IN (3, 4)")
+        connection.execute(
+            "UPDATE scores SET value = value + 1 WHERE row IN "
+            "(SELECT DISTINCT row FROM scores WHERE value IS NOT NULL LIMIT 2)"
+        )
         connection.commit()
     for words in (
         ("summary", results),

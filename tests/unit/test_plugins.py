@@ -227,7 +227,7 @@ def broken(tmp_path):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_plug_in_that_cannot_be_imported_is_one_line_of_the_list(kind, broken, command):
-    lines = command("list", kind).stdout.splitlines()
+    lines = [" ".join(line.split()) for line in command("list", kind).stdout.splitlines()]
     rows = {
         row["name"]: row
         for row in json.loads(command("list", kind, "--json").stdout)

@@ -80,6 +80,13 @@ def test_an_empty_store_leaves_every_task_and_every_problem_to_measure():
     assert len(tasks) == len(set(tasks))
 
 
+def test_what_needs_no_compiling_comes_first_and_nothing_comes_twice():
+    tasks = list(pending_tasks(study_of(("pc", "empty")), FakeStore(), "main", at_once={1}))
+    assert [(0, 1), (1, 1)] == [(task.problem, task.algorithm) for task in tasks[:2]]
+    assert set(tasks) == set(tasks_of(study_of(("pc", "empty"))))
+    assert 12 == len(tasks)
+
+
 def test_what_the_store_knows_is_not_done_again():
     row = StoredRow("ok", frozenset({0, 1}))
     store = FakeStore({("main", 0, 0): StoredRows(frozenset({0}), {0: row, 1: row})})

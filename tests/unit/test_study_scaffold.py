@@ -44,6 +44,7 @@ def plain_study(files):
 def test_the_written_study_is_read(tmp_path):
     study = read_study(new_study("first-look", tmp_path))
     assert ("first-look", 4, 8) == (study.name, len(study.problems), len(study.listed))
+    assert 10 == study.replicates  # enough for the sign flips of a first verdict
     kinds = [entry.labels["model.kind"] for entry in study.problems]
     assert ["scm", "standardized", "iscm", "uumc"] == kinds
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from rich.console import Console
 
 from causalassay.cli.auditing import audit
 from causalassay.cli.listing import list_parts
+from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 from causalassay.cli.printing import escaped
 from causalassay.cli.reading_options import printed_notes
 from causalassay.cli.reporting import report
@@ -22,9 +24,9 @@ from causalassay.threads import ONE_THREAD
 
 app = typer.Typer(
     help="An assay office for causal discovery: is an algorithm, or a benchmark, worth what it "
-    "claims?",
+    "claims?\n\nExample: causalassay new study first-look && causalassay run first-look.toml",
     no_args_is_help=True,
-    add_completion=False,
+    cls=PlainGroup,
     pretty_exceptions_enable=False,
 )
 
@@ -59,18 +61,22 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def about(
     show_version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print it.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Hold the options of the program itself."""
 
 
-app.command()(audit)
-app.command()(run)
-app.command()(status)
-app.command()(summary)
-app.command()(report)
-app.command()(export)
-app.command()(replay)
-app.command(name="list")(list_parts)
-app.add_typer(new, name="new")
+def _add(panel: str, **commands: Callable[..., None]) -> None:
+    for name, command in commands.items():
+        app.command(name, cls=PlainCommand, rich_help_panel=panel)(command)
+
+
+_add("Judge a data set", audit=audit)
+_add("Run a study", run=run, status=status, replay=replay)
+_add("Look at its results", summary=summary, report=report, export=export)
+_add("Begin", **{"list": list_parts})
+app.add_typer(new, name="new", rich_help_panel="Begin")

@@ -3,64 +3,123 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from contextlib import redirect_stdout
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.padding import Padding
 
+from causalassay.cli.completion import complete_listed
+from causalassay.cli.options import AsJson
 from causalassay.cli.printing import escaped
-
-
-class Part(StrEnum):
-    """What `causalassay list` can list."""
-
-    algorithms = "algorithms"
-    graphs = "graphs"
-    models = "models"
-    metrics = "metrics"
-    diagnostics = "diagnostics"
+from causalassay.short_lines import PARTS, announced, known_names, short_lines
+from causalassay.spelling import did_you_mean, visible
 
 
 def list_parts(
     what: Annotated[
-        Part, typer.Argument(help="algorithms, graphs, models, metrics or diagnostics.")
-    ] = Part.algorithms,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+        str,
+        typer.Argument(
+            help="algorithms, graphs, models, metrics or diagnostics; or one name, like notears.",
+            autocompletion=complete_listed,
+        ),
+    ] = "algorithms",
+    as_json: AsJson = False,
 ) -> None:
-    """List what can be named in studies, and why some of it cannot run here.
+    """List what can be named in studies, one line each; or show all about one name.
 
-    Example: causalassay list algorithms
+    Of one name: its parameters with types and defaults, the data it takes,
+    what it assumes, and its reference.
+
+    Example: causalassay list algorithms && causalassay list notears
     """
+    if what not in PARTS:
+        _show(what, as_json)
+    elif as_json:
+        typer.echo(json.dumps(_catalogue(what), indent=2))
+    else:
+        for line in _lines(what):
+            typer.echo(line)
+
+
+def _lines(part: str) -> list[str]:
+    """Return a line for each name; what other packages announce is imported to be described."""
+    known = short_lines(part)
+    if announced(part):
+        known = {str(row.get("name", row.get("kind"))): _described(row) for row in _catalogue(part)}
+        known = {name: line for name, line in known.items() if name not in short_lines("controls")}
+    width = max(map(len, known))
+    lines = [_cut(visible(f"{name:<{width}}  {line}")) for name, line in known.items()]
+    if part == "metrics":
+        lines.append("Controls, beside the scores: " + ", ".join(short_lines("controls")))
+    return lines
+
+
+def _described(row: dict[str, Any]) -> str:
+    if reason := row.get("cannot_be_loaded"):
+        return f"({row['package']}) cannot run here: {reason}"
+    return str(row["what"])
+
+
+def _cut(line: str) -> str:
+    """Return a line that fits a terminal; elsewhere all of it."""
+    width = shutil.get_terminal_size().columns
+    return line if not sys.stdout.isatty() or len(line) <= width else f"{line[: width - 1]}…"
+
+
+def _catalogue(part: str) -> list[dict[str, Any]]:
     from causalassay.catalogue import catalogue
 
     with redirect_stdout(sys.stderr):  # what a plug-in prints when it is imported is no JSON
-        rows = catalogue(what.value)
+        return catalogue(part)
+
+
+def _show(name: str, as_json: bool) -> None:
+    found = _named(name)
+    if not found:
+        names = [*PARTS, *known_names()]
+        raise ValueError(f"there is nothing to list called {name!r}; {did_you_mean(name, names)}")
+    from causalassay.part_details import part_details
+
+    with redirect_stdout(sys.stderr):
+        shown = [part_details(part, one) for one, part in found.items()]
     if as_json:
-        typer.echo(json.dumps(rows, indent=2))
+        typer.echo(json.dumps(shown if len(shown) > 1 else shown[0], indent=2))
         return
-    console = Console()
-    for row in rows:
-        _print_row(row, console)
+    for details in shown:
+        _print_details(details, Console())
 
 
-def _print_row(row: dict[str, str | bool | None], console: Console) -> None:
-    name, *details = row.items()
-    title = f"[bold]{_shown(name[1])}[/]"
-    if reason := row.get("cannot_be_loaded"):
-        line = f"{title} ({_shown(row['package'])}) cannot run here: {_shown(reason)}"
-        console.print(line, highlight=False, soft_wrap=True)
-        return
-    console.print(title, highlight=False)
-    for heading, value in details:
-        if value not in (None, ""):
-            label = heading.replace("_", " ")
-            detail = Padding(f"[dim]{label}:[/] {_shown(value)}", (0, 0, 0, 4))
-            console.print(detail, highlight=False)
+def _named(name: str) -> dict[str, str]:
+    """Return the parts of what a name means: itself, or a model of that kind and any mechanism."""
+    known = known_names()
+    if name in known:
+        return {name: known[name]}
+    models = [one for one, part in known.items() if part == "models"]
+    return dict.fromkeys((one for one in models if one.partition(".")[2] == name), "models")
 
 
-def _shown(value: str | bool | None) -> str:
+def _print_details(details: dict[str, Any], console: Console) -> None:
+    name, part = escaped(details.pop("name")), details.pop("part")
+    parameters = details.pop("parameters", [])
+    console.print(f"[bold]{name}[/] ({part.removesuffix('s')})", highlight=False)
+    for heading, value in details.items():
+        label = heading.replace("_", " ")
+        _print_indented(f"[dim]{label}:[/] {_shown(value)}", 4, console)
+    if parameters:
+        _print_indented("[dim]parameters:[/]", 4, console)
+    for one in parameters:
+        default = "required" if one["default"] == "required" else f"default {one['default']}"
+        text = escaped(f"{one['type']}, {default}. {one['meaning']}".strip())
+        _print_indented(f"[bold]{escaped(one['name'])}[/]: {text}", 8, console)
+
+
+def _print_indented(text: str, by: int, console: Console) -> None:
+    console.print(Padding(text, (0, 0, 0, by)), highlight=False)
+
+
+def _shown(value: str | bool) -> str:
     return escaped(value) if isinstance(value, str) else "yes" if value else "no"

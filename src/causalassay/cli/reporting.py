@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from causalassay.cli.options import AsJson, Folder
+
 
 def report(
-    folder: Annotated[Path, typer.Argument(help="The study's results folder.")],
+    folder: Folder,
     out: Annotated[
         Path | None, typer.Option(help="File to write. Default: report.html in the folder.")
     ] = None,
@@ -19,6 +22,7 @@ def report(
             "--figures", help="Also write its figures (PDF, SVG, PNG) and LaTeX tables beside it."
         ),
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a study's report: one page that works offline and can be sent to anybody.
 
@@ -30,6 +34,10 @@ def report(
         page, *others = write_report_and_figures(folder, out)
     else:
         page, others = write_report(folder, out), []
+    if as_json:
+        files = {"report": str(page), "figures": [str(file) for file in others]}
+        typer.echo(json.dumps(files, indent=2))
+        return
     typer.echo(f"Report: {page}")
     for file in others:
         typer.echo(file)

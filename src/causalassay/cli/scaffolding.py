@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-new = typer.Typer(help="Write a working beginning of your own.", no_args_is_help=True)
+from causalassay.cli.options import AsJson
+from causalassay.cli.plain_flags import PlainCommand, PlainGroup
+
+new = typer.Typer(
+    help="Write a working beginning of your own.\n\nExample: causalassay new study first-look",
+    no_args_is_help=True,
+    cls=PlainGroup,
+)
 
 
-@new.command()
+@new.command(cls=PlainCommand)
 def algorithm(
     name: Annotated[str, typer.Argument(help="Small letters and hyphens, like my-algorithm.")],
     folder: Annotated[Path, typer.Option(help="Where to make the package's folder.")] = Path(),
+    as_json: AsJson = False,
 ) -> None:
     """Write a plug-in package: one algorithm, its entry point and its conformance test.
 
@@ -21,15 +30,20 @@ def algorithm(
     """
     from causalassay.scaffold import new_algorithm
 
-    for file in new_algorithm(name, folder):
+    files = new_algorithm(name, folder)
+    if as_json:
+        typer.echo(json.dumps({"files": [str(file) for file in files]}, indent=2))
+        return
+    for file in files:
         typer.echo(file)
     typer.echo(f"\nNow: pip install -e {folder / name} && pytest {folder / name}")
 
 
-@new.command()
+@new.command(cls=PlainCommand)
 def study(
     name: Annotated[str, typer.Argument(help="Letters, digits, - and _; the file is NAME.toml.")],
     folder: Annotated[Path, typer.Option(help="Where to write it.")] = Path(),
+    as_json: AsJson = False,
 ) -> None:
     """Write a study file with a comment on every part, which runs as it is.
 
@@ -38,5 +52,8 @@ def study(
     from causalassay.scaffold import new_study
 
     file = new_study(name, folder)
+    if as_json:
+        typer.echo(json.dumps({"files": [str(file)]}, indent=2))
+        return
     typer.echo(file)
     typer.echo(f"\nNow: causalassay run {file}")

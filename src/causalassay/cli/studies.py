@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from causalassay.cli.completion import complete_results, complete_study
+from causalassay.cli.options import AsJson, Folder
 from causalassay.cli.printing import progress_bar, wide_console
 from causalassay.cli.program_permission import AllowPrograms, permit
 
@@ -22,9 +25,12 @@ if TYPE_CHECKING:
     from causalassay.analysis import Analysis
     from causalassay.study.plan import Study
     from causalassay.study.processes.executor import Executor
+    from causalassay.study.programs import Program
 
 MOST_SUMMARIZED = 200_000
 """Rows up to which `run` prints a summary at once; beyond, that takes time and memory."""
+
+_WHERE = "Where it runs"
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
@@ -39,34 +45,44 @@ class Again(StrEnum):
     damaged = "damaged"
 
 
-Folder = Annotated[Path, typer.Argument(help="The study's results folder.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-
-
 def run(  # noqa: PLR0913, PLR0917  one argument per option
     study_file: Annotated[
-        Path, typer.Argument(help="TOML file; `causalassay new study NAME` writes one.")
+        Path,
+        typer.Argument(
+            help="TOML file; `causalassay new study NAME` writes one.",
+            autocompletion=complete_study,
+        ),
     ],
     out: Annotated[
         Path | None,
-        typer.Option(help="Results folder, on a local disk. Default: NAME-results beside it."),
+        typer.Option(
+            help="Results folder, on a local disk. Default: NAME-results beside it.",
+            rich_help_panel=_WHERE,
+        ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes here. Default: one for each core.")
+        int | None,
+        typer.Option(
+            min=1, help="Processes here. Default: one for each core.", rich_help_panel=_WHERE
+        ),
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(help="Address of a dask scheduler, tcp://HOST:8786, to run there instead."),
+        typer.Option(
+            help="Address of a dask scheduler, tcp://HOST:8786, to run there instead.",
+            rich_help_panel=_WHERE,
+        ),
     ] = None,
     retry: Annotated[
         list[Again] | None,
         typer.Option(
-            help="Run rows of this status again; may be stated more than once. damaged: those "
-            "that are not as they were written."
+            help="Run rows again that are failed, timeout or skipped, or damaged: not as they "
+            "were written. May be stated more than once.",
+            metavar="STATUS",
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the tasks and their number; run nothing.")
+        bool, typer.Option("--dry-run", help="Print what would run, and how long by stored rows.")
     ] = False,
     allow_programs: AllowPrograms = False,
     as_json: AsJson = False,
@@ -85,17 +101,16 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
     from causalassay.analysis import read
     from causalassay.report.files import write_report
     from causalassay.report.overview import render_overview
-    from causalassay.study.language import describe, read_study
+    from causalassay.study.language import read_study
     from causalassay.study.programs import programs_of
 
     study = read_study(study_file)
     programs = programs_of(study.algorithms)
+    folder = out or study_file.parent / f"{study.name}-results"
     if dry_run:
-        for line in (*describe(study), *(f"program: {program.line}" for program in programs)):
-            typer.echo(line)
+        _print_plan(study, folder, programs, workers or _n_cores(), as_json)
         return
     permit(programs, allow_programs)
-    folder = out or study_file.parent / f"{study.name}-results"
     counts = _run(study, folder, _executor(study, workers, cluster), retry or [])
     if as_json:
         typer.echo(json.dumps({"folder": str(folder), "rows": counts}))
@@ -110,6 +125,27 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
         typer.echo(f"Report: causalassay report {folder}")
 
 
+def _print_plan(
+    study: Study, folder: Path, programs: Sequence[Program], workers: int, as_json: bool
+) -> None:
+    """Print what a run would do; of how long it takes only what stored rows tell."""
+    from causalassay.study.forecast import forecast
+    from causalassay.study.language import describe
+
+    left = forecast(study, folder)
+    named = [program.line for program in programs]
+    if as_json:
+        plan = {"folder": str(folder), "rows": left.to_dict(), "programs": named}
+        typer.echo(json.dumps(plan, indent=2))
+        return
+    for line in (*describe(study), *left.lines(workers), *(f"program: {line}" for line in named)):
+        typer.echo(line)
+
+
+def _n_cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
 def _executor(
     study: Study, workers: int | None, cluster: str | None
 ) -> AbstractContextManager[Executor]:
@@ -121,7 +157,7 @@ def _executor(
         return DaskExecutor(study, cluster)
     from causalassay.study.processes.local_executor import LocalExecutor
 
-    return LocalExecutor(study, workers or len(os.sched_getaffinity(0)))
+    return LocalExecutor(study, workers or _n_cores())
 
 
 def _run(
@@ -188,17 +224,22 @@ def summary(
     Example: causalassay summary first-look-results --full
     """
     from causalassay.analysis import read
+    from causalassay.report.missing_rows import missing_rows_line
+    from causalassay.study.missing_rows import missing_rows
 
-    analysis = read(folder)
+    analysis, missing = read(folder), missing_rows(folder)
     if as_json:
         plain = analysis.summary.to_dict() | {
+            "missing": missing.by_algorithm,
             "headline": analysis.headline,
             "matrix": analysis.matrix.to_dict(),
             "verdict": analysis.verdict.to_dict(),
         }
         typer.echo(json.dumps(plain, indent=2, allow_nan=False))
-    else:
-        _print_analysis(analysis, metric, full=full)
+        return
+    _print_analysis(analysis, metric, full=full)
+    if line := missing_rows_line(missing):
+        typer.echo(line)
 
 
 def _print_analysis(analysis: Analysis, metric: str | None, *, full: bool) -> None:
@@ -218,7 +259,8 @@ def export(
     folder: Folder,
     file: Annotated[Path, typer.Argument(help="File to write: .csv or .parquet.")],
     everything: Annotated[
-        bool, typer.Option(help="Also rows of parts that the study file no longer has.")
+        bool,
+        typer.Option("--everything", help="Also rows of parts that the study file no longer has."),
     ] = False,
     timing: Annotated[
         bool,
@@ -226,6 +268,7 @@ def export(
             help="--no-timing leaves out times and hosts, so that two runs give identical files."
         ),
     ] = True,
+    as_json: AsJson = False,
 ) -> None:
     """Write the rows of a study to one table: one row per task, one column per quantity.
 
@@ -240,6 +283,9 @@ def export(
         n_rows = write_rows(
             folder, file, everything=everything, timing=timing, on_progress=on_progress
         )
+    if as_json:
+        typer.echo(json.dumps({"rows": n_rows, "file": str(file)}))
+        return
     typer.echo(f"{n_rows} {'row' if n_rows == 1 else 'rows'}: {file}")
 
 
@@ -247,7 +293,11 @@ def replay(
     key: Annotated[str, typer.Argument(help="The row's key, or enough of its beginning.")],
     folder: Annotated[
         Path | None,
-        typer.Option("--in", help="Results folder. Default: the one here that has the key."),
+        typer.Option(
+            "--in",
+            help="Results folder. Default: the one here that has the key.",
+            autocompletion=complete_results,
+        ),
     ] = None,
     study_file: Annotated[
         Path | None, typer.Option("--study", help="Study file to use instead of the stored text.")

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from causalassay.metrics.registry import METRICS
 from causalassay.study.dispatch import run_tasks
+from causalassay.study.kernel_marks import ready_before_others
 from causalassay.study.pending_tasks import pending_tasks
 from causalassay.study.plan import Purpose, Study
-from causalassay.study.processes.executor import Executor
+from causalassay.study.processes.executor import Compiling, Executor
 from causalassay.study.storage import Store
 from causalassay.study.tasks import Record, RunTask, Status
 from causalassay.study.tuning import best_candidate
@@ -32,12 +33,18 @@ class Progress:
         Rows by status, those of earlier runs included.
     new : int
         Records of this run and purpose: rows, new numbers of old rows, problems measured.
+    reasons : mapping
+        Rows that are not ok by their reason, those of earlier runs included.
+    compiling : Compiling, optional
+        While kernels are compiled, how far that is.
     """
 
     purpose: Purpose
     total: int
     counts: Counter[str]
     new: int
+    reasons: Counter[str] = field(default_factory=Counter)
+    compiling: Compiling | None = None
 
     @property
     def done(self) -> int:
@@ -106,8 +113,11 @@ def _run_purpose(
     study: Study, store: Store, executor: Executor, purpose: Purpose, watch: Watch
 ) -> None:
     counts = Counter(store.counts(purpose))
+    reasons = Counter(store.reasons(purpose))
     total, new = study.n_tasks[purpose], 0
-    watch(Progress(purpose, total, counts.copy(), new))
+
+    def show() -> None:
+        watch(Progress(purpose, total, counts.copy(), new, reasons, executor.compiling))
 
     def save(records: list[Record]) -> None:
         nonlocal new
@@ -116,9 +126,12 @@ def _run_purpose(
             new += len(records)
             rows = [record for record in records if isinstance(record.task, RunTask)]
             counts.update(record.status for record in rows)
-        watch(Progress(purpose, total, counts.copy(), new))
+            reasons.update(record.reason for record in rows if record.status != "ok")
+        show()
 
-    run_tasks(study, pending_tasks(study, store, purpose), executor, save)
+    show()
+    at_once = ready_before_others(study)
+    run_tasks(study, pending_tasks(study, store, purpose, at_once), executor, save)
 
 
 def _choose(study: Study, store: Store) -> None:

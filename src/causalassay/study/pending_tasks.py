@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from causalassay.study.plan import Purpose, Study, coordinates
 from causalassay.study.storage import Store
 from causalassay.study.tasks import MeasureTask, RescoreTask, RunTask, Task
 
 
-def pending_tasks(study: Study, store: Store, purpose: Purpose) -> Iterator[Task]:
+def pending_tasks(
+    study: Study, store: Store, purpose: Purpose, at_once: Set[int] = frozenset()
+) -> Iterator[Task]:
     """Yield the tasks that have no row yet, and those whose row lacks a number.
 
     The store is asked as the work goes on, so that a plan of 10^6 tasks is
     never in memory.
+
+    Parameters
+    ----------
+    study : Study
+    store : Store
+    purpose : {"main", "tuning"}
+    at_once : set of int
+        Algorithms whose tasks of the first replicate come before all others: those that need
+        not wait until kernels have been compiled.
     """
     wanted = _wanted_metrics(study, purpose)
-    for problem, replicate, algorithms in coordinates(study, purpose):
+    for problem, replicate, algorithms, measured in _in_order(study, purpose, at_once):
         stored = store.rows(purpose, problem, replicate)
-        if purpose == "main":
+        if measured:
             missing = _missing(range(len(study.diagnostics)), stored.diagnostics)
             if missing:
                 yield MeasureTask(purpose, problem, replicate, missing)
@@ -36,6 +47,22 @@ def pending_tasks(study: Study, store: Store, purpose: Purpose) -> Iterator[Task
                     yield RunTask(*address, run, wanted[algorithm])
                 else:
                     yield RescoreTask(*address, run, missing, estimate)
+
+
+def _in_order(
+    study: Study, purpose: Purpose, at_once: Set[int]
+) -> Iterator[tuple[int, int, tuple[int, ...], bool]]:
+    """Yield problem, replicate, algorithms, and whether the problem is measured then."""
+    if at_once:
+        for problem, replicate, algorithms in coordinates(study, purpose):
+            early = tuple(one for one in algorithms if one in at_once)
+            if replicate == 0 and early:
+                yield problem, replicate, early, False
+    for problem, replicate, algorithms in coordinates(study, purpose):
+        late = algorithms
+        if replicate == 0:
+            late = tuple(one for one in algorithms if one not in at_once)
+        yield problem, replicate, late, purpose == "main"
 
 
 def _missing(wanted: Iterable[int], stored: frozenset[int]) -> tuple[int, ...]:

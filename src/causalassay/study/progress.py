@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
 from causalassay.study.driver import Progress, Watch
+from causalassay.study.failures import failures_text
 
 LOG_EVERY = 10.0
 """Seconds between two log lines."""
@@ -24,7 +26,7 @@ def progress_display(console: Console, log_every: float = LOG_EVERY) -> Iterator
         with _bars(console) as watch:
             yield watch
     else:
-        yield log_lines(lambda line: console.print(line, highlight=False), log_every)
+        yield log_lines(lambda line: console.print(line, highlight=False, markup=False), log_every)
 
 
 @contextmanager
@@ -46,8 +48,13 @@ def _bars(console: Console) -> Iterator[Watch]:
                 bar_ids[now.purpose] = bars.add_task(
                     title(now), total=now.total, pace="starting", trouble=""
                 )
+            # The pace is asked for in any case: it counts from the first time.
+            paced = pace.text(now)
             bars.update(
-                bar_ids[now.purpose], completed=now.done, pace=pace.text(now), trouble=trouble(now)
+                bar_ids[now.purpose],
+                completed=now.done,
+                pace=compiling_text(now) or paced,
+                trouble=escape(trouble(now)),
             )
 
         yield watch
@@ -78,14 +85,21 @@ def log_lines(
             last = clock()
             if ends:
                 finished.add(now.purpose)
-            parts = [f"{title(now)}: {now.done} of {now.total}", pace.text(now), trouble(now)]
-            write(", ".join(part for part in parts if part))
+            write(_line(now, pace.text(now)))
 
     return watch
 
 
+def _line(now: Progress, pace: str) -> str:
+    """Return a log line; before the first row of a run it says what is waited for."""
+    parts = [f"{now.done} of {now.total}", compiling_text(now) or pace, trouble(now)]
+    if now.compiling is not None and not now.new:
+        del parts[0]
+    return f"{title(now)}: " + ", ".join(part for part in parts if part)
+
+
 class Pace:
-    """How fast a run goes since it began, and how long it will last at that pace.
+    """How fast a run goes since it began, or kernels were ready, and how long it will last.
 
     Examples
     --------
@@ -99,17 +113,17 @@ class Pace:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._began: dict[str, tuple[float, int]] = {}
+        self._began: dict[str, tuple[float, int, int]] = {}
 
     def text(self, now: Progress) -> str:
         """Return records per second and the time left, as far as they are known."""
-        if now.purpose not in self._began:
-            self._began[now.purpose] = (self._clock(), now.done)
-        began, done = self._began[now.purpose]
-        seconds, rows = self._clock() - began, now.done - done
-        if seconds <= 0 or not now.new:
+        if now.purpose not in self._began or now.compiling is not None:
+            self._began[now.purpose] = (self._clock(), now.done, now.new)
+        began, done, earlier = self._began[now.purpose]
+        seconds, rows, new = self._clock() - began, now.done - done, now.new - earlier
+        if seconds <= 0 or not new:
             return ""
-        pace = f"{now.new / seconds:.1f}/s"
+        pace = f"{new / seconds:.1f}/s"
         if not rows or now.done >= now.total:
             return pace
         left = timedelta(seconds=round(seconds / rows * (now.total - now.done)))
@@ -117,16 +131,30 @@ class Pace:
 
 
 def trouble(now: Progress) -> str:
-    """Return the statuses that are not ok, with their counts.
+    """Return the statuses that are not ok, with their counts and the most frequent reason.
 
     Examples
     --------
     >>> from collections import Counter
-    >>> trouble(Progress("main", 10, Counter(ok=3, failed=1, timeout=2), 6))
-    '1 failed, 2 timeout'
+    >>> trouble(Progress("main", 10, Counter(ok=3, failed=1), 4, Counter({"raised KeyError": 1})))
+    '1 failed, most often “raised KeyError” (1)'
     """
-    named = ("skipped", "failed", "timeout")
-    return ", ".join(f"{now.counts[name]} {name}" for name in named if now.counts[name])
+    return failures_text(now.counts, now.reasons)
+
+
+def compiling_text(now: Progress) -> str:
+    """Return how far the compiling of kernels is; empty while none are compiled.
+
+    Examples
+    --------
+    >>> from collections import Counter
+    >>> from causalassay.study.processes.executor import Compiling
+    >>> compiling_text(Progress("main", 10, Counter(), 0, compiling=Compiling(3, 12)))
+    'compiling kernels, 3 of 12'
+    """
+    if now.compiling is None:
+        return ""
+    return f"compiling kernels, {now.compiling.ready} of {now.compiling.total}"
 
 
 def title(now: Progress) -> str:

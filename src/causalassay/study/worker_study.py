@@ -38,7 +38,7 @@ def _pickled(entry: AlgorithmEntry) -> AlgorithmEntry:
     return replace(entry, algorithm=PickledAlgorithm(payload, entry.key, is_ours(entry.algorithm)))
 
 
-def is_ours(algorithm: Algorithm) -> bool:
+def is_ours(algorithm: Algorithm | PickledAlgorithm) -> bool:
     """Return whether an algorithm runs no code but causalassay's.
 
     Examples
@@ -47,5 +47,7 @@ def is_ours(algorithm: Algorithm) -> bool:
     >>> is_ours(make_algorithm("pc")), is_ours(make_algorithm("command", program="true"))
     (True, False)
     """
+    if isinstance(algorithm, PickledAlgorithm):
+        return algorithm.ours
     module = type(algorithm).__module__
     return module.startswith(_OURS) and module not in _STRANGERS

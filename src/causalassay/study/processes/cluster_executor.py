@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from causalassay.study.keys import digest
 from causalassay.study.plan import Limits, Study
-from causalassay.study.processes.executor import Batch, Loss, NoWorkers, Outcome
+from causalassay.study.processes.executor import Batch, Compiling, Loss, NoWorkers, Outcome
 from causalassay.study.processes.local_executor import checked, study_pool
 from causalassay.study.processes.pool import CLOSED, SupervisedPool
 from causalassay.study.worker.batch_runner import run_batch
@@ -103,6 +103,11 @@ class DaskExecutor:
                     logger.warning("no dask worker at %s; waiting for one", self._address)
         # With none, something must wait in the queue for the first to come.
         return max(1, 0 if self._counted is None else self._counted[1])
+
+    @property
+    def compiling(self) -> Compiling | None:
+        """Not known here: the workers compile where they are."""
+        return None
 
     def submit(self, batch: Batch, limits: Limits) -> None:
         """Put a batch at the end of the queue."""

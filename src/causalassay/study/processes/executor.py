@@ -11,7 +11,7 @@ from causalassay.study.batching import Batch
 from causalassay.study.plan import Limits
 from causalassay.study.tasks import Record
 
-__all__ = ["Batch", "Executor", "Loss", "NoWorkers", "Outcome"]
+__all__ = ["Batch", "Compiling", "Executor", "Loss", "NoWorkers", "Outcome"]
 
 Cause = Literal["timeout", "memory", "crashed", "pool"]
 
@@ -95,6 +95,20 @@ class Loss:
 Outcome = list[Record] | Loss
 
 
+@dataclass(frozen=True)
+class Compiling:
+    """How far the compiling of kernels is: it happens once for each installation.
+
+    Parameters
+    ----------
+    ready, total : int
+        Jobs, such as the kernels of one algorithm, that were not ready when the run began.
+    """
+
+    ready: int
+    total: int
+
+
 class Executor(Protocol):
     """Runs batches of tasks in other processes.
 
@@ -109,6 +123,10 @@ class Executor(Protocol):
     @property
     def batch_seconds(self) -> float:
         """How much work to put into one batch."""
+
+    @property
+    def compiling(self) -> Compiling | None:
+        """How far the compiling of kernels is; None while none are compiled, or not known."""
 
     def submit(self, batch: Batch, limits: Limits) -> None:
         """Put a batch at the end of the queue."""

@@ -9,14 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
+from causalassay.study.kernel_marks import algorithm_jobs, is_ready, n_under_way
 from causalassay.study.plan import Limits, Study
-from causalassay.study.processes.executor import Batch, Loss, NoWorkers, Outcome
+from causalassay.study.processes.executor import Batch, Compiling, Loss, NoWorkers, Outcome
 from causalassay.study.processes.launcher import Launcher
 from causalassay.study.processes.pool import SupervisedPool, memory_share
 from causalassay.study.processes.scratch import scratch_folder
 from causalassay.study.processes.worker_process import pool_folder
 from causalassay.study.worker.batch_runner import run_batch, start_worker
 from causalassay.study.worker.discovering import BlindDiscovery
+from causalassay.study.worker.kernel_warming import measuring_jobs, scoring_jobs
 from causalassay.study.worker_study import for_workers, main_module
 
 
@@ -37,7 +39,9 @@ class LocalExecutor:
         self, study: Study, workers: int, *, on_start: Callable[[int], None] | None = None
     ) -> None:
         self.workers = workers
+        self._cold = tuple(job for job in _kernel_jobs(study) if not is_ready(job))
         self._opening = study_pool(for_workers(study), workers, on_start)
+        self._begun = False
         self._ended: queue.SimpleQueue[tuple[Batch, Future[Outcome]]] = queue.SimpleQueue()
 
     def __enter__(self) -> Self:
@@ -46,6 +50,13 @@ class LocalExecutor:
 
     def __exit__(self, *error: Any) -> None:
         self._opening.__exit__(*error)
+
+    @property
+    def compiling(self) -> Compiling | None:
+        """How far kernels are: before the first task has ended, and while some are compiled."""
+        if not self._cold or (self._begun and not n_under_way(self._pool.folder)):
+            return None
+        return Compiling(sum(map(is_ready, self._cold)), len(self._cold))
 
     def submit(self, batch: Batch, limits: Limits) -> None:
         """Put a batch at the end of the queue."""
@@ -58,6 +69,7 @@ class LocalExecutor:
         try:
             batch, future = self._ended.get(timeout=timeout)
             while True:
+                self._begun = True
                 ended.append((batch, checked(future.result())))
                 batch, future = self._ended.get_nowait()
         except queue.Empty:
@@ -91,7 +103,12 @@ def start_pool_worker(study: Study, folder: Path, memory: int, main: Mapping[str
     """
     launcher = Launcher(folder)
     launcher.prepare()
-    start_worker(study, BlindDiscovery(launcher, memory, main), pool_folder())
+    shared = pool_folder()
+    start_worker(study, BlindDiscovery(launcher, memory, main, shared), shared)
+
+
+def _kernel_jobs(study: Study) -> list[str]:
+    return [*scoring_jobs(study), *measuring_jobs(study), *algorithm_jobs(study)]
 
 
 def checked(outcome: Outcome) -> Outcome:

@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import Any, Self
 
 import psutil
@@ -108,6 +109,11 @@ class SupervisedPool:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def folder(self) -> Path:
+        """What the pool shares with its processes, removed at the end."""
+        return self._folder
 
     def schedule(
         self, function: Callable[[Any], Any], argument: Any, limits: Limits = NO_LIMITS

@@ -229,10 +229,20 @@ class StoreReader:
             self.totals(),
             counts,
             algorithms,
+            {purpose: counts_by_reason(self.connection, purpose) for purpose in get_args(Purpose)},
             self.rate(),
             first,
             last,
         )
+
+
+def counts_by_reason(connection: sqlite3.Connection, purpose: Purpose) -> dict[str, int]:
+    """Return the number of rows that the study asks for and are not ok, by reason."""
+    query = (
+        "SELECT coalesce(reason, ''), count(*) FROM wanted "
+        "WHERE purpose = ? AND status != 'ok' GROUP BY 1"
+    )
+    return dict(connection.execute(query, (purpose,)).fetchall())
 
 
 def counts_by_status(connection: sqlite3.Connection, purpose: Purpose) -> dict[str, int]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from causalassay.study.failures import reason_text
 from causalassay.study.plan import Purpose
 
 
@@ -28,6 +29,8 @@ class StudyStatus:
         Stored rows, by purpose and status.
     algorithms : mapping
         Those of the main part, by algorithm and status.
+    reasons : mapping
+        Rows that are not ok, by purpose and reason.
     rate : float, optional
         Records per second of the last run.
     first_write, last_write : str, optional
@@ -41,6 +44,7 @@ class StudyStatus:
     totals: Mapping[Purpose, int]
     counts: Mapping[Purpose, Mapping[str, int]]
     algorithms: Mapping[str, Mapping[str, int]]
+    reasons: Mapping[Purpose, Mapping[str, int]]
     rate: float | None
     first_write: str | None
     last_write: str | None
@@ -69,8 +73,10 @@ class StudyStatus:
                 lines.append(
                     f"{purpose}: {sum(counts.values())} of {total} rows ({_counts_text(counts)})"
                 )
+                if why := reason_text(self.reasons[purpose]):
+                    lines.append(f"  not ok, {why}")
         if self.seconds_left is not None:
-            lines.append(f"{self.rate:.3g} rows per second, about {_span(self.seconds_left)} left")
+            lines.append(f"{self.rate:.3g} rows per second, about {span(self.seconds_left)} left")
         if self.last_write is not None:
             lines.append(f"first row {self.first_write}, last row {self.last_write}")
         width = max((len(name) for name in self.algorithms), default=0)
@@ -92,12 +98,12 @@ def _counts_text(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {status}" for status, count in counts.items() if count) or "none yet"
 
 
-def _span(seconds: float) -> str:
+def span(seconds: float) -> str:
     """Return a duration in the unit that fits.
 
     Examples
     --------
-    >>> _span(40), _span(600), _span(9000)
+    >>> span(40), span(600), span(9000)
     ('40 s', '10 min', '2.5 h')
     """
     if seconds < 100:

@@ -15,7 +15,7 @@ from typing import IO, Any
 from causalassay.study.plan import Purpose, Study
 from causalassay.study.storage import sql_schema as schema
 from causalassay.study.storage.provenance import changes, cpu, now, versions
-from causalassay.study.storage.reader import counts_by_status
+from causalassay.study.storage.reader import counts_by_reason, counts_by_status
 from causalassay.study.storage.record_writer import RecordWriter, delete_rows, sqlite_number
 from causalassay.study.storage.refusals import (
     StoreFull,
@@ -275,6 +275,11 @@ class Store:
         """Return the number of rows by status, of those that the study asks for."""
         with sound_file_needed(self._path):
             return counts_by_status(self._connection, purpose)
+
+    def reasons(self, purpose: Purpose = "main") -> dict[str, int]:
+        """Return the number of rows that are not ok, by reason."""
+        with sound_file_needed(self._path):
+            return counts_by_reason(self._connection, purpose)
 
     def _read(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         with sound_file_needed(self._path):

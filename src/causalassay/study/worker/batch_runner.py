@@ -11,9 +11,9 @@ from pathlib import Path
 
 from causalassay.study.plan import AlgorithmEntry, Purpose, Study
 from causalassay.study.processes.stages import limited, not_limited
-from causalassay.study.tasks import Record, Task
+from causalassay.study.tasks import MeasureTask, Record, Task
 from causalassay.study.worker.discovering import Discovered, Discovery, ShownData, discover_here
-from causalassay.study.worker.kernel_warming import warm
+from causalassay.study.worker.kernel_warming import measuring_jobs, scoring_jobs, warm
 from causalassay.study.worker.problem_making import MadeProblem, NoProblem, make
 from causalassay.study.worker.task_runner import run_task
 
@@ -27,6 +27,8 @@ class _WorkerState:
 
     study: Study | None = None
     discover: Discovery = discover_here
+    warm_folder: Path | None = None
+    can_measure: bool = False
     problems: OrderedDict[tuple[Purpose, int, int], MadeProblem | Exception] = field(
         default_factory=OrderedDict
     )
@@ -38,7 +40,7 @@ _state = _WorkerState()
 def start_worker(
     study: Study, discover: Discovery = discover_here, warm_folder: Path | None = None
 ) -> None:
-    """Prepare this process: hold the study and load the kernels it needs.
+    """Prepare this process: hold the study and load the kernels that scores need.
 
     Parameters
     ----------
@@ -51,8 +53,10 @@ def start_worker(
     warnings.simplefilter("ignore")  # a record says what came of it
     _state.study = study
     _state.discover = discover
+    _state.warm_folder = warm_folder
+    _state.can_measure = False
     _state.problems.clear()
-    warm(study, warm_folder)
+    warm(scoring_jobs(study), warm_folder)
 
 
 def run_batch(batch: Sequence[Task]) -> list[Record]:
@@ -64,6 +68,10 @@ def run_batch(batch: Sequence[Task]) -> list[Record]:
 
 
 def _timed(study: Study, task: Task) -> Record:
+    if isinstance(task, MeasureTask) and not _state.can_measure:
+        with not_limited():
+            warm(measuring_jobs(study), _state.warm_folder)
+        _state.can_measure = True
     began = time.perf_counter()
     with limited():
         record = run_task(study, task, _problem(study, task), _discover)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from causalassay.data import Dataset
 from causalassay.data.dataset import World
+from causalassay.study.kernel_marks import WITHOUT_KERNELS, algorithm_job, compiling
 from causalassay.study.plan import AlgorithmEntry, Limits, PickledAlgorithm
 from causalassay.study.processes.discovery_client import DiscoveryProcess, SentData
 from causalassay.study.processes.discovery_process import (
@@ -115,12 +118,21 @@ class BlindDiscovery:
         Bytes that an algorithm may hold whose limits state none.
     main : mapping
         How to import the driver's script.
+    folder : Path, optional
+        Where it is noted that kernels are being compiled.
     """
 
-    def __init__(self, launcher: Launcher, memory: int, main: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        launcher: Launcher,
+        memory: int,
+        main: Mapping[str, Any],
+        folder: Path | None = None,
+    ) -> None:
         self._launcher = launcher
         self._memory = memory
         self._main = main
+        self._folder = folder
         self._processes: OrderedDict[str, _Process] = OrderedDict()
         self._unloadable: dict[str, Discovered] = {}
 
@@ -176,7 +188,8 @@ class BlindDiscovery:
         number = process.numbers.get((entry.key, shown.data.world))
         if number is None:
             number = len(process.numbers)
-            failure = self._load(process, number, pickled, shown.data.world)
+            with self._compiling(entry, pickled, shown.data.world):
+                failure = self._load(process, number, pickled, shown.data.world)
             if failure is not None:
                 return failure
             process.numbers[entry.key, shown.data.world] = number
@@ -190,6 +203,14 @@ class BlindDiscovery:
         if isinstance(came, Loss):
             return came
         return _discovered(*came, seconds)
+
+    def _compiling(
+        self, entry: AlgorithmEntry, pickled: PickledAlgorithm, world: World
+    ) -> contextlib.AbstractContextManager[None]:
+        """Note that an algorithm of ours is compiled as it is loaded."""
+        if not pickled.ours or entry.use in WITHOUT_KERNELS:
+            return contextlib.nullcontext()
+        return compiling(algorithm_job(entry.use, world), self._folder)
 
     def _load(
         self, process: _Process, number: int, pickled: PickledAlgorithm, world: World

@@ -1,0 +1,52 @@
+"""What a shell offers when somebody presses tab; nothing heavy is imported for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from causalassay.short_lines import PARTS, known_names
+
+STORE = "study.sqlite"
+"""The file that makes a folder one of results."""
+
+
+def complete_listed(incomplete: str) -> list[str]:
+    """Return what `causalassay list` takes and begins so.
+
+    Examples
+    --------
+    >>> complete_listed("note"), complete_listed("algo")
+    (['notears'], ['algorithms'])
+    """
+    return [name for name in (*PARTS, *known_names()) if name.startswith(incomplete)]
+
+
+def complete_results(incomplete: str) -> list[str]:
+    """Return the folders of results that begin so, and folders on the way there."""
+    return [f"{folder}" for folder in _folders(incomplete) if (folder / STORE).is_file()] or [
+        f"{folder}/" for folder in _folders(incomplete)
+    ]
+
+
+def complete_study(incomplete: str) -> list[str]:
+    """Return the TOML files that begin so, and folders on the way there."""
+    files = [str(path) for path in _beginning(incomplete) if path.suffix == ".toml"]
+    return files or [f"{folder}/" for folder in _folders(incomplete)]
+
+
+def _folders(incomplete: str) -> list[Path]:
+    return [path for path in _beginning(incomplete) if path.is_dir()]
+
+
+def _beginning(incomplete: str) -> Iterator[Path]:
+    """Yield what is in the folder that a path is in, and begins like its last part."""
+    folder, _, name = incomplete.rpartition("/")
+    parent = Path(folder or ("/" if incomplete.startswith("/") else "."))
+    try:
+        found = sorted(parent.iterdir())
+    except OSError:
+        return
+    for path in found:
+        if path.name.startswith(name) and (name or not path.name.startswith(".")):
+            yield path

@@ -1,0 +1,120 @@
+"""Which kernels have been compiled: a mark for each job, beside the compiled kernels.
+
+Marks decide which tasks begin and what the progress line says, and nothing else: a wrong one
+costs time and changes no row.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+
+import causalassay
+from causalassay.data.dataset import World
+from causalassay.kernel_cache import checksum
+from causalassay.study.keys import digest
+from causalassay.study.plan import Study
+from causalassay.study.problem_specs import world
+from causalassay.study.storage.provenance import cpu
+from causalassay.study.worker_study import is_ours
+
+WITHOUT_KERNELS = frozenset({"acor", "empty", "random-sorting", "single-edge", "variance-sorting"})
+"""Algorithms of ours that compile nothing."""
+
+_UNDER_WAY = "compiling-"
+
+
+def is_ready(job: str) -> bool:
+    """Tell whether the kernels of a job have been compiled by this installation."""
+    return _mark(job).exists()
+
+
+@contextlib.contextmanager
+def compiling(job: str, folder: Path | None) -> Iterator[None]:
+    """Note in a folder that a job is compiled, unless it is ready, and mark it afterwards.
+
+    Parameters
+    ----------
+    job : str
+    folder : Path, optional
+        Where whoever shows progress looks; see `n_under_way`.
+    """
+    if is_ready(job):
+        yield
+        return
+    note = None if folder is None else folder / f"{_UNDER_WAY}{digest(job)}"
+    if note is not None:
+        note.touch()
+    try:
+        yield
+        with contextlib.suppress(OSError):
+            _mark(job).parent.mkdir(parents=True, exist_ok=True)
+            _mark(job).touch()
+    finally:
+        if note is not None:
+            note.unlink(missing_ok=True)
+
+
+def n_under_way(folder: Path) -> int:
+    """Return how many jobs are being compiled.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     n_under_way(Path(folder))
+    0
+    """
+    return sum(1 for _ in folder.glob(f"{_UNDER_WAY}*"))
+
+
+def algorithm_job(use: str, kind: World) -> str:
+    """Return the name of the job that compiles an algorithm of ours for a kind of data."""
+    return f"{kind} algorithm {use}"
+
+
+def worlds(study: Study) -> tuple[World, ...]:
+    """Return the kinds of data that a study has."""
+    return tuple(dict.fromkeys(world(entry.spec) for entry in study.problems))
+
+
+def algorithm_jobs(study: Study) -> dict[str, str]:
+    """Return the name of each algorithm of ours with kernels, by the job that compiles it."""
+    uses = dict.fromkeys(
+        entry.use
+        for entry in study.algorithms
+        if is_ours(entry.algorithm) and entry.use not in WITHOUT_KERNELS
+    )
+    kinds = worlds(study)
+    return {algorithm_job(use, kind): use for use in uses for kind in kinds}
+
+
+def ready_before_others(study: Study) -> frozenset[int]:
+    """Return the algorithms of ours that can begin while others are still to be compiled.
+
+    None if there is nothing to compile: the order of tasks is then the study's own.
+    """
+    cold = {use for job, use in algorithm_jobs(study).items() if not is_ready(job)}
+    if not cold:
+        return frozenset()
+    return frozenset(
+        index
+        for index, entry in enumerate(study.algorithms)
+        if is_ours(entry.algorithm) and entry.use not in cold
+    )
+
+
+def _mark(job: str) -> Path:
+    return Path(os.environ["NUMBA_CACHE_DIR"]) / "ready" / digest(job, _installation())
+
+
+@cache
+def _installation() -> str:
+    """Return what decides, beside the sources, whether a compiled kernel can be used."""
+    sources = checksum(Path(causalassay.__file__).parent)
+    return " ".join((sources, python_version(), version("numba"), cpu()))

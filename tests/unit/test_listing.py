@@ -1,0 +1,156 @@
+"""`causalassay list`: one line each without importing anything, and all about one name."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from causalassay.catalogue import catalogue
+from causalassay.contracts import NotApplicable, check_rows
+from causalassay.discovery.registry import ALGORITHMS, make_algorithm
+from causalassay.models.registry import MODELS
+from causalassay.part_details import ALSO_DISCRETE
+from causalassay.registry import first_line, parameters
+from causalassay.short_lines import CAUSAL_LEARN_ABSENT, PARTS, known_names, short_lines
+from causalassay.study.tiny_problems import tiny_problem
+
+HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "pyarrow", "causallearn")
+
+
+def run(*words):
+    return subprocess.run(
+        [sys.executable, "-m", "causalassay", *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def imported_by(call, **environment):
+    """Return what is printed by a call of the command line, and the heavy modules it imports."""
+    code = f"""
+import os, sys
+os.environ |= {environment!r}
+sys.argv = {["causalassay", *call]!r}
+from causalassay.cli import app
+try:
+    app(prog_name="causalassay")
+except SystemExit:
+    pass
+print("heavy:", *[name for name in {HEAVY!r} if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    printed, _, heavy = done.stdout.rpartition("heavy:")
+    return printed, heavy.split()
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_line_is_the_first_of_a_docstring(part):
+    """The file short_lines.toml is to have these lines, in this order."""
+    expected = {
+        str(row.get("name", row.get("kind"))): (row["what"], row.get("better"))
+        for row in catalogue(part)
+    }
+    if part == "models":
+        expected = {name: (first_line(MODELS[name]), None) for name in MODELS}
+    scores = {name: line for name, (line, better) in expected.items() if better != "none"}
+    assert scores == short_lines(part)
+    assert list(scores) == list(short_lines(part))
+    if part == "metrics":
+        assert set(expected) - set(scores) == set(short_lines("controls"))
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_list_has_one_line_each_and_imports_nothing_heavy(part):
+    printed, heavy = imported_by(["list", part])
+    assert [] == heavy
+    names = [line.split()[0] for line in printed.splitlines()]
+    assert list(short_lines(part)) == [name for name in names if name != "Controls,"]
+
+
+def test_completion_imports_nothing_heavy():
+    words = {"COMP_WORDS": "causalassay list note", "COMP_CWORD": "2"}
+    printed, heavy = imported_by([], _CAUSALASSAY_COMPLETE="complete_bash", **words)
+    assert (["notears"], []) == (printed.split(), heavy)
+
+
+def test_completion_offers_folders_of_results_and_study_files(tmp_path):
+    (tmp_path / "a-results").mkdir()
+    (tmp_path / "a-results" / "study.sqlite").touch()
+    (tmp_path / "another").mkdir()
+    (tmp_path / "a.toml").touch()
+    offered = {}
+    for command in ("status", "run"):
+        words = {"COMP_WORDS": f"causalassay {command} {tmp_path}/a", "COMP_CWORD": "2"}
+        offered[command], _ = imported_by([], _CAUSALASSAY_COMPLETE="complete_bash", **words)
+    assert [str(tmp_path / "a-results")] == offered["status"].split()
+    assert [str(tmp_path / "a.toml")] == offered["run"].split()
+
+
+def test_controls_are_named_apart_from_the_scores():
+    lines = run("list", "metrics").stdout.splitlines()
+    assert "n_guessed" in lines[-1]
+    assert not any(line.startswith("n_guessed") for line in lines)
+
+
+def test_one_name_is_shown_with_all_there_is_to_know():
+    shown = " ".join(run("list", "notears").stdout.split())
+    for words in (
+        "notears (algorithm)",
+        "independent rows, continuous columns",
+        "threshold: a number, default 0.3. Weights below it make no edge.",
+        "solver: one of 'augmented-lagrangian', 'fast', 'transcript'",
+        "noise of equal variances",
+        "arXiv 1803.01422",
+    ):
+        assert words in shown
+
+
+@pytest.mark.parametrize("name", ["pc", "sid", "var_sortability", "linear.uumc", "chain", "f1_p"])
+def test_any_one_name_is_json_too(name):
+    details = json.loads(run("list", name, "--json").stdout)
+    assert (name, known_names()[name]) == (details["name"], details["part"])
+    assert details["what"].endswith(".")
+
+
+def test_a_kind_of_model_is_shown_with_every_mechanism():
+    details = json.loads(run("list", "uumc", "--json").stdout)
+    assert ["linear.uumc", "var.uumc"] == [one["name"] for one in details]
+
+
+def test_a_name_that_is_not_there_is_answered_with_the_nearest():
+    done = run("list", "noters")
+    assert 2 == done.returncode
+    assert ["error: there is nothing to list called 'noters'; did you mean 'notears'?"] == (
+        done.stderr.splitlines()
+    )
+
+
+def test_the_reason_why_causal_learn_is_absent_is_that_of_its_module(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("causallearn")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "causallearn", None)
+    monkeypatch.delitem(sys.modules, "causalassay.discovery.causal_learn", raising=False)
+    ALGORITHMS.refresh()
+    assert CAUSAL_LEARN_ABSENT == ALGORITHMS.entry("causal-learn-pc").missing
+    monkeypatch.undo()
+    ALGORITHMS.refresh()
+
+
+OWN = [name for name in ALGORITHMS.built_in if name != "command"]
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_what_is_said_of_the_data_an_algorithm_takes_is_what_it_takes(name):
+    data = tiny_problem("discrete").data
+    required = {"n_edges": 3} if "n_edges" in parameters(ALGORITHMS[name]) else {}
+    algorithm = make_algorithm(name, **required)
+    try:
+        check_rows(data, getattr(algorithm, "rows", "independent"))
+        algorithm.discover(data, np.random.default_rng(0))
+        taken = True
+    except NotApplicable:
+        taken = False
+    assert taken == (name in ALSO_DISCRETE)
