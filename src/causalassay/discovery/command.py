@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal, get_args
+from typing import IO, ClassVar, Literal, get_args
 
 from numpy.random import Generator
 
@@ -170,29 +170,37 @@ class Command:
 
 def _run(words: list[str], folder: str, seed: int, max_seconds: float | None) -> None:
     environment = {**without_guard(os.environ), "CAUSALASSAY_SEED": str(seed)}
-    try:
-        process = subprocess.Popen(
-            words,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            cwd=folder,
-            env=environment,
-            start_new_session=True,
-        )
-    except OSError as reason:
-        raise CommandFailed(f"{words[0]!r} cannot be started: {reason}") from reason
-    try:
-        with _killed_with_us(process):
-            _, stderr = process.communicate(timeout=max_seconds)
-    except subprocess.TimeoutExpired:
-        late = f"no answer within {max_seconds} seconds; the program was killed"
-        raise CommandFailed(late) from None
-    finally:
-        _kill_group(process)
-    if process.returncode:
-        end = stderr.decode("utf-8", "replace")[-STDERR_LENGTH:].strip()
-        raise CommandFailed(f"the program ended with code {process.returncode}: {end}")
+    # A file: what the program left running may hold a pipe open after its end.
+    with tempfile.TemporaryFile(dir=folder) as stderr:
+        try:
+            process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                cwd=folder,
+                env=environment,
+                start_new_session=True,
+            )
+        except OSError as reason:
+            raise CommandFailed(f"{words[0]!r} cannot be started: {reason}") from reason
+        try:
+            with _killed_with_us(process):
+                process.wait(timeout=max_seconds)
+        except subprocess.TimeoutExpired:
+            late = f"no answer within {max_seconds} seconds; the program was killed"
+            raise CommandFailed(late) from None
+        finally:
+            _kill_group(process)
+        if process.returncode:
+            end = _end_of(stderr).decode("utf-8", "replace").strip()
+            raise CommandFailed(f"the program ended with code {process.returncode}: {end}")
+
+
+def _end_of(file: IO[bytes]) -> bytes:
+    """Return the last `STDERR_LENGTH` bytes of a file."""
+    file.seek(max(0, file.seek(0, os.SEEK_END) - STDERR_LENGTH))
+    return file.read(STDERR_LENGTH)
 
 
 @contextlib.contextmanager
@@ -220,8 +228,6 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    if process.stderr is not None:
-        process.stderr.close()
 
 
 def _read(path: Path, data: Dataset) -> Adjacency:
