@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -21,7 +20,7 @@ from causalassay.arrays import Adjacency
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.data.writing import write
-from causalassay.discovery.program_files import digests, file_digest, located
+from causalassay.discovery.program_files import digests, file_digest, file_of, located
 from causalassay.graphs import is_cpdag, is_dag, read_graph
 from causalassay.import_path import without_guard
 
@@ -45,10 +44,10 @@ class Command:
     matrix of 0 and 1 with names. The environment variable
     ``CAUSALASSAY_SEED`` holds a number from the task's stream.
 
-    A word that is the path of a file, as in ``"Rscript pc.R"``, may be relative to the
-    working directory or, in a study, to the folder of its file. There the content of
-    such files is a part of the key of every row: an edited script runs anew. Installed
-    programs, and files that are named inside of other files or words, are not.
+    A word that is the path of a file, as in ``"Rscript pc.R"`` or ``--settings=pc.json``,
+    may be relative to the working directory or, in a study, to the folder of its file. There the
+    content of such files is a part of the key of every row: an edited script runs anew.
+    Installed programs, and files that are named inside of other files or of longer words, are not.
 
     Parameters
     ----------
@@ -146,7 +145,7 @@ class Command:
         """Raise unless the files are what they were when the study was read."""
         paths = dict(zip(self._words(), self.words, strict=False))
         for word, digest in self.files:
-            path = shutil.which(paths[word]) or paths[word]
+            path = file_of(paths[word])
             try:
                 same = file_digest(path) == digest
             except OSError as reason:
