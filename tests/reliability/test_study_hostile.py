@@ -82,6 +82,27 @@ def test_what_an_algorithm_prints_is_not_shown(outcome):
     assert "on stderr" not in outcome[0]
 
 
+@pytest.mark.parametrize(
+    ("function", "argument", "reason"),
+    [
+        ("raise_text", '"path \\u001b[2J\\u202e"', r"raised ValueError: path \x1b[2J\u202e"),
+        ("leave", "0", "raised SystemExit: 0"),
+    ],
+)
+def test_a_replay_shows_the_traceback_of_whatever_is_raised(
+    run, tmp_path, function, argument, reason
+):
+    deed = f'{{use = "hostile", function = "{function}", argument = {argument}}}'
+    (tmp_path / "study.toml").write_text(STUDY.format(hostile=deed))
+    run("run", "--json", tmp_path / "study.toml", "--workers", 1)
+    run("export", tmp_path / "hostile-results", tmp_path / "rows.csv")
+    with (tmp_path / "rows.csv").open() as file:
+        (key,) = [row["key"] for row in csv.DictReader(file) if row["algorithm"] == "hostile"]
+    _, complained = run("replay", key, "--in", tmp_path / "hostile-results", code=1)
+    assert f"in {function}\n" in complained
+    assert complained.rstrip().endswith(f"TaskRaised: {reason}")
+
+
 def test_two_studies_do_not_share_a_folder(run, tmp_path):
     file = tmp_path / "study.toml"
     file.write_text(study_with("raise"))

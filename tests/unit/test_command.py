@@ -98,6 +98,20 @@ def test_a_program_that_hangs_is_killed_with_its_children(tmp_path):
     eventually(lambda: not is_running(child), "the child outlived its program")
 
 
+def test_what_a_program_left_running_does_not_hold_up_its_answer(tmp_path):
+    """A daemon in a session of its own, with the program's stderr open."""
+    note = tmp_path / "pid"
+    code = (
+        "import subprocess\n"
+        "words = [sys.executable, '-c', 'import time; time.sleep(3600)']\n"
+        "child = subprocess.Popen(words, start_new_session=True)\n"
+        f"open({str(note)!r}, 'w').write(str(child.pid))\n"
+    )
+    answer = run(program(code + WRITE.format("from,to\na,b"), max_seconds=60))
+    psutil.Process(int(note.read_text())).kill()
+    assert answer.graph[0, 1]
+
+
 def is_running(pid):
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE

@@ -66,6 +66,19 @@ def test_the_content_of_a_file_that_is_named_is_in_the_key(relative_to, tmp_path
     assert before != entry_of(program, tmp_path).key
 
 
+def test_the_content_of_a_file_that_an_option_names_is_in_the_key(tmp_path):
+    make_script(tmp_path)
+    settings = make_script(tmp_path, "own.json", "1")
+    program = ["sh", "own.sh", "{data}", "{graph}", "--settings=own.json", "--none=", "-x=1"]
+    before = entry_of(program, tmp_path)
+    assert before.algorithm.words[-3:] == (f"--settings={settings.resolve()}", "--none=", "-x=1")
+    assert before.algorithm.discover(DATA, np.random.default_rng(0)).graph[0, 1]
+    settings.write_text("2")
+    assert before.key != entry_of(program, tmp_path).key
+    with pytest.raises(CommandFailed, match=r"own.json was changed"):
+        before.algorithm.discover(DATA, np.random.default_rng(0))
+
+
 def test_the_key_is_the_same_wherever_the_study_lies(tmp_path):
     for name in ("here", "there"):
         make_script(tmp_path / name)

@@ -6,14 +6,13 @@ import contextlib
 import dataclasses
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal, get_args
+from typing import IO, ClassVar, Literal, get_args
 
 from numpy.random import Generator
 
@@ -21,7 +20,7 @@ from causalassay.arrays import Adjacency
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.data.writing import write
-from causalassay.discovery.program_files import digests, file_digest, located
+from causalassay.discovery.program_files import digests, file_digest, file_of, located
 from causalassay.graphs import is_cpdag, is_dag, read_graph
 from causalassay.import_path import without_guard
 from causalassay.opening import unsaid
@@ -46,10 +45,10 @@ class Command:
     matrix of 0 and 1 with names. The environment variable
     ``CAUSALASSAY_SEED`` holds a number from the task's stream.
 
-    A word that is the path of a file, as in ``"Rscript pc.R"``, may be relative to the
-    working directory or, in a study, to the folder of its file. There the content of
-    such files is a part of the key of every row: an edited script runs anew. Installed
-    programs, and files that are named inside of other files or words, are not.
+    A word that is the path of a file, as in ``"Rscript pc.R"`` or ``--settings=pc.json``,
+    may be relative to the working directory or, in a study, to the folder of its file. There the
+    content of such files is a part of the key of every row: an edited script runs anew.
+    Installed programs, and files that are named inside of other files or of longer words, are not.
 
     Parameters
     ----------
@@ -147,7 +146,7 @@ class Command:
         """Raise unless the files are what they were when the study was read."""
         paths = dict(zip(self._words(), self.words, strict=False))
         for word, digest in self.files:
-            path = shutil.which(paths[word]) or paths[word]
+            path = file_of(paths[word])
             try:
                 same = file_digest(path) == digest
             except OSError as reason:
@@ -171,32 +170,40 @@ class Command:
 
 def _run(words: list[str], folder: str, seed: int, max_seconds: float | None) -> None:
     environment = {**without_guard(os.environ), "CAUSALASSAY_SEED": str(seed)}
-    try:
-        process = subprocess.Popen(
-            words,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            cwd=folder,
-            env=environment,
-            start_new_session=True,
-        )
-    except PermissionError as reason:
-        hint = "make it executable with chmod +x, or name its interpreter first"
-        raise CommandFailed(f"{words[0]!r} cannot be started: {reason}; {hint}") from reason
-    except OSError as reason:
-        raise CommandFailed(f"{words[0]!r} cannot be started: {reason}") from reason
-    try:
-        with _killed_with_us(process):
-            _, stderr = process.communicate(timeout=max_seconds)
-    except subprocess.TimeoutExpired:
-        late = f"no answer within {max_seconds} seconds; the program was killed"
-        raise CommandFailed(late) from None
-    finally:
-        _kill_group(process)
-    if process.returncode:
-        end = stderr.decode("utf-8", "replace")[-STDERR_LENGTH:].strip()
-        raise CommandFailed(f"the program ended with code {process.returncode}: {end}")
+    # A file: what the program left running may hold a pipe open after its end.
+    with tempfile.TemporaryFile(dir=folder) as stderr:
+        try:
+            process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                cwd=folder,
+                env=environment,
+                start_new_session=True,
+            )
+        except PermissionError as reason:
+            hint = "make it executable with chmod +x, or name its interpreter first"
+            raise CommandFailed(f"{words[0]!r} cannot be started: {reason}; {hint}") from reason
+        except OSError as reason:
+            raise CommandFailed(f"{words[0]!r} cannot be started: {reason}") from reason
+        try:
+            with _killed_with_us(process):
+                process.wait(timeout=max_seconds)
+        except subprocess.TimeoutExpired:
+            late = f"no answer within {max_seconds} seconds; the program was killed"
+            raise CommandFailed(late) from None
+        finally:
+            _kill_group(process)
+        if process.returncode:
+            end = _end_of(stderr).decode("utf-8", "replace").strip()
+            raise CommandFailed(f"the program ended with code {process.returncode}: {end}")
+
+
+def _end_of(file: IO[bytes]) -> bytes:
+    """Return the last `STDERR_LENGTH` bytes of a file."""
+    file.seek(max(0, file.seek(0, os.SEEK_END) - STDERR_LENGTH))
+    return file.read(STDERR_LENGTH)
 
 
 @contextlib.contextmanager
@@ -224,8 +231,6 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    if process.stderr is not None:
-        process.stderr.close()
 
 
 def _read(path: Path, data: Dataset) -> Adjacency:

@@ -12,7 +12,7 @@ SCRIPT = b"#!"
 
 
 def located(words: Sequence[str], folders: Sequence[Path]) -> tuple[str, ...]:
-    """Return the words with the full path of every file among them.
+    """Return the words with the full path of every file among them, and in ``--option=FILE``.
 
     Parameters
     ----------
@@ -54,12 +54,25 @@ def digests(
     folder : Path
         Of the study.
     """
-    found = [(words[0], shutil.which(paths[0]) or ""), *zip(words[1:], paths[1:], strict=True)]
+    others = (_halves(path)[1] for path in paths[1:])
+    found = zip(words, [shutil.which(paths[0]) or "", *others], strict=True)
     return tuple(
         (word, file_digest(path))
         for word, path in found
         if os.path.isfile(path) and not _is_installed(path, folder)  # noqa: PTH113
     )
+
+
+def file_of(word: str) -> str:
+    """Return where the file is that a located word would name.
+
+    Examples
+    --------
+    >>> file_of("/study/pc.R"), file_of("--settings=/study/pc.json")
+    ('/study/pc.R', '/study/pc.json')
+    """
+    path = _halves(word)[1]
+    return shutil.which(path) or path
 
 
 def file_digest(path: str) -> str:
@@ -69,12 +82,21 @@ def file_digest(path: str) -> str:
 
 
 def _located(word: str, folders: Sequence[Path]) -> str:
+    option, name = _halves(word)
     for folder in folders:
-        path = os.path.join(os.path.realpath(folder), word)  # noqa: PTH118
+        path = os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
         # Unlike Path.is_file, this takes a word of any length for what it is: no file.
-        if word and os.path.isfile(path):  # noqa: PTH113
-            return os.path.normpath(path)
+        if name and os.path.isfile(path):  # noqa: PTH113
+            return option + os.path.normpath(path)
     return word
+
+
+def _halves(word: str) -> tuple[str, str]:
+    """Return the option of ``--option=FILE``, with its sign, and the rest of a word."""
+    if not word.startswith("-"):
+        return "", word
+    option, sign, name = word.partition("=")
+    return option + sign, name
 
 
 def _is_installed(path: str, folder: Path) -> bool:

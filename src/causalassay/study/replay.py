@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from causalassay.study.plan import Study
+from causalassay.study.reasons import reason_text
 from causalassay.study.storage.row_search import RowAddress
 from causalassay.study.tasks import MeasureTask, Record, RunTask, Task
 from causalassay.study.worker.discovering import discover_here
-from causalassay.study.worker.problem_making import make
+from causalassay.study.worker.problem_making import NoProblem, make
 from causalassay.study.worker.task_runner import run_task
 
 
@@ -40,7 +41,28 @@ def task_at(study: Study, address: RowAddress) -> Task:
     return RunTask(address.purpose, problem, address.replicate, algorithm, run, metrics)
 
 
+class TaskRaised(Exception):
+    """What a task raised: its text as one line that shows, and its own traceback.
+
+    It is none of the errors of which the command line shows one line alone, and not the
+    end of the program either, whatever the task raised.
+    """
+
+
 def replay(study: Study, task: Task) -> Record:
-    """Run a task here and now; an error of the problem or of the algorithm is raised as it is."""
-    made = make(study.seed, study.problems[task.problem].spec, task.purpose, task.replicate)
-    return run_task(study, task, made, partial(discover_here, raising=True))
+    """Run a task here and now.
+
+    Raises
+    ------
+    TaskRaised
+        If the problem or the algorithm raises an error.
+    """
+    try:
+        made = make(study.seed, study.problems[task.problem].spec, task.purpose, task.replicate)
+        return run_task(study, task, made, partial(discover_here, raising=True))
+    except NoProblem as reason:
+        return run_task(study, task, reason)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise TaskRaised(reason_text(error)).with_traceback(error.__traceback__) from None
