@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from causalassay.auditing import Audit, BaselineScore, Finding, PooledAudit, Sortability
 
+MEASURED = " Measured: "
+"""Before the error rate in the text of a rule."""
+
 MOST_FILES = 15
 """Rows of the table of files; the rest is counted."""
 
@@ -21,13 +24,14 @@ WIDE = 100
 """Columns of a terminal on which the table of files has room for scores."""
 
 
-def print_audit(result: Audit, name: str, console: Console) -> None:
+def print_audit(result: Audit, name: str, console: Console, *, full: bool) -> None:
     """Print the verdict on one data set, the tables it rests on, and its rules."""
     edges = "no graph" if result.n_edges is None else f"{result.n_edges} edges"
     console.print(
-        f"[bold]{escaped(name)}[/]: {result.n_samples} rows, {result.n_nodes} columns, {edges}\n",
+        f"[bold]{escaped(name)}[/]: {result.n_samples} rows, {result.n_nodes} columns, {edges}",
         highlight=False,
     )
+    _print_findings(result.verdict, result.findings, console)
     if result.sortabilities:
         console.print(_sortability_table(result.sortabilities))
         for note in dict.fromkeys(s.note for s in result.sortabilities if s.note):
@@ -36,11 +40,12 @@ def print_audit(result: Audit, name: str, console: Console) -> None:
         console.print(_baseline_table(result.baselines))
         for note in dict.fromkeys(b.note for b in result.baselines if b.note):
             console.print(f"note: {note}", style="dim")
-    _print_findings(result.verdict, result.findings, result.rules, console)
+    _print_rules(result.rules, console, full=full)
 
 
-def print_pooled(result: PooledAudit, console: Console, *, each: bool) -> None:
+def print_pooled(result: PooledAudit, console: Console, *, each: bool, full: bool) -> None:
     """Print the verdict on several files, a row for each, and on demand their findings."""
+    _print_findings(result.verdict, result.findings, console)
     console.print(_file_table(result, every=each, narrow=console.width < WIDE))
     left = len(result.audits) - MOST_FILES
     if left > 0 and not each:
@@ -51,19 +56,27 @@ def print_pooled(result: PooledAudit, console: Console, *, each: bool) -> None:
             for finding in audit.findings:
                 console.print(f"  {escaped(finding.text)}", highlight=False)
         console.print()
-    _print_findings(result.verdict, result.findings, result.rules, console)
+    _print_rules(result.rules, console, full=full)
 
 
-def _print_findings(
-    verdict: Finding, findings: tuple[Finding, ...], rules: Mapping[str, str], console: Console
-) -> None:
+def _print_findings(verdict: Finding, findings: tuple[Finding, ...], console: Console) -> None:
     console.print(f"[bold]Verdict: {escaped(verdict.text)}[/]", highlight=False)
     for finding in findings:
         if finding != verdict:
             console.print(escaped(finding.text), highlight=False)
     console.print()
+
+
+def _print_rules(rules: Mapping[str, str], console: Console, *, full: bool) -> None:
+    """Print how often each rule is wrong, and on demand what it says."""
     for name, text in rules.items():
-        console.print(f"[dim]Rule “{escaped(name)}”: {escaped(text)}[/]", highlight=False)
+        _, measured, rate = text.partition(MEASURED)
+        short = f"measured: {rate}" if measured else "error rate not measured."
+        console.print(
+            f"[dim]Rule “{escaped(name)}”: {escaped(text if full else short)}[/]", highlight=False
+        )
+    if not full:
+        console.print("[dim]--full prints what the rules say.[/]", highlight=False)
 
 
 def _file_table(result: PooledAudit, *, every: bool, narrow: bool) -> Table:

@@ -97,6 +97,7 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
     each: Annotated[
         bool, typer.Option("--each", help="With several files: also print the findings of each.")
     ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Also print what the rules say.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Say whether a benchmark can be won by sorting: by what, and by how much.
@@ -149,7 +150,7 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
     if as_json:
         _print_json(result, made)
     else:
-        _print(result, name, each=each)
+        _print(result, name, each=each, full=full)
 
 
 def _roles(pairs: list[Pair]) -> dict[Path, str]:
@@ -238,13 +239,13 @@ def _print_json(result: Audit | PooledAudit, made: Provenance) -> None:
     typer.echo(json.dumps(result.to_dict() | made.to_dict(), indent=2, allow_nan=False))
 
 
-def _print(result: Audit | PooledAudit, name: str, *, each: bool) -> None:
+def _print(result: Audit | PooledAudit, name: str, *, each: bool, full: bool) -> None:
     from causalassay.auditing import PooledAudit
 
     if isinstance(result, PooledAudit):
-        print_pooled(result, wide_console(), each=each)
+        print_pooled(result, wide_console(), each=each, full=full)
     else:
-        print_audit(result, name, Console())
+        print_audit(result, name, Console(), full=full)
 
 
 def _write(
