@@ -153,6 +153,7 @@ def pool(audits: Mapping[str, Audit]) -> PooledAudit:
     n_tested = int((~np.isnan(scores)).sum())
     found = _findings(claims, n_tested, mean, [one for one in evidence if one not in known])
     found[0] = _with_counts(found[0], len(every), n_tested, n_units)
+    found[0] = _with_lone_files(found[0], audits)
     return PooledAudit(dict(audits), claims, (*found, _graph_finding(audits)), n_units, mean)
 
 
@@ -186,12 +187,26 @@ def _with_counts(finding: Finding, n_files: int, n_tested: int, n_units: int) ->
     return dataclasses.replace(finding, advice=" ".join(said))
 
 
+def _with_lone_files(finding: Finding, audits: Mapping[str, Audit]) -> Finding:
+    """Return a finding that names files which are gameable alone, if all together are not."""
+    kinds = ("gameable", "gameable backwards")
+    alone = [name for name, one in audits.items() if one.verdict.kind in kinds]
+    if finding.kind in kinds or not alone:
+        return finding
+    more = " and more" if len(alone) > _MOST_NAMED else ""
+    said = (
+        f"Gameable alone: {len(alone)} of {files_text(len(audits))}, "
+        f"{', '.join(alone[:_MOST_NAMED])}{more} (by chance up to 5 % of files)."
+    )
+    return dataclasses.replace(finding, advice=" ".join([finding.advice, said]).strip())
+
+
 def _graph_finding(audits: Mapping[str, Audit]) -> Finding:
     """Return how many graphs the data refute."""
     kinds = {name: one.findings[-1].kind for name, one in audits.items()}
     refuted = [name for name, kind in kinds.items() if kind == "graph refuted"]
     checked = [name for name, kind in kinds.items() if kind != "graph not checked"]
-    numbers = f"{len(refuted)} of {files_text(len(checked))} checked, each at 1 %"
+    numbers = f"{files_text(len(checked))} checked, each at 1 %; {len(refuted)} refuted"
     kind: GraphKind
     if refuted:
         kind, claim = "graph refuted", "Some graphs are refuted"
