@@ -73,8 +73,8 @@ def test_equal_scores_are_all_marked_and_a_constant_gap_marks_one():
     assert {1} == marked([[0.5] * 5, [0.6] * 5])
 
 
-def test_one_unit_and_no_score_distinguish_nobody():
-    assert {0, 1} == marked([[0.1], [0.9]])
+def test_where_there_is_no_test_or_no_score_nobody_is_marked():
+    assert set() == marked([[0.1], [0.9]])
     assert set() == marked(np.full((2, 4), np.nan))
     assert {1} == marked([[np.nan] * 4, [0.1, 0.2, 0.3, 0.4]])
     runs = analyse(table_of([[0.1, 0.2]])).runs

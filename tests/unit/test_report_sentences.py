@@ -6,7 +6,8 @@ import pytest
 
 from causalassay.analysis import analyse
 from causalassay.report.overview import failures_line
-from judged_tables import FREE, RAW, arms, draw_judged
+from judged_tables import FREE, NOTHING, RAW, UP, arms, draw_judged
+from summary_twins import BASELINES
 
 MOST_WORDS = 30
 FORBIDDEN = ("tells nothing", " stands ", "of which", "a row a task")
@@ -30,7 +31,8 @@ CLAIMS = {
 
 @pytest.fixture(scope="module")
 def analyses():
-    return [analyse(draw_judged(seed)) for seed in range(40)]
+    by_chance = FREE | dict.fromkeys((*BASELINES, "a0"), 0.2)
+    return [analyse(arms({"raw": by_chance})), *(analyse(draw_judged(seed)) for seed in range(40))]
 
 
 def sentences_of(text):
@@ -96,7 +98,7 @@ def test_the_claim_comes_before_any_number(analyses):
         if findings := analysis.findings.schemes:
             claim, rest = analysis.headline.split("; ", 1)
             assert findings
-            assert re.match(r"of \d+ algorithms |a0: |the algorithms are not judged", rest)
+            assert re.match(r"(of|all) \d+ algorithms |a0: |the algorithms are not judged", rest)
             assert first_number(claim) == len(claim) or " schemes" in claim
 
 
@@ -109,13 +111,17 @@ def test_the_headline_counts_every_listed_algorithm_once(analyses):
             counts = [int(part.split()[0]) for part in found[2].split(", ")]
             assert listed == sum(counts)
             assert 0 not in counts
+        elif found := re.match(r"all (\d+) algorithms ", rest):
+            assert listed == int(found[1])
+        else:
+            assert listed == 1 or rest.startswith("the algorithms are not judged")
 
 
 def test_one_scheme_is_named_where_sorting_wins_and_where_it_does_not():
     names = [f"a{index}" for index in range(4)]
     gamed = arms({"raw": RAW | dict.fromkeys(names, 0.9), "iscm": FREE | dict.fromkeys(names, 0.6)})
     assert re.match(
-        r"Sorting wins by variance on raw; of 4 algorithms 4 keep a lead ", analyse(gamed).headline
+        r"Sorting wins by variance on raw; all 4 algorithms keep a lead ", analyse(gamed).headline
     )
     free = arms({"iscm": FREE | {"pc": 0.6}})
     assert "No evidence that sorting wins on any scheme; pc: robust." == analyse(free).headline
@@ -132,7 +138,11 @@ ODD_FILES = (
 )
 
 
-@pytest.mark.parametrize("measured", [RAW, FREE])
+CLEAR = {"variance": UP | {"rising_p": 0.001, "up_p": 0.001}, "r2": NOTHING}
+"""An artefact that one unit is enough to find."""
+
+
+@pytest.mark.parametrize("measured", [CLEAR, FREE])
 @pytest.mark.parametrize("count", [1, 2, 3, len(ODD_FILES)])
 def test_odd_file_names_do_not_break_the_headline(count, measured):
     table = arms({f"data{i}": measured | {"{pc} %s": 0.9, "b": 0.1} for i in range(count)})
@@ -152,4 +162,4 @@ def test_odd_file_names_do_not_break_the_headline(count, measured):
         assert analysis.headline.startswith(f"Sorting wins by variance on {count} schemes; ")
     else:
         assert all(column.name in analysis.headline for column in analysis.matrix.columns)
-    assert analysis.headline.endswith("of 2 algorithms 2 are undecided.")
+    assert analysis.headline.endswith("; all 2 algorithms are undecided.")
