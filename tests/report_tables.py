@@ -20,6 +20,7 @@ def study_like(
     families=("erdos-renyi", "scale-free"),
     nodes=(10, 20),
     samples=(500,),
+    densities=(2,),
     replicates=12,
     better=BETTER,
     seed=0,
@@ -27,7 +28,7 @@ def study_like(
     """A table as `study_table` gives it; on raw data scores are better, on large graphs worse."""
     rng = np.random.default_rng(seed)
     names = [*algorithms, *BASELINES]
-    problems = list(product(families, nodes, samples, schemes))
+    problems = list(product(families, nodes, samples, densities, schemes))
     problem_index, replicate, algorithm = (
         part.ravel()
         for part in np.meshgrid(
@@ -37,7 +38,7 @@ def study_like(
     cell = problem_index * replicates + replicate
     of = {
         name: np.array([problem[i] for problem in problems], dtype=object)[problem_index]
-        for i, name in enumerate(("family", "nodes", "samples", "scheme"))
+        for i, name in enumerate(("family", "nodes", "samples", "density", "scheme"))
     }
     raw = of["scheme"] == "raw"
     skill = np.clip(
@@ -64,10 +65,14 @@ def study_like(
             "seconds": 10.0 ** rng.normal(-3 + algorithm / 8, 0.2),
             "scheme": of["scheme"],
             "graph_key": [
-                f"{family} {size}" for family, size in zip(of["family"], of["nodes"], strict=True)
+                f"{family} {size} {density}"
+                for family, size, density in zip(
+                    of["family"], of["nodes"], of["density"], strict=True
+                )
             ],
             "graph.kind": of["family"],
             "graph.n_nodes": of["nodes"].astype(int),
+            "graph.edges_per_node": of["density"].astype(float),
             "samples": of["samples"].astype(int),
             **scores,
             **measured,

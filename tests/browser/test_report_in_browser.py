@@ -9,6 +9,7 @@ import altair as alt
 import pandas as pd
 import pytest
 
+from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.report.charts.gallery import KINDS, Gallery
 from causalassay.report.page.content import read_content
 from causalassay.report.page.document import render_page
@@ -80,7 +81,7 @@ def test_every_panel_of_every_chart_has_marks(see, report, width):
     charts = [element.get_attribute("data-chart") for element in elements]
     marks_of = sight.page.evaluate(PANELS)
     kinds = {name for name in KINDS if any(c.startswith(name.replace("_", "-")) for c in charts)}
-    assert set(KINDS) - {"against_n"} == kinds
+    assert set(KINDS) - {"against_n", "against_density"} == kinds
     assert set(charts) == set(marks_of)
     assert {} == {name: marks for name, marks in marks_of.items() if min(marks, default=0) == 0}
     assert 1 == len(marks_of["schemes-f1"])
@@ -185,11 +186,11 @@ def test_a_chooser_shows_one_figure_of_its_kind(see, report):
     figures = sight.page.locator("#kind-schemes figure")
     assert len(METRICS) == figures.count()
     for metric in METRICS:
-        chooser.select_option(label=metric)
+        chooser.select_option(label=metric_name(metric))
         sight.page.evaluate("causalassay.drawn")
         visible = [figure for figure in figures.all() if figure.is_visible()]
         assert 1 == len(visible)
-        assert metric in visible[0].locator("figcaption strong").inner_text()
+        assert metric_name(metric) in visible[0].locator("figcaption strong").inner_text()
         assert visible[0].locator("svg").is_visible()
 
 
@@ -237,34 +238,34 @@ def test_the_table_is_sorted_by_keyboard_alone(see, report):
     assert "ascending" == head(page, "sid").get_attribute("aria-sort")
     page.keyboard.press("Space")
     assert sorted(column(page, "sid"), reverse=True) == column(page, "sid")
-    assert "Sorted by sid, descending" in page.locator("#leaderboard-status").inner_text()
+    assert "Sorted by SID, descending" in page.locator("#leaderboard-status").inner_text()
 
 
 def test_names_are_sorted_as_words(see, report):
     page = see(report).page
-    page.get_by_role("button", name="algorithm").click()
+    page.get_by_role("button", name="algorithm", exact=True).click()
     assert sorted(page.evaluate(SHOWN)) == page.evaluate(SHOWN)
 
 
 def test_the_metric_chooser_shows_and_hides_columns(see, report):
     page = see(report).page
     assert all(head(page, metric).is_visible() for metric in METRICS)
-    page.get_by_role("checkbox", name="mec_shd").uncheck()
-    page.get_by_role("checkbox", name="skeleton_f1").uncheck()
+    page.get_by_role("checkbox", name=metric_name("mec_shd")).uncheck()
+    page.get_by_role("checkbox", name=metric_name("skeleton_f1")).uncheck()
     assert not head(page, "mec_shd").is_visible()
     assert not page.locator("th[data-level=class]").first.is_visible()
     cells = page.locator("#leaderboard tbody tr:nth-child(2) td:visible")
     assert len(SCHEMES) * (1 + len(METRICS) - 2) == cells.count()
-    page.get_by_role("checkbox", name="mec_shd").check()
+    page.get_by_role("checkbox", name=metric_name("mec_shd")).check()
     assert head(page, "mec_shd").is_visible()
     assert "1" == page.locator("th[scope=colgroup][data-level=class]").get_attribute("colspan")
 
 
 def test_schemes_and_algorithms_can_be_filtered(see, report):
     page = see(report).page
-    page.get_by_role("combobox", name="Scheme", exact=True).select_option("iscm")
+    page.get_by_role("combobox", name="Scheme", exact=True).select_option("iSCM")
     bodies = page.locator("#leaderboard tbody:visible")
-    assert ["iscm"] == [body.get_attribute("data-scheme") for body in bodies.all()]
+    assert [scheme_name("iscm")] == [body.get_attribute("data-scheme") for body in bodies.all()]
     page.get_by_role("combobox", name="Scheme", exact=True).select_option("")
     page.get_by_role("searchbox", name="Algorithms whose name has").fill("SORTN")
     expected = {name for name in BASELINES if "sortn" in name}
@@ -272,20 +273,97 @@ def test_schemes_and_algorithms_can_be_filtered(see, report):
     assert f"{3 * len(SCHEMES)} rows shown" in page.locator("#leaderboard-status").inner_text()
 
 
-def test_a_narrow_page_does_not_scroll_sideways(see, report):
-    page = see(report, NARROW).page
+@pytest.mark.parametrize("width", [1280, 800, NARROW])
+def test_a_page_does_not_scroll_sideways(see, report, width):
+    page = see(report, width).page
+    for button in page.locator("[data-opens]").all():
+        button.click()
     for fold in page.locator("details").all():
         fold.evaluate("fold => { fold.open = true; }")
-    assert page.evaluate("document.scrollingElement.scrollWidth") <= NARROW
-    wide = page.locator("#leaderboard").evaluate("table => table.parentElement.scrollWidth")
-    assert wide > NARROW
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+    if width == NARROW:
+        wide = page.locator("#leaderboard").evaluate("table => table.parentElement.scrollWidth")
+        assert wide > NARROW
+
+
+def test_the_first_screen_has_the_headline_the_picture_and_the_matrix(see, report):
+    page = see(report, 1280, 800).page
+    assert page.locator(".headline").bounding_box()["y"] < 120
+    for place in ("#figure-overview svg", "#matrix tbody tr:first-child"):
+        box = page.locator(place).first.bounding_box()
+        assert box["y"] + min(box["height"], 300) < 800, place
+    narrow = see(report, NARROW, 800).page
+    assert narrow.locator(".headline").bounding_box()["y"] < 200
+    assert narrow.locator("#figure-overview").bounding_box()["y"] < 800
+
+
+def test_every_row_of_the_matrix_opens_to_its_sentences_and_closes(see, report):
+    page = see(report).page
+    rows = read_content(report.parent).analysis.matrix.rows
+    buttons = page.locator("#matrix [data-opens]").all()
+    assert len(rows) == len(buttons)
+    for row, button in zip(rows, buttons, strict=True):
+        opened = page.locator(f"#{button.get_attribute('aria-controls')}")
+        assert not opened.is_visible()
+        assert "false" == button.get_attribute("aria-expanded")
+        button.focus()
+        page.keyboard.press("Enter")
+        assert "true" == button.get_attribute("aria-expanded")
+        text = opened.inner_text()
+        assert row.statements
+        for statement in row.statements:
+            assert statement.sentence in text
+        button.click()
+        assert not opened.is_visible()
+
+
+def test_a_link_to_a_rule_opens_the_fold_that_holds_it(see, report):
+    page = see(report).page
+    page.locator("#matrix [data-opens]").first.click()
+    link = page.locator("#row-0 a").first
+    rule = page.locator(link.get_attribute("href"))
+    assert not rule.is_visible()
+    link.click()
+    assert rule.is_visible()
+
+
+CONTRAST = """
+(element) => {
+  const rgb = (text) => text.match(/[\\d.]+/g).slice(0, 3).map(Number);
+  const light = (colour) => {
+    const parts = colour.map((v) => v / 255)
+      .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+  };
+  const style = getComputedStyle(element);
+  const ink = light(rgb(element.tagName === "text" ? style.fill : style.color));
+  const paper = light(rgb(getComputedStyle(document.documentElement).backgroundColor));
+  return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+}
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_of_charts_and_page_have_enough_contrast(see, report, scheme):
+    """WCAG 2.2 asks 4.5 of texts."""
+    sight = see(report, color_scheme=scheme)
+    list(sight.draw_all())
+    page = sight.page
+    paper = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert ("rgb(255, 255, 255)" == paper) == (scheme == "light")
+    texts = [text for text in page.locator("[data-chart] text").all() if text.is_visible()]
+    assert len(texts) > 100
+    for element in (*texts, *page.locator(".headline, #matrix caption, h2").all()):
+        if element.text_content():
+            assert element.evaluate(CONTRAST) >= 4.5, element.text_content()
 
 
 @pytest.mark.parametrize("kind", ["svg", "png", "csv"])
 def test_every_figure_can_be_downloaded(see, report, kind):
     page = see(report).page
     figures = [figure for figure in page.locator("figure").all() if figure.is_visible()]
-    assert len(figures) == page.locator("#figures section:has(figure)").count()
+    # And the picture of the first screen.
+    assert len(figures) == 1 + page.locator("#figures section:has(figure)").count()
     for figure in figures:
         button = figure.locator(f"button[data-save={kind}]")
         assert re.match(rf"{kind.upper()} of .+", button.evaluate("b => b.textContent"))
@@ -309,18 +387,19 @@ def test_every_figure_can_be_downloaded(see, report, kind):
 def test_a_report_prints_with_its_charts_and_without_its_controls(see, report, tmp_path):
     page = see(report, width=680).page
     page.emulate_media(media="print")
-    for unseen in (".controls", ".downloads", "nav", "#notices"):
+    for unseen in (".controls", ".downloads", "nav", "#notices", "#leaderboard"):
         assert not page.locator(unseen).first.is_visible()
     assert page.locator("[data-chart] svg").first.is_visible()
-    assert page.locator("#leaderboard").is_visible()
-    table, body = (page.locator(name).bounding_box() for name in ("#leaderboard", "body"))
+    for seen in (".headline", "#matrix", "#schemes", "#run"):
+        assert page.locator(seen).is_visible()
+    table, body = (page.locator(name).bounding_box() for name in ("#matrix", "body"))
     assert table["width"] <= body["width"]
     target = tmp_path / "report.pdf"
     page.pdf(path=target, format="A4")
     content = target.read_bytes()
     assert content.startswith(b"%PDF")
     assert len(content) > 50_000
-    assert len(re.findall(rb"/Type\s*/Page\b", content)) >= 3
+    assert 2 == len(re.findall(rb"/Type\s*/Page\b", content))
 
 
 def test_tables_and_verdict_are_read_without_scripts(browser, report):
@@ -328,7 +407,9 @@ def test_tables_and_verdict_are_read_without_scripts(browser, report):
     page = context.new_page()
     page.goto(report.as_uri())
     assert page.locator("#leaderboard td").first.is_visible()
-    assert page.locator("#verdict").inner_text()
+    assert page.locator(".headline").inner_text()
+    assert page.locator("#schemes").inner_text()
+    assert page.locator("#matrix td").first.is_visible()
     assert page.locator("noscript p").is_visible()
     assert not page.locator(".controls").is_visible()
     context.close()
@@ -339,7 +420,9 @@ def test_names_that_attack_stay_text(see, attacked_report):
     page = sight.page
     for fold in page.locator("details").all():
         fold.evaluate("fold => { fold.open = true; }")
-    page.get_by_role("button", name="algorithm").click()
+    for button in page.locator("[data-opens]").all():
+        button.click()
+    page.get_by_role("button", name="algorithm", exact=True).click()
     page.locator(".mark-symbol path, .mark-rect path").first.hover(force=True)
     assert [] == sight.messages
     assert [] == sight.requests

@@ -1,5 +1,6 @@
 """An analysis computes each part once, whoever asks for it."""
 
+import re
 import signal
 from pathlib import Path
 
@@ -21,8 +22,8 @@ samples = 100
 graph = {kind = "erdos-renyi", n_nodes = 4, edges_per_node = 1}
 grid.model.kind = ["scm", "iscm"]
 """
-STEPS = ("study_table", "arrange", "summarize_runs", "judge_study")
-"""Rows are loaded, arranged, summarised and judged."""
+STEPS = ("study_table", "arrange", "summarize_runs", "judge_study", "state_study", "score_matrix")
+"""Rows are loaded, arranged, summarised and judged; sentences and the matrix are written."""
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def folder(tmp_path_factory):
 
 def test_a_run_with_a_report_takes_each_step_once(folder, counts):
     out = call("run", folder.parent / "study.toml", "--workers", 1)
-    assert "Verdict" in out
+    assert re.search(r"^algorithm +raw +iSCM finding$", out, re.MULTILINE)
     assert f"Report: {folder / 'report.html'}" in out.replace("\n", " ")
     assert dict.fromkeys(STEPS, 1) == counts
 
@@ -86,4 +87,4 @@ def test_nothing_is_computed_before_it_is_asked_for(counts):
     assert dict.fromkeys(STEPS, 0) == counts
     assert analysis.runs is analysis.runs
     assert analysis.verdict is analysis.verdict
-    assert dict.fromkeys(STEPS, 1) | {"study_table": 0} == counts
+    assert dict.fromkeys(STEPS, 1) | {"study_table": 0, "score_matrix": 0} == counts

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -36,6 +37,19 @@ def run(*words, cwd=None):
     )
 
 
+def check_the_short_answer(printed):
+    """A headline, the matrix, how the runs ended, and where the report is: all on one screen."""
+    lines = printed.splitlines()
+    assert len(lines) <= 25
+    assert lines[0].endswith(".")
+    (head,) = [index for index, line in enumerate(lines) if line.startswith("algorithm ")]
+    assert ["algorithm", "raw", "iSCM", "finding"] == lines[head].replace("!", "").split()
+    rows = {line.split()[0] for line in lines[head + 1 : head + 6]}
+    assert {"pc", "(var-sortnregress)", "(empty)"} < rows
+    assert "All 20 runs ended ok." in lines
+    assert re.match(r"Report: .*small-results/report\.html$", lines[-1])
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A folder with a study that has been run."""
@@ -43,7 +57,7 @@ def folder(tmp_path_factory):
     (here / "study.toml").write_text(STUDY)
     done = run("run", here / "study.toml", "--workers", 1)
     assert 0 == done.returncode, done.stderr
-    assert "How the runs ended" in done.stdout
+    check_the_short_answer(done.stdout)
     assert "20 of 20" in done.stderr
     return here
 
@@ -122,6 +136,10 @@ def test_running_again_computes_nothing(folder):
 def test_the_summary_is_json_too(folder):
     summary = json.loads(run("summary", folder / "small-results", "--json").stdout)
     assert {"counts", "scores", "ranks", "attribution"} <= set(summary)
+    assert {"headline", "matrix", "verdict"} <= set(summary)
+    raw, iscm = summary["matrix"]["columns"]
+    assert ("raw", "iscm") == (raw["scheme"], iscm["scheme"])
+    assert 5 == len(summary["matrix"]["rows"])
 
 
 def test_the_summary_of_an_unfinished_study_counts_what_is_missing(folder, tmp_path):
@@ -192,9 +210,14 @@ def test_a_report_and_its_figures_are_written(folder):
 
 
 def test_a_run_prints_the_verdict_of_its_report(folder):
-    printed = run("summary", folder / "small-results").stdout
-    first = printed[printed.index("Verdict") :].splitlines()[1].lstrip("- ")[:40]
+    short = run("summary", folder / "small-results").stdout
+    printed = run("summary", folder / "small-results", "--full").stdout
     page = (folder / "small-results" / "report.html").read_text()
+    assert printed.startswith(short)
+    assert f'<p class="headline">{short.splitlines()[0]}' in page
+    assert "Verdict" not in short
+    assert "How the runs ended" in printed
+    first = printed[printed.index("Verdict") :].splitlines()[1].lstrip("- ")[:40]
     assert first in page
 
 

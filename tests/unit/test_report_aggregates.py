@@ -13,6 +13,7 @@ from causalassay.analysis.chart_data.scope import (
     MOST_SCHEMES,
     choose,
 )
+from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.report.charts.gallery import gallery
 from report_tables import BASELINES, study_like
 from summary_twins import with_frame
@@ -41,7 +42,8 @@ def test_scores_on_schemes_are_those_of_the_summary(scope):
     records = dot_tables.scheme_scores(scope, "f1")
     summary = scope.summary.attribution.schemes
     expected = summary[summary["metric"] == "f1"]
-    for column in ("algorithm", "scheme", "n_units", "n_missing", "paired"):
+    assert expected["scheme"].map(scheme_name).tolist() == records["scheme"].tolist()
+    for column in ("algorithm", "n_units", "n_missing", "paired"):
         assert expected[column].tolist() == records[column].tolist()
     for column in ("mean", "low", "high"):
         assert digits(expected[column]) == records[column].tolist()
@@ -63,6 +65,7 @@ def test_ranks_are_those_of_the_summary(scope):
     chosen = (summary["scheme"] == "iscm") & summary["metric"].isin(["shd", "sid"])
     expected = summary[chosen]
     assert expected["algorithm"].tolist() == records["algorithm"].tolist()
+    assert expected["metric"].map(metric_name).tolist() == records["metric"].tolist()
     assert digits(expected["rank"]) == records["mean"].tolist()
     assert digits(expected["rank_high"]) == records["high"].tolist()
 
@@ -71,7 +74,7 @@ def test_bins_hold_every_problem_and_replicate_once(table, scope):
     records = panel_tables.sortability_bins(scope)
     cells = table.frame.drop_duplicates(["problem", "replicate"])
     for (diagnostic, scheme), part in records.groupby(["diagnostic", "scheme"]):
-        values = cells.loc[cells["scheme"] == scheme, diagnostic]
+        values = cells.loc[cells["scheme"].map(scheme_name) == scheme, diagnostic]
         assert len(values) == part["count"].sum() == part["n"].iloc[0]
         assert float(f"{values.mean():.5g}") == part["mean"].iloc[0]
         assert 1.0 == part["height"].max()
@@ -95,7 +98,7 @@ def test_boxes_are_quartiles_and_whiskers_of_the_rows(table, scope):
         family, nodes = row.panel.removesuffix(" nodes").split(", ")
         scores = frame.loc[
             (frame["algorithm"] == row.algorithm)
-            & (frame["scheme"] == row.scheme)
+            & (frame["scheme"].map(scheme_name) == row.scheme)
             & (frame["graph.kind"] == family)
             & (frame["graph.n_nodes"] == int(nodes)),
             "shd",
@@ -111,6 +114,7 @@ def test_boxes_are_quartiles_and_whiskers_of_the_rows(table, scope):
 def test_means_against_a_number_are_those_of_a_summary_by_it(table, scope):
     records = panel_tables.means_against(scope, "f1", "samples")
     scores = summarize(table, ["scheme", "samples"]).scores
+    scores = scores.assign(scheme=scores["scheme"].map(scheme_name))
     expected = scores[scores["metric"] == "f1"].set_index(["algorithm", "scheme", "samples"])
     for row in records.itertuples():
         wanted = expected.loc[(row.algorithm, row.scheme, row.at)]

@@ -33,7 +33,7 @@ def drawn(table):
 
 @pytest.fixture(scope="module")
 def small():
-    return study_like(["pc", "ges"], samples=(100, 500), replicates=6)
+    return study_like(["pc", "ges"], samples=(100, 500), densities=(1, 2), replicates=6)
 
 
 @pytest.fixture(scope="module")
@@ -83,15 +83,17 @@ def test_every_chart_draws_a_sign_for_each_record(charts):
         assert len(figure.data) == sum(len(group) for group in signs), figure.id
 
 
+PANELS = {"sortability": 8, "boxes": 4, "against_d": 6, "against_density": 6, "against_n": 6}
+
+
 def test_no_panel_is_empty(charts):
     for figure in charts.figures:
         cells = parts(svg_of(figure), "role-scope", "cell")
-        if figure.kind not in ("sortability", "boxes", "against_d", "against_n"):
+        if figure.kind not in PANELS:
             assert [] == cells
             continue
         (cells,) = cells
-        panels = {"sortability": 8, "boxes": 4, "against_d": 6, "against_n": 6}[figure.kind]
-        assert panels == len(cells), figure.id
+        assert PANELS[figure.kind] == len(cells), figure.id
         for panel in cells:
             assert sum(len(group) for group in parts(panel, "mark-symbol", "role-mark")) > 0
 
@@ -117,13 +119,14 @@ def test_charts_fit_a_narrow_screen_and_a_wide_one(charts):
 def test_charts_of_one_view_fill_what_contains_them(charts):
     for figure in charts.figures:
         spec = figure.chart.to_dict()
-        assert ("container" == spec.get("width")) == ("usermeta" not in spec)
+        assert ("container" == spec.get("width")) == ("panels" not in spec.get("usermeta", {}))
 
 
 def test_series_differ_by_more_than_their_colour(charts):
     for figure in charts.figures:
         spec = json.dumps(figure.chart.to_dict())
-        assert figure.kind == "sortability" or '"shape"' in spec
+        # A panel is one series; a sign of the last kind has its name beside it.
+        assert figure.kind in ("sortability", "time_score") or '"shape"' in spec, figure.id
     assert {0, 1, 2, 3, 4} == set(style_of([*KNOWN, "snr"]).values())
 
 
@@ -156,7 +159,7 @@ def test_the_text_of_a_figure_has_the_numbers_of_its_data(charts):
     ]
     best = raw.loc[raw["mean"].idxmax()]
     sentence = (
-        f"On raw data {best['algorithm']} leads with {best['mean']:.2f} "
+        f"On raw {best['algorithm']} leads with {best['mean']:.2f} "
         f"[{best['low']:.2f}, {best['high']:.2f}]; the best sorting baseline reaches "
         f"{best['sorting']:.2f}."
     )
@@ -211,21 +214,25 @@ def test_what_a_study_does_not_vary_is_left_out_with_the_reason():
     reasons = {part.kind: part.reason for part in drawn(table).left_out}
     assert {
         "against_d": "All problems have 5 nodes.",
+        "against_density": "All problems have 2 edges per node.",
         "against_n": "All problems have 500 samples.",
         "rankings": "Ranks are compared where there are two metrics at least.",
     } == reasons
 
 
 def test_columns_that_a_table_lacks_leave_out_their_figures(small):
-    frame = small.frame.drop(columns=["seconds", "graph.n_nodes", "graph.kind", "samples", "use"])
+    lacking = ["seconds", "graph.n_nodes", "graph.edges_per_node", "graph.kind", "samples", "use"]
+    frame = small.frame.drop(columns=lacking)
     bare = with_frame(small, frame, diagnostics=())
     charts = drawn(bare)
     reasons = {part.kind: part.reason for part in charts.left_out}
     assert {
         "sortability": "Neither var- nor R²-sortability was measured.",
-        "against_d": "The problems do not state the number of nodes.",
-        "against_n": "The problems do not state the number of samples.",
+        "against_d": "The problems do not state their number of nodes.",
+        "against_density": "The problems do not state their number of edges per node.",
+        "against_n": "The problems do not state their number of samples.",
         "runtime": "No run has a time.",
+        "time_score": "No run has a time and a score.",
     } == reasons
     boxes = [figure for figure in charts.figures if figure.kind == "boxes"]
     assert {"all problems"} == set(boxes[0].data["panel"])
@@ -244,7 +251,7 @@ def test_a_metric_without_a_score_is_left_out_and_others_are_drawn(small):
     frame = small.frame.copy()
     frame["shd"] = np.nan
     charts = drawn(with_frame(small, frame))
-    assert ("schemes", "shd", "No run has a shd.") in [
+    assert ("schemes", "shd", "No run has a SHD.") in [
         (part.kind, part.choice, part.reason) for part in charts.left_out
     ]
     assert "schemes-shd" not in {figure.id for figure in charts.figures}
@@ -258,7 +265,7 @@ def test_runs_without_a_score_are_counted_below_the_figures(small):
     frame.loc[lost, list(small.metrics)] = np.nan
     notes = {figure.id: figure.note for figure in drawn(with_frame(small, frame)).figures}
     for name in ("schemes-f1", "boxes-f1", "against-d-f1"):
-        assert f"Runs without a score are in no mean: ges ({lost.sum()} of 192)." in notes[name]
+        assert f"Runs without a score are in no mean: ges ({lost.sum()} of 384)." in notes[name]
 
 
 def test_stopped_runs_are_counted_below_the_run_times(small):
@@ -268,13 +275,13 @@ def test_stopped_runs_are_counted_below_the_run_times(small):
     frame.loc[lost, ["seconds", *small.metrics]] = np.nan
     figures_ = drawn(with_frame(small, frame)).figures
     note = next(figure.note for figure in figures_ if figure.kind == "runtime")
-    assert "Runs stopped at their time limit are not in the medians: ges (32)." in note
+    assert f"Runs stopped at their time limit are not in the medians: ges ({lost.sum()})." in note
 
 
 def test_box_plots_of_unlike_sizes_have_axes_of_their_own():
     table = study_like(["pc"], nodes=(5, 100), replicates=3)
     boxes = {figure.choice: figure for figure in drawn(table).figures if figure.kind == "boxes"}
-    assert "independent" == boxes["shd"].chart.to_dict()["resolve"]["scale"]["x"]
-    assert "Each panel has an axis of its own." in boxes["shd"].note
-    assert "scale" not in boxes["f1"].chart.to_dict()["resolve"]
-    assert "axis of its own" not in boxes["f1"].note
+    assert "independent" == boxes["SHD"].chart.to_dict()["resolve"]["scale"]["x"]
+    assert "Each panel has an axis of its own." in boxes["SHD"].note
+    assert "scale" not in boxes["F1"].chart.to_dict()["resolve"]
+    assert "axis of its own" not in boxes["F1"].note

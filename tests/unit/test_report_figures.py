@@ -6,7 +6,8 @@ import struct
 import numpy as np
 import pytest
 
-from causalassay.analysis import analyse, summarize
+from causalassay.analysis import analyse
+from causalassay.analysis.best_marks import best_marks
 from causalassay.report.charts.gallery import gallery
 from causalassay.report.charts.image_files import write_figures
 from causalassay.report.latex import escape, write_tables
@@ -97,13 +98,13 @@ def test_an_unknown_format_is_refused_before_anything_is_written(figures, tmp_pa
 
 
 @pytest.fixture(scope="module")
-def tables(summary, tmp_path_factory):
-    paths = write_tables(summary, tmp_path_factory.mktemp("tables") / "made")
+def tables(analysis, tmp_path_factory):
+    paths = write_tables(analysis, tmp_path_factory.mktemp("tables") / "made")
     return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
 def test_each_metric_has_its_tables(tables):
-    expected = {"counts.tex"} | {
+    expected = {"counts.tex", "matrix.tex"} | {
         f"{kind}-{metric}.tex" for kind in ("leaderboard", "schemes") for metric in ("f1", "shd")
     }
     assert expected == set(tables)
@@ -139,9 +140,9 @@ def test_escaping_covers_every_special_sign():
     assert "direct-lingam é 日" == escape("direct-lingam é 日")
 
 
-def test_the_leaderboard_has_the_numbers_of_the_summary(summary, tables):
+def test_the_leaderboard_has_the_numbers_of_the_summary(analysis, summary, tables):
     heading, *rows = rows_of(tables["leaderboard-f1.tex"])
-    assert ["algorithm", "raw", "standardized", "iscm", "uumc", "not ok"] == [
+    assert ["algorithm", "raw", "standardized", "iSCM", "UUMC", "not ok"] == [
         cell.strip() for cell in heading
     ]
     by_name = {row[0].strip(): row for row in rows}
@@ -150,14 +151,33 @@ def test_the_leaderboard_has_the_numbers_of_the_summary(summary, tables):
         (scores["algorithm"] == "pc") & (scores["metric"] == "f1") & (scores["scheme"] == "iscm")
     )
     pc = scores[chosen].iloc[0]
+    assert "pc" not in best_marks(analysis.runs)["f1", "iscm"]
     expected = rf"{pc['mean']:.2f} {{\scriptsize [{pc['mean_low']:.2f}, {pc['mean_high']:.2f}]}}"
     assert expected == by_name["pc"][3].strip()
 
 
-def test_the_best_of_each_column_is_bold(tables):
-    _, *rows = rows_of(tables["leaderboard-shd.tex"])
-    for column in range(1, 5):
-        assert 1 == sum(r"\textbf" in row[column] for row in rows)
+@pytest.mark.parametrize("metric", ["f1", "shd"])
+def test_bold_is_who_is_not_distinguishable_from_the_best(analysis, tables, metric):
+    marks = best_marks(analysis.runs)
+    _, *rows = rows_of(tables[f"leaderboard-{metric}.tex"])
+    for column, scheme in enumerate(("raw", "standardized", "iscm", "uumc"), 1):
+        bold = {row[0].strip() for row in rows if r"\textbf" in row[column]}
+        assert {escape(name) for name in marks[metric, scheme]} == bold
+
+
+def test_the_matrix_has_its_scores_its_marks_and_its_findings(analysis, tables):
+    heading, *rows = rows_of(tables["matrix.tex"])
+    columns = analysis.matrix.columns
+    assert [column.name for column in columns] == [cell.strip() for cell in heading[1:-1]]
+    by_name = {row[0].strip(): [cell.strip() for cell in row[1:]] for row in rows}
+    assert len(analysis.matrix.rows) == len(by_name)
+    for row in analysis.matrix.rows:
+        *cells, finding = by_name[escape(row.algorithm)]
+        assert escape(row.finding) == finding
+        for cell, text in zip(row.cells, cells, strict=True):
+            bold = re.fullmatch(r"\\textbf\{([\d.]+)\} .*", text)
+            assert cell.best == bool(bold)
+            assert f"{cell.mean:.2f}" == (bold[1] if bold else text.split()[0])
 
 
 def test_the_margin_over_sorting_has_its_sign(summary, tables):
@@ -176,13 +196,7 @@ def test_undefined_scores_are_dashes_and_failures_are_counted(table, tmp_path):
     lost = (frame["algorithm"] == "pc") & (frame["scheme"] == "uumc")
     frame.loc[lost, ["status", "reason"]] = ["failed", "raised ValueError: no"]
     frame.loc[lost, ["f1", "shd"]] = np.nan
-    summary = summarize(with_frame(table, frame))
-    write_tables(summary, tmp_path)
+    write_tables(analyse(with_frame(table, frame)), tmp_path)
     _, *rows = rows_of((tmp_path / "leaderboard-f1.tex").read_text(encoding="utf-8"))
     (pc,) = [row for row in rows if row[0].strip() == "pc"]
     assert ["--", str(lost.sum())] == [cell.strip() for cell in pc[4:]]
-
-
-def test_a_summary_by_other_columns_is_refused(table, tmp_path):
-    with pytest.raises(ValueError, match=r"by scheme, got one by \[\]"):
-        write_tables(summarize(table, []), tmp_path)

@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 
 from causalassay.analysis import analyse
+from causalassay.analysis.best_marks import best_marks
+from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.metrics.registry import METRICS as ALL_METRICS
 from causalassay.report import files
 from causalassay.report.charts.figure import LeftOut
@@ -34,6 +36,7 @@ from report_stores import (
     write_attacked,
     write_store,
 )
+from stored_studies import all_records, tuned_study
 
 MEGABYTE = 1e6
 VOID = {"meta", "input"}
@@ -178,7 +181,7 @@ def test_the_page_tells_what_was_run(written, store):
     assert session.cpu in written
     assert f"numpy {session.versions['numpy']}" in words
     assert f"{3 * 16 * 7} of {3 * 16 * 7}" in words
-    for name in ("notears", *BASELINES, *METRICS):
+    for name in ("notears", *BASELINES, *map(metric_name, METRICS)):
         assert name in words
     assert "timeout: more than 1 s" in Outline(written).words["td"]
     assert "is not complete" not in written
@@ -209,8 +212,10 @@ def test_a_study_where_nothing_ended_has_a_report(tmp_path):
 def test_the_verdict_stands_with_its_rules_and_numbers(outline, content):
     assert content.analysis.verdict.statements
     for statement in content.analysis.verdict.statements:
-        assert f"{statement.sentence} (rule: " in outline.words["p"]
-        assert 1 == outline.words["b"].count(statement.rule)
+        assert f"{statement.sentence} " in outline.words["p"]
+        for rule in statement.rules:
+            assert 1 == outline.words["b"].count(rule)
+            assert rule in outline.words["a"]
         for name, value in statement.numbers.items():
             assert name in outline.words["dt"]
             assert value.text in outline.words["dd"]
@@ -226,7 +231,7 @@ def test_the_leaderboard_has_every_score_and_count_of_the_summary(written, conte
     one = scores[(scores["algorithm"] == "pc") & (scores["metric"] == "f1")].iloc[0]
     interval = f"[{decimal(one['mean_low'])}, {decimal(one['mean_high'])}]"
     assert f"{decimal(one['mean'])} {interval}" in re.sub("<.*?>", "", body)
-    assert set(SCHEMES) == set(re.findall('<tbody data-scheme="([^"]*)">', body))
+    assert set(map(scheme_name, SCHEMES)) == set(re.findall('<tbody data-scheme="([^"]*)">', body))
     missed = scores[scores["n_not_ok"] > 0].iloc[0]
     assert f'class="missed">{missed["n_ok"]} of {missed["n"]}<' in body
     assert len(BASELINES) * len(SCHEMES) == body.count('<tr class="baseline">')
@@ -351,4 +356,88 @@ def test_figures_that_are_not_there_say_why(content):
 
 
 def test_every_kind_of_figure_has_a_heading():
-    assert set(KINDS) == set(HEADINGS)
+    # The picture of the first screen has none: the headline stands above it.
+    assert set(KINDS) - {"overview"} == set(HEADINGS)
+
+
+SECTIONS = ("overview", "schemes", "leaderboard-section", "figures", "run", "rules")
+
+
+def test_the_first_screen_comes_first_and_what_was_run_and_the_rules_last(outline):
+    sections = [a["id"] for a in outline.named("section")]
+    assert list(SECTIONS) == [name for name in sections if not name.startswith("kind-")]
+
+
+def test_the_own_table_and_the_tuning_have_their_places(tmp_path):
+    study = tuned_study()
+    own = tuple(
+        replace(entry, role="mine") if entry.name == "tuned" else entry
+        for entry in study.algorithms
+    )
+    with Store.open(tmp_path, replace(study, algorithms=own)) as store:
+        for problem, candidate in ((0, 1), (1, 0)):
+            store.choose(problem, 2, candidate, 0.25 + problem)
+        store.save(all_records(study))
+    page = write_report(tmp_path).read_text()
+    sections = [a["id"] for a in Outline(page).named("section")]
+    expected = ["overview", "own", *SECTIONS[1:4], "tuning", *SECTIONS[4:]]
+    assert expected == [name for name in sections if not name.startswith("kind-")]
+    table = page[page.index('<table id="choices">') :].split("</table>")[0]
+    rows = [re.sub("<.*?>", "|", row) for row in table.split("<tr>")[2:]]
+    cells = [[cell for cell in row.split("|") if cell] for row in rows]
+    assert [
+        ["tuned", "scm", "alpha = 0.1", "0.25"],
+        ["tuned", "iscm", "alpha = 0.001", "1.25"],
+    ] == [row[:4] for row in cells]
+
+
+def test_a_study_without_tuning_and_without_own_algorithm_has_no_such_section(written):
+    assert 'id="tuning"' not in written
+    assert 'id="own"' not in written
+
+
+def test_what_was_run_and_the_rules_are_folded_and_complete(written, store):
+    run = written[written.index('<section id="run"') : written.index('<section id="rules"')]
+    rules = written[written.index('<section id="rules"') : written.index("<footer>")]
+    for part in (run, rules):
+        shown = re.sub("<details.*</details>", "", part, flags=re.DOTALL)
+        assert part.count("<details") >= 3
+        assert "<dl>" not in shown
+        assert "<pre" not in shown
+    with read_store(store) as reader:
+        session = reader.sessions()[0]
+        status = reader.status()
+    assert f"<dd>{status.seed}</dd>" in run
+    assert tag("pre", session.text, tabindex=0) in run
+    assert session.cpu in run
+
+
+def test_every_row_of_the_matrix_has_its_sentences_numbers_and_rules(written, content):
+    body = written[written.index('<table id="matrix">') : written.index('<section id="schemes"')]
+    bodies = body.split("<tbody>")[1:]
+    rows = content.analysis.matrix.rows
+    assert len(rows) == len(bodies)
+    for index, (row, text) in enumerate(zip(rows, bodies, strict=True)):
+        assert f'aria-controls="row-{index}"' in text
+        opened = text[text.index(f'<tr id="row-{index}" class="opened" hidden>') :]
+        for statement in row.statements:
+            assert str(tag("p", statement.sentence, " ")).removesuffix("</p>") in opened
+            for rule in statement.rules:
+                assert f'href="#rule-{rule.replace(" ", "-")}"' in opened
+            for number in statement.numbers.values():
+                assert f"<dd>{number.text}</dd>" in opened
+        shown = re.sub("<.*?>", " ", text[: text.index("<tr id=")])
+        for cell in row.cells:
+            assert decimal(cell.mean) in shown
+        assert row.finding in shown
+        assert sum(cell.best for cell in row.cells) == text.count("<strong>")
+
+
+def test_bold_in_the_leaderboard_is_who_is_not_distinguishable_from_the_best(written, content):
+    marks = best_marks(content.analysis.runs)
+    board = written[written.index('<table id="leaderboard">') :].split("</table>")[0]
+    scores = content.analysis.summary.scores
+    expected = sum(
+        row["algorithm"] in marks[row["metric"], row["scheme"]] for row in scores.to_dict("records")
+    )
+    assert 0 < expected == board.count("<strong>") < len(scores)

@@ -278,3 +278,39 @@ def test_functions_understand_other_letters_and_synonyms_in_errors():
         ca.discover("NOTEARS", [[0.0, 1.0], [1.0, 3.0]], 0)
     with pytest.raises(ValueError, match="no algorithm 'FCI'; the package 'causal-learn' has it"):
         ca.discover("FCI", [[0.0, 1.0], [1.0, 3.0]], 0)
+
+
+MINE = {
+    "plain": '[[algorithms]]\nuse = "pc"\nmine = true\n',
+    "grid": '[[algorithms]]\nuse = "pc"\nmine = true\ngrid.alpha = [0.01, 0.05]\n',
+    "tuned": '[[algorithms]]\nuse = "pc"\nmine = true\n[algorithms.tune]\ncriterion = "f1"\n'
+    "grid = {alpha = [0.01, 0.05]}\n",
+    "baseline": '[[algorithms]]\nuse = "var-sortnregress"\nmine = true\n',
+}
+
+
+@pytest.mark.parametrize("kind", MINE)
+def test_your_own_algorithm_is_marked_and_its_rows_keep_their_keys(kind):
+    study = parsed(HEAD + PROBLEM + MINE[kind])
+    plain = parsed(HEAD + PROBLEM + MINE[kind].replace("mine = true\n", ""))
+    own = [entry for entry in study.algorithms if entry.role == "mine"]
+    assert (2 if kind == "grid" else 1) == len(own)
+    assert {"var-sortnregress" if kind == "baseline" else "pc"} == {entry.use for entry in own}
+    others = {entry.role for entry in plain.algorithms}
+    assert "mine" not in others
+    assert (kind == "tuned") == ("candidate" in {entry.role for entry in study.algorithms})
+
+    def keys(study):
+        return [(entry.name, entry.key, entry.tuned_key) for entry in study.algorithms]
+
+    assert sorted(keys(plain)) == sorted(keys(study))
+    # A baseline that is yours is not added a second time.
+    assert len({entry.key for entry in study.algorithms}) == len(study.algorithms)
+
+
+@pytest.mark.parametrize("value", ["1", '"yes"', "[true]"])
+def test_mine_is_true_or_false(value):
+    text = MINE["plain"].replace("true", value)
+    (line,) = mistakes_of(HEAD + PROBLEM + text)
+    assert line.startswith("algorithms[0].mine: got ")
+    assert "true for the algorithm that reports compare with all" in line

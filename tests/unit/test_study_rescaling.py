@@ -137,15 +137,15 @@ def test_a_grid_of_transforms_has_a_scheme_for_each():
     schemes = [scheme(entry.spec) for entry in study.problems]
     assert list(SCHEMES[:4]) == schemes
     assert 4 == len({entry.name for entry in study.problems})
-    assert "raw with other variances in order" == scheme_name(schemes[1])
-    assert "raw with other variances at random" == scheme_name(schemes[2])
+    assert "raw rescaled in order" == scheme_name(schemes[1])
+    assert "raw rescaled at random" == scheme_name(schemes[2])
 
 
 def test_schemes_of_other_worlds_name_the_change(tmp_path):
     nonlinear = Generated(ErdosRenyi(9, 1.5), NonlinearSCM(), 200, transform=IN_ORDER)
     assert "gp raw + rescale-in-order" == scheme(nonlinear)
     assert "data + rescale-at-random" == scheme(file_spec(tmp_path)(AT_RANDOM))
-    assert "the data file with other variances at random" == scheme_name("data + rescale-at-random")
+    assert "data file rescaled at random" == scheme_name("data + rescale-at-random")
 
 
 def test_old_problems_have_their_old_keys():

@@ -305,7 +305,7 @@ def printed(summary, metric=None):
 def test_the_tables_fit_a_hundred_columns_and_mark_baselines():
     text = printed(summarize(draw_table(0, n_replicates=8)))
     assert max(map(len, text.splitlines())) <= 100
-    for part in ("var-sortnregress*", "not ok", "f1, high is better", "shd, low is better"):
+    for part in ("var-sortnregress*", "not ok", "F1, high is better", "SHD, low is better"):
         assert part in text
     assert "…" not in text
 
@@ -335,7 +335,7 @@ def test_every_reason_is_printed_or_counted():
 
 def test_one_metric_may_be_chosen_and_an_unknown_one_is_refused():
     summary = summarize(draw_table(0))
-    assert "f1, high" not in printed(summary, "shd")
+    assert "F1, high" not in printed(summary, "shd")
     with pytest.raises(ValueError, match="did you mean 'shd'"):
         printed(summary, "sdh")
 

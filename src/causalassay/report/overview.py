@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
@@ -16,9 +17,12 @@ from causalassay.analysis.verdict.rescaled_schemes import is_rescaled
 from causalassay.report.numbers import decimal
 from causalassay.spelling import visible
 
+MOST_LINES = 24
+"""And one more for where the report is."""
 MOST_ROWS = 15
 MOST_LETTERS = 22
 """Of an algorithm's name; a longer one is cut."""
+MOST_IN_HEADING = 24
 LIMITS_FROM = 110
 """Columns of a terminal that leave room for intervals."""
 LEAST_FINDING, WHOLE_FINDING = 24, 37
@@ -31,10 +35,14 @@ def render_overview(analysis: Analysis, console: Console) -> None:
     if not analysis.matrix.rows:
         console.print("No rows yet.")
         return
-    console.print(Text(visible(analysis.headline), style="bold"))
-    for line in _matrix(analysis.matrix, console.width):
-        console.print(line)
-    console.print(Text(failures_line(analysis.summary)), soft_wrap=True)
+    headline = Text(visible(analysis.headline), style="bold")
+    failures = Text(failures_line(analysis.summary))
+    for most_rows in range(MOST_ROWS, 0, -1):
+        texts = [headline, *_matrix(analysis.matrix, console.width, most_rows), failures]
+        if sum(len(text.wrap(console, console.width)) for text in texts) <= MOST_LINES:
+            break
+    for text in texts:
+        console.print(text)
 
 
 def failures_line(summary: Summary) -> str:
@@ -46,38 +54,37 @@ def failures_line(summary: Summary) -> str:
     if not lost:
         return f"All {total} runs ended ok.{to_come}"
     most = max(summary.reasons.to_dict("records"), key=lambda row: row["n"])
-    reason = visible(str(most["reason"]) or "no reason").removeprefix(f"{most['status']}: ")
-    cut = reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]} …"
+    reason = (str(most["reason"]) or "no reason").removeprefix(f"{most['status']}: ")
     return (
-        f"{lost} of {total} runs are not ok, most often {most['n']} × "
-        f"{visible(most['algorithm'])}: {most['status']}: {cut.rstrip('.')}.{to_come}"
+        f"{lost} of {total} runs are not ok, most often {most['n']} × {_name(most['algorithm'])}: "
+        f"{most['status']}: {_cut(reason, LONGEST_REASON).rstrip('.')}.{to_come}"
     )
 
 
-def _matrix(matrix: Matrix, width: int) -> Iterator[Text]:
+def _matrix(matrix: Matrix, width: int, most_rows: int) -> Iterator[Text]:
     """Yield the lines of the matrix, none wider than the terminal."""
-    rows = _rows(matrix)
+    rows = _rows(matrix, most_rows)
     with_limits = width >= LIMITS_FROM
     texts = [[_score(cell, with_limits=with_limits) for cell in row.cells] for row in rows]
-    name_width = max(len("algorithm"), *(len(_name(row)) for row in rows))
+    name_width = max(len("algorithm"), *(cell_len(_label(row)) for row in rows))
     widths = [
-        max(len(_heading(column)), *(len(line[index]) for line in texts))
+        max(cell_len(_heading(column)), *(len(line[index]) for line in texts))
         for index, column in enumerate(matrix.columns)
     ]
     shown = _columns(
         matrix, widths, width - name_width - (WHOLE_FINDING if with_limits else LEAST_FINDING)
     )
     left = width - name_width - sum(widths[i] + 1 for i in shown) - 1
-    heads = [_heading(matrix.columns[i]).rjust(widths[i]) for i in shown]
+    names = {i: _heading(matrix.columns[i]) for i in shown}
+    heads = [" " * (widths[i] - cell_len(name)) + name for i, name in names.items()]
     head = f"{'algorithm':<{name_width}} {' '.join(heads)} finding"
     yield Text(head, style="underline", no_wrap=True, overflow="ellipsis")
     for row, line in zip(rows, texts, strict=True):
-        text = Text(f"{_name(row):<{name_width}}", "bold" if row.role == "mine" else "")
+        text = Text(set_cell_size(_label(row), name_width), "bold" if row.role == "mine" else "")
         for index in shown:
             style = "bold" if row.cells[index].best else ""
             text.append(f" {line[index]:>{widths[index]}}", style)
-        finding = row.finding if len(row.finding) <= left else f"{row.finding[: left - 1]}…"
-        yield text.append(f" {finding}", "")
+        yield text.append(f" {_cut(row.finding, left)}", "")
     yield Text(_note(matrix, rows, shown), style="dim")
 
 
@@ -94,10 +101,11 @@ def _columns(matrix: Matrix, widths: Sequence[int], free: int) -> list[int]:
     return sorted(shown)
 
 
-def _rows(matrix: Matrix) -> list[Row]:
+def _rows(matrix: Matrix, most: int) -> list[Row]:
     """Return the rows to show: the first, and the user's own in any case."""
-    own = [row for row in matrix.rows[MOST_ROWS:] if row.role == "mine"][:MOST_ROWS]
-    return [*matrix.rows[: MOST_ROWS - len(own)], *own]
+    own = [row for row in matrix.rows if row.role == "mine"][:most]
+    others = [row for row in matrix.rows if row.role != "mine"][: most - len(own)]
+    return [row for row in matrix.rows if row in own or row in others]
 
 
 def _note(matrix: Matrix, rows: Sequence[Row], shown: Sequence[int]) -> str:
@@ -123,15 +131,27 @@ def _is_gamed(column: Column) -> bool:
 
 
 def _heading(column: Column) -> str:
-    return f"{visible(column.name)}{'!' * _is_gamed(column)}"
+    return f"{_cut(column.name, MOST_IN_HEADING)}{'!' * _is_gamed(column)}"
 
 
-def _name(row: Row) -> str:
-    name = visible(row.algorithm)
-    if len(name) > MOST_LETTERS:
-        # Names of one algorithm's settings differ at their end.
-        name = f"{name[: MOST_LETTERS // 2 - 1]}…{name[-(MOST_LETTERS // 2) :]}"
+def _label(row: Row) -> str:
+    name = _name(row.algorithm)
     return f"({name})" if row.role == "baseline" else name
+
+
+def _name(algorithm: str) -> str:
+    name = visible(algorithm)
+    if cell_len(name) <= MOST_LETTERS:
+        return name
+    # Names of one algorithm's settings differ at their end.
+    end = _cut(name[::-1], MOST_LETTERS // 2)[-2::-1]
+    return _cut(name, MOST_LETTERS - cell_len(end)) + end
+
+
+def _cut(text: str, most: int) -> str:
+    """Return what fits into so many columns; some letters take two."""
+    text = visible(text)
+    return text if cell_len(text) <= most else f"{set_cell_size(text, most - 1)}…"
 
 
 def _score(cell: Cell, *, with_limits: bool) -> str:

@@ -10,6 +10,8 @@ from causalassay.analysis.verdict.evidence import Evidence
 from causalassay.analysis.verdict.statements import Ledger, Number, Statement
 
 LONGEST_REASON = 120
+MOST_PLACES = 2
+"""Schemes that a sentence names: those with most runs that did not finish."""
 
 
 def judge_failures(evidence: Evidence) -> Iterator[Statement]:
@@ -66,11 +68,12 @@ def _where(evidence: Evidence, index: int, ledger: Ledger) -> str:
         scheme: int(((status[cells] != OK) & (status[cells] != ABSENT)).sum())
         for scheme, cells in evidence.cells.items()
     }
-    return ", ".join(
-        f"{ledger(Number(count, 'not ok', 'status', scheme, name))} on {scheme_name(scheme)}"
-        for scheme, count in lost.items()
-        if count
+    places = sorted((scheme for scheme in lost if lost[scheme]), key=lambda one: -lost[one])
+    told = ", ".join(
+        f"{ledger(Number(lost[one], 'not ok', 'status', one, name))} on {scheme_name(one)}"
+        for one in places[:MOST_PLACES]
     )
+    return f"{told} and others elsewhere" if len(places) > MOST_PLACES else told
 
 
 def _reason(evidence: Evidence, algorithm: str, ledger: Ledger) -> str:

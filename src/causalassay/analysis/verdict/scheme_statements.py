@@ -121,8 +121,8 @@ def _found(evidence: Evidence, scheme: str, claim: OrderClaim, ledger: Ledger) -
 
 
 def _passed(claim: OrderClaim) -> str:
-    """Return which of the two tests found something."""
-    return "sortable, no gain found" if claim.passed[0] else "a gain, no sortability found"
+    """Return which of the two tests found nothing."""
+    return "no gain found" if claim.passed[0] else "no sortability found"
 
 
 def advise(evidence: Evidence, schemes: Mapping[str, SchemeJudged]) -> Iterator[Statement]:

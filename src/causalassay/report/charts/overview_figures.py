@@ -107,6 +107,8 @@ def _chart(data: pd.DataFrame, groups: list[str], title: str) -> alt.LayerChart:
     )
     dashes = [[5, 3] if name in DASHED else [1, 0] for name in groups]
     dash = alt.StrokeDash("group:N", scale=alt.Scale(domain=groups, range=dashes), legend=legend)
+    places = [list(GROUPS).index(name) for name in groups]
+    shapes = alt.Scale(domain=groups, range=[theme.SHAPES[place] for place in places])
     base = alt.Chart()
     shade = (
         base.transform_filter("datum.artefact")
@@ -124,6 +126,7 @@ def _chart(data: pd.DataFrame, groups: list[str], title: str) -> alt.LayerChart:
         x=x,
         y=y,
         color=colour,
+        shape=alt.Shape("group:N", scale=shapes, legend=legend),
         tooltip=tooltip("algorithm", "scheme", "mean", "low", "high", "finding"),
     )
     chart = alt.layer(shade, line, point, data=inline(data))

@@ -140,7 +140,7 @@ def _pairing(data: pd.DataFrame) -> str:
 
 
 def _unscored(metric: str) -> str:
-    return f"No run has a {metric}."
+    return f"No run has a {metric_name(metric)}."
 
 
 def _constant(scope: ChartScope, label: str) -> str:

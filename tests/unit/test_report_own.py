@@ -1,0 +1,177 @@
+"""Your own algorithm against every other: the numbers on the page and in LaTeX."""
+
+import math
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from causalassay.analysis import analyse
+from causalassay.analysis.comparison import compared_with_all, paired_differences
+from causalassay.report.latex import number, own_table, write_tables
+from causalassay.report.numbers import decimal, signed
+from causalassay.report.page.own_section import own_section
+from causalassay.study.pending_tasks import pending_tasks
+from causalassay.study.storage import Store, study_table
+from report_tables import study_like
+from study_texts import HEAD, PROBLEM, parsed
+from summary_twins import BASELINES, draw_table, with_frame
+from verdict_twins import run_here
+
+OWN = "ges"
+METRICS = {"f1": "high", "shd": "low"}
+
+
+def analysed(metrics=METRICS, own=OWN):
+    table = study_like(["pc", "ges", "lingam"], schemes=("raw", "iscm"), replicates=6)
+    frame = table.frame.astype({"role": object})
+    frame.loc[frame["algorithm"] == own, "role"] = "mine"
+    lost = (frame["algorithm"] == "pc") & (frame["replicate"] == 0)
+    frame.loc[lost, ["status", "reason"]] = ["failed", "no"]
+    frame.loc[lost, list(table.metrics)] = math.nan
+    return analyse(with_frame(table, frame, metrics=tuple(metrics), better=metrics))
+
+
+class Cells(HTMLParser):
+    """The rows of a page's tables, each a list of texts."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.rows, self.strong = [], []
+        self.feed(text)
+
+    def handle_starttag(self, name, _):
+        if name == "tr":
+            self.rows.append([])
+        elif name in ("td", "th"):
+            self.rows[-1].append("")
+        elif name == "strong":
+            self.strong.append((len(self.rows) - 1, len(self.rows[-1]) - 1))
+
+    def handle_data(self, data):
+        if self.rows and self.rows[-1]:
+            self.rows[-1][-1] += data
+
+
+def expected_pair(analysis, metric, other, scheme):
+    """What `paired_differences` has of a pair, seen from the own algorithm."""
+    frame = paired_differences(analysis.runs, most_opponents=100)
+    frame = frame[(frame["metric"] == metric) & (frame["scheme"] == scheme)]
+    for first, second, turned in ((OWN, other, False), (other, OWN, True)):
+        found = frame[(frame["algorithm"] == first) & (frame["opponent"] == second)]
+        if len(found):
+            row = found.iloc[0]
+            limits = [row["mean"], row["mean_low"], row["mean_high"]]
+            counts = [row["wins"], row["ties"], row["losses"]]
+            if turned:
+                limits, counts = [-limits[0], -limits[2], -limits[1]], counts[::-1]
+            if METRICS[metric] == "low":
+                limits = [-limits[0], -limits[2], -limits[1]]
+            return limits, counts
+    raise AssertionError(other)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_comparison_with_all_has_the_numbers_of_the_paired_differences(metric):
+    analysis = analysed()
+    frame = compared_with_all(analysis.runs, OWN)
+    frame = frame[frame["metric"] == metric]
+    others = [name for name in analysis.runs.algorithms if name != OWN]
+    assert 2 * len(others) == len(frame)
+    for row in frame.to_dict("records"):
+        limits, counts = expected_pair(analysis, metric, row["opponent"], row["scheme"])
+        assert pytest.approx(limits) == [row["gain"], row["gain_low"], row["gain_high"]]
+        assert counts == [row["wins"], row["ties"], row["losses"]]
+
+
+def test_the_sign_is_turned_where_low_is_better():
+    analysis = analysed()
+    frame = compared_with_all(analysis.runs, OWN)
+    shd = frame[frame["metric"] == "shd"]
+    assert pytest.approx((-shd["mean"]).tolist()) == shd["gain"].tolist()
+    assert pytest.approx((-shd["mean_high"]).tolist()) == shd["gain_low"].tolist()
+    assert (shd["gain_low"] <= shd["gain"]).all()
+    scores = analysis.table.frame[analysis.table.frame["scheme"] == "iscm"]
+    scores = scores.pivot_table(index=["problem", "replicate"], columns="algorithm", values="shd")
+    row = shd[(shd["opponent"] == "lingam") & (shd["scheme"] == "iscm")].iloc[0]
+    assert (scores[OWN] < scores["lingam"]).sum() == row["wins"]
+    assert (scores[OWN] > scores["lingam"]).sum() == row["losses"]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_table_of_the_page_has_the_numbers_of_the_paired_differences(metric):
+    analysis = analysed({metric: METRICS[metric]})
+    cells = Cells(own_section(analysis))
+    heads, *rows = cells.rows
+    assert ["against", "raw", "iSCM"] == heads
+    order = [row.algorithm for row in analysis.matrix.rows if row.algorithm != OWN]
+    assert order == [row[0] for row in rows]
+    bold = set(cells.strong)
+    for place, (name, *texts) in enumerate(rows, 1):
+        for column, (scheme, text) in enumerate(zip(("raw", "iscm"), texts, strict=True), 1):
+            limits, counts = expected_pair(analysis, metric, name, scheme)
+            mean, low, high = limits
+            wins = "/".join(map(str, counts))
+            assert f"{signed(mean)} [{decimal(low)}, {decimal(high)}] {wins}" == text
+            assert (low > 0 or high < 0) == ((place, column) in bold)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_table_of_a_paper_has_the_numbers_of_the_paired_differences(metric, tmp_path):
+    analysis = analysed({metric: METRICS[metric]})
+    paths = {path.name: path for path in write_tables(analysis, tmp_path)}
+    text = paths[f"mine-{OWN}.tex"].read_text(encoding="utf-8")
+    assert own_table(analysis, OWN) == text
+    rows = [line.removesuffix(r" \\").split(" & ") for line in text.splitlines() if " & " in line]
+    assert ["algorithm", "raw", "iSCM"] == rows[0]
+    assert {name for name in analysis.runs.algorithms if name != OWN} == {r[0] for r in rows[1:]}
+    for name, *cells in rows[1:]:
+        for scheme, cell in zip(("raw", "iscm"), cells, strict=True):
+            limits, counts = expected_pair(analysis, metric, name, scheme)
+            mean, low, high = limits
+            assert cell.startswith(r"\textbf{") == (low > 0 or high < 0)
+            plain = re.sub(r"\\textbf\{(.*?)\} ", r"\1 ", cell)
+            sign = "$+$" if mean >= 0 else ""
+            wins = "/".join(map(str, counts))
+            small = rf"{{\scriptsize {{[}}{number(low)}, {number(high)}{{]}} {wins}}}"
+            assert f"{sign}{number(mean)} {small}" == plain
+    bare = re.sub(r"\\[\\{}$&#_%]", "", text)
+    assert bare.count("{") == bare.count("}")
+
+
+def test_without_an_own_algorithm_there_is_no_such_table(tmp_path):
+    analysis = analysed(own="")
+    assert "" == own_section(analysis)
+    assert not [path for path in write_tables(analysis, tmp_path) if "mine" in path.name]
+
+
+def test_pairs_without_a_common_run_are_a_dash():
+    table = draw_table(0, ("a", "b", *BASELINES))
+    frame = table.frame
+    frame.loc[frame["algorithm"] == "a", "role"] = "mine"
+    lost = frame["algorithm"] == "b"
+    frame.loc[lost, ["status", "reason"]] = ["failed", "no"]
+    frame.loc[lost, ["f1", "shd"]] = np.nan
+    analysis = analyse(with_frame(table, frame))
+    (row,) = [row for row in Cells(own_section(analysis)).rows if row[0] == "b"]
+    assert ["b", "–", "–"] == row
+    assert "b & -- & --" in own_table(analysis, "a")
+
+
+STUDY = HEAD + 'metrics = ["f1"]\n' + PROBLEM + '[[algorithms]]\nuse = "pc"\n'
+
+
+def test_calling_an_algorithm_mine_recomputes_nothing(tmp_path):
+    results = run_here(STUDY, tmp_path / "results")
+    before = study_table(results).frame
+    assert {"listed", "baseline"} == set(before["role"])
+    for text, role in ((STUDY + "mine = true\n", "mine"), (STUDY, "listed")):
+        study = parsed(text, tmp_path)
+        with Store.open(results, study) as store:
+            assert [] == list(pending_tasks(study, store, "main"))
+            store.finish("completed")
+        frame = study_table(results).frame
+        assert {role} == set(frame.loc[frame["algorithm"] == "pc", "role"])
+        assert sorted(before["key"]) == sorted(frame["key"])
+        assert pytest.approx(sorted(before["f1"])) == sorted(frame["f1"])

@@ -1,0 +1,165 @@
+"""Every sentence of a report on many made studies: claim first, short, in plain words."""
+
+import re
+
+import pytest
+
+from causalassay.analysis import analyse
+from causalassay.report.overview import failures_line
+from judged_tables import FREE, NOTHING, RAW, UP, arms, draw_judged
+from summary_twins import BASELINES
+
+MOST_WORDS = 30
+FORBIDDEN = ("tells nothing", " stands ", "of which", "a row a task")
+CLAIMS = {
+    "scheme": r"gameable|leaning|no evidence|too small|undecided",
+    "algorithm-no-score": r"not judged",
+    "algorithm-robust": r"is robust",
+    "algorithm-depends": r"depends on",
+    "algorithm-lead-lost": r"loses its lead",
+    "algorithm-no-lead-found": r"No lead",
+    "algorithm-undecided": r"is undecided",
+    "no-signal": r"no algorithm finds more",
+    "no-free-scheme": r"No lead can be called robust",
+    "no-rescaling": r"was not measured",
+    "failures": r"did not finish",
+    "incomplete": r"not complete",
+    "metrics": r"metrics put different algorithms first",
+}
+"""What each kind of statement says, in words that come before any number."""
+
+
+@pytest.fixture(scope="module")
+def analyses():
+    by_chance = FREE | dict.fromkeys((*BASELINES, "a0"), 0.2)
+    return [analyse(arms({"raw": by_chance})), *(analyse(draw_judged(seed)) for seed in range(40))]
+
+
+def sentences_of(text):
+    """The sentences of a text, without what it quotes."""
+    plain = re.sub(r"“[^”]*”", "“”", text)
+    return [part for part in re.split(r"(?<=\.) ", plain) if part]
+
+
+def words_of(sentence):
+    return [word for word in sentence.split() if re.search(r"[^\W\d_]", word)]
+
+
+def texts_of(analysis):
+    """All that a report says in sentences: the headline, the verdict, the rows, the order."""
+    rows = [each.sentence for row in analysis.matrix.rows for each in row.statements]
+    return [
+        analysis.headline,
+        *(statement.sentence for statement in analysis.verdict.statements),
+        *rows,
+        analysis.matrix.order,
+    ]
+
+
+def first_number(text):
+    """Where the first number is: not a name such as a3, F1 or R²."""
+    found = re.search(r"(?<![\w.])[+-]?\d", text)
+    return found.start() if found else len(text)
+
+
+def test_the_made_studies_have_statements_of_every_kind(analyses):
+    kinds = {statement.kind for one in analyses for statement in one.verdict.statements}
+    for prefix in CLAIMS:
+        assert any(kind.startswith(prefix) for kind in kinds), prefix
+    findings = {f for a in analyses for s in a.verdict.statements for f in s.findings}
+    assert 7 == len(findings)
+
+
+def test_a_sentence_has_at_most_thirty_words(analyses):
+    long = {
+        sentence
+        for analysis in analyses
+        for text in texts_of(analysis)
+        for sentence in sentences_of(text)
+        if len(words_of(sentence)) > MOST_WORDS
+    }
+    assert set() == long
+
+
+def test_no_sentence_has_a_phrase_that_readers_stumble_over(analyses):
+    for analysis in analyses:
+        for text in (*texts_of(analysis), failures_line(analysis.summary)):
+            assert not [phrase for phrase in FORBIDDEN if phrase in text], text
+
+
+def test_the_claim_comes_before_any_number(analyses):
+    for analysis in analyses:
+        for statement in analysis.verdict.statements:
+            claim = next(CLAIMS[kind] for kind in CLAIMS if statement.kind.startswith(kind))
+            found = re.search(claim, statement.sentence)
+            assert found, statement.sentence
+            assert found.end() <= first_number(statement.sentence), statement.sentence
+        assert re.match(r"(Sorting|Whether sorting|No evidence)", analysis.headline)
+        if findings := analysis.findings.schemes:
+            claim, rest = analysis.headline.split("; ", 1)
+            assert findings
+            assert re.match(r"(of|all) \d+ algorithms |a0: |the algorithms are not judged", rest)
+            assert first_number(claim) == len(claim) or " schemes" in claim
+
+
+def test_the_headline_counts_every_listed_algorithm_once(analyses):
+    for analysis in analyses:
+        listed = len(analysis.evidence.listed)
+        rest = analysis.headline.split("; ", 1)[1]
+        if found := re.match(r"of (\d+) algorithms (.*)\.$", rest):
+            assert listed == int(found[1])
+            counts = [int(part.split()[0]) for part in found[2].split(", ")]
+            assert listed == sum(counts)
+            assert 0 not in counts
+        elif found := re.match(r"all (\d+) algorithms ", rest):
+            assert listed == int(found[1])
+        else:
+            assert listed == 1 or rest.startswith("the algorithms are not judged")
+
+
+def test_one_scheme_is_named_where_sorting_wins_and_where_it_does_not():
+    names = [f"a{index}" for index in range(4)]
+    gamed = arms({"raw": RAW | dict.fromkeys(names, 0.9), "iscm": FREE | dict.fromkeys(names, 0.6)})
+    assert re.match(
+        r"Sorting wins by variance on raw; all 4 algorithms keep a lead ", analyse(gamed).headline
+    )
+    free = arms({"iscm": FREE | {"pc": 0.6}})
+    assert "No evidence that sorting wins on any scheme; pc: robust." == analyse(free).headline
+
+
+ODD_FILES = (
+    "{0}.csv",
+    "{scheme} {}.csv",
+    "100 % of [bold]it[/].csv",
+    "a + b + standardize.csv",
+    "$(rm) `x` \\n.csv",
+    "naïve, 日本; and.csv",
+    "“quoted”. And more.csv",
+)
+
+
+CLEAR = {"variance": UP | {"rising_p": 0.001, "up_p": 0.001}, "r2": NOTHING}
+"""An artefact that one unit is enough to find."""
+
+
+@pytest.mark.parametrize("measured", [CLEAR, FREE])
+@pytest.mark.parametrize("count", [1, 2, 3, len(ODD_FILES)])
+def test_odd_file_names_do_not_break_the_headline(count, measured):
+    table = arms({f"data{i}": measured | {"{pc} %s": 0.9, "b": 0.1} for i in range(count)})
+    frame = table.frame
+    for index in range(count):
+        own = frame["scheme"] == f"data{index}"
+        frame.loc[own, "data.file"] = ODD_FILES[index]
+    frame["scheme"] = "data"
+    analysis = analyse(table)
+    schemes = [column.scheme for column in analysis.matrix.columns]
+    assert (["data"] if count == 1 else sorted(ODD_FILES[:count])) == schemes
+    if measured is FREE:
+        assert analysis.headline.startswith("No evidence that sorting wins on any scheme; ")
+    elif count == 1:
+        assert analysis.headline.startswith("Sorting wins by variance on data file; ")
+    elif count > 3:
+        assert analysis.headline.startswith(f"Sorting wins by variance on {count} schemes; ")
+    else:
+        assert all(column.name in analysis.headline for column in analysis.matrix.columns)
+    assert analysis.headline.endswith("; all 2 algorithms are undecided.")
