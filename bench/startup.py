@@ -67,7 +67,7 @@ def waits(tell: Callable[[str], None]) -> list[Wait]:
     results = [
         _wait("an empty Python process, for comparison", [*python, "pass"], None),
         _wait("`import causalassay`", [*python, IMPORT], 0.5),
-        _wait("`causalassay --help`", [str(program), "--help"], 0.5),
+        _wait("the command with `--help`", [str(program), "--help"], 0.5),
         _wait(
             "import, draw a model, compute a sortability; kernels cached", [*python, KERNEL], 1.0
         ),

@@ -167,7 +167,7 @@ class Algorithm(Protocol):
 
 
 class Metric(Protocol):
-    """A number of a true graph and a guess.
+    """A number that compares a guess with the true graph.
 
     Optional class variables: ``takes``, what the guess may be: "any" graph (also where it
     is left out), a "class" (DAG or CPDAG), a "dag", or an "estimate", which is then scored as
@@ -192,7 +192,7 @@ class Metric(Protocol):
 
 
 class Diagnostic(Protocol):
-    """A number of a problem, without any estimate.
+    """A number that measures a problem, without any estimate.
 
     Optional class variable: ``invariant = False`` where relabelling the columns may change
     the number.

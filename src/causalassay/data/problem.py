@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Data, the graph that made them, and the model if it is known.
+    """Data, the graph that generated them, and the model if it is known.
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ def skeleton_f1(truth: Adjacency, guess: Guess) -> float:
 
 
 def skeleton_fpr(truth: Adjacency, guess: Guess) -> float:
-    """Return the share of the pairs that are truly apart but guessed adjacent; nan without any.
+    """Return the share of truly non-adjacent pairs that are guessed adjacent; nan if none are.
 
     Examples
     --------

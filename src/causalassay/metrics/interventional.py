@@ -33,7 +33,7 @@ def tv_dag(  # noqa: PLR0913  two models and what to ask of them
     held: ArrayLike | None = None,
     rng: Generator | None = None,
 ) -> float:
-    """Return the sum over ordered pairs of the distances between interventional laws.
+    """Return the sum over ordered pairs of the distances between interventional distributions.
 
     Σ TV(p(V | do(V' = v*)), p̂(V | do(V' = v*))) over treatments V' and other
     nodes V, with p of the true and p̂ of the fitted model.
@@ -109,7 +109,7 @@ def tv_matrix(
     held: ArrayLike | None = None,
     rng: Generator | None = None,
 ) -> NDArray[np.floating[Any]]:
-    """Return the distance between interventional laws for every ordered pair of nodes.
+    """Return the distance between interventional distributions for every ordered pair of nodes.
 
     Parameters
     ----------

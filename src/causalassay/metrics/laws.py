@@ -13,7 +13,7 @@ from causalassay.arrays import Vector
 
 @dataclass(frozen=True)
 class Normal:
-    """A normal law; with variance 0 it is a point mass.
+    """A normal distribution; with variance 0 it is a point mass.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Normal:
 
 @dataclass(frozen=True, eq=False)
 class Categorical:
-    """A law on the levels 0, 1, …; the k-th number is the probability of level k.
+    """A distribution on the levels 0, 1, …; the k-th number is the probability of level k.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Categorical:
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """A law known by independent draws.
+    """A distribution known by independent draws.
 
     Parameters
     ----------

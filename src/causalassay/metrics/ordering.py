@@ -13,7 +13,7 @@ from causalassay.metrics.pairing import Guess, check_pair, share
 
 
 def order_score(truth: Adjacency, guess: Guess) -> float:
-    """Return the share of the true edges ordered by the guess that it orders rightly.
+    """Return the share of true edges ordered correctly, among those that the guess orders.
 
     An estimate that reports an order orders all nodes by it. Any other guess orders two
     nodes if directed edges lead from one to the other and not back. A guess that knows

@@ -85,7 +85,7 @@ def chance(
     rng: Generator | int,
     n: int = N_RELABELLINGS,
 ) -> float:
-    """Return what a metric gives on average if the nodes of the guess are relabelled at random.
+    """Return the expected value of a metric if the nodes of the guess are relabelled at random.
 
     Parameters
     ----------

@@ -93,7 +93,7 @@ def _order_along_arrows(graph: Adjacency, rng: Generator) -> list[int]:
 
 
 class Members(NamedTuple):
-    """DAGs that stand for an equivalence class."""
+    """DAGs that represent an equivalence class."""
 
     dags: list[Adjacency]
     complete: bool
@@ -211,7 +211,7 @@ def favourable_resolution(truth: Adjacency, guess: Guess) -> Adjacency:
 
 
 class FavourableThreshold(NamedTuple):
-    """A threshold chosen with the truth in hand, and the DAG it leaves."""
+    """A threshold chosen with knowledge of the truth, and the DAG it leaves."""
 
     threshold: float
     graph: Adjacency

@@ -66,7 +66,7 @@ class SidBounds(tuple[int, int]):
 
 
 def sid_bounds(truth: Adjacency, cpdag: Guess, max_parent_sets: int = MAX_PARENT_SETS) -> SidBounds:
-    """Return the least and the greatest `sid` of the truth against a member of a class.
+    """Return the smallest and the largest `sid` of the truth against a member of a class.
 
     Parameters
     ----------

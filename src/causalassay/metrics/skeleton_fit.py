@@ -12,9 +12,10 @@ from causalassay.metrics.pairing import Guess, check_pair, graph_of
 
 
 def skeleton_p(truth: Adjacency, guess: Guess) -> float:
-    """Return the share of random skeletons with as many edges that hit as many true adjacencies.
+    """Return the p-value of the skeleton-fit test.
 
-    The p-value of the skeleton-fit test: a tail of the hypergeometric law.
+    It is the probability that a random skeleton with as many edges hits at least as many true
+    adjacencies: a tail of the hypergeometric distribution.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class Distance(float):
 
 
 def total_variation(p: LawLike, q: LawLike) -> Distance:
-    """Return the total variation distance of two laws: half of ∫ |p - q|.
+    """Return the total variation distance of two distributions: half of ∫ |p - q|.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def total_variation(p: LawLike, q: LawLike) -> Distance:
 def normal_total_variation(
     mean_p: ArrayLike, variance_p: ArrayLike, mean_q: ArrayLike, variance_q: ArrayLike
 ) -> NDArray[np.floating[Any]]:
-    """Return the total variation distances of many pairs of normal laws at once.
+    """Return the total variation distances of many pairs of normal distributions at once.
 
     Parameters
     ----------

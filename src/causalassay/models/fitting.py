@@ -39,7 +39,7 @@ def fit(
     *,
     smoothing: float = 0.0,
 ) -> LinearSCM | DiscreteSCM:
-    """Return the model of greatest likelihood on a DAG: linear-Gaussian, or tables of levels.
+    """Return the maximum-likelihood model on a DAG: linear-Gaussian, or tables of levels.
 
     Linear-Gaussian: each node is regressed on its parents, with an intercept; its noise variance
     is the residual sum of squares over n (ddof 0), which is the maximum of the

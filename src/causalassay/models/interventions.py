@@ -26,7 +26,7 @@ class Do:
 
 @dataclass(frozen=True)
 class Shift:
-    """Add a constant to a node; its causes and its noise stay at work.
+    """Add a constant to a node; its causes and its noise still act on it.
 
     Examples
     --------
@@ -85,7 +85,7 @@ LevelIntervention = tuple[Action | RandomizeLevels, ...]
 
 @dataclass(frozen=True)
 class At:
-    """Act on a node of a series from one row on, up to another; only series know time.
+    """Act on a node of a series from one row up to another; for series only.
 
     Parameters
     ----------

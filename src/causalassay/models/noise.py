@@ -21,7 +21,7 @@ DEFAULT_DF = 5.0
 
 @dataclass(frozen=True)
 class Noise:
-    """A noise law with mean 0 and variance 1.
+    """A noise distribution with mean 0 and variance 1.
 
     The convention is the same for every family: a model's ``noise_variance``
     is the variance of its noise, so families differ in shape and never in

@@ -26,7 +26,7 @@ from causalassay.spelling import did_you_mean, listed
 
 @dataclass(frozen=True)
 class DescendantTests:
-    """How descendants are read off experiments.
+    """How descendants are estimated from experiments.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ DEFAULT_SCORING = Scoring()
 
 
 def oracle(truth: Adjacency, guess: Adjacency, loss: Loss = jaccard) -> float:
-    """Return the mean over all nodes of the loss of naming `guess`'s descendants for `truth`'s.
+    """Return the mean loss, over all nodes, of `guess`'s descendants against `truth`'s.
 
     Parameters
     ----------

@@ -102,7 +102,7 @@ class Risk:
 
 @dataclass(frozen=True)
 class Difference:
-    """The risk of one algorithm less that of another, on the same interventions.
+    """The risk of one algorithm minus that of another, on the same interventions.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ Levels = tuple[str, ...] | tuple[float, ...]
 
 
 class Marginals(NamedTuple):
-    """The law of each node.
+    """The distribution of each node.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from causalassay.models.discrete.scm import DiscreteSCM
 
 @dataclass(frozen=True)
 class Dirichlet:
-    """Probability tables from Dirichlet laws whose means differ between parent configurations.
+    """Tables from Dirichlet distributions whose means differ between parent configurations.
 
     Of a node of k levels the mean is (1, 1/2, …, 1/k), divided by its sum and rotated by the
     number of the parents' configuration, from 1 on.

@@ -164,7 +164,7 @@ class NonlinearISCM:
 
 @dataclass(frozen=True)
 class NonlinearSNR:
-    """Eigenmann's scheme: unit variances at a given signal-to-noise ratio, means as they fall.
+    """Eigenmann's scheme: unit variances at a given signal-to-noise ratio; means are not changed.
 
     Parameters
     ----------

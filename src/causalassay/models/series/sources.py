@@ -40,7 +40,7 @@ def check_lagged(graph: LaggedGraph) -> LaggedGraph:
 
 @dataclass(frozen=True)
 class SeriesSCM:
-    """The raw scheme for series: every coefficient of a random sign and a magnitude in a range.
+    """The raw scheme for series: coefficients have random signs and magnitudes in a range.
 
     Such series would mostly explode. So the self-coefficients of a node, at
     lag l, are multiplied by s^l with the largest s up to 1 at which the node

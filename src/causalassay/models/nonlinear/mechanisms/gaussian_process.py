@@ -74,7 +74,7 @@ class GaussianProcess:
 
 @dataclass(frozen=True)
 class AdditiveGaussianProcess:
-    """A sum of draws of Gaussian processes, one of each parent alone ("gp-additive").
+    """A sum of draws of Gaussian processes, one for each parent ("gp-additive").
 
     Parameters
     ----------
