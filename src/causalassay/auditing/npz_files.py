@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib.npyio import NpzFile
 
 from causalassay.arrays import Adjacency
 from causalassay.data import Dataset
@@ -48,9 +49,12 @@ def read_npz(path: Path, rows: Rows = "independent") -> tuple[Dataset, Adjacency
     """
     check_regular(path, "an .npz file")
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files if name in _KNOWN}
+        with path.open("rb") as file:
+            stored = np.load(file, allow_pickle=False)
+            if not isinstance(stored, NpzFile):
+                raise ValueError("it is a single array, as .npy files are")
             present = list(stored.files)
+            arrays = {name: stored[name] for name in present if name in _KNOWN}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
         raise ValueError(
             f"{path}: not a readable .npz file of numbers: {cut(visible(str(error)))}"
