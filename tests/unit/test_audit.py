@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -9,8 +11,11 @@ import pytest
 
 import causalassay as ca
 from causalassay.auditing import audit
+from causalassay.auditing.column_spread import spearman
+from causalassay.auditing.pictures import audit_pictures
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.judging.all_orders import all_orders
+from causalassay.judging.pair_independence import average_ranks
 from causalassay.judging.rules import RULES
 
 
@@ -152,9 +157,11 @@ def test_json_has_no_nan_and_all_findings():
     assert plain["graph_check"]["finding"] == plain["findings"][-1]
 
 
-def test_a_notebook_shows_all_findings_and_rules():
+def test_a_notebook_shows_all_findings_rules_and_pictures():
     found = audited(*benchmark(ca.models.SCM()))
     page = found._repr_html_()
+    assert 4 == page.count("<svg")
+    assert all(picture.svg in page for picture in audit_pictures(found))
     assert page.count("Verdict: ") == 1
     for finding in found.findings:
         assert finding.sentence.split(":")[0] in page
@@ -235,6 +242,33 @@ def test_all_worlds_go_through_the_same_engine():
 def test_what_cannot_be_audited_is_refused(data, graph, options, message):
     with pytest.raises(ValueError, match=message):
         audit(data, graph, np.random.default_rng(0), **options)
+
+
+def test_what_only_a_pooled_verdict_needs_changes_nothing_else():
+    values, graph = benchmark(ca.models.SCM())
+    alone, pooled = audited(values, graph), audited(values, graph, pooled=True)
+    assert math.isnan(alone.attainable_p)
+    assert 0 < pooled.attainable_p <= 1
+    assert alone.to_dict() == pooled.to_dict() | {"attainable_p": None}
+
+
+def test_ranks_and_correlations_are_those_of_scipy():
+    from scipy.stats import rankdata, spearmanr
+
+    rng = np.random.default_rng(0)
+    for n in (3, 4, 10):
+        one, other = rng.integers(0, 4, n).astype(float), rng.random(n)
+        one[0] = 9.0
+        np.testing.assert_array_equal(rankdata(one), average_ranks(one))
+        expected = spearmanr(one, other)
+        assert pytest.approx((expected.statistic, expected.pvalue)) == spearman(one, other)
+    assert pytest.approx((-1.0, 0.0)) == spearman(np.arange(4.0), -np.arange(4.0))
+    assert math.isnan(spearman(np.arange(2.0), np.arange(2.0))[1])
+
+
+def test_an_audit_imports_no_slow_part_of_scipy():
+    code = "import sys, causalassay.auditing; sys.exit('scipy.stats' in sys.modules)"
+    assert 0 == subprocess.run([sys.executable, "-c", code], check=False).returncode
 
 
 def test_arrays_data_frames_and_seeds_are_taken_as_they_come():

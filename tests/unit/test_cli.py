@@ -1,12 +1,17 @@
 import json
+import signal
 import subprocess
 import sys
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import causalassay as ca
+from waiting import eventually
 
 
 def run(*words, timeout=120):
@@ -54,6 +59,125 @@ def test_audit_prints_json(files):
     assert 24 == result["n_edges"]
 
 
+def test_audit_prints_json_with_what_it_was_made_from(files):
+    words = ("audit", files / "data.csv", "--graph", files / "graph.csv", "--json", "--seed", 3)
+    result = json.loads(run(*words, *FAST).stdout)
+    assert version("causalassay") == result["version"]
+    assert 3 == result["seed"]
+    assert 5 == result["settings"]["bootstrap"]
+    hashes = [
+        {"name": name, "role": role, "sha256": sha256((files / name).read_bytes()).hexdigest()}
+        for name, role in (("data.csv", "data"), ("graph.csv", "graph"))
+    ]
+    assert hashes == result["files"]
+
+
+def test_audit_writes_a_page_and_a_table(files, tmp_path):
+    page, table = tmp_path / "audit.html", tmp_path / "audit.tex"
+    words = ("--report", page, "--latex", table, *FAST)
+    done = run("audit", files / "data.csv", "--graph", files / "graph.csv", *words)
+    assert 0 == done.returncode
+    assert f"Report: {page}\nLaTeX table: {table}\n" == done.stderr
+    assert "Verdict: Gameable by variance" in done.stdout
+    text = page.read_text(encoding="utf-8")
+    assert "Gameable by variance" in text
+    assert f"causalassay audit {files / 'data.csv'} --graph" in text
+    assert "\\begin{tabular}" in table.read_text(encoding="utf-8")
+    assert [page, table] == sorted(tmp_path.iterdir())
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Three data sets with their graphs: in two folders, and as NPZ files."""
+    folder = tmp_path_factory.mktemp("many")
+    for name in ("data", "graphs", "npz"):
+        (folder / name).mkdir()
+    for k in range(3):
+        rng = np.random.default_rng(k)
+        graph = ca.graphs.erdos_renyi(9, 2, rng)
+        data = ca.Dataset.from_values(ca.models.draw("scm", graph, rng).sample(300, rng))
+        ca.data.write(data, folder / "data" / f"set{k}.csv")
+        ca.graphs.write_graph(folder / "graphs" / f"set{k}.csv", graph, data.columns)
+        np.savez(folder / "npz" / f"set{k}.npz", X=data.pooled, graph=graph)
+    return folder
+
+
+def test_several_files_get_one_verdict(many, tmp_path):
+    words = (*sorted((many / "data").iterdir()), "--graphs", many / "graphs", *FAST)
+    done = run("audit", *words, "--each", "--latex", tmp_path / "audit.tex")
+    assert 0 == done.returncode
+    assert 1 == done.stdout.count("Verdict: ")
+    assert (
+        "Verdict: Gameable by variance: sorting by it beats random orders (3 files" in done.stdout
+    )
+    assert "all together" in done.stdout
+    assert "\nset1\n  Gameable by variance" in done.stdout
+    assert "set2 &" in (tmp_path / "audit.tex").read_text()
+    from_csv = json.loads(run("audit", *words, "--json").stdout)
+    from_npz = json.loads(run("audit", many / "npz", "--json", *FAST).stdout)
+    assert from_csv["verdict"] == from_npz["verdict"]
+    assert from_csv["audits"] == from_npz["audits"]
+    assert ["data", "data", "data", "graph", "graph", "graph"] == [
+        file["role"] for file in from_csv["files"]
+    ]
+    assert {"data and graph"} == {file["role"] for file in from_npz["files"]}
+
+
+def test_a_file_of_many_that_cannot_be_audited_is_named(tmp_path):
+    for name in ("bad.csv", "worse.csv"):
+        (tmp_path / name).write_text("a,b\n1,1\n3,2\n")
+    (tmp_path / "graph.txt").write_text("from,to\na,b\nb,a\n")
+    words = (tmp_path / "bad.csv", tmp_path / "worse.csv", "--graph", tmp_path / "graph.txt")
+    done = run("audit", *words)
+    assert 2 == done.returncode
+    assert "bad.csv: graph: " in done.stderr
+    assert 1 == done.stderr.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["{0}/data"], "3 data files need their graphs"),
+        (
+            ["{0}/data", "--graphs", "{0}/npz", "--graph", "{0}/graphs/set0.csv"],
+            "one graph for all",
+        ),
+        (["{0}/data/set0.csv", "--graphs", "{0}/graphs"], "no data file of the name 'set1'"),
+        (["{0}/npz/set0.npz", "--report", "{0}/no/x.html"], "does not exist; make it first"),
+        (["{0}/npz/set0.npz", "--report", "{0}/npz"], "is a folder"),
+        (["{0}/npz/set0.npz", "--latex", "{0}/npz/set0.npz"], "is a file to audit"),
+        (["{0}/data/set0.csv", "--latex", "{0}/x.tex"], "needs a graph"),
+    ],
+)
+def test_mistakes_with_many_files_are_one_line_before_the_work_begins(many, words, message):
+    done = run("audit", *[word.format(many) for word in words])
+    assert 2 == done.returncode
+    assert message in done.stderr
+    assert 1 == done.stderr.count("\n")
+    assert "" == done.stdout
+
+
+def test_an_interrupted_audit_says_so_without_a_traceback(many, tmp_path):
+    words = ["audit", many / "data", "--graphs", many / "graphs", "--bootstrap", 10**7]
+    log = tmp_path / "log"
+    with log.open("w") as stderr:
+        started = subprocess.Popen(
+            [sys.executable, "-m", "causalassay", *map(str, words)],
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+        )
+        try:
+            # Hashing and imports are over when the first file is open or read: wait for numba.
+            eventually(lambda: "numba" in Path(f"/proc/{started.pid}/maps").read_text())
+            eventually(lambda: "pyarrow" in Path(f"/proc/{started.pid}/maps").read_text())
+            started.send_signal(signal.SIGINT)
+            assert 130 == started.wait(60)
+        finally:
+            started.kill()
+            started.communicate()
+    assert "Traceback" not in log.read_text()
+
+
 def test_the_order_of_names_in_the_graph_file_does_not_matter(files):
     graph, names = ca.graphs.read_graph(files / "graph.csv")
     back = list(reversed(range(12)))
@@ -64,7 +188,7 @@ def test_the_order_of_names_in_the_graph_file_does_not_matter(files):
         run("audit", files / "data.csv", "--graph", files / name, "--json", *FAST).stdout
         for name in ("graph.csv", "reversed.csv")
     )
-    assert straight == turned
+    assert json.loads(straight) | {"files": []} == json.loads(turned) | {"files": []}
 
 
 def test_audit_works_without_a_graph(files):
@@ -126,9 +250,9 @@ def test_mistakes_are_one_line_and_exit_code_2(files, words, message):
 
 
 def test_help_teaches_and_imports_nothing_heavy():
-    assert "causalassay audit data.csv --graph graph.csv" in " ".join(
-        run("audit", "--help").stdout.split()
-    )
+    shown = " ".join(run("audit", "--help").stdout.split())
+    assert "causalassay audit data.csv --graph graph.csv" in shown
+    assert "causalassay audit data/*.csv --graphs graphs/" in shown
     code = "import sys, causalassay.cli; sys.exit('numpy' in sys.modules)"
     assert 0 == subprocess.run([sys.executable, "-c", code], check=False).returncode
 

@@ -155,7 +155,7 @@ def parse(command, words):
     [
         ("causalassay adit data.csv", "there is no command 'adit'"),
         ("causalassay audit data.csv --grpah graph.csv", "No such option"),
-        ("causalassay audit data.csv graph.csv", "unexpected extra argument"),
+        ("causalassay status results extra", "unexpected extra argument"),
         ("causalassay new stduy first-look", "there is no command 'stduy'"),
         ("make tset", "tset"),
         ("pip install causalassay[clutser]", "clutser"),

@@ -186,8 +186,19 @@ def hostile_study_table():
 
 TAGS = {"div", "p", "table", "caption", "thead", "tbody", "tr", "th", "td"}
 SHAPES = {"svg", "title", "g", "path", "polygon", "rect", "circle", "text"}
-NAMELESS = ["model", "audit", "comparison"]
-NAMED = ["graph", "circle", "matrix", "dataset", "problem", "estimate", "risk", "table", "summary"]
+NAMELESS = ["model", "comparison"]
+NAMED = [
+    "graph",
+    "circle",
+    "matrix",
+    "dataset",
+    "problem",
+    "estimate",
+    "audit",
+    "risk",
+    "table",
+    "summary",
+]
 
 
 @pytest.mark.parametrize("kind", NAMED + NAMELESS)

@@ -43,7 +43,7 @@ def beside_random(rows: Sequence[BaselineScore], counts: Sequence[int]) -> str |
     x = Axis(0.0, 1.0, LEFT, RIGHT)
     bottom = TOP + BARS + 10 + ROW * len(shown)
     low, high = random.f1_range
-    title = "F1 of baselines beside random orders"
+    title = "F1 of sorting and others beside random orders"
     parts = [
         text(0, 14, title, bold=True),
         text(0, 32, f"bars: {sum(counts)} random orders; band: their central 95 %"),
@@ -77,7 +77,7 @@ def _row(row: BaselineScore, x: Axis, top: float) -> list[str]:
     colour = FALLING if "falling" in row.algorithm else RISING
     named = row.p_order is None
     parts = [
-        text(LEFT, top + 14, row.algorithm),
+        text(LEFT, top + 14, row.algorithm.replace("sorted by", "by")),
         text(RIGHT, top + 14, score, anchor="end"),
         line([(LEFT, y), (RIGHT, y)], opacity="0.15"),
     ]

@@ -41,12 +41,12 @@ def reached_by_file(
         What the picture calls the statistic.
     """
     x, y = Axis(0.0, 1.0, LEFT, RIGHT), Axis(0.0, 1.0, TOP + SIDE, TOP)
-    title = f"F1 by sorting by {word}, against random orders"
+    title = f"F1 along {word}, against random orders"
     parts = [
         text(0, 14, title, bold=True),
         text(0, 32, "rising", colour=RISING),
         text(44, 32, "falling", colour=FALLING),
-        text(92, 32, "one point for each file; above the line: better"),
+        text(95, 32, "one point per file; above the line is better"),
         *left_axis(y, LEFT, RIGHT),
         *bottom_axis(x, TOP + SIDE, TOP),
         line([(x(0), y(0)), (x(1), y(1))], opacity="0.6", dashes="4 3"),

@@ -1,0 +1,191 @@
+"""Several data sets under one verdict: the rule for several units, and what counts as a unit."""
+
+import json
+import math
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import causalassay as ca
+from causalassay.auditing import Audit, BaselineScore, Sortability, audit, audit_many, pool
+from causalassay.auditing.file_rows import file_heads, file_rows, last_row
+from causalassay.auditing.order_evidence import measured_of
+from causalassay.auditing.result import ColumnPlace
+from causalassay.auditing.row_names import RANDOM_ORDERS, sorted_by
+from causalassay.judging.artefacts import R2, VARIANCE, artefacts_of
+from causalassay.judging.findings import Finding
+from causalassay.judging.pooled_sentences import claim_finding, nothing_over_files
+from causalassay.judging.scheme_findings import OrderClaim, OrderEvidence, judge_orders
+
+MOST_WORDS = 30
+CHECKED = Finding("graph not refuted", "The graph is not refuted.", rule="graph check")
+NOTHING = Finding("no evidence", "No evidence.", rule="no evidence")
+
+
+def made(p_value, edges=(("a", "b"),), sortability=0.8, gain=0.2, attainable=0.001):
+    """An audit with chosen numbers for variance; R² follows nothing."""
+    rows = (
+        Sortability("variance", "paths", sortability, (0.7, 0.9), p_value, 1 - p_value),
+        Sortability("R2", "paths", 0.5, (0.4, 0.6), 0.5, 0.5),
+    )
+    scores = [("rising", "variance", gain, p_value), ("falling", "variance", -gain, 1.0)]
+    scores += [("rising", "R²", 0.0, 0.5), ("falling", "R²", 0.0, 0.5)]
+    baselines = (
+        *(
+            BaselineScore(sorted_by(way, word), 3.0, 0.3 + up, p_order=p)
+            for way, word, up, p in scores
+        ),
+        BaselineScore(RANDOM_ORDERS, 5.0, 0.3, (3.0, 7.0), (0.1, 0.5)),
+    )
+    columns = tuple(ColumnPlace(name, 0, {"variance": 1.0, "R2": 0.5}) for name in "abc")
+    return Audit(
+        100, 3, len(edges), None, rows, baselines, (NOTHING, CHECKED), None,
+        columns=columns, edges=edges, random_f1_counts=(0, 5, 0), attainable_p=attainable,
+    )  # fmt: skip
+
+
+GRAPHS = [(("a", "b"),), (("b", "a"),), (("a", "c"),), (("c", "a"),), (("b", "c"),), (("c", "b"),)]
+
+
+def test_weak_evidence_on_many_graphs_adds_up():
+    found = pool({str(k): made(0.1, graph) for k, graph in enumerate(GRAPHS)})
+    assert ("gameable", "variance", 6) == (
+        found.verdict.kind,
+        found.verdict.statistic,
+        found.n_units,
+    )
+    assert "6 files" in found.verdict.sentence
+
+
+def test_files_on_one_graph_are_one_unit():
+    """They may come from one model: to add their p-values up would count one chance many times."""
+    found = pool({str(k): made(0.1) for k in range(6)})
+    assert (1, "no evidence") == (found.n_units, found.verdict.kind)
+    assert "count as one unit (1 in all)" in found.verdict.advice
+
+
+def test_the_verdict_is_that_of_the_rule_for_several_units():
+    audits = {str(k): made(0.01 * (k + 1), graph) for k, graph in enumerate(GRAPHS)}
+    measured = {
+        artefact: np.array([measured_of(artefact, one) for one in audits.values()]).T
+        for artefact in (VARIANCE, R2)
+    }
+
+    expected = judge_orders({key: OrderEvidence(*rows) for key, rows in measured.items()})
+    assert expected == pool(audits).claims
+
+
+def test_small_effects_in_many_units_are_leaning_at_most():
+    weak = [made(0.001, graph, sortability=0.55, gain=0.01) for graph in GRAPHS]
+    assert "no evidence" == pool(dict(enumerate(weak))).verdict.kind
+
+
+def test_nothing_found_where_nothing_could_be_is_too_small():
+    small = {str(k): made(0.5, graph, attainable=0.6) for k, graph in enumerate(GRAPHS)}
+    found = pool(small)
+    assert "too small" == found.verdict.kind
+    assert "two tests over units" == found.verdict.rule
+
+
+def test_a_file_that_cannot_be_tested_is_counted_and_left_out():
+    untested = Audit(
+        10, 3, 1, None, (), (), (Finding("undecided", "U.", rule="what is missing"), CHECKED), None,
+        columns=made(0.1).columns, edges=(("a", "b"), ("a", "c")),
+    )  # fmt: skip
+    found = pool({"few": untested} | {str(k): made(0.1, graph) for k, graph in enumerate(GRAPHS)})
+    assert "gameable" == found.verdict.kind
+    assert "1 file of 7 could not be tested" in found.verdict.advice
+    assert ["few", "10", "3", "1", "–"] == file_rows(found)[0][:5]
+    alone = pool({"few": untested})
+    assert "undecided" == alone.verdict.kind
+    assert math.isnan(alone.random_f1)
+    assert len(file_heads(alone)) == len(last_row(alone))
+
+
+def test_a_statistic_that_ties_counts_as_no_evidence():
+    values, graph = benchmark(0)
+    found = audit_many({"a": (values / values.std(axis=0), graph)}, 0, n_bootstrap=0)
+    by_variance = [claim for claim in found.claims if claim.artefact == VARIANCE]
+    assert ["no evidence", "no evidence"] == [claim.kind for claim in by_variance]
+    assert 1.0 == by_variance[0].sortable_p
+
+
+def benchmark(seed, n_nodes=8, kind="scm"):
+    rng = np.random.default_rng(seed)
+    graph = ca.graphs.erdos_renyi(n_nodes, 2, rng)
+    return ca.models.draw(kind, graph, rng).sample(300, rng), graph
+
+
+def test_real_data_are_pooled_and_shown():
+    done = []
+    sets = {f"<set {seed}>": benchmark(seed) for seed in range(4)}
+    found = audit_many(sets, 0, n_bootstrap=0, on_progress=done.append)
+    assert ("gameable", "variance") == (found.verdict.kind, found.verdict.statistic)
+    assert [1, 2, 3, 4] == done
+    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert plain["verdict"] in plain["findings"]
+    assert set(sets) == set(plain["audits"])
+    root = ET.fromstring(found._repr_html_())
+    assert 3 == len(list(root.iter("{http://www.w3.org/2000/svg}svg")))
+    assert "&lt;set 1&gt;" in found._repr_html_()
+
+
+def test_graphs_that_are_refuted_are_named():
+    values, graph = benchmark(4, 20)
+    wrong = audit(values, graph.T, 0, n_bootstrap=0, pooled=True)
+    found = pool({"bad": wrong, "good": audit(values, graph, 0, n_bootstrap=0, pooled=True)})
+    assert "graph refuted" == found.findings[-1].kind
+    assert "Refuted: bad." == found.findings[-1].advice
+
+
+def test_what_cannot_be_pooled_is_refused():
+    values, graph = benchmark(0)
+    with pytest.raises(ValueError, match="needs a graph for 'a'"):
+        pool({"a": audit(values, None, 0)})
+    with pytest.raises(ValueError, match="at least one data set"):
+        pool({})
+    series = ca.Dataset.from_values(values, rows="series")
+    audits = {
+        "a": audit(values, graph, 0, n_bootstrap=0),
+        "b": audit(series, graph, 0, n_bootstrap=0),
+    }
+    with pytest.raises(ValueError, match="one kind, got several: a is continuous, b is series"):
+        pool(audits)
+
+
+shares = st.floats(0, 1)
+
+
+@given(shares, st.floats(-1, 1), shares, shares, st.integers(1, 10_000), shares)
+def test_sentences_over_files_take_at_most_thirty_words(value, gain, p_one, p_two, n, random_f1):
+    kinds = [
+        ("gameable", False, (True, True)),
+        ("gameable backwards", True, (True, True)),
+        *(
+            ("leaning", back, won)
+            for back in (False, True)
+            for won in ((True, False), (False, True))
+        ),
+    ]
+    for world in ("continuous", "discrete", "series"):
+        claims = []
+        for artefact in artefacts_of(world):
+            for kind, back, won in kinds:
+                claim = OrderClaim(artefact, back, kind, value, gain, p_one, p_two, won, n)
+                check(claim_finding(claim, n, random_f1))
+            claims.append(
+                OrderClaim(
+                    artefact, False, "no evidence", value, gain, p_one, p_two, (False,) * 2, n
+                )
+            )
+        check(nothing_over_files(claims, n, random_f1))
+
+
+def check(finding):
+    claim, numbers = finding.sentence.split(" (", 1)
+    assert len(finding.sentence.split()) <= MOST_WORDS, finding.sentence
+    assert not any(letter.isdecimal() for letter in claim)
+    assert numbers.endswith(").")
