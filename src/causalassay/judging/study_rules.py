@@ -10,8 +10,8 @@ from causalassay.judging.rule import Rule
 STUDY_RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "two tests over units": Rule(
-            "gameable, gameable backwards, leaning, no evidence, too small: of a scheme, or of several "
-            "files",
+            "gameable, gameable backwards, leaning, no evidence, too small: of a scheme, or of "
+            "several files",
             "The two tests of an audit, with the p-values of the units added up (Edgington): "
             "random assignments are hardly ever as sortable, and random orders hardly ever reach "
             "the F1 along the statistic's order. All statistics and both directions are judged "
