@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LEFT, RIGHT, TOP, PLOT = 46, WIDTH - 6, 44, 170
 MOST_NAMES = 26
-"""Columns of which all names fit below the plot."""
+"""The most columns whose names fit below the plot."""
 MOST_EDGES = 150
 """More lines than these hide the points."""
 TIE = 1e-9
