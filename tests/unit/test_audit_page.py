@@ -166,7 +166,8 @@ def test_no_text_of_a_plot_leaves_it_or_meets_another(found, pooled):
     """With 7 pixels a letter, more than the usual fonts take."""
     by_time = audit(*series(), 0)
     together = audit_many({"a": series()}, 0)
-    plots = [picture for one in (found, by_time) for picture in audit_pictures(one)[:-1]]
+    large = audit(*benchmark(2, 40), 0, n_bootstrap=0)
+    plots = [picture for one in (found, by_time, large) for picture in audit_pictures(one)[:-1]]
     plots += [picture for one in (pooled, together) for picture in pooled_pictures(one)]
     for picture in plots:
         taken = {}

@@ -72,7 +72,7 @@ def _described(data: Dataset, spread: ColumnSpread | None) -> str:
     r2 = f"R² on the other columns from {low:.2f} to {high:.2f}"
     if spread.equal_variances:
         return f"equal variances; {r2}"
-    return f"variances span a factor of {spread.variance_ratio:.3g}; {r2}"
+    return f"variances span a factor of {spread.variance_ratio:.4g}; {r2}"
 
 
 def _noticed(spread: ColumnSpread | None) -> str:

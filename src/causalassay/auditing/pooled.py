@@ -131,6 +131,16 @@ def pool(audits: Mapping[str, Audit]) -> PooledAudit:
     ----------
     audits : mapping of str to Audit
         At least one; all with a graph and of data of one kind.
+
+    Examples
+    --------
+    >>> from causalassay import graphs, models
+    >>> graph = graphs.chain(4)
+    >>> rng = np.random.default_rng(0)
+    >>> values = models.draw("scm", graph, rng).sample(200, rng)
+    >>> alone = audit(values, graph, rng=0, n_bootstrap=0, pooled=True)
+    >>> pool({"first": alone, "second": alone}).n_units
+    1
     """
     if not audits:
         raise ValueError("expected at least one data set to judge, got none")

@@ -94,7 +94,7 @@ class ColumnSpread:
         Columns with R² above 0.99.
     rank_agreement, p_agreement : float
         Spearman's correlation of the order by variance with the order by R²
-        and its two-sided p value; nan if either ties throughout.
+        and its two-sided p-value; nan if either ties throughout.
     """
 
     variance_ratio: float
@@ -107,7 +107,7 @@ class ColumnSpread:
 
 @dataclass(frozen=True)
 class ColumnPlace:
-    """Where a column stands in the true order, and what it could be sorted by.
+    """The place of a column in the true order, and what it could be sorted by.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ from causalassay.judging.artefacts import artefacts_of
 from causalassay.judging.chance import TIE, RandomAssignments
 from causalassay.judging.data_set import ties_throughout
 
-TIED = "all values of a statistic tie, so that it tells nothing"
+TIED = "all values of a statistic tie, so nothing sorts by it"
 STANDARDISED = "the columns are standardised: all variances tie"
 DEPENDENT = "rank {rank} of {d}: some columns are linear combinations of others and tie"
 NO_INTERVAL = "no interval: rows of a series cannot be resampled one by one"

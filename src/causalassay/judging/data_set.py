@@ -137,7 +137,7 @@ def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
 
 @dataclass(frozen=True)
 class _Tried:
-    """Tests of statistics, the words of those that tie, and what keeps others from being tested."""
+    """Tests of statistics, those that tie, and what keeps others from being tested."""
 
     tests: list[OrderTest]
     tied: list[str]

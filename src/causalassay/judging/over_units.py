@@ -62,7 +62,7 @@ def sign_flips(differences: Vector, side: Side = "greater") -> float:
     """Return the share of sign flips of paired differences with a sum as large as theirs.
 
     Where the two of a pair could be swapped, each flip is as probable as what was seen.
-    Differences of 0 tell nothing; nan is left out. Up to 16 units all flips are counted; up
+    Differences of 0 and nan are left out. Up to 16 units all flips are counted; up
     to 300 the differences are rounded to a thousandth of the largest; beyond, the normal law
     takes their place.
 

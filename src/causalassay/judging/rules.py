@@ -12,12 +12,13 @@ DATA_RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "two tests": Rule(
             "gameable, gameable backwards, leaning",
-            "Gameable by a statistic: at most the level of random assignments of its values to the "
-            "nodes are as sortable, and regressing along its order gives an F1 that at most the "
-            "level of random orders reach. Gameable backwards: the same from the largest value to "
-            "the smallest. Leaning: one of the two tests only. The level is 5 % divided by the "
-            "number of statistics and directions. Orders and assignments are drawn until a test "
-            "is decided up to a risk of 0.1 %, at most 20 000; of up to 8 columns all are counted.",
+            "Gameable by a statistic: it passes two tests. First, at most the level of random "
+            "assignments of its values to the nodes are as sortable. Second, at most the level of "
+            "random orders reach the F1 of regressing along its order. Gameable backwards: the "
+            "same from the largest value to the smallest. Leaning: it passes one of the two. The "
+            "level is 5 % divided by the number of statistics and directions. Assignments and "
+            "orders are drawn until a test is decided with a risk of 0.1 %, at most 20 000; with "
+            "up to 8 columns all are counted.",
         ),
         "too small": Rule(
             "too small",

@@ -15,7 +15,6 @@ from causalassay.auditing.pictures.plot import (
     dot,
     left_axis,
     line,
-    short,
     svg,
     text,
 )
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 LEFT, RIGHT, TOP, PLOT = 46, WIDTH - 6, 44, 170
 MOST_NAMES = 26
-"""Columns of which all names fit below the plot."""
+"""The most columns whose names fit below the plot."""
 MOST_EDGES = 150
 """More lines than these hide the points."""
 TIE = 1e-9
@@ -61,8 +60,8 @@ def along_order(
     title = f"{word[0].upper()}{word[1:]} along the causal order{' (log scale)' if log else ''}"
     parts = [
         text(0, 14, title, bold=True),
-        text(0, 32, f"rises along {n_rising} edges", colour=RISING),
-        text(170, 32, f"falls or ties along {len(edges) - n_rising}", colour=FALLING),
+        text(0, 32, f"rises along {n_rising} of {len(edges)} edges", colour=RISING),
+        text(206, 32, f"falls or ties along {len(edges) - n_rising}", colour=FALLING),
         *left_axis(y, LEFT, RIGHT),
         *_depth_lines(columns, step),
         *(lines if len(edges) <= MOST_EDGES else []),
@@ -104,9 +103,9 @@ def _depth_lines(columns: Sequence[ColumnPlace], step: float) -> list[str]:
 def _names(columns: Sequence[ColumnPlace], x: dict[str, float]) -> tuple[float, list[str]]:
     """Return the names below the plot and how much room they take."""
     base = TOP + PLOT + 6
-    ends = "causes first; no order between two dashed lines"
+    ends = "causes first; no order between dashed lines"
     if len(columns) > MOST_NAMES:
-        return 28, [text(LEFT, base + 14, f"{short(len(columns))} columns: {ends}")]
+        return 28, [text(0, base + 14, f"{len(columns)} columns, {ends}")]
     labels = {one.name: shortened(one.name) for one in columns}
     room = max(map(width, labels.values()))
     parts = [

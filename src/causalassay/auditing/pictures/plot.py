@@ -38,7 +38,7 @@ class Axis:
     log: bool = False
 
     def __call__(self, value: float) -> float:
-        """Return where a number stands."""
+        """Return the pixel of a number."""
         low, high, own = (
             (math.log(one) for one in (self.low, self.high, value))
             if self.log
@@ -94,7 +94,7 @@ def short(value: float) -> str:
     return f"{value:.4g}"
 
 
-def text(  # noqa: PLR0913  where it stands and how it looks
+def text(  # noqa: PLR0913  where it is and how it looks
     x: float,
     y: float,
     content: str,

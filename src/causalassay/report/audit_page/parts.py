@@ -54,9 +54,11 @@ def _rule_and_rate(rule: str) -> Html:
     link = tag("a", f"“{rule}”", href=f"#{_anchor(rule)}")
     # What was measured on one data set says nothing of many.
     named = (rule, *RULES[rule].rests_on) if rule in DATA_RULES else (rule,)
-    rate = next((measured_rates()[name] for name in named if name in measured_rates()), None)
-    said = f"; measured: {rate}." if rate else "; its error rate was not measured."
-    return tag("span", "Rule ", link, said)
+    known = next((name for name in named if name in measured_rates()), None)
+    if known is None:
+        return tag("span", "Rule ", link, "; its error rate was not measured.")
+    rests = "" if known == rule else f"it rests on “{known}”, "
+    return tag("span", "Rule ", link, f"; {rests}measured: {measured_rates()[known]}.")
 
 
 def picture_section(pictures: Iterable[Picture]) -> Html:
@@ -110,8 +112,9 @@ def provenance_section(made: Provenance, command: str, date: str) -> Html:
     }
     stated = [tag("div", tag("dt", name), tag("dd", text)) for name, text in texts.items()]
     rows = [(one.name, one.role, tag("span", one.sha256, class_="hash")) for one in made.files]
-    listed = table("files", "Files that were read", ("file", "role", "SHA-256"), rows)
-    return section("provenance", "Provenance", tag("dl", *stated), listed)
+    heads = ("file", "role", "SHA-256")
+    listed = [table("files", "Files that were read", heads, rows)] if rows else []
+    return section("provenance", "Provenance", tag("dl", *stated), *listed)
 
 
 def _said(value: object) -> str:
