@@ -282,6 +282,12 @@ def roots(count, table="0.5, 0.5"):
             + f"probability ( v79 | {' '.join(f'v{k}' for k in range(79))} ) {{ default 1; }}",
             "'v79' has 79 parents and so 1 probabilities, expected at most 30",
         ),
+        (
+            variables(15_001)
+            + roots(15_000)
+            + f"probability ( v15000 | {' '.join(f'v{k}' for k in range(15_000))} ) {{}}",
+            "'v15000' has 15000 parents and so more than 10^18 probabilities, expected at most 30",
+        ),
         ("network n { property " + '"a" ' * 3000, "expected ; at the end of the property"),
         ("/* " * 100_000, "line 1: the comment /* is never closed"),
         ("{" * 100_000, "line 1: expected 'network', 'variable' or 'probability', got '{'"),

@@ -289,7 +289,7 @@ def test_a_folder_where_a_file_is_expected_is_named(tmp_path, write):
         write(tmp_path / "store", tmp_path / "rows.csv")
 
 
-FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "=cmd|' /C calc'!A0")
+FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "=cmd|' /C calc'!A0", "  =1+1", "\uff1d1", "\uff20A")
 
 
 @pytest.mark.parametrize("formula", FORMULAS)

@@ -47,6 +47,10 @@ def clock(monkeypatch):
     return clock
 
 
+def test_a_process_that_was_stopped_goes_on(pool):
+    assert 7 == pool.schedule(hostile.stop_itself, 7).result(timeout=LIMIT)
+
+
 def number_in(path):
     return eventually(lambda: path.exists() and path.read_text())
 

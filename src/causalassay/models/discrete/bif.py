@@ -207,9 +207,12 @@ class _Reader:
         """Return the probabilities, its axes the parents as the file has them, then the node."""
         own = len(self.levels[name])
         shape = (*(len(self.levels[parent]) for parent in block.parents), own)
-        if len(block.parents) > MOST_PARENTS or math.prod(shape) > MOST_ENTRIES:
+        count = math.prod(shape)
+        if len(block.parents) > MOST_PARENTS or count > MOST_ENTRIES:
+            # Python refuses to print a number of thousands of digits.
+            shown = count if count < 10**18 else "more than 10^18"
             reason = (
-                f"{name!r} has {len(block.parents)} parents and so {math.prod(shape)} "
+                f"{name!r} has {len(block.parents)} parents and so {shown} "
                 f"probabilities, expected at most {MOST_PARENTS} and {MOST_ENTRIES}; "
                 "take parents away or merge levels"
             )

@@ -76,6 +76,20 @@ def is_alive(process: psutil.Process) -> bool:
         return False
 
 
+def continue_if_stopped(process: psutil.Process) -> None:
+    """Let a process go on that somebody has stopped, as an algorithm can with its worker.
+
+    It could keep no limit of time while it stands still.
+
+    Examples
+    --------
+    >>> continue_if_stopped(psutil.Process())
+    """
+    with contextlib.suppress(psutil.Error):
+        if process.status() == psutil.STATUS_STOPPED:
+            process.resume()
+
+
 def kill_tree(process: psutil.Process, seen: Iterable[psutil.Process] = ()) -> None:
     """Kill a process and all it started, also those seen earlier that have lost their parent."""
     with contextlib.suppress(psutil.Error):

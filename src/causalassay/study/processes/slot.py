@@ -20,7 +20,12 @@ from pebble import ProcessPool
 from causalassay.study.plan import Limits
 from causalassay.study.processes import worker_process
 from causalassay.study.processes.executor import Loss
-from causalassay.study.processes.process_tree import holds_more, kill_tree, living_tree
+from causalassay.study.processes.process_tree import (
+    continue_if_stopped,
+    holds_more,
+    kill_tree,
+    living_tree,
+)
 from causalassay.study.processes.stages import Stage
 from causalassay.study.processes.stopwatch import Stopwatch
 
@@ -148,6 +153,7 @@ class Slot:
             self.gone_since = now if self.gone_since is None else self.gone_since
             return Loss.ended(self._exit_code()) if now - self.gone_since > REPORT_SECONDS else None
         self.seen = members
+        continue_if_stopped(self.process)
         limits = self.job.limits
         if limits.seconds is not None and self.clock and self.clock.is_beyond(limits.seconds):
             return Loss.late(limits.seconds)

@@ -9,7 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_FORMULA = r"\A[=+\-@\t\r\n]"
+# East Asian spreadsheets read the wide signs as the others; some programs cut leading blanks.
+_FORMULA = r"\A(?: *[=+\-@＝＋－＠]|[\t\r\n])"
 
 
 def inert_text(text: str) -> str:
