@@ -98,6 +98,18 @@ def test_python_that_is_not_run_is_python(block):
     ast.parse(block.text)
 
 
+CORRELATED = """
+from dataclasses import dataclass
+
+@dataclass
+class Correlated:
+    threshold: float = 0.3
+
+    def discover(self, data, rng):
+        pass
+"""
+
+
 @pytest.mark.parametrize("block", [b for b in BLOCKS if b.language == "toml"], ids=str)
 def test_toml_is_a_study_or_declares_a_plug_in(block, tmp_path):
     content = tomllib.loads(block.text)
@@ -106,6 +118,7 @@ def test_toml_is_a_study_or_declares_a_plug_in(block, tmp_path):
     elif block.page != "docs/studies.md":  # that page is read in test_study_scaffold.py
         head = "" if "replicates" in content else HEAD
         problem = "" if "problems" in content else PROBLEM
+        (tmp_path / "my_algorithm.py").write_text(CORRELATED)
         assert parsed(head + block.text + problem, tmp_path).problems
 
 

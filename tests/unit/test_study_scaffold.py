@@ -89,8 +89,9 @@ def examples():
 
 @pytest.mark.parametrize("example", examples())
 def test_the_examples_of_the_page_are_understood(example, tmp_path):
-    rows = "1,2,cd3_cd28,\n2,1,cd3_cd28,\n3,5,drug,a\n4,5,drug,a\n"
-    (tmp_path / "sachs.csv").write_text(f"a,b,condition,target\n{rows}")
+    rows = "9,1,2,cd3_cd28,\n7,2,1,cd3_cd28,\n5,3,5,drug,a\n3,4,5,drug,a\n"
+    (tmp_path / "sachs.csv").write_text(f"id,a,b,condition,target\n{rows}")
+    (tmp_path / "my_algorithm.py").write_text("class MyClass:\n    discover = None\n")
     (tmp_path / "graph.csv").write_text("from,to\na,b\n")
     head = "" if "replicates" in example else HEAD
     problem = "" if "[[problems]]" in example else PROBLEM

@@ -26,6 +26,9 @@ def algorithm(
 ) -> None:
     """Write a plug-in package: one algorithm, its entry point and its conformance test.
 
+    A first try needs no package: name a class in a file in the study,
+    use = "my_algorithm.py:MyClass".
+
     Example: causalassay new algorithm my-algorithm
     """
     from causalassay.scaffold import new_algorithm
