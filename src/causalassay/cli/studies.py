@@ -98,8 +98,6 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
 
     Example: causalassay run study.toml --workers 4
     """
-    from causalassay.analysis import read
-    from causalassay.report.files import write_report
     from causalassay.study.language import read_study
     from causalassay.study.programs import programs_of
 
@@ -115,6 +113,10 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
         typer.echo(json.dumps({"folder": str(folder), "rows": counts}))
         return
     if sum(counts.values()) <= MOST_SUMMARIZED:
+        # Not before: the first row would come seconds later.
+        from causalassay.analysis import read
+        from causalassay.report.files import write_report
+
         analysis = read(folder)
         _print_analysis(analysis)
         typer.echo(f"\nReport: {write_report(folder, analysis=analysis)}")
