@@ -158,3 +158,9 @@ def test_the_time_that_compiling_takes_is_not_taken_for_the_pace():
     pace.text(Progress("main", 50, Counter(ok=20), 20, compiling=Compiling(11, 12)))
     now[0] = 105.0
     assert "2.0/s, 0:00:10 left" == pace.text(Progress("main", 50, Counter(ok=30), 30))
+
+
+def test_a_worker_does_not_import_what_only_tables_need():
+    """Each worker would start later, and so would the first row come."""
+    code = "import sys, causalassay.study.worker.batch_runner; sys.exit('pandas' in sys.modules)"
+    assert 0 == subprocess.run([sys.executable, "-c", code], check=False).returncode

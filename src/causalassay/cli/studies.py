@@ -98,9 +98,6 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
 
     Example: causalassay run study.toml --workers 4
     """
-    from causalassay.analysis import read
-    from causalassay.report.files import write_report
-    from causalassay.report.overview import render_overview
     from causalassay.study.language import read_study
     from causalassay.study.programs import programs_of
 
@@ -116,6 +113,11 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
         typer.echo(json.dumps({"folder": str(folder), "rows": counts}))
         return
     if sum(counts.values()) <= MOST_SUMMARIZED:
+        # Not before: the first row would come seconds later.
+        from causalassay.analysis import read
+        from causalassay.report.files import write_report
+        from causalassay.report.overview import render_overview
+
         analysis = read(folder)
         render_overview(analysis, wide_console())
         typer.echo(f"Report: {write_report(folder, analysis=analysis)}")

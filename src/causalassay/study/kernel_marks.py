@@ -20,7 +20,7 @@ from causalassay.kernel_cache import checksum
 from causalassay.study.keys import digest
 from causalassay.study.plan import Study
 from causalassay.study.problem_specs import world
-from causalassay.study.storage.provenance import cpu
+from causalassay.study.processor import cpu
 from causalassay.study.worker_study import is_ours
 
 WITHOUT_KERNELS = frozenset({"acor", "empty", "random-sorting", "single-edge", "variance-sorting"})

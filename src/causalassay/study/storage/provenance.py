@@ -6,7 +6,6 @@ import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 PACKAGES = (
     "causalassay",
@@ -39,16 +38,6 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return installed
-
-
-def cpu() -> str:
-    """Return the processor's model, as far as the system tells."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(models, "") or platform.processor() or platform.machine()
 
 
 def changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import IO
 
 from causalassay.study.plan import Study
+from causalassay.study.processor import cpu
 from causalassay.study.reasons import encodable, readable
 from causalassay.study.storage import lock as store_lock
 from causalassay.study.storage import sql_schema as schema
 from causalassay.study.storage.opening import distrust, open_to_read
 from causalassay.study.storage.part_ids import PartIds, refuse_duplicates, register_parts
-from causalassay.study.storage.provenance import cpu, now, versions
+from causalassay.study.storage.provenance import now, versions
 from causalassay.study.storage.record_writer import drop_damaged_rows
 from causalassay.study.storage.refusals import (
     StoreRefused,

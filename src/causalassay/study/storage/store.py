@@ -13,8 +13,9 @@ from types import TracebackType
 from typing import IO, Any
 
 from causalassay.study.plan import Purpose, Study
+from causalassay.study.processor import cpu
 from causalassay.study.storage import sql_schema as schema
-from causalassay.study.storage.provenance import changes, cpu, now, versions
+from causalassay.study.storage.provenance import changes, now, versions
 from causalassay.study.storage.reader import counts_by_reason, counts_by_status
 from causalassay.study.storage.record_writer import RecordWriter, delete_rows, sqlite_number
 from causalassay.study.storage.refusals import (
