@@ -196,7 +196,7 @@ def test_a_chooser_shows_one_figure_of_its_kind(see, report):
 
 def test_a_chart_is_fitted_again_to_a_new_width(see, report):
     page = see(report).page
-    chart = page.locator("[data-chart]").first
+    chart = page.locator("#figures [data-chart]").first
     wide = chart.locator("svg").bounding_box()["width"]
     page.set_viewport_size({"width": NARROW, "height": 900})
     # Not wait_for_function, which the page's policy forbids as it forbids all evaluation.
