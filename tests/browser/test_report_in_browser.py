@@ -196,7 +196,7 @@ def test_a_chooser_shows_one_figure_of_its_kind(see, report):
 
 def test_a_chart_is_fitted_again_to_a_new_width(see, report):
     page = see(report).page
-    chart = page.locator("[data-chart]").first
+    chart = page.locator("#figures [data-chart]").first
     wide = chart.locator("svg").bounding_box()["width"]
     page.set_viewport_size({"width": NARROW, "height": 900})
     # Not wait_for_function, which the page's policy forbids as it forbids all evaluation.
@@ -243,7 +243,7 @@ def test_the_table_is_sorted_by_keyboard_alone(see, report):
 
 def test_names_are_sorted_as_words(see, report):
     page = see(report).page
-    page.get_by_role("button", name="algorithm", exact=True).click()
+    page.locator("#leaderboard th[data-name=algorithm] button").click()
     assert sorted(page.evaluate(SHOWN)) == page.evaluate(SHOWN)
 
 
@@ -422,7 +422,7 @@ def test_names_that_attack_stay_text(see, attacked_report):
         fold.evaluate("fold => { fold.open = true; }")
     for button in page.locator("[data-opens]").all():
         button.click()
-    page.get_by_role("button", name="algorithm", exact=True).click()
+    page.locator("#leaderboard th[data-name=algorithm] button").click()
     page.locator(".mark-symbol path, .mark-rect path").first.hover(force=True)
     assert [] == sight.messages
     assert [] == sight.requests

@@ -16,7 +16,7 @@ from causalassay.metrics.registry import METRICS as ALL_METRICS
 from causalassay.report import files
 from causalassay.report.charts.figure import LeftOut
 from causalassay.report.charts.gallery import KINDS, Gallery, gallery
-from causalassay.report.files import write_report
+from causalassay.report.files import write_report, write_report_and_figures
 from causalassay.report.numbers import decimal
 from causalassay.report.page.bundle import asset, policy, script_text, source_hash, vega_bundle
 from causalassay.report.page.content import read_content
@@ -36,7 +36,7 @@ from report_stores import (
     write_attacked,
     write_store,
 )
-from stored_studies import all_records, tuned_study
+from stored_studies import EMPTY, all_records, tuned_study
 
 MEGABYTE = 1e6
 VOID = {"meta", "input"}
@@ -350,9 +350,9 @@ def test_figures_that_are_not_there_say_why(content):
     reason = "There are no <samples>."
     bare = Gallery((), (LeftOut("against_n", "", reason),), ("Some are left out.",))
     outline = Outline(render_page(replace(content, gallery=bare)))
-    assert reason in outline.words["p"]
+    assert reason in outline.words["dd"]
     assert "Some are left out." in outline.words["p"]
-    assert set(HEADINGS.values()) <= set(outline.words["h3"])
+    assert HEADINGS["against_n"] in outline.words["dt"]
 
 
 def test_every_kind_of_figure_has_a_heading():
@@ -369,12 +369,10 @@ def test_the_first_screen_comes_first_and_what_was_run_and_the_rules_last(outlin
 
 
 def test_the_own_table_and_the_tuning_have_their_places(tmp_path):
-    study = tuned_study()
-    own = tuple(
-        replace(entry, role="mine") if entry.name == "tuned" else entry
-        for entry in study.algorithms
-    )
-    with Store.open(tmp_path, replace(study, algorithms=own)) as store:
+    strict, loose, tuned = tuned_study().algorithms
+    own = replace(tuned, role="mine")
+    study = replace(tuned_study(), algorithms=(strict, loose, own, EMPTY))
+    with Store.open(tmp_path, study) as store:
         for problem, candidate in ((0, 1), (1, 0)):
             store.choose(problem, 2, candidate, 0.25 + problem)
         store.save(all_records(study))
@@ -386,9 +384,20 @@ def test_the_own_table_and_the_tuning_have_their_places(tmp_path):
     rows = [re.sub("<.*?>", "|", row) for row in table.split("<tr>")[2:]]
     cells = [[cell for cell in row.split("|") if cell] for row in rows]
     assert [
-        ["tuned", "scm", "alpha = 0.1", "0.25"],
+        ["tuned", "raw", "alpha = 0.1", "0.25"],
         ["tuned", "iscm", "alpha = 0.001", "1.25"],
     ] == [row[:4] for row in cells]
+
+
+def test_an_own_algorithm_alone_is_compared_with_nobody(tmp_path):
+    study = plan(replicates=1)
+    alone = replace(study.algorithms[0], role="mine")
+    study = replace(study, algorithms=(alone,), problems=study.problems[:1])
+    with Store.open(tmp_path, study) as store:
+        store.save([Record(RunTask("main", 0, 0, 0, 0, tuple(range(6))), "ok", scores=(0.5,) * 6)])
+    page, *files = write_report_and_figures(tmp_path)
+    assert 'id="own"' not in page.read_text()
+    assert not [file for file in files if file.name.startswith("mine")]
 
 
 def test_a_study_without_tuning_and_without_own_algorithm_has_no_such_section(written):

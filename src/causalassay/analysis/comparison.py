@@ -56,6 +56,13 @@ def paired_differences(
     return pd.DataFrame(rows)
 
 
+def own_algorithms(runs: Runs) -> list[str]:
+    """Return the algorithms that a study calls its own; none if there is no other to compare."""
+    if len(runs.algorithms) < 2:
+        return []
+    return [name for name, role in zip(runs.algorithms, runs.roles, strict=True) if role == "mine"]
+
+
 def compared_with_all(runs: Runs, algorithm: str, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
     """Return one algorithm's paired differences to every other, as `paired_differences` has them.
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from causalassay.analysis import Analysis
 from causalassay.analysis.best_marks import RULE, best_marks
-from causalassay.analysis.comparison import compared_with_all
+from causalassay.analysis.comparison import compared_with_all, own_algorithms
 from causalassay.analysis.matrix import Matrix
 from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.runs import SCHEME, STATUSES
@@ -78,7 +78,7 @@ def write_tables(analysis: Analysis, folder: Path) -> list[Path]:
         name = _free_name(f"leaderboard-{metric}", texts).removeprefix("leaderboard-")
         texts[f"leaderboard-{name}"] = leaderboard(analysis, metric)
         texts[f"schemes-{name}"] = schemes_table(analysis, metric)
-    for own in _own(analysis) if summary.metrics else ():
+    for own in own_algorithms(analysis.runs) if summary.metrics else ():
         texts[_free_name(f"mine-{own}", texts)] = own_table(analysis, own)
     written = []
     for name, text in texts.items():
@@ -93,11 +93,6 @@ def _free_name(wanted: str, taken: Collection[str]) -> str:
     while name in taken:
         name += "-2"
     return name
-
-
-def _own(analysis: Analysis) -> list[str]:
-    runs = analysis.runs
-    return [name for name, role in zip(runs.algorithms, runs.roles, strict=True) if role == "mine"]
 
 
 def matrix_table(matrix: Matrix) -> str:

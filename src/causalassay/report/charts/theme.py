@@ -167,6 +167,7 @@ def config() -> dict[str, Any]:
             "labelFontSize": TEXT,
             "titleFontSize": TEXT,
             "labelColor": INK,
+            "titleColor": INK,
             "labelLimit": 0,
         },
     }

@@ -12,7 +12,7 @@ from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.report.charts import alt_texts
 from causalassay.report.charts.dot_chart import Dots, draw_dots
 from causalassay.report.charts.figure import Figure, LeftOut, joined
-from causalassay.report.charts.scatter_chart import draw_scatter
+from causalassay.report.charts.scatter_chart import draw_scatter, with_names
 from causalassay.report.charts.theme import direction
 
 
@@ -59,6 +59,7 @@ def time_score_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
         if data.empty:
             continue
         drawn = True
+        data = with_names(data)
         name, where = metric_name(matrix.metric), scheme_name(scheme)
         best = data.sort_values("mean", ascending=matrix.better == "low").iloc[0]
         alt = (
@@ -67,7 +68,8 @@ def time_score_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
         )
         note = (
             f"Mean {name} with its 95 % interval against the median seconds of discovery, "
-            "which are logarithmic; hollow signs are baselines."
+            "which are logarithmic; hollow signs are baselines. Names that would overlap are left "
+            "out: point at a sign for its name."
         )
         chart = draw_scatter(data, scope.baselines, direction(matrix.metric, matrix.better))
         yield Figure("time_score", where, f"{name} against time on {where}", note, alt, chart, data)

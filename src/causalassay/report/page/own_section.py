@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from causalassay.analysis import Analysis
-from causalassay.analysis.comparison import compared_with_all
+from causalassay.analysis.comparison import compared_with_all, own_algorithms
 from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.runs import SCHEME
 from causalassay.report.numbers import decimal, signed
@@ -21,8 +21,7 @@ NOTE = (
 
 def own_section(analysis: Analysis) -> Html:
     """Return a table for each algorithm that the study calls `mine`; nothing without any."""
-    runs = analysis.runs
-    own = [name for name, role in zip(runs.algorithms, runs.roles, strict=True) if role == "mine"]
+    own = own_algorithms(analysis.runs)
     if not own or not analysis.matrix.rows:
         return join(())
     tables = (_table(analysis, name, index) for index, name in enumerate(own))
