@@ -148,7 +148,7 @@ class Estimate:
 
 
 class Algorithm(Protocol):
-    """A frozen dataclass whose fields are the hyper-parameters.
+    """A frozen dataclass whose fields are the hyperparameters.
 
     Optional class variables tell `causalassay.algorithms` and the conformance
     suite more: ``output`` (kind of graph), ``scale_sensitive``, ``assumptions``,

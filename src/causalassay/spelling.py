@@ -144,7 +144,7 @@ def listed(names: Collection[Hashable]) -> str:
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """Raise unless the hyper-parameter's value is one of the choices.
+    """Raise unless the hyperparameter's value is one of the choices.
 
     Examples
     --------

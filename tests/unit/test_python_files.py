@@ -82,9 +82,9 @@ def test_discover_runs_a_class_of_a_file_in_the_working_folder(file, monkeypatch
     assert os.path.realpath(file) == estimate.info["file"]
     assert ca.discover("mine.py:Heir", DATA, 0).graph[0, 1]
     assert ca.discover(f"{file}:Needs", DATA, 0, strength=1.0).graph[0, 1]
-    with pytest.raises(TypeError, match=r"mine\.py:Mine: no hyper-parameter 'stp'; it takes step"):
+    with pytest.raises(TypeError, match=r"mine\.py:Mine: no hyperparameter 'stp'; it takes step"):
         ca.discover("mine.py:Mine", DATA, 0, stp=2)
-    with pytest.raises(TypeError, match="the hyper-parameter 'strength' is missing"):
+    with pytest.raises(TypeError, match="the hyperparameter 'strength' is missing"):
         make_algorithm("mine.py:Needs", depth=1)
     with pytest.raises(FileNotFoundError, match=r"no file 'mien\.py'; did you mean 'mine\.py'"):
         ca.discover("mien.py:Mine", DATA, 0)

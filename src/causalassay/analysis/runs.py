@@ -139,7 +139,7 @@ class Runs:
         """Return the indices of the algorithms that have this name in the registry.
 
         A baseline that was added for comparison takes precedence over an algorithm that
-        the study lists with hyper-parameters of its own.
+        the study lists with hyperparameters of its own.
         """
         matches = tuple(i for i, use in enumerate(self.uses) if use == name)
         return tuple(i for i in matches if self.roles[i] == "baseline") or matches

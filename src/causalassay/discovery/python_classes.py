@@ -54,10 +54,10 @@ class ClassText:
         unknown = [key for key in given if key not in legal]
         if unknown:
             takes = ", ".join(legal) or "none"
-            raise TypeError(f"{self.use}: no hyper-parameter {unknown[0]!r}; it takes {takes}")
+            raise TypeError(f"{self.use}: no hyperparameter {unknown[0]!r}; it takes {takes}")
         missing = [key for key in self.required if key not in given]
         if missing:
-            raise TypeError(f"{self.use}: the hyper-parameter {missing[0]!r} is missing")
+            raise TypeError(f"{self.use}: the hyperparameter {missing[0]!r} is missing")
 
 
 def names_file(use: str) -> bool:

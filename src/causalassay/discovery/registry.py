@@ -114,7 +114,7 @@ class AlgorithmRecord:
         Whether a change of units can change its view of the causal order.
     description, assumptions, reference, licence : str
     parameters : mapping
-        Its hyper-parameters with their defaults as text, or "required".
+        Its hyperparameters with their defaults as text, or "required".
     missing : str
         Why it cannot run here, in one line; empty if it can.
     package : str
@@ -144,7 +144,7 @@ class AlgorithmList(list[AlgorithmRecord]):
     >>> AlgorithmList(record for record in algorithms() if record.name == "forest")
     no algorithms
     >>> AlgorithmList(record for record in algorithms() if "sorting" in record.name)
-    name              output  hyper-parameters
+    name              output  hyperparameters
     random-sorting    dag     none
     variance-sorting  dag     none
     """
@@ -160,7 +160,7 @@ class AlgorithmList(list[AlgorithmRecord]):
         return fragment(table([_cells(record) for record in self], _HEADINGS))
 
 
-_HEADINGS = ("name", "output", "hyper-parameters")
+_HEADINGS = ("name", "output", "hyperparameters")
 _LONGEST_CELL = 100
 
 
@@ -229,7 +229,7 @@ def _origin(name: str) -> str:
 
 
 def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
-    """Return the algorithm of that name with its hyper-parameters.
+    """Return the algorithm of that name with its hyperparameters.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
     unknown = [key for key in hyperparameters if key not in legal]
     if unknown:
         takes = f"takes {', '.join(legal)}" if legal else "takes none"
-        raise TypeError(f"{name}: no hyper-parameter {unknown[0]!r}; it {takes}")
+        raise TypeError(f"{name}: no hyperparameter {unknown[0]!r}; it {takes}")
     check_fields(kind, hyperparameters)
     return kind(**hyperparameters)
 
@@ -258,7 +258,7 @@ def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
 def algorithms() -> AlgorithmList:
     """Return a record of every known algorithm, by name; ``missing`` says why one cannot run.
 
-    The list prints as a table of names and hyper-parameters.
+    The list prints as a table of names and hyperparameters.
 
     Examples
     --------

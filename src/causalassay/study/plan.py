@@ -84,7 +84,7 @@ class MetricEntry:
 
 @dataclass(frozen=True)
 class Tuning:
-    """How an algorithm's hyper-parameters are chosen on held-out systems (Ormaniec 2024, E.4).
+    """How an algorithm's hyperparameters are chosen on held-out systems (Ormaniec 2024, E.4).
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class AlgorithmEntry:
     use : str
         Its name in the registry.
     algorithm : Algorithm
-        With its hyper-parameters; of a tuned one those that are not tuned. Workers have
+        With its hyperparameters; of a tuned one those that are not tuned. Workers have
         it as bytes.
     role : {"listed", "mine", "baseline", "candidate"}
         Named in the study, named as the one that reports compare with all others, added for
@@ -165,7 +165,7 @@ class AlgorithmEntry:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The hyper-parameters that differ from their defaults, as plain values."""
+        """The hyperparameters that differ from their defaults, as plain values."""
         fields = canonical(self.algorithm)
         return {name: value for name, value in fields.items() if name not in ("is", "version")}
 

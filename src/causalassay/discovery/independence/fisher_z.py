@@ -24,7 +24,7 @@ def check_test(alpha: float, max_condition: int | None) -> None:
 
 
 def check_count(name: str, value: int, least: int) -> None:
-    """Raise unless a hyper-parameter is a whole number of at least so much.
+    """Raise unless a hyperparameter is a whole number of at least so much.
 
     Examples
     --------

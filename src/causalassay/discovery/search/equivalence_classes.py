@@ -38,7 +38,7 @@ MOST_IN_CLIQUE = 20
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """The hyper-parameters that searches over equivalence classes share, checked.
+    """The hyperparameters that searches over equivalence classes share, checked.
 
     Examples
     --------

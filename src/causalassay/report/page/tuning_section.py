@@ -11,7 +11,7 @@ from causalassay.study.storage.reader import Choice
 
 
 def tuning_section(choices: Sequence[Choice]) -> Html:
-    """Return a table of the chosen hyper-parameters; nothing without tuning."""
+    """Return a table of the chosen hyperparameters; nothing without tuning."""
     if not choices:
         return join(())
     rows = (

@@ -40,7 +40,7 @@ def assemble(
 
 
 def baseline_entries(uses: Sequence[str], limits: Limits) -> list[AlgorithmEntry]:
-    """Return the baselines of those names, with their default hyper-parameters."""
+    """Return the baselines of those names, with their default hyperparameters."""
     return [AlgorithmEntry(use, use, make_algorithm(use), "baseline", limits) for use in uses]
 
 

@@ -169,7 +169,7 @@ class DataSchema(StrictTable):
 
 
 class AlgorithmSchema(StrictTable):
-    """The keys of an algorithm that are no hyper-parameters."""
+    """The keys of an algorithm that are no hyperparameters."""
 
     use: str = Field(description="the name of an algorithm, as `causalassay list` has it")
     name: _PrintedName | None = Field(None, min_length=1, description="text on one line")
@@ -179,7 +179,7 @@ class AlgorithmSchema(StrictTable):
 
 
 class TuneSchema(StrictTable):
-    """How hyper-parameters are chosen on held-out systems."""
+    """How hyperparameters are chosen on held-out systems."""
 
     criterion: str | dict[str, Any] = Field(description="a metric, as a name or a table")
     statistic: Statistic = Field("median", description='"median" or "mean"')
