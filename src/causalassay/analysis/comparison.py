@@ -15,6 +15,9 @@ from causalassay.analysis.runs import ABSENT, OK, SCHEME, Group, Runs
 from causalassay.analysis.unit_means import count_units, mean_with_interval
 from causalassay.arrays import Vector
 
+LEVEL = 0.05
+"""Of all comparisons of one algorithm on one scheme together."""
+
 MOST_OPPONENTS = 8
 """Listed algorithms that all others are compared with; of more, the best by their mean."""
 
@@ -67,9 +70,11 @@ def compared_with_all(runs: Runs, algorithm: str, by: Sequence[str] = (SCHEME,))
     """Return one algorithm's paired differences to every other, as `paired_differences` has them.
 
     ``gain_low`` and ``gain_high`` are the limits of ``gain``, the difference with the sign turned
-    where low scores are better: positive is better for the algorithm.
+    where low scores are better: positive is better for the algorithm. ``clear``: the mean is
+    distinguishable from 0 by a paired t-test over units at 5 % divided by the number of opponents.
     """
     own = runs.algorithms.index(algorithm)
+    coverage = 1 - LEVEL / max(len(runs.algorithms) - 1, 1)
     rows = []
     for group in runs.groups(by):
         for metric in runs.scores:
@@ -86,7 +91,9 @@ def compared_with_all(runs: Runs, algorithm: str, by: Sequence[str] = (SCHEME,))
                     limits = [found[name] for name in ("mean", "mean_low", "mean_high")]
                     turned = limits if runs.better[metric] == 1 else [-limits[i] for i in (0, 2, 1)]
                     gains = dict(zip(("gain", "gain_low", "gain_high"), turned, strict=True))
-                    rows.append(head | found | gains)
+                    apart = difference(runs, metric, group.cells, (own, other))
+                    mean = mean_with_interval(apart, runs.units[group.cells], coverage)
+                    rows.append(head | found | gains | {"clear": mean.low > 0 or mean.high < 0})
     return pd.DataFrame(rows)
 
 

@@ -130,8 +130,8 @@ def own_table(analysis: Analysis, own: str) -> str:
     ]
     about = (
         f"{metric_name(metric)} of {own} minus that of each other algorithm, positive where it is "
-        "better: mean of paired differences, 95 % limits, wins/ties/losses. Bold: limits on one "
-        "side of 0."
+        "better: mean of paired differences, 95 % limits, wins/ties/losses. Bold: "
+        "distinguishable from 0, corrected for the number of opponents."
     )
     return _tabular(about, [scheme_name(scheme) for scheme in schemes], rows)
 
@@ -140,7 +140,7 @@ def _gain(row: dict[str, Any]) -> str:
     if not math.isfinite(row["gain"]):
         return "--"
     text = _signed(row["gain"])
-    if row["gain_low"] > 0 or row["gain_high"] < 0:
+    if row["clear"]:
         text = rf"\textbf{{{text}}}"
     counts = f"{row['wins']}/{row['ties']}/{row['losses']}"
     limits = ""

@@ -15,7 +15,8 @@ from causalassay.report.page.markup import Html, join, tag
 
 NOTE = (
     "Mean difference on the same problems with its 95 % interval, positive where it is better; "
-    "then wins, ties and losses. Bold: the interval is on one side of 0, each comparison by itself."
+    "then wins, ties and losses. Bold: distinguishable from 0, corrected for the number of "
+    "opponents (paired t over units)."
 )
 
 
@@ -44,7 +45,7 @@ def _cell(row: dict[Any, Any] | None) -> object:
     if row is None or not math.isfinite(row["gain"]):
         return "–"
     text: object = signed(row["gain"])
-    if row["gain_low"] > 0 or row["gain_high"] < 0:
+    if row["clear"]:
         text = tag("strong", text)
     limits = ""
     if math.isfinite(row["gain_low"]):
