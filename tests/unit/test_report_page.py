@@ -385,7 +385,7 @@ def test_the_own_table_and_the_tuning_have_their_places(tmp_path):
     cells = [[cell for cell in row.split("|") if cell] for row in rows]
     assert [
         ["tuned", "raw", "alpha = 0.1", "0.25"],
-        ["tuned", "iscm", "alpha = 0.001", "1.25"],
+        ["tuned", "iSCM", "alpha = 0.001", "1.25"],
     ] == [row[:4] for row in cells]
 
 

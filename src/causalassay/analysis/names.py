@@ -65,6 +65,18 @@ def scheme_name(scheme: object) -> str:
     return " ".join([words, *(CHANGES.get(change, f"+ {change}") for change in changes)])
 
 
+def problem_name(problem: str) -> str:
+    """Return what tables call a problem: study files write `scm` for raw data.
+
+    Examples
+    --------
+    >>> problem_name("erdos-renyi-20-2 scm"), problem_name("erdos-renyi-20-2 iscm")
+    ('erdos-renyi-20-2 raw', 'erdos-renyi-20-2 iSCM')
+    """
+    names = SCHEME_NAMES | {"scm": "raw"}
+    return " ".join(names.get(word, word) for word in problem.split(" "))
+
+
 def units_word(count: str | int) -> str:
     """Return so many units, as sentences say it.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from causalassay.analysis.names import problem_name
 from causalassay.report.numbers import decimal
 from causalassay.report.page.elements import section, table
 from causalassay.report.page.markup import Html, join
@@ -15,7 +16,8 @@ def tuning_section(choices: Sequence[Choice]) -> Html:
     if not choices:
         return join(())
     rows = (
-        [choice.algorithm, choice.problem, _chosen(choice), _value(choice)] for choice in choices
+        [choice.algorithm, problem_name(choice.problem), _chosen(choice), _value(choice)]
+        for choice in choices
     )
     heads = ["algorithm", "problem", "chosen (others are defaults)", "criterion"]
     caption = "Chosen on held-out systems of the same kind, by the criterion of the study file"
