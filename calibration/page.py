@@ -234,19 +234,19 @@ def _panel(data: pd.DataFrame, domain: tuple[float, float], title: str) -> alt.L
 
 def _cited(table: Sequence[Rate]) -> dict[str, str]:
     """Return for each rule the sentence of its measured error rate."""
-    wrong_cause = "a wrong cause was named in at most"
+    wrong_cause = "a wrong cause was named in"
     claims: dict[str, tuple[str, str, str]] = {
         # rule: finding, side of its goal, claim
         "two tests": (
             "gameable, either way",
             "at most",
-            "data without artefacts were called gameable in at most",
+            "data without artefacts were called gameable in",
         ),
-        "graph check": ("graph refuted", "at most", "a true graph was refuted in at most"),
+        "graph check": ("graph refuted", "at most", "a true graph was refuted in"),
         "robust": (
             "robust",
             "at most",
-            "an algorithm that ignores the data was called robust in at most",
+            "an algorithm that ignores the data was called robust in",
         ),
         "variance order": ("wrong cause", "at most", wrong_cause),
         "variance ratios": ("wrong cause", "at most", wrong_cause),
@@ -263,4 +263,5 @@ def _worst(table: Sequence[Rate], what: str, side: str, claim: str) -> str:
         return ""
     worst = (max if side == "at most" else min)(rates, key=lambda rate: rate.rate)
     low, high = worst.limits
-    return f"{claim} {percent(worst.rate)} [{percent(low)}, {percent(high)}] ({worst.cell})"
+    measured = f"{percent(worst.rate)} [{percent(low)}, {percent(high)}]"
+    return f"worst case: {claim} {measured} ({worst.cell})"

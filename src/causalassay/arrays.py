@@ -22,17 +22,33 @@ Vector = NDArray[np.floating[Any]]
 """Float ``(d,)``: one number per node."""
 
 
+def as_bool(graph: Any) -> Any:
+    """Return a matrix of the numbers 0 and 1 as a bool array, and anything else as it is.
+
+    Examples
+    --------
+    >>> as_bool(np.array([[0, 1], [0, 0]]))
+    array([[False,  True],
+           [False, False]])
+    >>> as_bool(np.array([[0.0, 0.7], [0.0, 0.0]]))
+    array([[0. , 0.7],
+           [0. , 0. ]])
+    """
+    if not isinstance(graph, np.ndarray) or graph.dtype.kind not in "iuf":
+        return graph
+    return graph == 1 if ((graph == 0) | (graph == 1)).all() else graph
+
+
 def check_adjacency(graph: NDArray[Any], name: str = "graph") -> Adjacency:
     """Return `graph` if it is a bool square matrix without self-loops, else raise."""
     if not isinstance(graph, np.ndarray):
         raise TypeError(
-            f"{name}: an adjacency is a numpy bool array, got {type(graph).__name__}; "
+            f"{name}: expected a numpy bool array, got {type(graph).__name__}; "
             "causalassay.graphs has from_edges, from_pandas and from_networkx"
         )
     if graph.dtype != np.bool_:
         raise TypeError(
-            f"{name}: an adjacency is a bool array, got {graph.dtype}; "
-            "for weights pass `weights != 0`"
+            f"{name}: expected a bool array, got {graph.dtype}; for weights pass `weights != 0`"
         )
     check_square(graph, name)
     if graph.diagonal().any():

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Weights
+from causalassay.arrays import Adjacency, Weights, as_bool
 from causalassay.data.dataset import Dataset, World
 from causalassay.data.problem import Problem
 from causalassay.drawing import show
@@ -116,6 +116,7 @@ class Estimate:
     Parameters
     ----------
     graph : Adjacency
+        A matrix of the numbers 0 and 1 becomes one.
     kind : {"dag", "cpdag", "pdag", "summary"}
         What the algorithm promises `graph` to be. "summary": of a series, i
         acts on j at some lag; both entries of a pair mean feedback.
@@ -135,6 +136,9 @@ class Estimate:
     order: tuple[int, ...] | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
     lagged: LaggedGraph | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "graph", as_bool(self.graph))
 
     def _repr_html_(self) -> str:
         drawing = show(self.graph)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from causalassay.analysis.runs import ABSENT, OK, SCHEME, Group, Runs
-from causalassay.analysis.unit_means import count_units, mean_with_interval
+from causalassay.analysis.unit_means import count_units, limited, mean_with_interval
 from causalassay.arrays import Vector
 
 LEVEL = 0.05
@@ -130,7 +130,8 @@ def mean_ranks(runs: Runs, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
         for metric, scores in runs.scores.items():
             ranks = _ranks(scores[:, cells] * runs.better[metric])
             for index, name in enumerate(runs.algorithms):
-                mean = mean_with_interval(ranks[index], units)
+                interval = mean_with_interval(ranks[index], units)
+                mean = limited(interval, 1, len(runs.algorithms))
                 rows.append(
                     {
                         "algorithm": name,

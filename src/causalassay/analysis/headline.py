@@ -17,11 +17,8 @@ MOST_SCHEMES = 3
 
 GROUPS: dict[str, tuple[AlgorithmKind, ...]] = {
     "robust": ("robust",),
-    "needs variances": (
-        "depends on variance order",
-        "depends on variance ratios",
-        "depends on units",
-    ),
+    "needs variances": ("depends on variance order", "depends on variance ratios"),
+    "needs units": ("depends on units",),
     "lost": ("lead lost",),
     "none": ("no lead found",),
     "undecided": ("undecided",),
@@ -51,20 +48,20 @@ def _schemes(schemes: Mapping[str, SchemeJudged]) -> str:
         by_sorting.setdefault(_sorting(judged), []).append(scheme)
     if by_sorting:
         parts = [f"{by} on {_some(where)}" for by, where in by_sorting.items()]
-        return f"Sorting wins {', '.join(parts)}"
+        first, *others = parts
+        return ", ".join([f"Sorting {first.replace(' on ', ' beats chance on ', 1)}", *others])
     leaning = [scheme for scheme, judged in schemes.items() if judged.kind == "leaning"]
     if leaning:
         return f"Sorting may help on {_some(leaning)}"
     if all(judged.kind in ("undecided", "too small") for judged in schemes.values()):
-        return "Whether sorting wins could not be decided"
-    return "No evidence that sorting wins on any scheme"
+        return "Whether sorting beats chance could not be decided"
+    return "No evidence that sorting beats chance on any scheme"
 
 
 def _sorting(judged: SchemeJudged) -> str:
     found = [claim for claim in judged.claims if claim.kind == judged.kind]
-    # The statistic that gains most stands for all: the matrix names the others.
-    best = max(found, key=lambda claim: claim.gain)
-    return f"{'backwards ' * best.backwards}by {best.artefact.word}"
+    words = list(dict.fromkeys(claim.artefact.word for claim in found))
+    return f"{'backwards ' * found[0].backwards}by {in_words(words)}"
 
 
 def _some(schemes: list[str]) -> str:
@@ -90,7 +87,8 @@ def _algorithms(evidence: Evidence, findings: StudyFindings) -> str:
     words = {
         "robust": (f"keeps a lead {where}", f"keep a lead {where}"),
         "needs variances": ("depends on variances", "depend on variances"),
-        "lost": ("loses its lead", "lose their lead"),
+        "needs units": ("depends on units", "depend on units"),
+        "lost": ("loses a lead", "lose a lead"),
         "none": ("shows none", "show none"),
         "undecided": ("is undecided", "are undecided"),
         "no score": ("has no score", "have no score"),

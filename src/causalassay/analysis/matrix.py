@@ -20,7 +20,7 @@ from causalassay.analysis.verdict.evidence import Evidence
 from causalassay.analysis.verdict.judgement import StudyFindings
 from causalassay.analysis.verdict.scheme_statements import SchemeJudged
 from causalassay.analysis.verdict.statements import Statement, StudyVerdict
-from causalassay.judging.algorithm_findings import TOO_FEW
+from causalassay.judging.algorithm_findings import TOO_FEW, AlgorithmFinding
 
 NOT_FOUND = {"no evidence": "no artefact found", "too small": "too small to tell"}
 
@@ -45,6 +45,11 @@ class Cell:
     n: int
     n_ok: int
     best: bool
+
+    @property
+    def spread(self) -> float:
+        """The half-width of the interval; of one that was cut at 0 or 1, the longer side."""
+        return max(self.high - self.mean, self.mean - self.low)
 
 
 @dataclass(frozen=True)
@@ -161,6 +166,10 @@ def score_matrix(evidence: Evidence, findings: StudyFindings, verdict: StudyVerd
     return Matrix(metric, better, columns, tuple(rows))
 
 
+def _lost(found: AlgorithmFinding) -> str:
+    return in_words([scheme_name(name.scheme) for name in found.claims])
+
+
 def finding_phrase(kinds: Sequence[str]) -> str:
     """Return the findings on an algorithm in one phrase.
 
@@ -232,4 +241,8 @@ def _row(  # noqa: PLR0913, PLR0917
         finding = finding_phrase([found.kind for found in judged.findings])
         if judged.main.missing.startswith(TOO_FEW):
             finding = f"{finding} ({TOO_FEW})"
+        elif judged.main.kept and judged.main.kind == "lead lost":
+            finding = f"{finding} on {_lost(judged.main)}"
+        elif judged.main.kept:
+            finding = f"{finding} (leads on {in_words([scheme_name(s) for s in judged.main.kept])})"
     return Row(name, role, cells, finding, key, statements)

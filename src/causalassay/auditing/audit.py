@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from causalassay.arrays import Adjacency, check_adjacency
+from causalassay.arrays import Adjacency, as_bool, check_adjacency
 from causalassay.auditing.baseline_rows import baseline_rows
 from causalassay.auditing.column_places import column_places, named_edges
 from causalassay.auditing.column_spread import column_spread, finding_without_graph
@@ -76,7 +76,7 @@ def audit(  # noqa: PLR0913  what is measured, and how long
     if n_bootstrap < 0:
         raise ValueError(f"n_bootstrap: expected at least 0, got {n_bootstrap}")
     lag = _check_lag(dataset, graph, max_lag)
-    truth = graph.summary if isinstance(graph, LaggedGraph) else graph
+    truth = graph.summary if isinstance(graph, LaggedGraph) else as_bool(graph)
     _check_columns(dataset, truth)
     spread = None if dataset.world == "discrete" else column_spread(dataset.observational_values)
     n, d = dataset.observational_values.shape

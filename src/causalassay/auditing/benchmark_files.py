@@ -96,7 +96,7 @@ def pair_files(
     if graphs is not None:
         partners = _by_name(_folder(graphs, "graph files"), "graph")
         _check_partners(files, partners, graphs)
-        return [Pair(name, path, partners[name]) for name, path in files.items()]
+        return [Pair(name, path, partners.get(name)) for name, path in files.items()]
     if graph is None and len(files) > 1:
         _check_graphs_inside(list(files.values()))
     return [Pair(name, path, graph) for name, path in files.items()]
@@ -119,7 +119,7 @@ def read_pair(pair: Pair, how: Reading) -> tuple[Dataset, Adjacency | None]:
     )
     inside = holds_graph(pair.data)
     if inside and pair.graph is not None:
-        raise ValueError(f"{pair.data} holds a graph of its own; leave out {pair.graph}")
+        raise ValueError(f"{pair.data} holds a graph of its own; leave out the file {pair.graph}")
     file = pair.data if inside else pair.graph
     if file is None:
         return data, None
@@ -174,7 +174,7 @@ def _stem(path: Path) -> str:
 
 def _check_partners(files: dict[str, Path], graphs: dict[str, Path], folder: Path) -> None:
     for name, path in files.items():
-        if name not in graphs:
+        if name not in graphs and not holds_graph(path):
             raise ValueError(f"{path}: no graph of the name {name!r} in {folder}; add it")
     for name, path in graphs.items():
         if name not in files:

@@ -39,5 +39,6 @@ def report(
         typer.echo(json.dumps(files, indent=2))
         return
     typer.echo(f"Report: {page}")
-    for file in others:
-        typer.echo(file)
+    if others:
+        tables = sum(file.suffix == ".tex" for file in others)
+        typer.echo(f"{len(others) - tables} figures and {tables} LaTeX tables: {others[0].parent}")

@@ -239,14 +239,14 @@ def summary(
         }
         typer.echo(json.dumps(plain, indent=2, allow_nan=False))
         return
-    _print_analysis(analysis, metric, full=full)
     if line := missing_rows_line(missing):
         typer.echo(line)
+    _print_analysis(analysis, metric, full=full)
 
 
 def _print_analysis(analysis: Analysis, metric: str | None, *, full: bool) -> None:
     from causalassay.report.overview import render_overview
-    from causalassay.report.terminal import render_summary, render_verdict
+    from causalassay.report.terminal import render_own, render_summary, render_verdict
 
     console = wide_console()
     if metric is None:
@@ -254,6 +254,7 @@ def _print_analysis(analysis: Analysis, metric: str | None, *, full: bool) -> No
     if full or metric is not None:
         render_summary(analysis.summary, console, metric)
     if full and metric is None:
+        render_own(analysis, console)
         render_verdict(analysis.verdict, console)
 
 

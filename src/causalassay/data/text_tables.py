@@ -109,6 +109,10 @@ def find_layout(path: Path, suffix: str, stated: str | None) -> TextLayout:
         raise ValueError(f"{path}: {error}: separator=';' (--separator ';')") from None
     if not header:
         raise ValueError(f"{path}: the file is empty or its first line is; expected column names")
+    if header[0].startswith("#") and header[0] != "#":
+        # As np.savetxt marks its header.
+        header = [header[0].lstrip("# "), *header[1:]]
+        note(f"{path}: its header begins with #, which is not taken as a part of the first name")
     if stated is None and separator != usual:
         note(f"{path}: its fields are separated by {SEPARATORS[separator]}")
     if _is_row(header):

@@ -48,6 +48,7 @@ ClaimKind = Literal[
 
 
 TOO_FEW = "too few units"
+NEITHER = "where no artefact was found, neither a lead nor its loss was"
 
 
 class ClaimName(NamedTuple):
@@ -151,11 +152,14 @@ class AlgorithmFinding:
         Which it rests on.
     missing : str
         Of "undecided": what is missing.
+    kept : tuple of str
+        Of "lead lost" and "undecided": schemes without a found artefact where it leads.
     """
 
     kind: AlgorithmKind
     claims: tuple[ClaimName, ...] = ()
     missing: str = ""
+    kept: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -267,12 +271,13 @@ def _standing(
         for name in free
         if name not in held and ClaimName("fall", name.scheme) in held
     ]
+    kept = tuple(name.scheme for name in free if name in held)
     if lost and not causes:
-        return (AlgorithmFinding("lead lost", tuple(lost)),)
+        return (AlgorithmFinding("lead lost", tuple(lost), kept=kept),)
     if causes:
         return ()
     if not evidence.free:
         missing = "an artefact was found on every scheme with true labels"
     else:
-        missing = "where no artefact was found, neither a lead nor its loss was"
-    return (AlgorithmFinding("undecided", tuple(free), missing),)
+        missing = NEITHER
+    return (AlgorithmFinding("undecided", tuple(free), missing, kept),)

@@ -74,7 +74,7 @@ VARIANCE = Artefact(
     "continuous",
     _variance,
     "var-sortnregress",
-    "other units cure it",
+    "other units remove this artefact",
     "var_sortability",
 )
 R2 = Artefact(
@@ -83,7 +83,7 @@ R2 = Artefact(
     "continuous",
     _r2,
     "r2-sortnregress",
-    "no change of units cures it",
+    "no change of units removes it",
     "r2_sortability",
 )
 ENTROPY = Artefact(
@@ -91,7 +91,7 @@ ENTROPY = Artefact(
     "entropy",
     "discrete",
     _entropy,
-    cure="no other coding cures it",
+    cure="no other coding removes it",
     sortability="entropy_sortability",
 )
 SERIES_VARIANCE = Artefact(
@@ -100,7 +100,7 @@ SERIES_VARIANCE = Artefact(
     "series",
     _variance,
     "series-var-sortnregress",
-    "other units cure it",
+    "other units remove this artefact",
     "var_sortability_pairs",
 )
 SERIES_R2 = Artefact(
@@ -109,7 +109,7 @@ SERIES_R2 = Artefact(
     "series",
     _series_r2,
     "series-r2-sortnregress",
-    "no change of units cures it",
+    "no change of units removes it",
     "r2_sortability_pairs",
 )
 SERIES_R2_OF_OTHERS = Artefact(
@@ -117,7 +117,7 @@ SERIES_R2_OF_OTHERS = Artefact(
     "R² without its own past",
     "series",
     _series_r2_of_others,
-    cure="no change of units cures it",
+    cure="no change of units removes it",
     sortability="r2_summary_sortability_pairs",
 )
 

@@ -27,7 +27,7 @@ LIMITS_FROM = 110
 """Columns of a terminal that leave room for intervals."""
 LEAST_FINDING, WHOLE_FINDING = 24, 37
 """Columns that findings need in a narrow terminal, and in a wide one."""
-LONGEST_REASON = 60
+LONGEST_REASON = 110
 
 
 def render_overview(analysis: Analysis, console: Console) -> None:
@@ -49,15 +49,13 @@ def failures_line(summary: Summary) -> str:
     """Return how many runs are not ok, and why most often."""
     lost = int((summary.counts["n"] - summary.counts["ok"]).sum())
     total = int(summary.counts["n"].sum())
-    missing = int(summary.counts["absent"].sum())
-    to_come = f" {missing} runs are missing." if missing else ""
     if not lost:
-        return f"All {total} runs ended ok.{to_come}"
+        return f"All {total} runs succeeded."
     most = max(summary.reasons.to_dict("records"), key=lambda row: row["n"])
     reason = (str(most["reason"]) or "no reason").removeprefix(f"{most['status']}: ")
     return (
         f"{lost} of {total} runs are not ok, most often {most['n']} × {_name(most['algorithm'])}: "
-        f"{most['status']}: {_cut(reason, LONGEST_REASON).rstrip('.')}.{to_come}"
+        f"{most['status']}: {_cut(reason, LONGEST_REASON).rstrip('.')}."
     )
 
 
@@ -112,6 +110,8 @@ def _note(matrix: Matrix, rows: Sequence[Row], shown: Sequence[int]) -> str:
     signs = ["(name) baseline", "* not distinguishable from the best"]
     if any(_is_gamed(matrix.columns[index]) for index in shown):
         signs.append("! artefact found")
+    if any(row.role == "mine" for row in rows):
+        signs.append("< yours")
     left_out = {
         "algorithms": len(matrix.rows) - len(rows),
         "schemes": len(matrix.columns) - len(shown),
@@ -136,7 +136,8 @@ def _heading(column: Column) -> str:
 
 def _label(row: Row) -> str:
     name = _name(row.algorithm)
-    return f"({name})" if row.role == "baseline" else name
+    marks = {"baseline": f"({name})", "mine": f"{name} <"}
+    return marks.get(row.role, name)
 
 
 def _name(algorithm: str) -> str:
@@ -159,5 +160,5 @@ def _score(cell: Cell, *, with_limits: bool) -> str:
         return "– "
     text = f"{decimal(cell.mean)}{'*' if cell.best else ' '}"
     if with_limits and not math.isnan(cell.low):
-        text += f"±{decimal((cell.high - cell.low) / 2):<4}"
+        text += f"±{decimal(cell.spread):<4}"
     return text

@@ -12,6 +12,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from causalassay.analysis import Analysis
+from causalassay.analysis.comparison import compared_with_all, own_algorithms
 from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.runs import SCHEME, STATUSES
 from causalassay.analysis.summary import Summary
@@ -19,8 +21,6 @@ from causalassay.analysis.verdict.statements import StudyVerdict
 from causalassay.report.numbers import decimal, signed
 from causalassay.spelling import did_you_mean
 
-FIRST_METRICS = 2
-"""Metrics whose leaderboard is printed if none is named; the attribution is of the first."""
 SIDE_BY_SIDE = 4
 """Groups that fit beside each other."""
 MOST_LETTERS = 26
@@ -43,13 +43,12 @@ def render_summary(summary: Summary, console: Console, metric: str | None = None
     metric : str, optional
         Show this one only.
     """
-    if metric is not None and metric not in summary.metrics:
-        known = did_you_mean(metric, summary.metrics)
-        raise ValueError(f"metric: there is no {metric!r}; {known}")
+    if metric is not None:
+        metric = _metric(metric, summary.metrics)
     if not len(summary.counts):
         console.print("No rows yet.")
         return
-    metrics = summary.metrics[:FIRST_METRICS] if metric is None else (metric,)
+    metrics = summary.metrics if metric is None else (metric,)
     console.print(_counts(summary))
     for line in _reasons(summary):
         console.print(line)
@@ -59,6 +58,45 @@ def render_summary(summary: Summary, console: Console, metric: str | None = None
     if metrics:
         for table in _attributions(summary, metrics[0]):
             console.print(table)
+
+
+def _metric(named: str, metrics: Sequence[str]) -> str:
+    """Return the metric of a name, written as in studies or as in reports."""
+    for metric in metrics:
+        if named in (metric, metric_name(metric)):
+            return metric
+    raise ValueError(f"metric: there is no {named!r}; {did_you_mean(named, metrics)}")
+
+
+def render_own(analysis: Analysis, console: Console) -> None:
+    """Print the paired differences of each own algorithm to every other; nothing without any."""
+    schemes = [column.scheme for column in analysis.matrix.columns]
+    for own in own_algorithms(analysis.runs):
+        metric = analysis.matrix.metric
+        frame = compared_with_all(analysis.runs, own)
+        cells, _ = _cells(
+            frame[frame["metric"] == metric]
+            .drop(columns="algorithm")
+            .rename(columns={"opponent": "algorithm"}),
+            (SCHEME,),
+        )
+        title = (
+            f"{own}: {metric_name(metric)} minus that of others, 95 % interval, wins/ties/losses"
+        )
+        table = _table(analysis.summary, title, "positive is better for it")
+        _add_columns(table, [_heading((scheme,)) for scheme in schemes], [])
+        for row in analysis.matrix.rows:
+            if row.algorithm != own:
+                found = [cells[row.algorithm, (scheme,)] for scheme in schemes]
+                table.add_row(Text(row.algorithm), *(Text(_gain(each)) for each in found))
+        console.print(table)
+
+
+def _gain(row: Row) -> str:
+    if math.isnan(row["gain"]):
+        return "–"
+    limits = _limits(row, "gain", "gain_low", "gain_high", signed)
+    return f"{limits} {row['wins']}/{row['ties']}/{row['losses']}"
 
 
 def render_verdict(verdict: StudyVerdict, console: Console) -> None:

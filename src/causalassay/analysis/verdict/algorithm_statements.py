@@ -162,11 +162,10 @@ def _units(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: 
 
 
 def _lost(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: Ledger) -> str:
-    leads = _leads(evidence, algorithm, [name.scheme for name in found.claims], ledger)
-    return (
-        f"{algorithm} loses its lead where no artefact was found, and no cause can be named "
-        f"({leads})"
-    )
+    schemes = [name.scheme for name in found.claims]
+    leads = _leads(evidence, algorithm, [*schemes, *found.kept], ledger)
+    kept = f", keeps it on {_names(found.kept)}" if found.kept else ""
+    return f"{algorithm} loses its lead on {_names(schemes)}{kept}; no cause can be named ({leads})"
 
 
 def _no_lead(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: Ledger) -> str:
@@ -182,7 +181,19 @@ def _no_lead(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger
 def _undecided(evidence: Evidence, algorithm: str, found: AlgorithmFinding, ledger: Ledger) -> str:
     schemes = [name.scheme for name in found.claims]
     leads = f" ({_leads(evidence, algorithm, schemes, ledger, 2)})" if schemes else ""
-    return f"{algorithm} is undecided: {found.missing}{leads}"
+    if not found.kept:
+        return f"{algorithm} is undecided: {found.missing}{leads}"
+    others = [scheme for scheme in schemes if scheme not in found.kept]
+    return (
+        f"{algorithm} is undecided: it leads on {_names(found.kept)}, but neither a lead nor its "
+        f"loss was found on {_names(others)}{leads}"
+    )
+
+
+def _names(schemes: Sequence[str]) -> str:
+    """Return at most two schemes by name."""
+    names = [scheme_name(scheme) for scheme in schemes]
+    return in_words(names if len(names) < 3 else [names[0], f"{len(names) - 1} more schemes"])
 
 
 SENTENCES: dict[AlgorithmKind, Callable[[Evidence, str, AlgorithmFinding, Ledger], str]] = {

@@ -20,6 +20,7 @@ HEIGHT = 380
 GROUPS = {
     "robust": theme.COLOURS[2],
     "depends on variances": theme.COLOURS[0],
+    "depends on units": theme.COLOURS[1],
     "lead lost": theme.COLOURS[4],
     "no lead found": "#999999",
     "not decided": theme.COLOURS[5],
@@ -41,7 +42,7 @@ def overview_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
     data = data.assign(artefact=data["scheme"].isin(gamed))
     groups = [name for name in GROUPS if name in set(data["group"])]
     note = (
-        "A line for each algorithm, coloured by what was found of it; dashed lines are baselines. "
+        "A line for each algorithm, coloured by its finding; dashed lines are baselines. "
         + ("Shaded: schemes with a found artefact. " if gamed else "")
         + ("The thick line is yours. " if data["mine"].any() else "")
         + "Point at a line for its name."
@@ -80,8 +81,10 @@ def _group(scope: ChartScope, row: Row) -> str:
         sorts = use.endswith("sortnregress") and "random" not in use
         return "sorting baseline" if sorts else "other baseline"
     main = row.finding.split(";")[0]
-    if main.startswith("depends on"):
+    if main.startswith("depends on variance"):
         return "depends on variances"
+    if main.startswith("lead lost"):
+        return "lead lost"
     return main if main in GROUPS else "not decided"
 
 

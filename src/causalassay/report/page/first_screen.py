@@ -45,8 +45,8 @@ def matrix_table(matrix: Matrix) -> Html:
     """Return the matrix; each row opens to its sentences, numbers and rules."""
     caption = tag(
         "caption",
-        f"Mean {metric_name(matrix.metric)}, {matrix.better} is better, ± half its 95 % interval. "
-        f"{matrix.order} Bold: not distinguishable from the best. A row opens to its sentences.",
+        f"Mean {metric_name(matrix.metric)}, {matrix.better} is better, ± half-width of the 95 % "
+        f"interval. {matrix.order} Bold: not distinguishable from the best. Click a row for its sentences.",
         id="matrix-caption",
         title=RULE,
     )
@@ -107,7 +107,7 @@ def _cell(cell: Cell, shades: _Shades) -> Html:
         number = tag("strong", number)
     spread: object = ""
     if math.isfinite(cell.low):
-        spread = tag("small", f"±{_without_zero(decimal((cell.high - cell.low) / 2))}")
+        spread = tag("small", f"±{_without_zero(decimal(cell.spread))}")
     return tag(
         "td",
         number,

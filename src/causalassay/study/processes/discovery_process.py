@@ -168,7 +168,9 @@ def read_answer(message: bytes) -> tuple[AnswerKind, str, bool, bytes]:
 def _checked(estimate: Estimate, n_nodes: int) -> tuple[AnswerKind, str, bytes]:
     """Return the answer for an estimate; the worker looks closer at one that is well formed."""
     if not isinstance(estimate, Estimate):
-        return "invalid", f"it returned {type(estimate).__name__}, not an Estimate", b""
+        came = type(estimate).__name__
+        hint = 'return Estimate(graph, kind="dag") from causalassay.contracts'
+        return "invalid", f"it returned {came}, not an Estimate; {hint}", b""
     if _well_formed(estimate, n_nodes):
         return "ok", "", pack(estimate)
     flaws = "; ".join(estimate_flaws(estimate, n_nodes))

@@ -90,7 +90,7 @@ def read_store(folder: Path | str) -> StoreReader:
     folder = Path(folder)
     path = folder / schema.FILE
     if not path.exists():
-        raise FileNotFoundError(f"{folder} has no {schema.FILE}; name the folder of a study's run")
+        raise FileNotFoundError(_why_no_store(folder))
     connection = open_to_read(path)
     try:
         with sound_content_needed(path):
@@ -98,6 +98,14 @@ def read_store(folder: Path | str) -> StoreReader:
     except BaseException:
         connection.close()
         raise
+
+
+def _why_no_store(folder: Path) -> str:
+    if folder.suffix == ".toml" and folder.is_file():
+        return f"{folder} is a study file; expected the results folder that `causalassay run` made"
+    if not folder.is_dir():
+        return f"there is no folder {folder}; expected a study's results folder"
+    return f"{folder} has no {schema.FILE}: expected the results folder of a study that has begun"
 
 
 class StoreReader:
