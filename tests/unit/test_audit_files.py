@@ -86,7 +86,8 @@ WEIGHTS = np.array([[0.0, -1.5], [0.0, 0.0]])
 @pytest.mark.parametrize("graph", ["graph", "adjacency", "dag", "A", "weights", "W"])
 def test_an_npz_file_holds_values_and_a_graph(tmp_path, values, graph):
     path = tmp_path / "set.npz"
-    np.savez(path, **{values: VALUES, graph: WEIGHTS, "names": ["b", "a"], "other": [1]})
+    matrix = WEIGHTS if graph in ("weights", "W") else WEIGHTS != 0
+    np.savez(path, **{values: VALUES, graph: matrix, "names": ["b", "a"], "other": [1]})
     data, truth = read_npz(path)
     np.testing.assert_array_equal(VALUES, data.observational_values)
     assert ("b", "a") == data.columns

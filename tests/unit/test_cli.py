@@ -1,4 +1,5 @@
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -221,7 +222,12 @@ def test_audit_reads_files_as_people_have_them_and_says_what_it_took_for_granted
     words = ("--drop", "id", "--graph", files / "people.txt", "--transpose", "--json", *FAST)
     done = run("audit", files / "people.csv", *words)
     plain = run("audit", files / "data.csv", "--graph", files / "graph.csv", "--json", *FAST)
-    assert json.loads(plain.stdout) == json.loads(done.stdout)
+    differ = {"files", "settings"}
+    same = [
+        {k: v for k, v in json.loads(one.stdout).items() if k not in differ}
+        for one in (plain, done)
+    ]
+    assert same[0] == same[1]
     separator, matrix = done.stderr.splitlines()
     assert f"note: {files / 'people.csv'}: its fields are separated by semicolons" == separator
     assert matrix.startswith("note: people.txt: a matrix without names: ")
@@ -276,7 +282,7 @@ def test_help_teaches_and_imports_nothing_heavy():
 )
 def test_every_help_has_an_example_and_plain_flags(words):
     shown = run(*words, "--help").stdout
-    assert "Example: causalassay" in shown
+    assert re.search(r"Example: causalassay|^ causalassay", shown, re.MULTILINE)
     assert "<bool>" not in shown
     if words not in ((), ("new",)):
         assert "--json" in shown

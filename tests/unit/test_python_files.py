@@ -63,6 +63,12 @@ if __name__ == "__main__":
 DATA = Dataset.from_values(np.random.default_rng(0).normal(size=(20, 3)))
 
 
+@pytest.fixture(autouse=True)
+def _modules_as_before(monkeypatch):
+    """Files that are run in this process leave their folder where imports look."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+
 @pytest.fixture
 def file(tmp_path):
     path = tmp_path / "mine.py"
@@ -190,7 +196,8 @@ def test_a_study_runs_a_file_once_it_is_allowed(file, tmp_path):
     words = ("run", study, "--workers", 1, "--json")
     (line,) = run(*words, code=2).stderr.splitlines()
     assert f"{os.path.realpath(file)}:Mine; add --allow-programs" in line
-    assert "program: " in run(*words, "--dry-run").stdout
+    plan = json.loads(run(*words, "--dry-run").stdout)
+    assert [f"{os.path.realpath(file)}:Mine"] == plan["programs"]
     assert not list(marks.iterdir())
     run(*words, "--allow-programs")
     frame = study_table(tmp_path / "trial-results").frame

@@ -29,9 +29,11 @@ from causalassay.opening import note, read_text
 MOST_MARKUP = 8_000_000
 """Bytes of a GraphML, GML or DOT file: they take longer to read than tables."""
 
+WEIGHTS_ARE_CALLED = ("b", "w", "weights")
 GRAPH_IS_CALLED = (
     *("graph", "dag", "adjacency", "adjacency_matrix", "adj", "true_graph", "true_dag"),
-    *("truth", "a", "b", "w", "weights"),
+    *("truth", "a"),
+    *WEIGHTS_ARE_CALLED,
 )
 """What an array of a graph is called in an .npz file, in letters of any size."""
 
@@ -140,7 +142,9 @@ def _from_arrays(path: Path, where: str) -> FileGraph:
     }
     matrix = pick(square, GRAPH_IS_CALLED, "a square matrix of 0 and 1", where)
     wrong = (matrix != 0) & (matrix != 1)
-    if wrong.any() and np.isfinite(matrix).all() and matrix.dtype.kind == "f":
+    name = next(name for name, one in square.items() if one is matrix)
+    # Not in other arrays: -1 and 2 mark ends of edges in some packages.
+    if wrong.any() and np.isfinite(matrix).all() and name.lower() in WEIGHTS_ARE_CALLED:
         note(f"{where}: the graph holds weights; every cell that is not 0 is an edge")
         matrix, wrong = matrix != 0, np.zeros(matrix.shape, dtype=bool)
     if wrong.any():

@@ -46,7 +46,8 @@ def matrix_table(matrix: Matrix) -> Html:
     caption = tag(
         "caption",
         f"Mean {metric_name(matrix.metric)}, {matrix.better} is better, ± half-width of the 95 % "
-        f"interval. {matrix.order} Bold: not distinguishable from the best. Click a row for its sentences.",
+        f"interval. {matrix.order} Bold: not distinguishable from the best. Click a row for its "
+        "sentences.",
         id="matrix-caption",
         title=RULE,
     )
