@@ -92,7 +92,7 @@ def _disagreement(
         f"{metric_name(metric)}: {first.algorithm} {ledger(first)}"
         for metric, first in firsts.items()
     )
-    start = f"{scheme_name(scheme)}: metrics put different algorithms first ({firsts_text})."
+    start = f"{scheme_name(scheme)}: metrics rank different algorithms first ({firsts_text})."
     pairs = [[(scheme, *pair), (scheme, *pair[::-1])] for pair in apart]
     clearest = max(pairs, key=lambda pair: sum(corrected[key] <= LEVEL for key in pair))
     clear = [corrected[key] <= LEVEL for key in clearest]
