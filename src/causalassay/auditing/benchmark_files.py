@@ -91,7 +91,7 @@ def pair_files(
     ['a', 'b']
     """
     if graph is not None and graphs is not None:
-        raise ValueError("got --graph and --graphs; one graph for all files, or a folder of them")
+        raise ValueError("pass --graph (one graph for all files) or --graphs (a folder), not both")
     files = _by_name(_expanded(data), "data")
     if graphs is not None:
         partners = _by_name(_folder(graphs, "graph files"), "graph")
@@ -119,7 +119,7 @@ def read_pair(pair: Pair, how: Reading) -> tuple[Dataset, Adjacency | None]:
     )
     inside = holds_graph(pair.data)
     if inside and pair.graph is not None:
-        raise ValueError(f"{pair.data} holds a graph of its own; leave out {pair.graph}")
+        raise ValueError(f"{pair.data} has its own graph; leave out {pair.graph}")
     file = pair.data if inside else pair.graph
     if file is None:
         return data, None
@@ -147,7 +147,9 @@ def _expanded(paths: Iterable[Path]) -> list[Path]:
 
 def _folder(path: Path, expected: str) -> list[Path]:
     if not path.is_dir():
-        raise ValueError(f"{path}: expected a folder of {expected}; one file for all is --graph")
+        raise ValueError(
+            f"{path}: expected a folder of {expected}; for one graph for all files use --graph"
+        )
     return [one for one in path.iterdir() if one.is_file() and not one.name.startswith(".")]
 
 
@@ -175,12 +177,11 @@ def _stem(path: Path) -> str:
 def _check_partners(files: dict[str, Path], graphs: dict[str, Path], folder: Path) -> None:
     for name, path in files.items():
         if name not in graphs:
-            raise ValueError(f"{path}: no graph of the name {name!r} in {folder}; add it")
+            raise ValueError(f"{path}: no graph called {name!r} in {folder}; add it")
     for name, path in graphs.items():
         if name not in files:
             raise ValueError(
-                f"{path}: no data file of the name {name!r}; add it, or take the graph out of "
-                "its folder"
+                f"{path}: no data file called {name!r}; add it, or remove the graph from its folder"
             )
 
 
