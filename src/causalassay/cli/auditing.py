@@ -106,9 +106,9 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
 ) -> None:
     """Say whether a benchmark can be won by sorting: by what, and by how much.
 
-    Measures how closely variance, R² and other simple statistics follow the causal
-    order of the graph, in both directions, and how well sorting by them scores
-    compared with random orders. The findings are: gameable, gameable backwards,
+    Measures how closely variance, R² and other simple statistics follow the
+    causal order of the graph, in both directions, and how well sorting by them
+    scores compared with random orders. The findings are: gameable, gameable backwards,
     leaning, undecided, too small, no evidence; and whether the data refute the
     graph. Each finding names its rule. Without a graph only the columns are
     described.

@@ -38,10 +38,10 @@ STUDY_RULES: Mapping[str, Rule] = MappingProxyType(
         ),
         "variance order": Rule(
             "depends on variance order",
-            "Columns are rescaled to other variances, once in the order of the raw variances and "
-            "once in random order. In random order the score is lower, and so is the share of "
-            "true edges that are ordered correctly (sign flips, both). The correlations are "
-            "equal, so only the order of the variances can be the cause.",
+            "Columns are rescaled to other variances: the same ones, once in the order of the raw "
+            "variances and once in random order. In random order the score is lower, and so is "
+            "the share of true edges that are ordered correctly (sign flips, both). The "
+            "correlations are equal, so only the order of the variances can be the cause.",
             rests_on=("lead",),
         ),
         "variance ratios": Rule(
