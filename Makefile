@@ -1,5 +1,5 @@
-# Two targets for a new user: `make demo`, `make test`. They do all the set-up on a
-# machine that has python3 (3.11 to 3.13), pip and make.
+# Two targets for a new user: `make demo` and `make test`. They do all the set-up on a
+# machine with python3 (3.11 to 3.13), pip and make.
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -29,40 +29,40 @@ $(READY): requirements.txt pyproject.toml
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(READY) ## a study of every algorithm on six kinds of data, its verdict and its report
+demo: $(READY) ## run every algorithm on six kinds of data; print the verdict, write the report
 	@$(BIN)/causalassay run examples/studies/four-schemes.toml --out demo
 
-test: $(READY) ## all tests but the slow ones
+test: $(READY) ## run all tests except the slow ones
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
-test-slow: $(READY) ## the slow tests
+test-slow: $(READY) ## run the slow tests
 	$(BIN)/python -m pytest -m slow
 
-fuzz: $(READY) ## N mutants of study files, tables, graphs and networks: make fuzz N=2000 SEED=1
+fuzz: $(READY) ## read N mutated study files, tables, graphs and networks: make fuzz N=2000 SEED=1
 	FUZZ_MUTANTS=$(N) FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -m "not slow" tests/fuzzing
 
-test-older-cpu: $(READY) ## the same tests in the arithmetic of a CPU without AVX
+test-older-cpu: $(READY) ## run the tests of `make test` with the arithmetic of a CPU without AVX
 	OPENBLAS_CORETYPE=Nehalem NUMBA_CPU_NAME=nehalem NUMBA_CPU_FEATURES= $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
-check: $(READY) ## format, lint, types, import contracts
+check: $(READY) ## check format, lint, types and import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(READY) ## rewrite the code in the agreed format
+format: $(READY) ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(READY) ## our speed beside the peers', at most ten minutes once they are installed
+bench: $(READY) ## compare our speed with other packages: at most ten minutes once they are installed
 	$(BIN)/python -m bench quick --out docs
 
-bench-full: $(READY) ## all rows and peers, growth and start-up
+bench-full: $(READY) ## run all benchmarks with all packages, growth and start-up
 	$(BIN)/python -m bench full --out docs
 	$(BIN)/python -m bench growth --out docs
 	$(BIN)/python -m bench startup --out docs
 
-calibrate: $(READY) ## how often the judge is wrong: at most 3 hours, resumable, writes docs/calibration.md
+calibrate: $(READY) ## measure how often the judge is wrong: at most 3 hours, resumable, writes docs/calibration.md
 	$(BIN)/python -m calibration
 
 docs: $(READY) ## build the documentation into site/
@@ -72,6 +72,6 @@ lock: $(READY) ## pin the newest versions, with hashes and without hosts
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --no-annotate pyproject.toml --group dev -o requirements.txt
 
-clean: ## remove the environment and what tools left behind
+clean: ## remove the environment and files left by tools
 	rm -rf demo site $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

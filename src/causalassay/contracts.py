@@ -94,7 +94,7 @@ def _unfit(data: Dataset, worlds: tuple[World, ...]) -> str:
     if worlds == ("series",):
         return (
             "the rows are independent and this algorithm is for series; if they follow each other "
-            'in time, say so of the data: rows="series"'
+            'in time, create the data with rows="series"'
         )
     discrete = next(iter(data.discrete_columns), None)
     continuous = next((name for name in data.columns if name not in data.discrete_columns), None)

@@ -224,11 +224,11 @@ def dataclass_with_version(_name: str, value: Any) -> Any:
     --------
     >>> dataclass_with_version("mine", dict)
     Traceback (most recent call last):
-    TypeError: dict is no dataclass: write @dataclass(frozen=True)
+    TypeError: dict is not a dataclass: write @dataclass(frozen=True)
     """
     name = getattr(value, "__name__", repr(value))
     if not (isinstance(value, type) and dataclasses.is_dataclass(value)):
-        raise TypeError(f"{name} is no dataclass: write @dataclass(frozen=True)")
+        raise TypeError(f"{name} is not a dataclass: write @dataclass(frozen=True)")
     check_version(value, name)
     parameters(value)  # a default that cannot be shown would break every list
     return value

@@ -34,7 +34,7 @@ def find_separator(lines: Sequence[str], usual: str) -> str:
     dividing = [one for one in SEPARATORS if one not in (usual, " ") and _divides(one, lines)]
     if len(dividing) > 1:
         named = " or ".join(SEPARATORS[one] for one in dividing)
-        raise ValueError(f"its fields could be separated by {named}; say by which")
+        raise ValueError(f"its fields could be separated by {named}; state which")
     if dividing:
         return dividing[0]
     return " " if _divides(" ", lines) else usual

@@ -177,7 +177,7 @@ class Path:
     ("sin", "message"),
     [
         ("cycle", "its graph has a cycle"),
-        ("float", "its graph is no adjacency"),
+        ("float", "its graph is not an adjacency matrix"),
         ("size", "its graph has 6 nodes and its field `n_nodes` is 5"),
         ("chance", "two draws from the same stream gave different graphs"),
         ("lagged", r"declare `lagged: ClassVar\[bool\] = True`"),
@@ -251,7 +251,7 @@ class Faulty:
         ("transposed", r"have shape \(5, 200\), expected \(200, 5\)"),
         ("infinite", "not all finite"),
         ("ignores", r"under Do\(0, 1.0\) column 0 is not 1.0"),
-        ("spills", "changed, which is no descendant"),
+        ("spills", "changed, which is not a descendant"),
         ("crash", "one node: IndexError"),
     ],
 )

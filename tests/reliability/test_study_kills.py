@@ -229,7 +229,7 @@ def test_an_interrupt_ends_cleanly_and_says_how_to_go_on(start, run, study_file,
     os.killpg(driver.pid, sign)
     printed, complained = driver.communicate(timeout=LIMIT)
     assert 130 == driver.returncode
-    assert "run the same command to go on" in complained
+    assert "run the same command to continue" in complained
     assert "Traceback" not in complained + printed
     assert [] == psutil.wait_procs(children, timeout=LIMIT)[1]
     printed, _ = run("status", folder)

@@ -61,7 +61,7 @@ def test_without_a_graph_only_the_columns_are_described():
     assert () == found.sortabilities == found.baselines
     assert found.graph_check is None
     assert "factor of" in found.verdict.sentence
-    assert "beside var-sortnregress and r2-sortnregress" in found.verdict.advice
+    assert "data with var-sortnregress and r2-sortnregress" in found.verdict.advice
 
 
 def test_equal_variances_without_a_graph_are_said():

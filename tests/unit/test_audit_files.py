@@ -45,8 +45,8 @@ def test_a_folder_means_its_data_files(folder):
 @pytest.mark.parametrize(
     ("data", "graphs", "message"),
     [
-        (["a.csv", "b.csv"], ["a.csv"], "data/b.csv: no graph of the name 'b' in .*graphs; add it"),
-        (["a.csv"], ["a.csv", "b.csv"], "graphs/b.csv: no data file of the name 'b'; add it"),
+        (["a.csv", "b.csv"], ["a.csv"], "data/b.csv: no graph called 'b' in .*graphs; add it"),
+        (["a.csv"], ["a.csv", "b.csv"], "graphs/b.csv: no data file called 'b'; add it"),
         (["a.csv", "a.parquet"], ["a.csv"], "two data files have the name 'a': .*a.csv and .*a.pa"),
         (["a.csv"], ["a.csv", "a.gml"], "two graph files have the name 'a'"),
     ],
@@ -63,7 +63,9 @@ def test_several_files_need_their_graphs(folder):
     paths = touch(folder, "a.csv", "b.csv")
     with pytest.raises(ValueError, match=r"2 data files need their graphs: --graphs FOLDER"):
         pair_files(paths)
-    with pytest.raises(ValueError, match="got --graph and --graphs"):
+    with pytest.raises(
+        ValueError, match=r"pass --graph \(one graph for all files\) or --graphs \(a folder\), not"
+    ):
         pair_files(paths, graph=paths[0], graphs=folder)
     with pytest.raises(ValueError, match="expected a folder of graph files"):
         pair_files(paths, graphs=paths[0])
@@ -100,7 +102,7 @@ def test_an_npz_file_may_be_paired_with_a_graph(tmp_path):
     (pair,) = pair_files([tmp_path / "set.npz"], graph=tmp_path / "graph.csv")
     np.testing.assert_array_equal(ca.graphs.chain(2), read_pair(pair, Reading())[1])
     np.savez(tmp_path / "set.npz", X=VALUES, W=WEIGHTS)
-    with pytest.raises(ValueError, match="holds a graph of its own"):
+    with pytest.raises(ValueError, match="has its own graph"):
         read_pair(pair, Reading())
 
 

@@ -143,10 +143,10 @@ def test_a_file_of_many_that_cannot_be_audited_is_named(tmp_path):
             ["{0}/data", "--graphs", "{0}/npz", "--graph", "{0}/graphs/set0.csv"],
             "one graph for all",
         ),
-        (["{0}/data/set0.csv", "--graphs", "{0}/graphs"], "no data file of the name 'set1'"),
-        (["{0}/npz/set0.npz", "--report", "{0}/no/x.html"], "does not exist; make it first"),
+        (["{0}/data/set0.csv", "--graphs", "{0}/graphs"], "no data file called 'set1'"),
+        (["{0}/npz/set0.npz", "--report", "{0}/no/x.html"], "does not exist; create it first"),
         (["{0}/npz/set0.npz", "--report", "{0}/npz"], "is a folder"),
-        (["{0}/npz/set0.npz", "--latex", "{0}/npz/set0.npz"], "is a file to audit"),
+        (["{0}/npz/set0.npz", "--latex", "{0}/npz/set0.npz"], "is one of the files to audit"),
         (["{0}/data/set0.csv", "--latex", "{0}/x.tex"], "needs a graph"),
     ],
 )
@@ -239,7 +239,7 @@ def test_audit_reads_files_as_people_have_them_and_says_what_it_took_for_granted
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["{}/data.csv", "--discrete", "--continuous"], "state one of them, or neither"),
+        (["{}/data.csv", "--discrete", "--continuous"], "pass one of them, or neither"),
         (["{}/data.csv", "--drop", "v99"], "there is no column 'v99'"),
         (["nothing.csv"], "nothing.csv"),
         (["{}/data.csv", "--graph", "nothing.csv"], "nothing.csv"),

@@ -203,7 +203,7 @@ def test_targets_are_indices(targets):
 
 
 def test_a_target_is_stated_once():
-    with pytest.raises(ValueError, match="each target is to be stated once"):
+    with pytest.raises(ValueError, match="expected each target once"):
         Regime("a", CONTROL, targets=(1, 1))
 
 
@@ -241,7 +241,7 @@ def test_a_condition_has_a_name():
 def test_kinds_match_the_columns():
     with pytest.raises(ValueError, match="expected one per column, 3 in all, got 1"):
         two_regimes(kinds=(Continuous(),))
-    with pytest.raises(TypeError, match="'mek' is to be Continuous.*got 'discrete'"):
+    with pytest.raises(TypeError, match="'mek' must be Continuous.*got 'discrete'"):
         two_regimes(kinds=(Continuous(), "discrete", Continuous()))
 
 
@@ -265,8 +265,8 @@ def test_levels_survive_a_fold_that_misses_one():
     ("levels", "error", "message"),
     [
         ((), ValueError, "at least 1 level"),
-        (("a", "a"), ValueError, "stated once"),
-        ((0, 0.0), ValueError, "stated once"),
+        (("a", "a"), ValueError, "expected each level once"),
+        ((0, 0.0), ValueError, "expected each level once"),
         ((0.0, np.nan), ValueError, "finite"),
         (("a", 1), TypeError, "all text or all numbers"),
         ("ab", TypeError, "got the text 'ab'"),

@@ -145,7 +145,7 @@ def test_columns_that_the_call_names_exist_and_serve_once(table, options, messag
 
 
 def test_a_file_of_labels_only_is_refused(table):
-    with pytest.raises(ValueError, match="no column of data beside 'target'"):
+    with pytest.raises(ValueError, match="no data column besides 'target'"):
         read(table("target\na\nb\n"), target="target")
 
 
@@ -204,7 +204,7 @@ def test_infinite_levels_are_refused(table):
 def test_discrete_is_a_list_or_a_mapping(table):
     with pytest.raises(TypeError, match="expected a list of names, got 'b'"):
         read(table(PLAIN), discrete="b")
-    with pytest.raises(ValueError, match="discrete: column 'b': levels: each level"):
+    with pytest.raises(ValueError, match="discrete: column 'b': levels: expected each level once"):
         read(table(PLAIN), discrete={"b": [1, 1]})
 
 
@@ -350,7 +350,7 @@ def test_labels_do_not_hide_data_columns(tmp_path):
 
 def test_a_target_with_a_semicolon_cannot_be_written(tmp_path):
     regime = Regime("lab", [[0.0, 1.0], [1.0, 3.0]], targets=(0,))
-    with pytest.raises(ValueError, match="'a;b' cannot stand in the target column.*rename"):
+    with pytest.raises(ValueError, match="'a;b' cannot be in the target column.*rename"):
         write(Dataset(("a;b", "c"), (regime,), None), tmp_path / "t.csv")
 
 
@@ -358,7 +358,7 @@ def test_writing_needs_a_known_suffix_and_a_folder(tmp_path):
     data = Dataset.from_values([[0.0, 1.0], [1.0, 3.0]])
     with pytest.raises(ValueError, match="expected a file name that ends in"):
         write(data, tmp_path / "t.xlsx")
-    with pytest.raises(FileNotFoundError, match="does not exist; make it first"):
+    with pytest.raises(FileNotFoundError, match="does not exist; create it first"):
         write(data, tmp_path / "absent" / "t.csv")
 
 
@@ -416,7 +416,7 @@ def test_a_stated_separator_is_not_said(table):
         assert 2 == read(table(PLAIN.replace(",", ";")), separator=word).n_nodes
     with pytest.raises(ValueError, match="separator: expected one of .*'tab'.*, got 'x'"):
         read(table(PLAIN), separator="x")
-    with pytest.raises(ValueError, match=r"separated by semicolons or tabs; say by which: separat"):
+    with pytest.raises(ValueError, match=r"separated by semicolons or tabs; state which: separat"):
         read(table("a;b\tc\n1;2\t3\n4;5\t7\n"))
 
 
@@ -435,7 +435,7 @@ def test_decimal_commas_are_read_where_they_can_mean_nothing_else(table):
 
 def test_a_first_line_of_numbers_is_a_row(table, tmp_path):
     np.savetxt(tmp_path / "t.csv", [[1.5, 2.0], [3.5, 1.0], [0.5, 9.0]], delimiter=",")
-    data = noted(tmp_path / "t.csv", "first line holds numbers and is taken as a row")
+    data = noted(tmp_path / "t.csv", "first line holds numbers and is read as a row")
     assert ("x0", "x1") == data.columns
     assert [1.5, 3.5, 0.5] == data.pooled[:, 0].tolist()
     assert ("0", "1") == read(table("0,1\n5,6\n7,9\n")).columns
@@ -447,11 +447,14 @@ def test_a_first_line_of_numbers_is_a_row(table, tmp_path):
 def test_a_column_that_counts_the_rows_is_warned_about(table, first):
     rows = "".join(f"{row + first},{row % 7 + 0.5}\n" for row in range(12))
     path = table(f"n,b\n{rows}")
-    said = "column 'n' looks like an index of the rows and taken as data"
+    said = "column 'n' looks like a row index, used as data"
     assert ("n", "b") == noted(path, said).columns
     assert ("b",) == read(path, drop=["n"]).columns
     assert ("n", "b") == read(path, drop=[]).columns
-    assert "drop=['n'] (--drop n), or say drop=[] (--continuous)" in _only_note(path)
+    assert (
+        "to leave out pass drop=['n'] (--drop n), to keep pass drop=[] (--continuous)"
+        in _only_note(path)
+    )
 
 
 def _only_note(path):
@@ -462,7 +465,7 @@ def _only_note(path):
 
 
 def test_a_column_called_id_is_warned_about(table):
-    noted(table("ID,b\n7,2\n3,5\n"), "column 'ID' looks like an index")
+    noted(table("ID,b\n7,2\n3,5\n"), "column 'ID' looks like a row index")
     noted(table("Unnamed: 0,b\n7,2\n3,5\n"), "(--drop 'Unnamed: 0')")
     assert ("b",) == read(table(",b\n7,2\n3,5\n"), drop=[""]).columns
     assert ("b",) == read(table(",b\n7,2\n3,5\n"), drop=["Unnamed: 0"]).columns

@@ -37,7 +37,7 @@ def test_actions_that_levels_do_not_have_are_errors(pair):
         pair.marginals((Do(0, 1, "latent"),))
     with pytest.raises(ValueError, match="as many probabilities with a sum of 1"):
         pair.marginals((RandomizeLevels(0, (0.5, 0.2)),))
-    with pytest.raises(ValueError, match="only one action on a node"):
+    with pytest.raises(ValueError, match="at most one action per node"):
         pair.marginals((Do(0, 1), RandomizeLevels(0)))
     with pytest.raises(TypeError, match="expected a tuple"):
         pair.marginals([Do(0, 1)])
@@ -158,9 +158,9 @@ def test_wrong_questions_of_total_variation_are_refused(pair):
         tv_dag(pair, pair, Quantile(0.9))
     with pytest.raises(ValueError, match="a code from 0 to 1, got 2"):
         tv_dag(pair, pair, at=2)
-    with pytest.raises(ValueError, match="held in linear models only"):
+    with pytest.raises(ValueError, match="held only in linear models"):
         tv_dag(pair, pair, held=0)
-    with pytest.raises(TypeError, match="both models are a DiscreteSCM"):
+    with pytest.raises(TypeError, match="pass two LinearSCM or two DiscreteSCM models"):
         tv_dag(pair, LinearSCM([[0, 1], [0, 0]], 1.0))
     other = DiscreteSCM(chain(2), [[0.5, 0.5], [[0.9, 0.1, 0], [0.3, 0.7, 0]]])
     with pytest.raises(ValueError, match="levels but the fitted one has"):

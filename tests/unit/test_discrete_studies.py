@@ -73,7 +73,7 @@ def test_total_variation_is_a_metric_of_discrete_problems():
 def test_codes_have_no_variance_but_an_entropy():
     problem = make(1, generated(Dirichlet()), "main", 0).problem
     for name in ("var_sortability", "r2_sortability_pairs", "relatives_sortability"):
-        with pytest.raises(ValueError, match="codes of levels have no variance"):
+        with pytest.raises(ValueError, match="codes of levels have no meaningful variance"):
             DIAGNOSTICS[name].measure(problem)
     assert 0 <= DIAGNOSTICS["entropy_sortability"].measure(problem) <= 1
     with pytest.raises(ValueError, match="these are continuous"):

@@ -53,7 +53,7 @@ def test_an_edge_is_a_pair(edge):
 def test_loops_and_repeated_names_are_refused():
     with pytest.raises(ValueError, match="joins a node to itself; leave it out"):
         from_edges([("a", "a")], ["a", "b"])
-    with pytest.raises(ValueError, match="nodes: the name 'a' comes twice"):
+    with pytest.raises(ValueError, match="nodes: the name 'a' appears twice"):
         from_edges([], ["a", "a"])
     with pytest.raises(ValueError, match="nodes: a graph has at least 1 node"):
         from_edges([], 0)

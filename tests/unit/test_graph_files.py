@@ -103,7 +103,7 @@ def test_names_that_differ_from_the_columns_are_listed(read):
         (",a,b\nb,0,1\na,0,0\n", "line 2 begins with 'b', expected 'a'"),
         (",a,b\na,0,0.3\nb,0,0\n", r"line 2, column 'b' is '0\.3', expected 0 or 1; for weights"),
         (",a,b\na,0,1\nb,0,1\n", "node 'b' has an edge to itself"),
-        (",a,a\na,0,1\na,0,0\n", "header: the name 'a' comes twice"),
+        (",a,a\na,0,1\na,0,0\n", "header: the name 'a' appears twice"),
         (",a,\na,0,1\n,0,0\n", "header: name 2 of 2 is empty"),
     ],
 )
@@ -120,7 +120,7 @@ def test_an_unknown_node_in_an_edge_list_brings_line_and_nearest_name(read):
 def test_names_to_write_fit_the_graph(tmp_path):
     with pytest.raises(ValueError, match="names: the graph has 2 nodes but there are 1 names"):
         write_graph(tmp_path / "g.csv", chain(2), ["a"])
-    with pytest.raises(ValueError, match="names: the name 'a' comes twice"):
+    with pytest.raises(ValueError, match="names: the name 'a' appears twice"):
         write_graph(tmp_path / "g.csv", chain(2), ["a", " a"])
 
 
@@ -209,13 +209,13 @@ def test_weights_and_other_columns_of_an_edge_list(file):
     text = "from,to,weight\nraf,mek,-0.5\nmek,erk,0\n"
     assert 1 == noted(file("g.csv", text), "1 of its lines have weight 0").sum()
     text = ",source,target,Type,colour\n0,raf,mek,Directed,red\n1,mek,erk,Undirected,red\n"
-    assert 3 == noted(file("g.csv", text), "of its columns 'colour' are not read").sum()
+    assert 3 == noted(file("g.csv", text), "its columns 'colour' are not read").sum()
     with pytest.raises(ValueError, match=r"line 2: expected a number as weight, got 'nan'"):
         read_graph(file("g.csv", "from,to,weight\nraf,mek,nan\n"), NAMES)
 
 
 def test_an_edge_list_without_header_names_the_columns(file):
-    said = "an edge list without header; each line is read as from, to"
+    said = "an edge list without a header; each line is read as from, to"
     assert noted(file("g.tsv", "raf\tmek\nmek\terk\n"), said)[1, 2]
     with pytest.warns(ReadingNote):
         graph, _ = read_graph(file("g.tsv", "raf\tmek\t1\nmek\terk\t0\n"), NAMES)
@@ -228,7 +228,7 @@ def test_an_edge_list_without_header_names_the_columns(file):
 def test_nodes_may_be_numbers_of_columns(file, first, low):
     edges = [(0, 1), (1, 2), (0, 3)]
     text = "from,to\n" + "\n".join(f"{a + first},{b + first}" for a, b in edges)
-    said = f"taken as numbers of columns, the first of which is {low}"
+    said = f"read as column numbers that start at {low}"
     np.testing.assert_array_equal(DAG, noted(file("g.csv", text), said))
     numbers = range(first, first + 4)
     pd.DataFrame(DAG.astype(int), numbers, numbers).to_csv(path := file("g.csv", ""))
@@ -263,10 +263,10 @@ def test_nodes_of_other_programs_are_found_by_their_labels(file, tmp_path):
         graph.add_node(f"n{step}", label=name)
     graph.add_edges_from([("n0", "n1"), ("n1", "n2"), ("n0", "n3")])
     nx.write_graphml(graph, tmp_path / "g.graphml")
-    np.testing.assert_array_equal(DAG, noted(tmp_path / "g.graphml", "found by their labels"))
+    np.testing.assert_array_equal(DAG, noted(tmp_path / "g.graphml", "matched by their labels"))
     nodes = "".join(f'{step} [label="{name}"];' for step, name in enumerate(NAMES))
     text = f"digraph {{ {nodes} 0 -> 1 [dir=both, arrowtail=none]; 1 -> 2; 3 -> 0 [dir=back] }}"
-    np.testing.assert_array_equal(DAG, noted(file("g.dot", text), "found by their labels"))
+    np.testing.assert_array_equal(DAG, noted(file("g.dot", text), "matched by their labels"))
 
 
 def test_edges_without_direction_in_other_formats(file, tmp_path):
@@ -286,7 +286,7 @@ def test_edges_without_direction_in_other_formats(file, tmp_path):
         ("g.dot", "digraph {\n a -> a }", "line 2 joins 'a' to itself"),
         ("g.dot", "digraph { a <-> b }", "joined by an edge with arrows at both ends"),
         ("g.dot", "digraph { a -> b [arrowhead=odot] }", "with a circle at an end"),
-        ("g.dot", "digraph { a -> <b> }", "is no plain DOT"),
+        ("g.dot", "digraph { a -> <b> }", "is not plain DOT"),
         ("g.dot", "digraph " + "{" * 50, "more than 20 deep"),
         ("g.dot", "digraph { a -> b } }", "expected the end of the file"),
         ("g.gml", "graph [", "not a readable .gml file"),
@@ -331,5 +331,5 @@ def test_a_cpdag_is_called_one_with_names_and_what_to_do():
     with pytest.raises(ValueError, match="got a partly directed graph: 1 of 2 edges"):
         audit(data, partly, 0)
     cyclic = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]], dtype=bool)
-    with pytest.raises(ValueError, match="there is the cycle raf -> mek -> erk -> raf; take one"):
+    with pytest.raises(ValueError, match="there is the cycle raf -> mek -> erk -> raf; remove one"):
         audit(data, cyclic, 0)

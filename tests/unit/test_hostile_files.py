@@ -397,7 +397,7 @@ def test_memory_that_is_not_enough_is_an_error_in_one_line(monkeypatch, capsys):
     monkeypatch.setattr("causalassay.cli.app", fill)
     with pytest.raises(SystemExit, match="2"):
         main()
-    expected = "error: the memory is not enough for these files or settings; Unable to allocate"
+    expected = "error: not enough memory for these files or settings; Unable to allocate"
     assert capsys.readouterr().err.startswith(expected)
 
 

@@ -102,7 +102,7 @@ def test_bad_models_are_refused(arguments, message):
     [
         (Do(0, 1.0), "write `"),
         ((Do(5, 1.0),), "nodes are 0 to 1"),
-        ((Do(0, 1.0), Shift(0, 1.0)), "only one action"),
+        ((Do(0, 1.0), Shift(0, 1.0)), "at most one action"),
         ((Randomize(0, 0.0, -1.0),), "negative variance"),
         ((Do(0, 1.0, scale="raw"),), "latent"),
         (("do",), "expected Do, Shift or Randomize"),

@@ -123,7 +123,7 @@ def test_a_kind_of_model_is_shown_with_every_mechanism():
 def test_a_name_that_is_not_there_is_answered_with_the_nearest():
     done = run("list", "noters")
     assert 2 == done.returncode
-    assert ["error: there is nothing to list called 'noters'; did you mean 'notears'?"] == (
+    assert ["error: nothing is called 'noters'; did you mean 'notears'?"] == (
         done.stderr.splitlines()
     )
 

@@ -200,7 +200,7 @@ def test_codes_of_many_levels_are_not_compared_as_numbers():
     values = np.column_stack([rng.normal(size=30), rng.integers(3, size=30)])
     regimes = (Regime("rest", values[:20]), Regime("on a", values[20:], (0,)))
     data = Dataset(("a", "tissue"), regimes, "rest", (Continuous(), Discrete(("x", "y", "z"))))
-    with pytest.raises(ValueError, match="more than two levels are none: 'tissue'"):
+    with pytest.raises(ValueError, match="more than two levels are only labels: 'tissue'"):
         estimate_descendants(data, rng)
 
 

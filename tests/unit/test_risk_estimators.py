@@ -202,7 +202,7 @@ def test_differences_are_paired():
 
 
 def test_algorithms_are_named_once():
-    with pytest.raises(ValueError, match="'empty' is there twice; pass a mapping"):
+    with pytest.raises(ValueError, match="'empty' appears twice; pass a mapping"):
         risk.compare(["empty", "empty"], experiments(), rng(), KNOWN)
     with pytest.raises(TypeError, match="expected several names, got the text 'empty'"):
         risk.compare("empty", experiments(), rng(), KNOWN)
@@ -419,7 +419,9 @@ def test_arguments_are_checked():
         risk.estimate("empty", data, rng(), KNOWN, folds=1)
     with pytest.raises(TypeError, match="expected DescendantTests, Descendants or a true graph"):
         risk.estimate("empty", data, rng(), "t")
-    with pytest.raises(ValueError, match="they are of the columns 'x', 'y', but the data have 'a'"):
+    with pytest.raises(
+        ValueError, match="they belong to the columns 'x', 'y', but the data have 'a'"
+    ):
         risk.estimate("empty", data, rng(), risk.Descendants(("x", "y"), {0: set(), 1: set()}))
     with pytest.raises(ValueError, match="got 2, without experiment: 'b'"):
         risk.estimate("empty", data, rng(), risk.Descendants(COLUMNS, {0: set(), 1: set()}))

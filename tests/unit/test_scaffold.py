@@ -70,10 +70,10 @@ def test_nothing_is_overwritten(tmp_path):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("class", "a word of Python's own"),
-        ("none", "a word of Python's own"),
-        ("pc", "an algorithm of package 'causalassay' already"),
-        ("var-sortnregress", "an algorithm of package 'causalassay' already"),
+        ("class", "a Python keyword"),
+        ("none", "a Python keyword"),
+        ("pc", "already an algorithm of package 'causalassay'"),
+        ("var-sortnregress", "already an algorithm of package 'causalassay'"),
         ("random", "Python's own module random"),
         ("json", "Python's own module json"),
         ("numpy", "the installed module numpy"),
@@ -95,7 +95,7 @@ def test_names_that_are_taken_are_refused_in_one_line_and_nothing_is_written(
 
 def test_the_name_of_another_package_s_algorithm_is_refused(announce, tmp_path):
     announce("algorithms", {"theirs": "their_package:Theirs"})
-    with pytest.raises(ValueError, match="an algorithm of package 'their_package' already"):
+    with pytest.raises(ValueError, match="already an algorithm of package 'their_package'"):
         new_algorithm("theirs", tmp_path)
 
 

@@ -86,7 +86,7 @@ def test_a_loop_has_no_pairs():
     values = np.random.default_rng(0).normal(size=(20, 2))
     assert len(series_pair_weights(LaggedGraph(links)).weight) == 0
     assert np.isnan(series_var_sortability(values, LaggedGraph(links)))
-    with pytest.raises(ValueError, match="does not tell the largest lag"):
+    with pytest.raises(ValueError, match="does not give the largest lag"):
         series_r2_sortability(values, links.any(axis=0))
 
 

@@ -201,7 +201,7 @@ def test_an_intervention_that_breaks_a_stabilising_feedback_is_refused():
     coefficients[1, 0, 0], coefficients[1, 1, 0], coefficients[1, 0, 1] = 1.1, -0.5, 0.5
     model = VAR(coefficients, 1.0)
     assert model.is_stationary
-    with pytest.raises(ValueError, match="bound it by At"):
+    with pytest.raises(ValueError, match="limit it with At"):
         model.sample(10, np.random.default_rng(0), (Do(1, 0.0),))
     assert model.mean_path(3, (At(Do(1, 1.0), 0, 2),)).shape == (3, 2)
 

@@ -127,7 +127,7 @@ def test_equal_problems_are_a_mistake_that_names_both():
 
 def test_different_problems_of_one_name_are_a_mistake():
     other = PROBLEM.replace("100", "200")
-    expected = "problems[1]: problems[0] is called 'erdos-renyi-10-2 iscm' too; give one a `name`"
+    expected = "problems[1]: problems[0] is also called 'erdos-renyi-10-2 iscm'; give one a `name`"
     assert [expected] == mistakes_of(HEAD + PROBLEM + other)
 
 

@@ -251,7 +251,7 @@ def test_an_export_while_a_driver_writes_is_of_one_moment(tmp_path, monkeypatch)
 
 @pytest.mark.parametrize("name", ["rows.xlsx", "rows"])
 def test_another_kind_of_file_is_refused(tmp_path, name):
-    with pytest.raises(ValueError, match=r"ends with \.csv or \.parquet"):
+    with pytest.raises(ValueError, match=r"ends in \.csv or \.parquet"):
         export(filled(tmp_path, study()), tmp_path / name)
 
 

@@ -296,7 +296,7 @@ def test_a_yes_that_cannot_be_kept_counts_once(folder, monkeypatch, capsys):
     monkeypatch.setattr(program_permission, "_confirmed", lambda: True)
     programs = programs_of([entry_of("sh own.sh", folder)])
     program_permission.permit(programs, allowed=False)
-    assert "this yes cannot be remembered" in capsys.readouterr().err
+    assert "your answer could not be stored" in capsys.readouterr().err
 
 
 def test_a_state_folder_that_is_relative_is_not_taken_from_where_one_stands(folder, monkeypatch):

@@ -189,7 +189,7 @@ def test_data_arrive_whole_and_cannot_be_changed(blind, samples):
         ("answer_garbage", "\0\0\0\x04", "crashed: its answer broke off"),
         ("answer_slowly", None, "crashed: its answer broke off"),
         ("answer_loaded", None, "invalid: what came is no answer to a task"),
-        ("answer_garbage", "\0\0\0\x04abcd", "crashed: it sent what is no answer"),
+        ("answer_garbage", "\0\0\0\x04abcd", "crashed: it sent something that is not an answer"),
         ("answer_garbage", "\x7f\xff\xff\xff", "crashed: its answer was too large"),
     ],
 )
@@ -207,7 +207,7 @@ def test_whatever_an_algorithm_does_is_one_record(blind, monkeypatch, function, 
 def test_an_answer_that_nobody_asked_for_is_not_taken_for_the_next(blind):
     algorithm = hostile.Hostile("answer_for_the_next")
     records = [blind(algorithm, replicate) for replicate in range(3)]
-    reason = "crashed: it sent what is no answer to the request"
+    reason = "crashed: it sent something that is not an answer to the request"
     assert [("failed", reason)] * 3 == [(record.status, record.reason) for record in records]
 
 

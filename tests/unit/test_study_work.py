@@ -105,7 +105,11 @@ def _functions_have_keys(monkeypatch):
             "invalid: its weights are not all finite",
         ),
         (lambda data: Estimate(chain(5), "dag", order=(0, 1)), "failed", "invalid: its order"),
-        (lambda data: Estimate(np.eye(5), "dag"), "failed", "invalid: its graph is no adjacency"),
+        (
+            lambda data: Estimate(np.eye(5), "dag"),
+            "failed",
+            "invalid: its graph is not an adjacency matrix",
+        ),
     ],
 )
 def test_whatever_an_algorithm_does_is_one_record(function, status, reason):

@@ -67,7 +67,7 @@ class Liar:
     [
         ("cycle", '"dag" but the graph is none'),
         ("no class", '"cpdag" but the graph is none'),
-        ("float", "no adjacency"),
+        ("float", "not an adjacency matrix"),
         ("shape", "for 6 columns"),
         ("weights", "not all finite"),
         ("order", "does not name each column once"),

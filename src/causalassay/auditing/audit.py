@@ -150,7 +150,7 @@ def _check_lag(data: Dataset, graph: Adjacency | LaggedGraph | None, max_lag: in
         if isinstance(graph, LaggedGraph) or max_lag is not None:
             raise ValueError(
                 "the rows are independent, so nothing acts over time; if they follow each other in "
-                'time, say so of the data: rows="series"'
+                'time, create the data with rows="series"'
             )
         return 1
     if max_lag is None:

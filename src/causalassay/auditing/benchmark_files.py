@@ -91,7 +91,7 @@ def pair_files(
     ['a', 'b']
     """
     if graph is not None and graphs is not None:
-        raise ValueError("got --graph and --graphs; one graph for all files, or a folder of them")
+        raise ValueError("pass --graph (one graph for all files) or --graphs (a folder), not both")
     files = _by_name(_expanded(data), "data")
     if graphs is not None:
         partners = _by_name(_folder(graphs, "graph files"), "graph")
@@ -147,7 +147,9 @@ def _expanded(paths: Iterable[Path]) -> list[Path]:
 
 def _folder(path: Path, expected: str) -> list[Path]:
     if not path.is_dir():
-        raise ValueError(f"{path}: expected a folder of {expected}; one file for all is --graph")
+        raise ValueError(
+            f"{path}: expected a folder of {expected}; for one graph for all files use --graph"
+        )
     return [one for one in path.iterdir() if one.is_file() and not one.name.startswith(".")]
 
 
@@ -179,8 +181,7 @@ def _check_partners(files: dict[str, Path], graphs: dict[str, Path], folder: Pat
     for name, path in graphs.items():
         if name not in files:
             raise ValueError(
-                f"{path}: no data file of the name {name!r}; add it, or take the graph out of "
-                "its folder"
+                f"{path}: no data file called {name!r}; add it, or remove the graph from its folder"
             )
 
 

@@ -58,7 +58,7 @@ def spearman(one: Vector, other: Vector) -> tuple[float, float]:
 def finding_without_graph(data: Dataset, spread: ColumnSpread | None) -> Finding:
     """Return what can be said where no order is known to be right."""
     named = [artefact.baseline for artefact in artefacts_of(data.world) if artefact.baseline]
-    beside = f"Judge algorithms on these data beside {' and '.join(named)}." if named else ""
+    beside = f"Compare algorithms on these data with {' and '.join(named)}." if named else ""
     sentence = f"No graph, so no finding on the order ({_described(data, spread)})."
     advice = " ".join(part for part in (_noticed(spread), beside) if part)
     return Finding("no graph", sentence, rule="no graph", advice=advice)

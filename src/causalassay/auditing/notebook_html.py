@@ -65,7 +65,7 @@ def _sortability_table(audit: Audit) -> str:
         for row in audit.sortabilities
     ]
     header = ["statistic", "counted by", "sortability and 95 %", "p rising", "p falling"]
-    return table(rows, header, "How far statistics follow the causal order")
+    return table(rows, header, "How closely statistics follow the causal order")
 
 
 def _baseline_table(audit: Audit) -> str:
@@ -79,7 +79,7 @@ def _baseline_table(audit: Audit) -> str:
         for row in audit.baselines
     ]
     header = ["baseline", "SHD", "F1", "p-value"]
-    return table(rows, header, "What baselines reach (random ones: mean and 95 %)")
+    return table(rows, header, "Scores of the baselines (random ones: mean and 95 %)")
 
 
 def _score(value: float, limits: Interval | None, decimals: int = 2) -> str:

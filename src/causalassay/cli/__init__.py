@@ -43,7 +43,7 @@ def main() -> None:
     except (ValueError, OSError) as error:
         _fail(str(error))
     except MemoryError as error:
-        _fail(f"the memory is not enough for these files or settings; {error}".removesuffix("; "))
+        _fail(f"not enough memory for these files or settings; {error}".removesuffix("; "))
 
 
 def _fail(reason: str) -> None:

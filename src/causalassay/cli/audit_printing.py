@@ -76,7 +76,7 @@ def _print_rules(rules: Mapping[str, str], console: Console, *, full: bool) -> N
             f"[dim]Rule “{escaped(name)}”: {escaped(text if full else short)}[/]", highlight=False
         )
     if not full:
-        console.print("[dim]--full prints what the rules say.[/]", highlight=False)
+        console.print("[dim]--full prints how each rule decides.[/]", highlight=False)
 
 
 def _file_table(result: PooledAudit, *, every: bool, narrow: bool) -> Table:
@@ -103,7 +103,7 @@ def _file_table(result: PooledAudit, *, every: bool, narrow: bool) -> Table:
 
 def _sortability_table(rows: tuple[Sortability, ...]) -> Table:
     table = Table(
-        title="How far statistics follow the causal order (1/2: not at all)",
+        title="How closely statistics follow the causal order (1/2: not at all)",
         title_justify="left",
         title_style="bold",
     )
@@ -132,7 +132,7 @@ def _sortability_table(rows: tuple[Sortability, ...]) -> Table:
 
 def _baseline_table(rows: tuple[BaselineScore, ...]) -> Table:
     table = Table(
-        title="What baselines reach (random ones: mean and 95 %)",
+        title="Scores of the baselines (random ones: mean and 95 %)",
         title_justify="left",
         title_style="bold",
     )

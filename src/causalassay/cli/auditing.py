@@ -41,25 +41,25 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
     data: Annotated[
         list[Path],
         typer.Argument(
-            help="Data files with a column for each variable: text (CSV, TSV, …), Parquet, Feather "
-            "or NumPy; or a folder of them. Several are judged together."
+            help="Data files with one column per variable: text (CSV, TSV, …), Parquet, Feather "
+            "or NumPy; or a folder of them. Several files are judged together."
         ),
     ],
     graph: Annotated[
         Path | None,
         typer.Option(
-            help="File of the DAG held to be true: an edge list with header from,to or a square "
-            "0/1 matrix, row -> column; also GraphML, GML, DOT, .npy and .npz. One for all data "
-            "files."
+            help="File with the DAG taken as true: an edge list with the header from,to or a "
+            "square 0/1 matrix, row -> column; also GraphML, GML, DOT, .npy and .npz. One graph "
+            "for all data files."
         ),
     ] = None,
     graphs: Annotated[
         Path | None,
-        typer.Option(help="Folder with a graph for each data file, of the same file name."),
+        typer.Option(help="Folder with one graph per data file, with the same file name."),
     ] = None,
     report: Annotated[
         Path | None,
-        typer.Option(help="Write one HTML page with pictures, which works offline."),
+        typer.Option(help="Write one HTML page with pictures that works offline."),
     ] = None,
     latex: Annotated[
         Path | None,
@@ -78,43 +78,47 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
         bool,
         typer.Option(
             "--series",
-            help="The rows follow each other in time; the graph is then the summary of what acts "
-            "on what at any lag, and both directions mean feedback.",
+            help="The rows are ordered in time. The graph is then a summary graph: i -> j if i "
+            "acts on j at any lag; both directions mean feedback.",
         ),
     ] = False,
     max_lag: Annotated[
-        int | None, typer.Option(help="Of a series: how far links reach back. Default: 1.")
+        int | None, typer.Option(help="For a series: the largest lag of a link. Default: 1.")
     ] = None,
     discrete: Annotated[
-        bool, typer.Option("--discrete", help="All columns are discrete: their values are levels.")
+        bool, typer.Option("--discrete", help="All columns are discrete: values are levels.")
     ] = False,
     drop: Drop = None,
     continuous: Continuous = False,
     separator: Separator = None,
     transpose: Transpose = False,
-    bootstrap: Annotated[int, typer.Option(help="Resamples for the intervals.")] = 200,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 0,
+    bootstrap: Annotated[
+        int, typer.Option(help="Number of bootstrap resamples for the intervals.")
+    ] = 200,
+    seed: Annotated[
+        int, typer.Option(help="Random seed: the same seed gives the same numbers.")
+    ] = 0,
     each: Annotated[
-        bool, typer.Option("--each", help="With several files: also print the findings of each.")
+        bool, typer.Option("--each", help="With several files: also print the findings for each.")
     ] = False,
-    full: Annotated[bool, typer.Option("--full", help="Also print what the rules say.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Also print how each rule decides.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Say whether a benchmark can be won by sorting: by what, and by how much.
 
-    Measures how far variance, R² and other simple statistics follow the causal
-    order of the graph, in both directions, and what sorting by them reaches
-    beside random orders. Each finding names its rule: gameable, gameable
-    backwards, leaning, undecided, too small, no evidence; and whether the data
-    refute the graph. Without a graph it describes the columns alone.
+    Measures how closely variance, R² and other simple statistics follow the
+    causal order of the graph, in both directions, and how well sorting by them
+    scores compared with random orders. The findings are: gameable, gameable backwards,
+    leaning, undecided, too small, no evidence; and whether the data refute the
+    graph. Each finding names its rule. Without a graph only the columns are
+    described.
 
-    One data set:
-    causalassay audit data.csv --graph graph.csv
+    Example: causalassay audit data.csv --graph graph.csv
 
     The same with a page and a table to cite:
     causalassay audit data.csv --graph graph.csv --report audit.html --latex audit.tex
 
-    A benchmark of many files, one verdict (data/a.csv belongs to graphs/a.csv):
+    One verdict on a benchmark of many files (data/a.csv belongs to graphs/a.csv):
     causalassay audit data/*.csv --graphs graphs/
 
     A folder of NPZ files, each with the arrays X and graph:
@@ -169,11 +173,11 @@ def _check_target(path: Path | None, files: dict[Path, str]) -> None:
     if path is None:
         return
     if not path.absolute().parent.is_dir():
-        raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist; make it first")
+        raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist; create it first")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder, expected the name of a file to write")
     if any(path.absolute() == one.absolute() for one in files):
-        raise ValueError(f"{path} is a file to audit; write to another one")
+        raise ValueError(f"{path} is one of the files to audit; write to another file")
 
 
 def _run(
@@ -208,7 +212,7 @@ def _run_all(pairs: list[Pair], how: Reading, seed: int, options: dict[str, Any]
             with printed_notes():
                 dataset, truth = read_pair(pair, how)
             if truth is None:
-                raise ValueError(f"{pair.data}: no graph; several files are judged with theirs")
+                raise ValueError(f"{pair.data}: no graph; each of several files needs one")
             rng = stream(seed, "audit", pair.name)
             try:
                 audits[pair.name] = run_audit(dataset, truth, rng, pooled=True, **options)

@@ -23,16 +23,16 @@ def list_parts(
     what: Annotated[
         str,
         typer.Argument(
-            help="algorithms, graphs, models, metrics or diagnostics; or one name, like notears.",
+            help="algorithms, graphs, models, metrics or diagnostics; or a name, such as notears.",
             autocompletion=complete_listed,
         ),
     ] = "algorithms",
     as_json: AsJson = False,
 ) -> None:
-    """List what can be named in studies, one line each; or show all about one name.
+    """List the names that a study can use, one per line; or describe one name.
 
-    Of one name: its parameters with types and defaults, the data it takes,
-    what it assumes, and its reference.
+    The description of one name has its parameters with types and defaults, the
+    data it takes, its assumptions and its reference.
 
     Example: causalassay list algorithms && causalassay list notears
     """
@@ -54,7 +54,7 @@ def _lines(part: str) -> list[str]:
     width = max(map(len, known))
     lines = [_cut(visible(f"{name:<{width}}  {line}")) for name, line in known.items()]
     if part == "metrics":
-        lines.append("Controls, beside the scores: " + ", ".join(short_lines("controls")))
+        lines.append("Controls, reported with the scores: " + ", ".join(short_lines("controls")))
     return lines
 
 
@@ -81,7 +81,7 @@ def _show(name: str, as_json: bool) -> None:
     found = _named(name)
     if not found:
         names = [*PARTS, *known_names()]
-        raise ValueError(f"there is nothing to list called {name!r}; {did_you_mean(name, names)}")
+        raise ValueError(f"nothing is called {name!r}; {did_you_mean(name, names)}")
     from causalassay.part_details import part_details
 
     with redirect_stdout(sys.stderr):

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 AllowPrograms = Annotated[
     bool,
-    typer.Option(
-        "--allow-programs", help="Run the programs that the study names without asking for it."
-    ),
+    typer.Option("--allow-programs", help="Run the programs that the study names without asking."),
 ]
 
 
@@ -45,7 +43,7 @@ def permit(programs: Sequence[Program], allowed: bool) -> None:
     if not new:
         return
     if not _confirmed():
-        raise ValueError("the programs were not allowed; nothing was run")
+        raise ValueError("you did not allow the programs; nothing was run")
     for program in new:
         _remember(program)
 
@@ -56,7 +54,9 @@ def _on_terminal() -> bool:
 
 def _confirmed() -> bool:
     try:
-        return typer.confirm("The study runs these on your machine. Allow it?", err=True)
+        return typer.confirm(
+            "This study runs these programs on your machine. Allow them?", err=True
+        )
     except typer.Abort:  # Ctrl-C, or the end of the input
         return False
 
@@ -75,4 +75,4 @@ def _remember(program: Program) -> None:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file.write_text(program.line + "\n", encoding="utf-8")
     except OSError as reason:
-        typer.echo(f"note: this yes cannot be remembered: {reason}", err=True)
+        typer.echo(f"note: your answer could not be stored: {reason}", err=True)

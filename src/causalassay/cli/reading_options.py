@@ -18,27 +18,27 @@ Drop = Annotated[
     typer.Option(
         "--drop",
         metavar="COLUMN",
-        help="Column to leave out, such as an index; may be stated more than once.",
+        help="Column to leave out, such as an index; may be given more than once.",
     ),
 ]
 Continuous = Annotated[
     bool,
     typer.Option(
         "--continuous",
-        help="All columns are numbers, also those that look like an index or like levels.",
+        help="All columns are numbers, even those that look like an index or like levels.",
     ),
 ]
 Separator = Annotated[
     str | None,
     typer.Option(
-        help="Of the fields of a text file: , ; tab or space. Default: found in its first lines."
+        help="Field separator of text files: , ; tab or space. Default: detected from the file."
     ),
 ]
 Transpose = Annotated[
     bool,
     typer.Option(
         "--transpose",
-        help="Turn the graph's edges: for a matrix whose entry in row i, column j means j -> i.",
+        help="Reverse the edges: for a matrix whose entry in row i, column j means j -> i.",
     ),
 ]
 
@@ -56,7 +56,7 @@ def settled(
     {'discrete': False, 'drop': [], 'separator': ';'}
     """
     if discrete and continuous:
-        raise ValueError("--discrete and --continuous: state one of them, or neither")
+        raise ValueError("--discrete and --continuous: pass one of them, or neither")
     kinds = True if discrete else False if continuous else ()
     dropped = [] if continuous and not drop else drop or None
     return {"discrete": kinds, "drop": dropped, "separator": separator}

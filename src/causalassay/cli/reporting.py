@@ -19,12 +19,12 @@ def report(
     figures: Annotated[
         bool,
         typer.Option(
-            "--figures", help="Also write its figures (PDF, SVG, PNG) and LaTeX tables beside it."
+            "--figures", help="Also write its figures (PDF, SVG, PNG) and LaTeX tables next to it."
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a study's report: one page that works offline and can be sent to anybody.
+    """Write a study's report: one HTML page that works offline.
 
     Example: causalassay report first-look-results --figures
     """

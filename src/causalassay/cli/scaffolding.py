@@ -12,7 +12,8 @@ from causalassay.cli.options import AsJson
 from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 
 new = typer.Typer(
-    help="Write a working beginning of your own.\n\nExample: causalassay new study first-look",
+    help="Write a working template: a study file or an algorithm package.\n\n"
+    "Example: causalassay new study first-look",
     no_args_is_help=True,
     cls=PlainGroup,
 )
@@ -20,13 +21,15 @@ new = typer.Typer(
 
 @new.command(cls=PlainCommand)
 def algorithm(
-    name: Annotated[str, typer.Argument(help="Small letters and hyphens, like my-algorithm.")],
-    folder: Annotated[Path, typer.Option(help="Where to make the package's folder.")] = Path(),
+    name: Annotated[
+        str, typer.Argument(help="Lower-case letters, digits and hyphens, such as my-algorithm.")
+    ],
+    folder: Annotated[Path, typer.Option(help="Where to create the package's folder.")] = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Write a plug-in package: one algorithm, its entry point and its conformance test.
+    """Write a plug-in package: one algorithm, its entry point and its tests.
 
-    A first try needs no package: name a class in a file in the study,
+    You need no package for a first try: a study can use a class in a file,
     use = "my_algorithm.py:MyClass".
 
     Example: causalassay new algorithm my-algorithm
@@ -48,7 +51,7 @@ def study(
     folder: Annotated[Path, typer.Option(help="Where to write it.")] = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Write a study file with a comment on every part, which runs as it is.
+    """Write a commented study file that runs as it is.
 
     Example: causalassay new study first-look && causalassay run first-look.toml
     """

@@ -56,45 +56,46 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Results folder, on a local disk. Default: NAME-results beside it.",
+            help="Results folder, on a local disk. Default: NAME-results next to the study file.",
             rich_help_panel=_WHERE,
         ),
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Processes here. Default: one for each core.", rich_help_panel=_WHERE
-        ),
+        typer.Option(min=1, help="Local processes. Default: one per core.", rich_help_panel=_WHERE),
     ] = None,
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="Address of a dask scheduler, tcp://HOST:8786, to run there instead.",
+            help="Run on a dask cluster: the scheduler's address, tcp://HOST:8786.",
             rich_help_panel=_WHERE,
         ),
     ] = None,
     retry: Annotated[
         list[Again] | None,
         typer.Option(
-            help="Run rows again that are failed, timeout or skipped, or damaged: not as they "
-            "were written. May be stated more than once.",
+            help="Run rows with this status again: failed, timeout, skipped, or damaged (wrong "
+            "checksum). May be given more than once.",
             metavar="STATUS",
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what would run, and how long by stored rows.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Print what would run, and a time estimate from stored rows."
+        ),
     ] = False,
     allow_programs: AllowPrograms = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a study, or what is left of it.
+    """Run a study, or the rest of it.
 
-    Every algorithm meets every problem in every replicate; each run is one row,
-    whatever happens to it. Rows are stored as they come: after Ctrl-C, a crash or
-    a kill the same command goes on where it was, and after a change of the file
-    only what is new is computed.
+    Every algorithm runs on every replicate of every problem. Each run is one row,
+    whatever happens. Rows are stored as they arrive: after Ctrl-C, a crash or a
+    kill, the same command continues where it stopped. After a change to the study
+    file, only what is new is computed.
 
-    A study may name programs to run. They are shown, and run if you allow it.
+    A study may name programs. They are shown, and run only if you allow it.
 
     Example: causalassay run study.toml --workers 4
     """
@@ -153,7 +154,7 @@ def _executor(
 ) -> AbstractContextManager[Executor]:
     if cluster is not None:
         if workers is not None:
-            raise ValueError("--workers is for processes here; a cluster has the workers it has")
+            raise ValueError("--workers is for local processes; with --cluster, leave it out")
         from causalassay.study.processes.cluster_executor import DaskExecutor
 
         return DaskExecutor(study, cluster)
@@ -186,7 +187,7 @@ def _run(
             )
     except KeyboardInterrupt:
         console.print(
-            f"\nInterrupted. What was finished is in {folder}; run the same command to go on.",
+            f"\nInterrupted. Finished rows are in {folder}; run the same command to continue.",
             highlight=False,
             soft_wrap=True,
         )
@@ -195,7 +196,7 @@ def _run(
 
 
 def status(folder: Folder, as_json: AsJson = False) -> None:
-    """Show how far a study is; works while it runs.
+    """Show the progress of a study, also while it runs.
 
     Example: causalassay status first-look-results
     """
@@ -212,16 +213,16 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
 
 def summary(
     folder: Folder,
-    metric: Annotated[str | None, typer.Option(help="Show the tables of this metric.")] = None,
+    metric: Annotated[str | None, typer.Option(help="Show the tables for this metric.")] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Also print all tables, sentences and rules.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print what a study says: one sentence, and the scores with what was found.
+    """Print the result of a study: one sentence, and the scores with the findings.
 
-    With --full also how the runs ended, the leaderboards and the whole verdict;
-    with --json all of it, and ranks and pairs.
+    --full adds how the runs ended, the leaderboards and the whole verdict;
+    --json prints all of this, with ranks and pairwise comparisons.
 
     Example: causalassay summary first-look-results --full
     """
@@ -263,20 +264,22 @@ def export(
     file: Annotated[Path, typer.Argument(help="File to write: .csv or .parquet.")],
     everything: Annotated[
         bool,
-        typer.Option("--everything", help="Also rows of parts that the study file no longer has."),
+        typer.Option(
+            "--everything", help="Include rows of parts that are no longer in the study file."
+        ),
     ] = False,
     timing: Annotated[
         bool,
         typer.Option(
-            help="--no-timing leaves out times and hosts, so that two runs give identical files."
+            help="--no-timing leaves out times and host names, so that two runs give equal files."
         ),
     ] = True,
     as_json: AsJson = False,
 ) -> None:
     """Write the rows of a study to one table: one row per task, one column per quantity.
 
-    In CSV a text that a spreadsheet would run as a formula, since it begins with
-    = + - @ or a tab, has an apostrophe before it; Parquet has every text as it is.
+    In CSV files, text that a spreadsheet would run as a formula (it begins with
+    = + - @ or a tab) gets a leading apostrophe. Parquet keeps all text unchanged.
 
     Example: causalassay export first-look-results rows.parquet
     """
@@ -293,12 +296,12 @@ def export(
 
 
 def replay(
-    key: Annotated[str, typer.Argument(help="The row's key, or enough of its beginning.")],
+    key: Annotated[str, typer.Argument(help="The row's key, or its first characters.")],
     folder: Annotated[
         Path | None,
         typer.Option(
             "--in",
-            help="Results folder. Default: the one here that has the key.",
+            help="Results folder. Default: the one in this folder that has the key.",
             autocompletion=complete_results,
         ),
     ] = None,
@@ -310,9 +313,9 @@ def replay(
 ) -> None:
     """Run one task again in the foreground, for debugging.
 
-    An error comes with its traceback, so `python -m pdb -m causalassay replay KEY`
-    stops where it happens. Nothing is stored. A program that the task runs is
-    shown, and run if you allow it.
+    Errors are shown with their traceback; `python -m pdb -m causalassay replay KEY`
+    stops where one occurs. Nothing is stored. If the task runs a program, it is
+    shown, and runs only if you allow it.
 
     Example: causalassay replay 3fa9 --in first-look-results
     """

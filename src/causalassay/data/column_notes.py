@@ -46,8 +46,8 @@ def note_index(columns: Mapping[str, NDArray[Any]], where: str) -> None:
     if found:
         flags = " ".join(f"--drop {_quoted(name)}" for name in found[:3])
         note(
-            f"{where}: {_counted(found)} like an index of the rows and taken as data; leave out "
-            f"what is none with drop={found[:3]} ({flags}), or say drop=[] (--continuous)"
+            f"{where}: {_counted(found)} like a row index, used as data; to leave out pass "
+            f"drop={found[:3]} ({flags}), to keep pass drop=[] (--continuous)"
         )
 
 
@@ -59,8 +59,8 @@ def note_levels(columns: Mapping[str, NDArray[Any]], where: str) -> None:
     condition = label_column("condition", found)
     hint = f"; is it the condition: --condition {_quoted(condition)}?" if condition else ""
     note(
-        f"{where}: {_counted(found)} like levels, at most {MOST_LEVELS} whole numbers each, and "
-        f"taken as numbers; for levels say discrete=[...] (--discrete if all are), else "
+        f"{where}: {_counted(found)} like levels, at most {MOST_LEVELS} whole numbers each, used "
+        f"as numbers; for levels pass discrete=[...] (--discrete if all are), else "
         f"discrete=False (--continuous){hint}"
     )
 

@@ -249,8 +249,7 @@ class Dataset:
         for name, kind in zip(self.columns, self.kinds, strict=True):
             if not isinstance(kind, Continuous | Discrete):
                 raise TypeError(
-                    f"kinds: column {name!r} is to be Continuous() or Discrete(levels), "
-                    f"got {kind!r}"
+                    f"kinds: column {name!r} must be Continuous() or Discrete(levels), got {kind!r}"
                 )
 
     def _check_conditions(self) -> None:

@@ -57,7 +57,7 @@ class Discrete:
         elif not all(isinstance(level, str) for level in levels):
             raise TypeError(f"levels: expected all text or all numbers, got {shown(levels)}")
         if len(set(levels)) < len(levels):
-            raise ValueError(f"levels: each level is to be stated once, got {shown(levels)}")
+            raise ValueError(f"levels: expected each level once, got {shown(levels)}")
         object.__setattr__(self, "levels", levels)
 
 

@@ -82,7 +82,7 @@ class Problem:
         if self.data.world != "series":
             raise ValueError(
                 "lagged: the rows of the data are independent, so nothing acts over time; "
-                'say rows="series" of the data, or leave the lagged graph out'
+                'create the data with rows="series", or leave the lagged graph out'
             )
         if not np.array_equal(lagged.summary, self.graph):
             raise ValueError("lagged: its summary is not the graph; pass `lagged.summary` as graph")

@@ -148,7 +148,7 @@ def _recognised(
     found = {"condition": condition, "target": target}
     said = [f"{role}={name!r}" for role, name in found.items() if name is not None]
     if said:
-        note(f"{where}: the rows' labels are found by the columns' names: {', '.join(said)}")
+        note(f"{where}: the labels of the rows are taken from columns by name: {', '.join(said)}")
     return condition, target
 
 
@@ -184,7 +184,7 @@ def _check_request(table: Columns, labels: list[str], declared: Iterable[str], w
             "a column is the condition, the target, or data"
         )
     if len(table) == len(labels):
-        raise ValueError(f"{where}: there is no column of data beside {listed(labels)}; add one")
+        raise ValueError(f"{where}: there is no data column besides {listed(labels)}; add one")
 
 
 def _target_cells(table: Columns, target: str | None, n_samples: int) -> list[str]:

@@ -111,5 +111,5 @@ def _target_indices(targets: Sequence[Any], where: str) -> tuple[int, ...]:
         )
     indices = tuple(index(target) for target in targets)
     if len(set(indices)) < len(indices):
-        raise ValueError(f"{where}: each target is to be stated once, got {indices}")
+        raise ValueError(f"{where}: expected each target once, got {indices}")
     return indices

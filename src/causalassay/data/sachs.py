@@ -123,7 +123,7 @@ def _verified(path: Path) -> Path:
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     if digest != SHA256:
         raise ValueError(
-            f"sachs: {path} has sha256 {digest}, expected {SHA256}; get the file anew, or use "
+            f"sachs: {path} has sha256 {digest}, expected {SHA256}; download it again, or use "
             "causalassay.data.read for other versions of the data"
         )
     return path

@@ -161,7 +161,7 @@ def save(table: Mapping[str, NDArray[Any]], path: Path) -> None:
     """Write columns of floats or text to a file, floats to their last bit."""
     suffix = table_suffix(path, WRITTEN)
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist; make it first")
+        raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist; create it first")
     rows = pa.table(dict(table))
     if suffix == ".parquet":
         pa.parquet.write_table(rows, path)

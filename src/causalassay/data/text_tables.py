@@ -118,7 +118,7 @@ def find_layout(path: Path, suffix: str, stated: str | None) -> TextLayout:
     if _is_row(header):
         names = [f"x{step}" for step in range(len(header))]
         note(
-            f"{path}: its first line holds numbers and is taken as a row; the columns are called "
+            f"{path}: its first line holds numbers and is read as a row; the columns are called "
             f"{listed(names)}"
         )
         return TextLayout(path, separator, names, has_header=False)

@@ -83,7 +83,7 @@ def _check_labels(data: Dataset, condition: str, target: str) -> None:
     divided = [data.columns[t] for t in sorted(targeted) if ";" in data.columns[t]]
     if divided:
         raise ValueError(
-            f"columns: {listed(divided)} cannot stand in the target column, where ';' "
+            f"columns: {listed(divided)} cannot be in the target column, where ';' "
             "separates names; rename it"
         )
 

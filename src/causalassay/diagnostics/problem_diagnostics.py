@@ -91,23 +91,21 @@ def _series_r2(problem: Problem, own_past: bool) -> float:
 def _independent(data: Dataset) -> Values:
     """Return the rows to measure; those of a series have no paths of a DAG to follow."""
     if data.world == "series":
-        raise ValueError("of a series only pairs are counted: ask for var_sortability_pairs")
+        raise ValueError("for series only pairs are counted; use var_sortability_pairs")
     return _continuous(data)
 
 
 def _continuous(data: Dataset) -> Values:
     """Return the rows to measure: without an observational condition, all of them."""
     if data.discrete_columns:
-        raise ValueError(
-            "codes of levels have no variance that means anything; ask for entropy_sortability"
-        )
+        raise ValueError("codes of levels have no meaningful variance; use entropy_sortability")
     return _rows(data)
 
 
 def _codes(data: Dataset) -> Values:
     """Return the rows of discrete data."""
     if len(data.discrete_columns) < data.n_nodes:
-        raise ValueError("entropies are of discrete columns; these are continuous")
+        raise ValueError("entropy needs discrete columns; these are continuous")
     return _rows(data)
 
 

@@ -110,7 +110,7 @@ def series_r2_sortability(
     """
     if max_lag is None:
         if not isinstance(graph, LaggedGraph):
-            raise ValueError("max_lag: a summary graph does not tell the largest lag; state it")
+            raise ValueError("max_lag: a summary graph does not give the largest lag; state it")
         max_lag = graph.max_lag
     pairs = series_pair_weights(graph)
     checked = check_values(values, pairs.n_nodes)

@@ -73,7 +73,7 @@ class PythonFile:
         name = self.use.rpartition(":")[2]
         kind = getattr(self._module(), name, None)
         if not isinstance(kind, type):
-            raise TypeError(f"{self.use}: {name!r} is no class once the file has run")
+            raise TypeError(f"{self.use}: {name!r} is not a class after the file has run")
         if not callable(getattr(kind, "discover", None)):
             raise TypeError(f"{self.use}: the class has no method `discover(self, data, rng)`")
         return kind

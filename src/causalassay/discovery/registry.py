@@ -218,8 +218,8 @@ def discover(
     if not isinstance(estimate, Estimate):
         raise TypeError(
             f"algorithm {name!r}{_origin(name)}: `discover` returned "
-            f"{type(estimate).__name__}, expected an Estimate; `check_algorithm` would tell its "
-            "authors"
+            f"{type(estimate).__name__}, expected an Estimate; tell its authors to run "
+            "`check_algorithm`"
         )
     return estimate
 

@@ -64,7 +64,7 @@ def _tokens(text: str, where: str) -> Iterator[_Token]:
         found = _TOKEN.match(text, place)
         if found is None:
             raise ValueError(
-                f"{where}: line {line}: {shown(text[place : place + 20])} is no plain DOT; "
+                f"{where}: line {line}: {shown(text[place : place + 20])} is not plain DOT; "
                 'expected nodes, edges such as a -> b, or [attributes]; quote other names with "'
             )
         if found["skip"] is None:

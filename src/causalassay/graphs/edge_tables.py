@@ -89,7 +89,7 @@ def read_edge_table(
         else:
             edges += [edge, edge[::-1]]
     if n_zero:
-        note(f"{where}: {n_zero} of its lines have weight 0 and are taken for no edge")
+        note(f"{where}: {n_zero} of its lines have weight 0 and are not read as edges")
     return of_edges(edges, places=places)
 
 
@@ -98,7 +98,7 @@ def _note_columns(roles: Mapping[str, str], header: Sequence[str], where: str) -
     used = set(roles.values())
     other = [name for name in header if name not in used and name.casefold() not in _INDEX]
     if other:
-        note(f"{where}: of its columns {listed(other)} are not read")
+        note(f"{where}: its columns {listed(other)} are not read")
 
 
 def _is_directed(kind: str, number: int, where: str) -> bool:

@@ -107,7 +107,7 @@ def _positions(found: FileGraph, wanted: list[str], where: str) -> list[int]:
     if not set(names) <= set(column):
         labels = found.labels
         if labels is not None and set(labels) <= set(column) and len(set(labels)) == len(labels):
-            note(f"{where}: its nodes are found by their labels, {listed(labels)}")
+            note(f"{where}: its nodes are matched by their labels, {listed(labels)}")
             return _positions(replace(found, names=labels, labels=None), wanted, where)
         if names and all(map(_NUMBER.fullmatch, names)) and not any(map(_NUMBER.fullmatch, wanted)):
             return _numbered(names, found, len(wanted), where)
@@ -134,7 +134,7 @@ def _numbered(names: list[str], found: FileGraph, n_columns: int, where: str) ->
             f"{where}: its nodes are the numbers {low} to {high}, which may count the {n_columns} "
             "columns from 0 or from 1; write the columns' names"
         )
-    note(f"{where}: its nodes are taken as numbers of columns, the first of which is {fitting[0]}")
+    note(f"{where}: its nodes are read as column numbers that start at {fitting[0]}")
     return [number - fitting[0] for number in numbers]
 
 

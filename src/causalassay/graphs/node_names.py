@@ -29,6 +29,6 @@ def check_names(
     seen: set[Hashable] = set()
     for name in checked:
         if name in seen:
-            raise ValueError(f"{argument}: the name {shown(name)} comes twice; names must differ")
+            raise ValueError(f"{argument}: the name {shown(name)} appears twice; names must differ")
         seen.add(name)
     return checked

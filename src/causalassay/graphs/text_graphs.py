@@ -35,7 +35,7 @@ def read_text_graph(text: str, wanted: Collection[str] | None, where: str) -> Fi
     if roles is not None and not _has_index(lines):
         return read_edge_table(roles, header, lines[1:], where)
     if 1 < len(header) < 4 and all(set(line[:2]) <= names for _, line in lines):
-        note(f"{where}: an edge list without header; each line is read as from, to")
+        note(f"{where}: an edge list without a header; each line is read as from, to")
         header = _USUAL_HEADER[: len(header)]
         return read_edge_table(edge_roles(header) or {}, header, lines, where)
     return read_matrix(lines, where)

@@ -106,7 +106,7 @@ def check_true_dag(graph: NDArray[Any], names: Sequence[str], name: str = "graph
     if len(undirected) == 0:
         cycle = cut(" -> ".join(names[node] for node in cycle_of(checked)))
         raise ValueError(
-            f"{name}: expected a DAG, but there is the cycle {cycle}; take one of its edges out"
+            f"{name}: expected a DAG, but there is the cycle {cycle}; remove one of its edges"
         )
     kind = "a CPDAG" if is_cpdag(checked) else "a partly directed graph"
     first, second = (names[node] for node in undirected[0].tolist())

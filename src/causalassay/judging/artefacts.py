@@ -159,7 +159,7 @@ def artefacts_of(world: World) -> tuple[Artefact, ...]:
         if entry.value is None:
             raise ValueError(
                 f"artefact {entry.name!r} of package {entry.package!r} cannot be loaded: "
-                f"{entry.missing}; mend or uninstall the package"
+                f"{entry.missing}; fix or uninstall the package"
             )
         if entry.value.world == world:
             found.append(entry.value)

@@ -36,7 +36,7 @@ def claim_finding(claim: OrderClaim, n_files: int, random_f1: float) -> Finding 
         case "gameable":
             text, advice = f"Gameable by {word}: sorting by it beats random orders", cure
         case "gameable backwards":
-            text = f"Gameable backwards by {word}: sorting by it in descending order beats random orders"
+            text = f"Gameable backwards by {word}: sorting in descending order beats random orders"
             why = f"Either the graphs are transposed, or {word} falls along the causal order."
             advice = f"{why} {cure}".rstrip()
         case "leaning":

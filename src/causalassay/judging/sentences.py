@@ -25,7 +25,7 @@ def _gameable(test: OrderTest, random_orders: np.ndarray) -> Finding:
     cure = as_sentence(test.artefact.cure)
     numbers = _numbers(test, random_orders)
     if test.backwards:
-        claim = f"Gameable backwards by {word}: sorting by it in descending order beats random orders"
+        claim = f"Gameable backwards by {word}: sorting in descending order beats random orders"
         why = f"Either the graph is transposed, or {word} falls along the causal order."
         advice = f"{why} {cure}".rstrip()
         return _finding("gameable backwards", test, f"{claim} ({numbers}).", advice)

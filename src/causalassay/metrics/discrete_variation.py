@@ -103,7 +103,9 @@ def _codes(at: SettingsLike, true_model: DiscreteSCM, fitted_model: DiscreteSCM)
             f"has {fitted_model.n_levels}"
         )
     if isinstance(at, Quantile):
-        raise ValueError("at: levels have no quantiles; state codes, or leave it for the last ones")
+        raise ValueError(
+            "at: levels have no quantiles; state codes, or leave it out for the last levels"
+        )
     n_levels: Indices = np.array(true_model.n_levels)
     if isinstance(at, str) and at == "quantile":
         return (n_levels - 1.0)[None]

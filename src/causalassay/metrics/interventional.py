@@ -141,7 +141,7 @@ def tv_matrix(
     """
     if isinstance(true_model, DiscreteSCM) and isinstance(fitted_model, DiscreteSCM):
         if held is not None:
-            raise ValueError("held: parents are held in linear models only; leave it out")
+            raise ValueError("held: parents can be held only in linear models; leave it out")
         return level_tv_matrix(true_model, fitted_model, at, rng)
     true_model, fitted_model = _check_models(true_model, fitted_model)
     laws = [_observational(model) for model in (true_model, fitted_model)]
@@ -221,8 +221,8 @@ def _check_models(true_model: Any, fitted_model: Any) -> tuple[LinearSCM, Linear
     for name, model in (("true_model", true_model), ("fitted_model", fitted_model)):
         if not isinstance(model, LinearSCM):
             raise TypeError(
-                f"{name}: expected a LinearSCM, got {type(model).__name__}; or else both models "
-                "are a DiscreteSCM"
+                f"{name}: expected a LinearSCM, got {type(model).__name__}; pass two LinearSCM or "
+                "two DiscreteSCM models"
             )
         if model.noise.family != "gaussian":
             raise ValueError(

@@ -131,6 +131,6 @@ def _check_levels(values: Vector, n_levels: int) -> None:
     strange = ~np.isin(values, np.arange(n_levels))
     if strange.any():
         raise ValueError(
-            f"a sample beside a law of {n_levels} levels holds the numbers 0 to {n_levels - 1}, "
-            f"got {values[strange][0]}; code the levels first"
+            f"a sample compared with a distribution on {n_levels} levels holds the numbers 0 to "
+            f"{n_levels - 1}, got {values[strange][0]}; code the levels first"
         )

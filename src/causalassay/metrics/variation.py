@@ -108,8 +108,8 @@ def total_variation(p: LawLike, q: LawLike) -> Distance:
         return Distance(_categorical_variation(first, second))
     if {type(first), type(second)} == {Normal, Categorical}:
         raise TypeError(
-            "total variation is not defined between a normal law and a law on levels; describe "
-            "the variable by one kind of law"
+            "total variation is not defined between a normal distribution and one on levels; use "
+            "the same kind for both"
         )
     return Distance(*sampled_variation(first, second))
 
@@ -180,7 +180,7 @@ def _check_moments(means: Sequence[NDArray[Any]], variances: Sequence[NDArray[An
 def _categorical_variation(p: Categorical, q: Categorical) -> float:
     if len(p.probabilities) != len(q.probabilities):
         raise ValueError(
-            f"the laws have {len(p.probabilities)} and {len(q.probabilities)} levels; give both "
-            "the same levels, with probability 0 where one does not occur"
+            f"the distributions have {len(p.probabilities)} and {len(q.probabilities)} levels; "
+            "give both the same levels, with probability 0 where one does not occur"
         )
     return min(1.0, float(np.abs(p.probabilities - q.probabilities).sum()) / 2)

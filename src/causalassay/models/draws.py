@@ -177,6 +177,7 @@ def draw(
         raise TypeError(
             f"model {name!r} of package {MODELS.package(name)!r}: `draw` returned "
             f"{type(model).__name__}, expected a model with `graph` and "
-            "`sample(n_samples, rng, intervention=())`; `check_model_source` would tell its authors"
+            "`sample(n_samples, rng, intervention=())`; tell its authors to run "
+            "`check_model_source`"
         )
     return model

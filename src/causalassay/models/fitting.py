@@ -239,7 +239,7 @@ def _collinear(node: int, parents: Indices, dependent: NDArray[np.bool_]) -> Val
     position = int(dependent.argmax())
     before = f" or a linear combination of {_listed(parents[:position])}" if position else ""
     return ValueError(
-        f"node {node} has the parents {_listed(parents)}, of which {parents[position]} is constant"
+        f"node {node} has the parents {_listed(parents)}, but {parents[position]} is constant"
         f"{before}, so that their weights are not determined; remove one of these edges into {node}"
     )
 

@@ -155,7 +155,9 @@ def check_intervention(intervention: Intervention, n_nodes: int) -> Intervention
     nodes = [action.node for action in intervention]
     twice = sorted({node for node in nodes if nodes.count(node) > 1})
     if twice:
-        raise ValueError(f"intervention: only one action on a node, but several on {twice}")
+        raise ValueError(
+            f"intervention: expected at most one action per node, got several on {twice}"
+        )
     return intervention
 
 

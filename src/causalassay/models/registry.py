@@ -185,7 +185,7 @@ def named(source: ModelSource) -> tuple[str, str]:
     """
     names = _names_of(source)
     if names is None:
-        raise TypeError(f"{type(source).__name__} is no known model source")
+        raise TypeError(f"{type(source).__name__} is not a known model source")
     return names
 
 

@@ -182,7 +182,7 @@ def _check_experiments(dataset: Dataset) -> None:
         names = listed([dataset.columns[node] for node in experiments.on])
         left_out = "; ".join(f"{name!r}: {why}" for name, why in experiments.left_out.items())
         raise ValueError(
-            "a risk needs experiments on at least 2 columns, for one is withheld from the "
+            "a risk needs experiments on at least 2 columns, because one is withheld from the "
             f"algorithm while others are not; got {len(experiments.on)}"
             + (f" ({names})" if names else "")
             + (f", with these conditions left out: {left_out}" if left_out else "")
@@ -204,7 +204,7 @@ def _reference(
         )
     if descendants.columns != dataset.columns:
         raise ValueError(
-            f"descendants: they are of the columns {listed(descendants.columns)}, but the data "
+            f"descendants: they belong to the columns {listed(descendants.columns)}, but the data "
             f"have {listed(dataset.columns)}"
         )
     experiments = find_experiments(dataset).on

@@ -184,7 +184,7 @@ def _check_testable(dataset: Dataset, experiments: Experiments) -> None:
     unordered = [name for name, kind in dataset.discrete_columns.items() if len(kind.levels) > 2]
     if unordered:
         raise ValueError(
-            "the tests compare numbers, and the codes of more than two levels are none: "
+            "the tests compare numbers, but codes of more than two levels are only labels: "
             f"{listed(unordered)}; declare these columns continuous if their levels are amounts, "
             "else leave them out"
         )

@@ -56,7 +56,7 @@ def oracle(truth: Adjacency, guess: Adjacency, loss: Loss = jaccard) -> float:
     if len(check_adjacency(truth, "truth")) != len(check_adjacency(guess, "guess")):
         raise ValueError(
             f"guess: the truth has {len(truth)} nodes but the guess has {len(guess)}; "
-            "give both one node a column, in the same order"
+            "give both one node per column, in the same order"
         )
     pairs = zip(implied_descendants(truth), implied_descendants(guess), strict=True)
     return float(np.mean([loss(real, guessed) for real, guessed in pairs]))
@@ -254,7 +254,7 @@ def _named(
         name, algorithm = _resolve(each)
         if name in named:
             raise ValueError(
-                f"algorithms: {name!r} is there twice; pass a mapping that names each of them"
+                f"algorithms: {name!r} appears twice; pass a mapping that names each of them"
             )
         named[name] = algorithm
     return named

@@ -48,7 +48,7 @@ def find_experiments(dataset: Dataset) -> Experiments:
     if dataset.world == "series":
         raise ValueError(
             "the rows are a series, and causal risk is estimated by tests of independent rows; "
-            "forget time with `dataset.as_independent()` if that is what you mean"
+            "drop the time order with `dataset.as_independent()` if that is what you mean"
         )
     on: dict[int, tuple[Regime, ...]] = {}
     left_out = {}

@@ -28,11 +28,11 @@ def check_algorithm_name(name: str, module: str, title: str) -> None:
     >>> check_algorithm_name("my-own", "my_own", "MyOwn")
     >>> check_algorithm_name("class", "class", "Class")
     Traceback (most recent call last):
-    ValueError: name: 'class' is a word of Python's own; choose another, like my-class
+    ValueError: name: 'class' is a Python keyword; choose another, like my-class
     """
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise ValueError(
-            "name: expected small letters, digits and single hyphens, like my-algorithm; "
+            "name: expected lower-case letters, digits and single hyphens, like my-algorithm; "
             f"got {name!r}"
         )
     if reason := _taken(name, module, title):
@@ -57,11 +57,11 @@ def check_study_name(name: str) -> None:
 def _taken(name: str, module: str, title: str) -> str:
     """Return what the name stands for already; empty if nothing."""
     if keyword.iskeyword(module) or keyword.iskeyword(title):
-        return "is a word of Python's own"
+        return "is a Python keyword"
     if name in ALGORITHMS:
-        return f"is an algorithm of package {ALGORITHMS.package(name)!r} already"
+        return f"is already an algorithm of package {ALGORITHMS.package(name)!r}"
     if title in _IN_THE_TEMPLATES:
-        return f"would make a class {title}, which causalassay or Python has already"
+        return f"would make a class {title}, which causalassay or Python already has"
     if module in sys.stdlib_module_names:
         return f"is the name of Python's own module {module}, which would hide yours"
     if _is_installed(module):

@@ -98,7 +98,7 @@ def unpack(raw: bytes, n_nodes: int | None = None) -> Estimate:
     head = json.loads(raw[_LENGTH.size : _LENGTH.size + length])
     n, offset = head["n"], _LENGTH.size + length
     if n_nodes is not None and (n != n_nodes or head.get("lags", 0) > _MOST_LAGS):
-        raise ValueError(f"an estimate of {n!r} nodes came, expected {n_nodes}")
+        raise ValueError(f"got an estimate of {n!r} nodes, expected {n_nodes}")
     edges = np.frombuffer(raw, _INDEX, head["edges"], offset)
     graph = np.zeros(n * n, dtype=bool)
     graph[edges] = True

@@ -74,7 +74,7 @@ class Interventions:
         if not 0 <= self.variance < math.inf:
             raise ValueError(f"variance: expected a finite number >= 0, got {self.variance}")
         if self.start is None and self.stop is not None:
-            raise ValueError("start: state it beside `stop`; 0 is the first row")
+            raise ValueError("start: state it together with `stop`; 0 is the first row")
         if self.start is not None and not 0 <= self.start < (self.stop or self.samples):
             raise ValueError(
                 f"start: expected 0 to {(self.stop or self.samples) - 1}, got {self.start}"

@@ -29,7 +29,7 @@ def task_at(study: Study, address: RowAddress) -> Task:
     if missing:
         raise ValueError(
             f"the study has no such {' and no such '.join(missing)} any more; "
-            "its file was changed, or a version was raised"
+            "its file or a version has changed"
         )
     problem = problems[address.problem]
     if address.algorithm is None:

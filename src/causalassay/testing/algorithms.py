@@ -107,7 +107,7 @@ def estimate_flaws(estimate: Estimate, n_nodes: int) -> Iterator[str]:
     try:
         check_adjacency(estimate.graph, "graph")
     except (TypeError, ValueError) as reason:
-        yield f"its graph is no adjacency: {reason}"
+        yield f"its graph is not an adjacency matrix: {reason}"
         return
     if estimate.graph.shape != (n_nodes, n_nodes):
         yield f"its graph has shape {estimate.graph.shape} for {n_nodes} columns"

@@ -53,7 +53,7 @@ def _graph_breaches(source: GraphSource, graph: Any) -> Iterator[str]:
         try:
             check_adjacency(graph, "graph")
         except (TypeError, ValueError) as reason:
-            yield f"its graph is no adjacency: {reason}"
+            yield f"its graph is not an adjacency matrix: {reason}"
             return
         if not is_dag(graph):
             yield "its graph has a cycle"

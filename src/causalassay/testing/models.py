@@ -131,7 +131,7 @@ def _do_breaches(
         first, second = before[:, other], after[:, other]
         same = np.array_equal(first, second) or ks_2samp(first, second).pvalue > LEAST_P
         if other != node and not same:
-            yield f"under Do({node}, {VALUE}) column {other} changed, which is no descendant"
+            yield f"under Do({node}, {VALUE}) column {other} changed, which is not a descendant"
 
 
 def _survives_tiny_graphs(trial: _Trial) -> Iterator[str]:

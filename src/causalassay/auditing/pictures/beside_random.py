@@ -43,7 +43,7 @@ def beside_random(rows: Sequence[BaselineScore], counts: Sequence[int]) -> str |
     x = Axis(0.0, 1.0, LEFT, RIGHT)
     bottom = TOP + BARS + 10 + ROW * len(shown)
     low, high = random.f1_range
-    title = "F1 of sorting and others beside random orders"
+    title = "F1 of the baselines and of random orders"
     parts = [
         text(0, 14, title, bold=True),
         text(0, 32, f"bars: {sum(counts)} random orders; band: their central 95 %"),
@@ -54,7 +54,7 @@ def beside_random(rows: Sequence[BaselineScore], counts: Sequence[int]) -> str |
     ]
     for place, row in enumerate(shown):
         parts += _row(row, x, TOP + BARS + 10 + ROW * place)
-    about = f"{title}: random orders reach {random.f1:.2f} on average"
+    about = f"{title}: random orders score {random.f1:.2f} on average"
     return svg(bottom + 22, parts, about)
 
 

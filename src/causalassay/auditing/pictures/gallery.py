@@ -62,7 +62,7 @@ def graph_picture(audit: Audit) -> Picture:
     for cause, effect in audit.edges:
         graph[place[cause], place[effect]] = True
     drawing = show(graph, names)
-    return Picture("graph", drawing._repr_svg_(), f"The graph held to be true: {drawing.caption}.")
+    return Picture("graph", drawing._repr_svg_(), f"The graph taken as true: {drawing.caption}.")
 
 
 def pooled_pictures(pooled: PooledAudit) -> tuple[Picture, ...]:

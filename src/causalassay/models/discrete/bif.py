@@ -219,7 +219,7 @@ class _Reader:
             raise self.tokens.wrong(block.start, reason)
         if block.table is not None:
             if block.rows or block.default is not None:
-                reason = f"{name!r} has a table, so it takes no rows and no default beside it"
+                reason = f"{name!r} has a table, so it takes neither rows nor a default"
                 raise self.tokens.wrong(block.start, reason)
             flat = self._numbers(block.table, math.prod(shape), name, block.start)
             table = np.moveaxis(flat.reshape(own, *shape[:-1]), 0, -1)

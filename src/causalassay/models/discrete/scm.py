@@ -279,8 +279,8 @@ class DiscreteSCM:
         model = self.under(intervention)
         if np.prod(model.n_levels, dtype=float) > MOST_CELLS:
             raise TooWide(
-                f"the joint law of {self.n_nodes} nodes has {np.prod(model.n_levels):.2g} cells, "
-                f"more than {MOST_CELLS}; ask for `marginals`"
+                f"the joint distribution of {self.n_nodes} nodes has "
+                f"{np.prod(model.n_levels):.2g} cells, more than {MOST_CELLS}; ask for `marginals`"
             )
         return elimination.product(model.factors).table
 

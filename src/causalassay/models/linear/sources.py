@@ -423,7 +423,7 @@ def _check_range(name: str, limits: Range) -> None:
 def _check_statistics(sample_size: int | None, ddof: int) -> None:
     if sample_size is not None and sample_size < 2:
         raise ValueError(
-            f"sample_size: expected at least 2, or None for the law; got {sample_size}"
+            f"sample_size: expected at least 2, or None for the exact moments; got {sample_size}"
         )
     if ddof not in (0, 1):
         raise ValueError(f"ddof: expected 0 or 1, got {ddof}")

@@ -257,5 +257,7 @@ def _check_functions(functions: Sequence[Function | None], graph: Adjacency) -> 
         if function is not None and not n_parents:
             raise ValueError(f"functions: node {node} has no parents; expected None for it")
         if function is not None and not callable(function):
-            raise TypeError(f"functions: node {node} has a {type(function).__name__}, no function")
+            raise TypeError(
+                f"functions: node {node} has a {type(function).__name__}, not a function"
+            )
     return tuple(functions)

@@ -34,7 +34,7 @@ def check_lagged(graph: LaggedGraph) -> LaggedGraph:
             "causalassay.graphs.lagged_erdos_renyi draws one"
         )
     if graph.max_lag < 1:
-        raise ValueError("graph: a series needs lags 0 and 1 at least, got lag 0 alone")
+        raise ValueError("graph: a series needs at least lags 0 and 1, got lag 0 alone")
     return graph
 
 

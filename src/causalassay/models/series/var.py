@@ -99,7 +99,7 @@ class VAR:
         graph = LaggedGraph(array != 0)
         if graph.max_lag < 1:
             raise ValueError(
-                "coefficients: a series needs lags 0 and 1 at least, got lag 0 alone; "
+                "coefficients: a series needs at least lags 0 and 1, got lag 0 alone; "
                 "for independent rows take LinearSCM"
             )
         array.setflags(write=False)
@@ -183,8 +183,8 @@ class VAR:
         if not self.is_stationary:
             raise ValueError(
                 f"the series is not stationary: its spectral radius is {self.radius:.4g}, expected "
-                "below 1; take smaller coefficients (an intervention at all times may break a "
-                "feedback that held the series: bound it by At)"
+                "below 1; take smaller coefficients (an intervention at all times may break "
+                "feedback that kept the series stable: limit it with At)"
             )
 
     def under(self, intervention: Intervention) -> VAR:

@@ -144,7 +144,7 @@ class AlgorithmReader:
         try:
             _ = entry.key
         except TypeError as reason:
-            self.mistakes.add(location, f"{use!r} cannot be told from others: {reason}")
+            self.mistakes.add(location, f"{use!r} cannot be identified: {reason}")
             return None
         return entry
 
@@ -154,7 +154,7 @@ class AlgorithmReader:
         """Return the algorithm of a Python file, unless a parameter is missing."""
         missing = [key for key in kind.required if key not in fields]
         for key in missing:
-            self.mistakes.add(location.at(key), f"missing; {kind.name!r} takes it")
+            self.mistakes.add(location.at(key), f"missing; {kind.name!r} requires it")
         return None if missing else made_of(kind, frozen(fields))
 
     def _placed(self, command: Command, location: Location) -> Command | None:

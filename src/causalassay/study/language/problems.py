@@ -103,7 +103,7 @@ class ProblemReader:
         if head.random is not None and head.grid is not None:
             self.mistakes.add(location, "one table cannot have both `grid` and `random`; make two")
         elif head.random is not None and head.settings is None:
-            message = "missing; how many settings are to be drawn?"
+            message = "missing; state how many settings to draw"
             self.mistakes.add(location.at("settings"), message)
         elif head.random is not None and head.settings is not None:
             return self._drawn(base, head.random, head.settings, location)

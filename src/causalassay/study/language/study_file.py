@@ -168,7 +168,7 @@ def _check_distinct(entries: Sequence[tuple[Entry, Location]], mistakes: Mistake
             message = f"{entry.name!r} is the same as {twin.name!r} in {first.table}; remove one"
             mistakes.add(table, message)
         elif entry.name in names:
-            message = f"{names[entry.name].table} is called {entry.name!r} too; give one a `name`"
+            message = f"{names[entry.name].table} is also called {entry.name!r}; give one a `name`"
             mistakes.add(table, message)
         keys.setdefault(entry.key, (entry, location))
         names.setdefault(entry.name, location)

@@ -117,7 +117,9 @@ class DiscoveryProcess:
         if isinstance(answer, Loss):
             return self._end(answer)
         if not answer.startswith(token):
-            return self._end(Loss("crashed", "crashed: it sent what is no answer to the request"))
+            return self._end(
+                Loss("crashed", "crashed: it sent something that is not an answer to the request")
+            )
         return answer[TOKEN:]
 
     def _wait(self, limits: Limits) -> bytes | Loss:

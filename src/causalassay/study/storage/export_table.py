@@ -125,7 +125,7 @@ def export(
         Called with the number of rows written and of all rows.
     """
     if target.suffix not in (".csv", ".parquet"):
-        raise ValueError(f"a table ends with .csv or .parquet, got {target.name!r}")
+        raise ValueError(f"expected a file name that ends in .csv or .parquet, got {target.name!r}")
     refuse_target(target, Path(folder))
     done = 0
     inert = target.suffix == ".csv"

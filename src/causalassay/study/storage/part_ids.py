@@ -67,7 +67,7 @@ def refuse_duplicates(study: Study) -> None:
             if key in seen:
                 raise ValueError(
                     f"the {kind} {seen[key]!r} and {name!r} are the same and would share "
-                    "their rows; take one out"
+                    "their rows; remove one"
                 )
             seen[key] = name
 

@@ -276,7 +276,7 @@ def damaged(path: Path, complaint: object) -> StoreRefused:
 
 
 _ADVICE = (
-    "It is left as it is: move it aside to begin anew, or put a copy in its place; "
+    "It is left as it is: move it aside to start again, or put a copy in its place; "
     "`sqlite3 FILE .recover` may save rows."
 )
 

@@ -90,7 +90,7 @@ class StudyStatus:
             return f"running ({self.driver})"
         if self.left == 0:
             return "complete"
-        return f"not complete, last run: {self.ended}; run it again to go on"
+        return f"not complete, last run: {self.ended}; run it again to continue"
 
 
 def _counts_text(counts: Mapping[str, int]) -> str:

@@ -25,7 +25,7 @@ def refuse_target(target: Path, folder: Path) -> None:
     --------
     >>> refuse_target(Path("results/study.sqlite-wal"), Path("results"))
     Traceback (most recent call last):
-    ValueError: results/study.sqlite-wal is part of a study's store and is not written over: ...
+    ValueError: results/study.sqlite-wal is part of a study's store and is never overwritten: ...
     """
     # Not Path.resolve, which raises where links go in a circle.
     real = Path(os.path.realpath(target))
@@ -33,7 +33,7 @@ def refuse_target(target: Path, folder: Path) -> None:
     linked = any(file.exists() and target.exists() and target.samefile(file) for file in own)
     if real.name in _STORE_FILES or real in own or linked:
         raise ValueError(
-            f"{target} is part of a study's store and is not written over: name another file"
+            f"{target} is part of a study's store and is never overwritten: name another file"
         )
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder: name a file in it")

@@ -89,4 +89,4 @@ class Scorer:
 
     def _check_kind(self) -> None:
         if self.estimate.kind not in ("summary", "dag"):
-            raise Undefined("an undirected edge is no link of a summary graph")
+            raise Undefined("an undirected edge is not a link of a summary graph")

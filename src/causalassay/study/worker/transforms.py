@@ -87,7 +87,7 @@ def _other_deviations(sd: Vector, ordered: bool, rng: Generator) -> Vector:
 def _rescaled(problem: Problem, centre: Vector, scale: Vector) -> Problem:
     """Return the problem with ``(x - centre) / scale`` in place of each column x."""
     if problem.data.discrete_columns:
-        raise ValueError("only continuous columns can be rescaled; take the transform away")
+        raise ValueError("only continuous columns can be rescaled; remove the transform")
     regimes = tuple(
         # The intervention is on the old scale; what was intervened upon is still known.
         replace(regime, values=(regime.values - centre) / scale, intervention=None)

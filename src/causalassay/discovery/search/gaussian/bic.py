@@ -105,7 +105,7 @@ def _obeys_causes(data: Dataset) -> NDArray[np.bool_]:
     always = np.flatnonzero(~obeys.any(axis=0))
     if len(always):
         raise NotApplicable(
-            f"column {data.columns[always[0]]!r} is a target in every condition, so no row tells "
+            f"column {data.columns[always[0]]!r} is a target in every condition, so no row shows "
             "its causes (the family of targets is not conservative); add a condition that leaves "
             "it alone, or leave the column out"
         )
