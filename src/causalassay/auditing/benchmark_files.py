@@ -119,7 +119,7 @@ def read_pair(pair: Pair, how: Reading) -> tuple[Dataset, Adjacency | None]:
     )
     inside = holds_graph(pair.data)
     if inside and pair.graph is not None:
-        raise ValueError(f"{pair.data} holds a graph of its own; leave out the file {pair.graph}")
+        raise ValueError(f"{pair.data} has its own graph; leave out {pair.graph}")
     file = pair.data if inside else pair.graph
     if file is None:
         return data, None
@@ -177,7 +177,7 @@ def _stem(path: Path) -> str:
 def _check_partners(files: dict[str, Path], graphs: dict[str, Path], folder: Path) -> None:
     for name, path in files.items():
         if name not in graphs and not holds_graph(path):
-            raise ValueError(f"{path}: no graph of the name {name!r} in {folder}; add it")
+            raise ValueError(f"{path}: no graph called {name!r} in {folder}; add it")
     for name, path in graphs.items():
         if name not in files:
             raise ValueError(
