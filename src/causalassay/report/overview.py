@@ -12,6 +12,7 @@ from rich.text import Text
 from causalassay.analysis import Analysis
 from causalassay.analysis.matrix import Cell, Column, Matrix, Row
 from causalassay.analysis.names import metric_name
+from causalassay.analysis.own_lines import own_lines
 from causalassay.analysis.summary import Summary
 from causalassay.analysis.verdict.rescaled_schemes import is_rescaled
 from causalassay.report.numbers import decimal
@@ -20,6 +21,8 @@ from causalassay.spelling import visible
 MOST_LINES = 24
 """And one more for where the report is."""
 MOST_ROWS = 15
+MOST_OWN = 2
+"""Own algorithms that have a line of their own."""
 MOST_LETTERS = 22
 """Of an algorithm's name; a longer one is cut."""
 MOST_IN_HEADING = 24
@@ -36,9 +39,10 @@ def render_overview(analysis: Analysis, console: Console) -> None:
         console.print("No rows yet.")
         return
     headline = Text(visible(analysis.headline), style="bold")
+    own = [Text(visible(line)) for line in list(own_lines(analysis))[:MOST_OWN]]
     failures = Text(failures_line(analysis.summary))
     for most_rows in range(MOST_ROWS, 0, -1):
-        texts = [headline, *_matrix(analysis.matrix, console.width, most_rows), failures]
+        texts = [headline, *own, *_matrix(analysis.matrix, console.width, most_rows), failures]
         if sum(len(text.wrap(console, console.width)) for text in texts) <= MOST_LINES:
             break
     for text in texts:

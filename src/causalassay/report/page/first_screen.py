@@ -9,6 +9,7 @@ from causalassay.analysis import Analysis
 from causalassay.analysis.best_marks import RULE
 from causalassay.analysis.matrix import Cell, Column, Matrix, Row
 from causalassay.analysis.names import metric_name
+from causalassay.analysis.own_lines import own_lines
 from causalassay.report.charts.figure import Figure
 from causalassay.report.numbers import decimal
 from causalassay.report.page.elements import folded, pairs
@@ -25,12 +26,14 @@ MANY = 25
 def first_screen(analysis: Analysis, picture: Figure | None) -> Html:
     """Return the headline, the picture and the matrix."""
     headline = tag("p", analysis.headline, class_="headline")
+    own = (tag("p", line, class_="own-line") for line in own_lines(analysis))
     if not analysis.matrix.rows:
         return tag("section", headline, id="overview", aria_label="Overview")
     drawn = figure_element(picture, visible=True) if picture else ""
     return tag(
         "section",
         headline,
+        *own,
         tag("div", drawn, matrix_table(analysis.matrix), class_=_layout(analysis.matrix)),
         id="overview",
         aria_label="Overview",

@@ -33,7 +33,9 @@ def _table(analysis: Analysis, name: str, index: int) -> Html:
     metric = analysis.matrix.metric
     frame = compared_with_all(analysis.runs, name)
     frame = frame[frame["metric"] == metric]
-    schemes = [column.scheme for column in analysis.matrix.columns]
+    # Schemes without a found artefact first: a narrow screen shows these.
+    columns = sorted(analysis.matrix.columns, key=lambda column: not column.free)
+    schemes = [column.scheme for column in columns]
     cells = {(row["opponent"], row[SCHEME]): row for row in frame.to_dict("records")}
     order = [row.algorithm for row in analysis.matrix.rows if row.algorithm != name]
     rows = ([other, *(_cell(cells.get((other, scheme))) for scheme in schemes)] for other in order)
