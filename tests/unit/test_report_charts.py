@@ -11,6 +11,7 @@ import pytest
 import vl_convert
 
 from causalassay.analysis import analyse
+from causalassay.report.charts import overview_figures
 from causalassay.report.charts.chart_size import NARROW, fitted
 from causalassay.report.charts.gallery import KINDS, gallery
 from causalassay.report.charts.theme import KNOWN, LABEL, name_lines, style_of, wrapped
@@ -285,3 +286,7 @@ def test_box_plots_of_unlike_sizes_have_axes_of_their_own():
     assert "Each panel has an axis of its own." in boxes["SHD"].note
     assert "scale" not in boxes["F1"].chart.to_dict()["resolve"]
     assert "axis of its own" not in boxes["F1"].note
+
+
+def test_every_group_of_the_first_picture_has_a_sign_of_its_own():
+    assert len(set(overview_figures.SIGNS)) >= len(overview_figures.GROUPS)

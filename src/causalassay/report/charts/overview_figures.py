@@ -28,6 +28,7 @@ GROUPS = {
     "other baseline": theme.QUIET,
 }
 """What colours distinguish: the finding on an algorithm, and baselines."""
+SIGNS = (*theme.SHAPES, "triangle-right")
 DASHED = ("sorting baseline", "other baseline")
 
 
@@ -111,7 +112,7 @@ def _chart(data: pd.DataFrame, groups: list[str], title: str) -> alt.LayerChart:
     dashes = [[5, 3] if name in DASHED else [1, 0] for name in groups]
     dash = alt.StrokeDash("group:N", scale=alt.Scale(domain=groups, range=dashes), legend=legend)
     places = [list(GROUPS).index(name) for name in groups]
-    shapes = alt.Scale(domain=groups, range=[theme.SHAPES[place] for place in places])
+    shapes = alt.Scale(domain=groups, range=[SIGNS[place] for place in places])
     base = alt.Chart()
     shade = (
         base.transform_filter("datum.artefact")
