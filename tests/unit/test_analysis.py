@@ -70,8 +70,9 @@ def test_a_run_with_a_report_takes_each_step_once(folder, counts):
 
 def test_a_report_with_figures_takes_each_step_once(folder, counts):
     out = call("report", folder, "--figures")
-    assert "counts.tex" in out
-    assert all(Path(line).exists() for line in out.split()[1:])
+    page, figures = (line.rsplit(": ", 1)[1] for line in out.splitlines())
+    assert Path(page).exists()
+    assert (Path(figures) / "counts.tex").exists()
     assert dict.fromkeys(STEPS, 1) == counts
 
 

@@ -79,7 +79,7 @@ def test_the_page_says_the_verdict_first_and_where_it_comes_from_last(page, foun
         for part in (
             found.verdict.sentence,
             "Rule",
-            "measured: data without artefacts",
+            "measured: worst case: data without artefacts",
             "Variance along the causal order",
             "R² along the causal order",
             "F1 of the baselines and of random orders",

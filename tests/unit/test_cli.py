@@ -232,7 +232,9 @@ def test_audit_reads_files_as_people_have_them_and_says_what_it_took_for_granted
     assert f"note: {files / 'people.csv'}: its fields are separated by semicolons" == separator
     assert matrix.startswith("note: people.txt: a matrix without names: ")
     warned = run("audit", files / "people.csv", "--separator", ";")
-    assert warned.stderr.startswith(f"note: {files / 'people.csv'}: column 'id' looks like an ind")
+    assert warned.stderr.startswith(
+        f"note: {files / 'people.csv'}: column 'id' looks like a row index"
+    )
     assert "" == run("audit", files / "people.csv", "--separator", ";", "--continuous").stderr
 
 

@@ -46,7 +46,7 @@ def check_the_short_answer(printed):
     assert ["algorithm", "raw", "iSCM", "finding"] == lines[head].replace("!", "").split()
     rows = {line.split()[0] for line in lines[head + 1 : head + 6]}
     assert {"pc", "(var-sortnregress)", "(empty)"} < rows
-    assert "All 20 runs ended ok." in lines
+    assert "All 20 runs succeeded." in lines
     assert re.match(r"Report: .*small-results/report\.html$", lines[-1])
 
 

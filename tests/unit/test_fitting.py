@@ -106,19 +106,19 @@ def test_collinear_parents_are_named():
     values = np.column_stack([first, second, first - 2 * second + 1e3, target])
     with pytest.raises(
         ValueError,
-        match=r"node 3 has the parents 0, 1, 2, of which 2 .* combination of 0, 1,.*remove",
+        match=r"node 3 has the parents 0, 1, 2, but 2 .* combination of 0, 1,.*remove",
     ):
         fit(collider(3), values)
     covariance = np.cov(values, rowvar=False)
-    with pytest.raises(ValueError, match=r"node 3 has the parents 0, 1, 2, of which 2"):
+    with pytest.raises(ValueError, match=r"node 3 has the parents 0, 1, 2, but 2"):
         fit_covariance(collider(3), covariance)
 
 
 def test_a_constant_parent_is_named():
     values = np.column_stack([np.full(5, 0.1), np.arange(5.0)])
-    with pytest.raises(ValueError, match=r"node 1 has the parents 0, of which 0 is constant,"):
+    with pytest.raises(ValueError, match=r"node 1 has the parents 0, but 0 is constant,"):
         fit(chain(2), values)
-    with pytest.raises(ValueError, match=r"of which 0 is constant,"):
+    with pytest.raises(ValueError, match=r"but 0 is constant,"):
         fit_covariance(chain(2), [[0, 0], [0, 1]])
 
 

@@ -158,5 +158,5 @@ def test_lingam_round_trips_share_no_memory():
 
 @pytest.mark.parametrize("convert", [to_edges, to_pandas, to_gadjid, to_networkx])
 def test_only_adjacencies_are_converted(convert):
-    with pytest.raises(TypeError, match="an adjacency is a bool array, got float64"):
+    with pytest.raises(TypeError, match="expected a bool array, got float64"):
         convert(np.zeros((2, 2)))

@@ -137,7 +137,7 @@ def test_parameters_are_checked_without_running_the_file(file, tmp_path):
     assert "'mine.py:Mine' has no such parameter; it takes 'step', 'fail'" in line
     assert "did you mean 'step'?" in line
     (line,) = mistakes_of(table("mine.py:Needs"), tmp_path)
-    assert line.endswith("algorithms[0].strength: missing; 'Needs' takes it")
+    assert line.endswith("algorithms[0].strength: missing; 'Needs' requires it")
     entry = parsed(table("mine.py:Mine", step=2, seconds=5), tmp_path).algorithms[0]
     assert ("Mine", (("step", 2),), 5.0) == (
         entry.name,

@@ -9,6 +9,7 @@ import pytest
 from causalassay.analysis import analyse
 from causalassay.analysis.best_marks import best_marks
 from causalassay.analysis.matrix import finding_phrase
+from causalassay.analysis.names import in_words, scheme_name
 from judged_tables import FREE, LEANING, NOTHING, RAW, arms, draw_judged
 from summary_twins import BASELINES, with_frame
 
@@ -101,7 +102,14 @@ def test_roles_and_findings_are_those_of_the_study(analyses):
                 assert "not judged" == row.finding
             else:
                 phrase = finding_phrase([each.kind for each in judged.findings])
-                assert row.finding in (phrase, f"{phrase} (too few units)")
+                kept = [scheme_name(scheme) for scheme in judged.main.kept]
+                lost = [scheme_name(name.scheme) for name in judged.main.claims]
+                assert row.finding in (
+                    phrase,
+                    f"{phrase} (too few units)",
+                    f"{phrase} (leads on {in_words(kept)})" if kept else "",
+                    f"lead lost on {in_words(lost)}" if kept else "",
+                )
                 few = judged.main.missing.startswith("too few units")
                 assert few == row.finding.endswith("(too few units)")
 

@@ -141,7 +141,7 @@ def test_markup_and_escapes_in_names_and_reasons_are_inert(width):
 
 def test_failures_are_counted_with_their_most_frequent_reason():
     table = many(["pc", "ges"])
-    assert f"All {len(table.frame)} runs ended ok." == failures_line(analyse(table).summary)
+    assert f"All {len(table.frame)} runs succeeded." == failures_line(analyse(table).summary)
     lost = (table.frame["algorithm"] == "pc") & (table.frame["replicate"] < 3)
     table.frame.loc[lost, ["status", "reason"]] = ["timeout", "more than 5 s"]
     one = (table.frame["algorithm"] == "ges") & (table.frame["replicate"] == 0)
@@ -150,7 +150,6 @@ def test_failures_are_counted_with_their_most_frequent_reason():
     line = failures_line(analyse(with_frame(table, table.frame.iloc[:-1])).summary)
     total = len(table.frame) - 1
     assert line.startswith(f"8 of {total} runs are not ok, most often 6 × pc: timeout: more than 5")
-    assert "1 runs are missing" in line or "1 run is missing" in line
 
 
 def test_no_rows_are_said_and_baselines_alone_are_shown():

@@ -117,7 +117,7 @@ def test_a_report_that_fails_leaves_the_old_one(store, tmp_path, monkeypatch):
 def test_a_report_needs_a_folder_to_lie_in_and_a_store_to_read(store, tmp_path):
     with pytest.raises(FileNotFoundError, match="no folder .*nowhere to write a.html"):
         write_report(store, tmp_path / "nowhere" / "a.html")
-    with pytest.raises(FileNotFoundError, match="name the folder of a study's run"):
+    with pytest.raises(FileNotFoundError, match="the results folder of a study that has begun"):
         write_report(tmp_path)
 
 

@@ -24,7 +24,7 @@ CLAIMS = {
     "no-rescaling": r"was not measured",
     "failures": r"did not finish",
     "incomplete": r"not complete",
-    "metrics": r"metrics put different algorithms first",
+    "metrics": r"metrics rank different algorithms first",
 }
 """What each kind of statement says, in words that come before any number."""
 
@@ -121,10 +121,13 @@ def test_one_scheme_is_named_where_sorting_wins_and_where_it_does_not():
     names = [f"a{index}" for index in range(4)]
     gamed = arms({"raw": RAW | dict.fromkeys(names, 0.9), "iscm": FREE | dict.fromkeys(names, 0.6)})
     assert re.match(
-        r"Sorting wins by variance on raw; all 4 algorithms keep a lead ", analyse(gamed).headline
+        r"Sorting by variance beats chance on raw; all 4 algorithms keep a lead ",
+        analyse(gamed).headline,
     )
     free = arms({"iscm": FREE | {"pc": 0.6}})
-    assert "No evidence that sorting wins on any scheme; pc: robust." == analyse(free).headline
+    assert (
+        "No evidence that sorting beats chance on any scheme; pc: robust." == analyse(free).headline
+    )
 
 
 ODD_FILES = (
@@ -155,11 +158,13 @@ def test_odd_file_names_do_not_break_the_headline(count, measured):
     schemes = [column.scheme for column in analysis.matrix.columns]
     assert (["data"] if count == 1 else sorted(ODD_FILES[:count])) == schemes
     if measured is FREE:
-        assert analysis.headline.startswith("No evidence that sorting wins on any scheme; ")
+        assert analysis.headline.startswith("No evidence that sorting beats chance on any scheme; ")
     elif count == 1:
-        assert analysis.headline.startswith("Sorting wins by variance on data file; ")
+        assert analysis.headline.startswith("Sorting by variance beats chance on data file; ")
     elif count > 3:
-        assert analysis.headline.startswith(f"Sorting wins by variance on {count} schemes; ")
+        assert analysis.headline.startswith(
+            f"Sorting by variance beats chance on {count} schemes; "
+        )
     else:
         assert all(column.name in analysis.headline for column in analysis.matrix.columns)
     assert analysis.headline.endswith("; all 2 algorithms are undecided.")

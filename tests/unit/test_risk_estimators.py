@@ -85,7 +85,7 @@ def test_oracle_of_one_node_is_zero():
 def test_oracle_checks_its_graphs():
     with pytest.raises(ValueError, match="the truth has 4 nodes but the guess has 3"):
         risk.oracle(chain(4), chain(3))
-    with pytest.raises(TypeError, match="guess: an adjacency is a bool array, got float64"):
+    with pytest.raises(TypeError, match="guess: expected a bool array, got float64"):
         risk.oracle(chain(4), np.zeros((4, 4)))
 
 

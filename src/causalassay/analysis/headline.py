@@ -12,6 +12,8 @@ from causalassay.analysis.verdict.rescaled_schemes import is_rescaled
 from causalassay.analysis.verdict.scheme_statements import SchemeJudged
 from causalassay.judging.algorithm_findings import AlgorithmKind
 
+MOST_WORDS = 30
+"""Of the sentence; a longer one counts the schemes instead of naming what sorts them."""
 MOST_SCHEMES = 3
 """That are named; of more the sentence says how many."""
 
@@ -30,9 +32,16 @@ def headline(evidence: Evidence, findings: StudyFindings) -> str:
     """Return what a study says, in one sentence."""
     if not findings.schemes:
         return "There is nothing to say yet."
-    schemes = _schemes(findings.schemes)
     algorithms = _algorithms(evidence, findings)
-    return f"{schemes}; {algorithms}."
+    whole = f"{_schemes(findings.schemes)}; {algorithms}."
+    gamed = sum(judged.kind.startswith("gameable") for judged in findings.schemes.values())
+    if not gamed or _n_words(whole) <= MOST_WORDS:
+        return whole
+    return f"Sorting beats chance on {gamed} of {len(findings.schemes)} schemes; {algorithms}."
+
+
+def _n_words(sentence: str) -> int:
+    return sum(any(letter.isalpha() for letter in word) for word in sentence.split())
 
 
 def _schemes(schemes: Mapping[str, SchemeJudged]) -> str:
