@@ -81,7 +81,10 @@ def _show(name: str, as_json: bool) -> None:
     found = _named(name)
     if not found:
         names = [*PARTS, *known_names()]
-        raise ValueError(f"nothing is called {name!r}; {did_you_mean(name, names)}")
+        hint = did_you_mean(name, names)
+        if not hint.startswith("did you mean"):
+            hint = f"list one of {', '.join(PARTS)} to see all names"
+        raise ValueError(f"nothing is called {name!r}; {hint}")
     from causalassay.part_details import part_details
 
     with redirect_stdout(sys.stderr):
