@@ -3,15 +3,16 @@
 import csv
 import warnings
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 import causalassay as ca
 from causalassay.data import Dataset, Discrete, Regime
-from causalassay.judging import data_set
+from causalassay.judging import chance, data_set, sequential
 from causalassay.judging.artefacts import ARTEFACTS, Artefact, artefacts_of
-from causalassay.judging.data_set import judge_data
+from causalassay.judging.data_set import BORDERLINE, judge_data
 from causalassay.judging.findings import main_finding
 from causalassay.judging.order_tests import corrected_level
 from causalassay.judging.rules import RULES
@@ -346,3 +347,16 @@ def test_an_artefact_that_cannot_be_loaded_says_whose_it_is(announce):
 def test_breaches_of_an_artefact_are_named(artefact, breach):
     with pytest.raises(AssertionError, match=breach):
         check_artefact(artefact)
+
+
+def test_a_p_value_that_is_not_told_from_its_level_is_called_borderline(monkeypatch):
+    rng = np.random.default_rng(0)
+    graph = ca.graphs.erdos_renyi(12, 2, rng)
+    data = ca.Dataset.from_values(ca.models.draw("scm", graph, rng).sample(200, rng))
+    whole = judge_data(data, graph, np.random.default_rng(1))
+    assert BORDERLINE not in whole.findings[0].advice
+    few = partial(sequential.decide, most_draws=50)
+    monkeypatch.setattr(chance, "decide", few)
+    cut = judge_data(data, graph, np.random.default_rng(1))
+    assert cut.findings[0].advice.endswith(BORDERLINE)
+    assert "\n" not in cut.findings[0].text

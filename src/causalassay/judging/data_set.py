@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import Generator
@@ -28,8 +28,12 @@ from causalassay.judging.order_tests import (
 )
 from causalassay.judging.regression_along import regression_along
 from causalassay.judging.sentences import nothing_found, order_finding, too_small
+from causalassay.judging.sequential import MonteCarlo
 
 _NO_ORDERS = np.empty((0, 2))
+
+
+BORDERLINE = "Borderline: a p-value is so near its level that another seed may decide otherwise."
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,7 @@ def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
     found = [order_finding(test, orders.drawn) for test in tried.tests]
     findings = [*(one for one in found if one), *tried.undecided]
     least = float("nan")
+    best: Sequence[MonteCarlo] = ()
     if not findings or always_attainable:
         best = attainable(
             weights, orders, true_orders(weights, order_tests_rng), level, order_tests_rng
@@ -131,8 +136,25 @@ def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
         findings = [nothing_found(tried.tests, orders.drawn, tried.tied)]
     elif not findings:
         findings = [too_small(least, level)]
+    if not all(one.decided for one in (*_tests_behind(findings[0], tried.tests), *best)):
+        findings[0] = replace(findings[0], advice=f"{findings[0].advice} {BORDERLINE}".strip())
     findings.append(check.finding)
     return Judged(tuple(findings), tuple(tried.tests), orders.drawn, check, level, least)
+
+
+def _tests_behind(finding: Finding, tests: Sequence[OrderTest]) -> list[MonteCarlo]:
+    """Return the tests on which a finding hangs: of what was found its own, else all."""
+    own = [
+        test
+        for test in tests
+        if not finding.kind.startswith("gameable")
+        or (
+            test.artefact.statistic == finding.statistic
+            and test.sortable.below
+            and test.winning.below
+        )
+    ]
+    return [one for test in own for one in (test.sortable, test.winning)]
 
 
 @dataclass(frozen=True)
