@@ -54,11 +54,24 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A scheme: its name in the study, what was found of it, and whether rows are sorted by it."""
+    """A scheme.
+
+    Parameters
+    ----------
+    scheme : str
+        Its name in the study.
+    finding : str
+        In a few words.
+    free : bool
+        No artefact was found, so rows are sorted by it.
+    gamed : bool
+        An artefact was found.
+    """
 
     scheme: str
     finding: str
     free: bool
+    gamed: bool = False
 
     @property
     def name(self) -> str:
@@ -143,7 +156,8 @@ def score_matrix(evidence: Evidence, findings: StudyFindings, verdict: StudyVerd
         return Matrix("", "high", (), ())
     metric = evidence.metric
     columns = tuple(
-        Column(scheme, _phrase(judged), judged.free) for scheme, judged in findings.schemes.items()
+        Column(scheme, _phrase(judged), judged.free, judged.gamed)
+        for scheme, judged in findings.schemes.items()
     )
     cells = _cells(evidence, metric)
     rows = [

@@ -112,7 +112,7 @@ def _rows(matrix: Matrix, most: int) -> list[Row]:
 
 def _note(matrix: Matrix, rows: Sequence[Row], shown: Sequence[int]) -> str:
     signs = ["(name) baseline", "* not distinguishable from the best"]
-    if any(_is_gamed(matrix.columns[index]) for index in shown):
+    if any(matrix.columns[index].gamed for index in shown):
         signs.append("! artefact found")
     if any(row.role == "mine" for row in rows):
         signs.append("< yours")
@@ -130,12 +130,8 @@ def _note(matrix: Matrix, rows: Sequence[Row], shown: Sequence[int]) -> str:
     return f"{better} {'; '.join(signs)}.{rest}"
 
 
-def _is_gamed(column: Column) -> bool:
-    return column.finding.startswith(("gameable", "leaning"))
-
-
 def _heading(column: Column) -> str:
-    return f"{_cut(column.name, MOST_IN_HEADING)}{'!' * _is_gamed(column)}"
+    return f"{_cut(column.name, MOST_IN_HEADING)}{'!' * column.gamed}"
 
 
 def _label(row: Row) -> str:

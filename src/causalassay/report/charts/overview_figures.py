@@ -39,7 +39,7 @@ def overview_figures(scope: ChartScope) -> Iterator[Figure | LeftOut]:
     if data.empty:
         yield LeftOut(KIND, "", "No run has a score yet.")
         return
-    gamed = {one.name for one in matrix.columns if one.finding.startswith(("gameable", "leaning"))}
+    gamed = {one.name for one in matrix.columns if one.gamed}
     data = data.assign(artefact=data["scheme"].isin(gamed))
     groups = [name for name in GROUPS if name in set(data["group"])]
     note = (

@@ -73,8 +73,7 @@ def matrix_table(matrix: Matrix) -> Html:
 
 
 def _head(column: Column) -> Html:
-    gamed = column.finding.startswith(("gameable", "leaning"))
-    found = tag("span", column.finding, class_="found gamed" if gamed else "found")
+    found = tag("span", column.finding, class_="found gamed" if column.gamed else "found")
     return tag("th", column.name, found, scope="col")
 
 
