@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 
 from causalassay.cli.audit_printing import print_audit, print_pooled
-from causalassay.cli.printing import counter, progress_bar, wide_console
+from causalassay.cli.printing import INTERRUPTED, counter, progress_bar, wide_console
 from causalassay.cli.reading_options import (
     Continuous,
     Drop,
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
 EVERY_SECONDS = 30
 """Between two lines on how far a pooled audit is, where there is no terminal."""
-
-INTERRUPTED = 130
-"""The exit code of a program that Ctrl-C ended."""
 
 
 def audit(  # noqa: PLR0913, PLR0917  one argument per option

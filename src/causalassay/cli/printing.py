@@ -1,4 +1,4 @@
-"""How numbers, names and progress look on a terminal."""
+"""What commands share: how numbers, names and progress look, and the code after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from causalassay.spelling import visible
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
 
 FILE_WIDTH = 120
 """Columns of what is printed where there is no terminal."""

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from causalassay.cli.completion import complete_results, complete_study
 from causalassay.cli.options import AsJson, Folder
-from causalassay.cli.printing import progress_bar, wide_console
+from causalassay.cli.printing import INTERRUPTED, progress_bar, wide_console
 from causalassay.cli.program_permission import AllowPrograms, permit
 
 if TYPE_CHECKING:
@@ -31,9 +31,6 @@ MOST_SUMMARIZED = 200_000
 """Rows up to which `run` prints a summary at once; beyond, that takes time and memory."""
 
 _WHERE = "Where it runs"
-
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
 
 
 class Again(StrEnum):
