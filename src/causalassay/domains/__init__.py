@@ -1,0 +1,1 @@
+"""Experiments on real software, run here: PostgreSQL and HTTP."""

@@ -1,0 +1,1 @@
+"""Factorial experiments on real systems: biased into observational data, judged by their own truth."""
