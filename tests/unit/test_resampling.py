@@ -122,7 +122,7 @@ def test_a_class_in_a_file_runs_in_processes(tmp_path):
 
 def test_a_direction_that_the_order_of_columns_decides_comes_out_both_ways():
     x = np.random.default_rng(1).normal(size=(200, 2))
-    values = np.column_stack([x[:, 0], 0.5 * x[:, 0] + x[:, 1]])
+    values = np.column_stack([x[:, 0], 0.8 * x[:, 0] + x[:, 1]])
     kept = edge_frequencies(Correlated(), values, 1, 60, permute_columns=False)
     turned = edge_frequencies(Correlated(), values, 1, 60)
     assert (1.0, 0.0) == (kept.directed[0, 1], kept.directed[1, 0])
