@@ -174,6 +174,25 @@ def test_the_provenance_holds_no_name_of_the_machine_or_a_folder(tmp_path):
     assert str(tmp_path) not in text
 
 
+def test_the_experiment_survives_its_files(tmp_path):
+    from causalassay.factorial import read_experiment, write_experiment
+
+    made = collect(_plan(), _measure, tmp_path / "journal").experiment("size", {"server": "1.2"})
+    read = read_experiment(write_experiment(tmp_path / "demo.toml", made))
+    assert (made.n_subjects, made.levels) == (read.n_subjects, read.levels)
+    assert "1.2" == read.provenance["server"]
+    assert made.frame["seconds"].tolist() == read.frame["seconds"].tolist()
+
+
+def test_columns_that_never_vary_are_left_out_and_listed(tmp_path):
+    subjects = tuple(Subject(name, {"size": size, "kind": 3}) for size, name in enumerate("ab"))
+    plan = Plan("demo", subjects, TREATMENTS, ("seconds", "errors"), trials=1, seed=0)
+    collected = collect(plan, lambda *given: _measure(*given) | {"errors": 0}, tmp_path / "journal")
+    experiment = collected.experiment("size")
+    assert (("seconds",), ("size",)) == (experiment.outcomes, experiment.covariates)
+    assert {"errors": 0, "kind": 3} == experiment.provenance["constant"]
+
+
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [

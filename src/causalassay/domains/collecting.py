@@ -6,7 +6,7 @@ import math
 import os
 import platform
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +16,7 @@ import psutil
 
 from causalassay.domains.journal import Record, now, open_journal
 from causalassay.domains.plan import Level, Plan, Setting, Subject
+from causalassay.factorial import FactorialExperiment
 
 Measure = Callable[[Subject, Setting], Mapping[str, float]]
 """Measures one subject under one setting; raises `MeasurementFailed` where that cannot be done."""
@@ -79,6 +80,34 @@ class Collected:
             ["subject", "trial", *self.plan.treatments], ignore_index=True
         )
 
+    def experiment(
+        self, biasing: str, extra: Mapping[str, object] | None = None
+    ) -> FactorialExperiment:
+        """Return the factorial experiment; columns that never vary are left out and listed.
+
+        Parameters
+        ----------
+        biasing : str
+            The covariate by which treatments will be assigned.
+        extra : mapping, optional
+            Further provenance, as the version of the server.
+        """
+        table = self.table()
+        names = (*self.plan.outcomes, *self.plan.subjects[0].covariates)
+        constant = {name: table[name].iloc[0] for name in names if table[name].nunique() == 1}
+        return FactorialExperiment(
+            frame=table,
+            subject="subject",
+            trial="trial",
+            treatments=tuple(self.plan.treatments),
+            outcomes=_without(self.plan.outcomes, constant),
+            covariates=_without(self.plan.subjects[0].covariates, constant),
+            biasing=biasing,
+            provenance=self.provenance() | dict(extra or {}) | {"constant": constant},
+            levels=self.plan.treatments,
+            left_out=tuple(self.left_out),
+        )
+
     def provenance(self) -> dict[str, object]:
         """Return how the data came about: the plan, the sessions, and what failed."""
         return {
@@ -91,6 +120,10 @@ class Collected:
             "failed": dict(self.failures),
             "left_out": self.left_out,
         }
+
+
+def _without(names: Iterable[str], dropped: Container[str]) -> tuple[str, ...]:
+    return tuple(name for name in names if name not in dropped)
 
 
 def collect(
