@@ -1,18 +1,21 @@
 """Prints the table of the light tunnel and draws images/light-tunnel.svg, for real-systems.md.
 
 causalassay run examples/real-systems/chamber.toml
-causalassay export chamber-results rows.csv && python docs/chamber_page.py rows.csv
+causalassay export chamber-results rows.csv && python docs/chamber_page.py rows.csv DATA_FOLDER
 """
 
 from __future__ import annotations
 
 import sys
+from itertools import combinations_with_replacement
 from pathlib import Path
 
 import altair as alt
+import numpy as np
 import pandas as pd
 import vl_convert
 
+from causalassay.data import Problem, chamber
 from causalassay.discovery.registry import ALGORITHMS
 
 TARGET = Path(__file__).parent / "images" / "light-tunnel.svg"
@@ -71,28 +74,58 @@ def picture(found: pd.DataFrame) -> str:
     y = alt.Y("algorithm:N", sort=list(order(found)), title=None)
     colour = alt.Color(
         "setting:N", title=None, scale=alt.Scale(domain=SETTINGS, range=COLOURS)
-    ).legend(orient="top", columns=4)
+    ).legend(orient="top", columns=2, columnPadding=60)
     shape = alt.Shape("setting:N", title=None, scale=alt.Scale(domain=SETTINGS, range=SHAPES))
+    lane = alt.YOffset("setting:N", sort=SETTINGS)
     panels = []
     for metric, better in (("F1", "high"), ("SHD", "low"), ("SID", "low")):
         x = alt.X("mean:Q", title=f"{metric}, {better} is better", scale=alt.Scale(zero=True))
         own = frame[frame["metric"] == metric]
         base, varied = alt.Chart(own), alt.Chart(own[own["min"] < own["max"]])
-        spread = varied.mark_rule(opacity=0.7).encode(x="min:Q", x2="max:Q", y=y, color=colour)
+        spread = varied.mark_rule(opacity=0.7).encode(
+            x="min:Q", x2="max:Q", y=y, yOffset=lane, color=colour
+        )
         if panels:
             y = y.axis(labels=False, ticks=False)
-        points = base.mark_point(filled=True, size=55, opacity=0.85).encode(
-            x=x, y=y, color=colour, shape=shape
+        points = base.mark_point(filled=True, size=40).encode(
+            x=x, y=y, yOffset=lane, color=colour, shape=shape
         )
-        panels.append((spread + points).properties(width=175, height=360))
+        panels.append((spread + points).properties(width=170, height=alt.Step(6)))
     chart = alt.hconcat(*panels).configure_axis(
         grid=True, gridOpacity=0.5, labelFontSize=12, titleFontSize=12, labelColor=INK
     )
-    chart = chart.configure(background="white").configure_legend(labelFontSize=12)
+    chart = chart.configure(
+        background="white", padding={"left": 25, "right": 5, "top": 5, "bottom": 5}
+    ).configure_legend(labelFontSize=12)
     return str(vl_convert.vegalite_to_svg(chart.to_json(), allowed_base_urls=[])) + "\n"
+
+
+def shared_noise(problem: Problem) -> str:
+    """Return how the two sensors of each place correlate, given all their known causes.
+
+    Each sensor is regressed on its causes, their squares, cubes and products up to degree 3.
+    """
+    values = problem.data.observational_values
+    values = (values - values.mean(axis=0)) / values.std(axis=0)
+
+    def rest(name: str) -> np.ndarray:
+        causes = np.flatnonzero(problem.graph[:, problem.data.index(name)])
+        terms = [
+            values[:, list(term)].prod(axis=1)
+            for degree in range(4)
+            for term in combinations_with_replacement(causes, degree)
+        ]
+        own, on = values[:, problem.data.index(name)], np.stack(terms, axis=1)
+        return own - on @ np.linalg.lstsq(on, own, rcond=None)[0]
+
+    return "".join(
+        f"ir_{place} and vis_{place}, given their causes: "
+        f"{np.corrcoef(rest(f'ir_{place}'), rest(f'vis_{place}'))[0, 1]:.2f}\n"
+        for place in (1, 2, 3)
+    )
 
 
 if __name__ == "__main__":
     measured = scores(sys.argv[1])
-    print(markdown(measured))
+    sys.stdout.write(markdown(measured) + "\n\n" + shared_noise(chamber(sys.argv[2])))
     TARGET.write_text(picture(measured), encoding="utf-8")
