@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 try:
     import psycopg
 except ImportError as missing:
@@ -9,7 +11,7 @@ except ImportError as missing:
 
 _CONNECT_SECONDS = 20
 
-Connection = psycopg.Connection[tuple[object, ...]]
+Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
 
 
 def connect(dsn: str) -> Connection:
