@@ -21,7 +21,6 @@ pytest.importorskip("psycopg")
 from causalassay.domains.collecting import MeasurementFailed, Subject
 from causalassay.domains.postgres.connecting import connect
 from causalassay.domains.postgres.experiment import Options, prepared, run
-from causalassay.domains.postgres.keeper import PREFIX
 from causalassay.domains.postgres.measuring import OUTCOMES, Measuring, connect_to
 from causalassay.domains.postgres.queries import make_queries
 from causalassay.domains.postgres.schema import TABLES, create_tables, table_sizes
@@ -34,6 +33,7 @@ try:
 except FileNotFoundError as absent:
     pytest.skip(str(absent), allow_module_level=True)
 
+PREFIX = "causalassay-postgresql-"
 TINY = {"n_queries": 6, "scale": 0.02, "trials": 1}
 COMMAND = [
     "domain",

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import signal
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from causalassay.cli.printing import INTERRUPTED, progress_bar
+from causalassay.cli.collecting import announce, conclude, interruptible, progress
 
 if TYPE_CHECKING:
-    from causalassay.domains.collecting import Collected
     from causalassay.domains.postgres.experiment import Prepared
-
-EVERY_SECONDS = 30
-"""Between two lines on how far the experiment is, where there is no terminal."""
 
 
 def postgres(  # noqa: PLR0913, PLR0917  one argument per option
@@ -80,85 +71,16 @@ def _measure(
         raise ValueError("--dsn uses a running server and --binaries starts one; pass one of them")
     options = Options(*chosen)
     out.mkdir(parents=True, exist_ok=True)
-    try:
-        with _terminable(), prepared(options, dsn, binaries) as ready:
-            _announce(ready)
-            with _progress() as on_progress:
-                collected, path = run(ready, out, on_progress)
-    except KeyboardInterrupt:
-        typer.echo(
-            f"interrupted: what was measured is kept in {out / 'journal.jsonl'}; "
-            "give the same command again to go on",
-            err=True,
-        )
-        raise typer.Exit(INTERRUPTED) from None
-    _conclude(collected, path)
+    with interruptible(out / "journal.jsonl"), prepared(options, dsn, binaries) as ready:
+        _announce(ready)
+        with progress() as on_progress:
+            collected, path = run(ready, out, on_progress)
+    conclude(collected, path, "queries")
     return path
 
 
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """Take SIGTERM as Ctrl-C, so that the server and the schema are removed first."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def _announce(ready: Prepared) -> None:
-    plan = ready.plan
-    seconds = ready.seconds_each() * plan.n_measurements
-    settings = plan.n_measurements // len(plan.subjects) // plan.trials
-    typer.echo(
-        f"PostgreSQL {ready.server.version}: {plan.n_measurements} measurements "
-        f"({len(plan.subjects)} queries x {settings} settings x {plan.trials} trials), "
-        f"about {_duration(seconds)} in all",
-        err=True,
-    )
-
-
-def _duration(seconds: float) -> str:
-    """Return a time that is known roughly.
-
-    Examples
-    --------
-    >>> _duration(8), _duration(100), _duration(7300)
-    ('10 s', '2 min', '2.0 h')
-    """
-    if seconds < 55:
-        return f"{max(1, round(seconds / 10)) * 10} s"
-    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int, int], None]]:
-    """Show how far the experiment is: a bar on a terminal, elsewhere a line now and then."""
-    last = time.monotonic()
-    with progress_bar("measuring") as show:
-
-        def on_progress(done: int, total: int, failed: int) -> None:
-            nonlocal last
-            show(done, total)
-            if not sys.stderr.isatty() and time.monotonic() - last > EVERY_SECONDS:
-                typer.echo(f"measured {done} of {total}, {failed} failed", err=True)
-                last = time.monotonic()
-
-        yield on_progress
-
-
-def _conclude(collected: Collected, path: Path) -> None:
-    from causalassay.domains.collecting import failure_text
-    from causalassay.spelling import listed
-
-    if collected.left_out:
-        typer.echo(
-            f"{len(collected.left_out)} of {len(collected.plan.subjects)} queries were left out, "
-            f"for they miss a combination: {listed(list(collected.left_out))}; "
-            f"{failure_text(collected.failures)}",
-            err=True,
-        )
-    typer.echo(f"Experiment: {path} and {path.with_suffix('.csv').name}")
+    announce(f"PostgreSQL {ready.server.version}", ready.plan, "queries", ready.seconds_each())
 
 
 def _evaluate(path: Path, seed: int) -> None:

@@ -48,6 +48,17 @@ class Start:
         return {key: value for key, value in asdict(self).items() if value is not None}
 
 
+def as_it_is(word: str) -> str:
+    """Return a word of a command in which the keeper fills nothing in.
+
+    Examples
+    --------
+    >>> as_it_is("{}")
+    '{{}}'
+    """
+    return word.replace("{", "{{").replace("}", "}}")
+
+
 @contextmanager
 def kept(
     name: str, steps: Sequence[Start], users: Sequence[str], socket: str | None = None

@@ -13,7 +13,7 @@ from causalassay.domains.http import serving
 from causalassay.domains.http.nginx import config_text
 from causalassay.domains.http.pages import Page, write_pages
 from causalassay.domains.http.server_classes import ServerClass
-from causalassay.domains.kept_servers import Start, kept
+from causalassay.domains.kept_servers import Start, as_it_is, kept
 
 USERS = ("nobody",)
 _PORTS = {"pages": "pages.json", "nginx": "nginx.json", "proxy": "proxy.json"}
@@ -86,6 +86,4 @@ def _steps(classes: Mapping[str, ServerClass], nginx: str | None) -> list[Start]
 
 def _start(what: str, kind: str, orders: Mapping[str, object], ready: str) -> Start:
     words = (sys.executable, "-I", str(Path(serving.__file__)), kind, json.dumps(orders))
-    # Braces of JSON and of nginx are no places for the keeper to fill in.
-    escaped = tuple(word.replace("{", "{{").replace("}", "}}") for word in words)
-    return Start(what, (*escaped, "{user}", "{group}"), ready, starts_as_caller=True)
+    return Start(what, (*map(as_it_is, words), "{user}", "{group}"), ready, starts_as_caller=True)

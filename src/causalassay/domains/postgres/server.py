@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from causalassay.domains.postgres import keeper
+from causalassay.domains.kept_servers import Start, as_it_is, kept
 from causalassay.domains.postgres.connecting import connect, first_line, psycopg
 
 USER = "causalassay"
@@ -43,7 +40,8 @@ _PLACES = (
     "/usr/local/opt/postgresql*/bin",
     "/usr/local/pgsql/bin",
 )
-_WAIT_SECONDS = 60
+PORT = 5432
+_SOCKET = f".s.PGSQL.{PORT}"
 
 
 @dataclass(frozen=True)
@@ -110,8 +108,8 @@ def own_server(
     """Run a server in a temporary folder, reached by a Unix socket only.
 
     It is stopped and its folder removed at the end, after an error, after Ctrl-C, and when this
-    process is killed: `keeper` sees to it. Called by root, the server runs as the user postgres
-    or nobody.
+    process is killed: `kept_servers` sees to it. Called by root, the server runs as the user
+    postgres or nobody.
 
     Parameters
     ----------
@@ -122,41 +120,26 @@ def own_server(
     """
     place = find_binaries(None if binaries is None else [binaries])
     chosen = OWN_SETTINGS | dict(settings or {})
-    orders = {"binaries": str(place), "user": USER, "settings": chosen}
-    with _kept(orders) as folder:
-        admin = f"host={folder} port={keeper.PORT} user={USER} dbname=postgres"
+    with kept("PostgreSQL", _steps(place, chosen), ("postgres", "nobody"), _SOCKET) as folder:
+        admin = f"host={folder} port={PORT} user={USER} dbname=postgres"
         with connect(admin) as connection:
             connection.execute(f"CREATE ROLE {ROLE} LOGIN")
             connection.execute(f"CREATE DATABASE {ROLE} OWNER {ROLE}")
-        dsn = f"host={folder} port={keeper.PORT} user={ROLE} dbname={ROLE}"
+        dsn = f"host={folder} port={PORT} user={ROLE} dbname={ROLE}"
         yield Server(dsn, server_version(dsn), "own", chosen)
 
 
-@contextmanager
-def _kept(orders: Mapping[str, object]) -> Iterator[Path]:
-    """Run the keeper; it removes everything as soon as the pipe to it closes."""
-    process = subprocess.Popen(
-        [sys.executable, "-I", str(Path(keeper.__file__)), json.dumps(orders)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C reaches the client alone
+def _steps(binaries: Path, settings: Mapping[str, str]) -> tuple[Start, Start]:
+    place = as_it_is(str(binaries))
+    initdb = (f"{place}/initdb", "--pgdata", "{folder}/data", "--auth=trust")
+    initdb += (f"--username={USER}", "--encoding=UTF8", "--locale=C", "--no-sync")
+    here = {"unix_socket_directories": "{folder}", "port": str(PORT)}
+    options = [f"--{name}={value}" for name, value in (dict(settings) | here).items()]
+    server = (f"{place}/postgres", "-D", "{folder}/data", *options)
+    return (
+        Start("initdb", initdb),
+        Start("the PostgreSQL server", server, "data/postmaster.pid", last_line="ready"),
     )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    folder = None
-    try:
-        answer = json.loads(process.stdout.readline() or '{"error": "it ended without a word"}')
-        if "error" in answer:
-            raise ValueError(f"PostgreSQL cannot be started here: {answer['error']}")
-        folder = Path(answer["folder"])
-        yield folder
-    finally:
-        process.stdin.close()
-        process.wait(_WAIT_SECONDS)
-        process.stdout.close()
-        if folder is not None:  # only if the keeper itself was killed
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
