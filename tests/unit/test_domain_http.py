@@ -12,12 +12,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from causalassay.domains.http import find_nginx, run_experiment
-from causalassay.domains.http.nginx import config_text, nginx_version
+from causalassay.cli import main
+from causalassay.domains.http.experiment import Options, prepared, run
+from causalassay.domains.http.nginx import config_text, find_nginx, nginx_version
 from causalassay.domains.http.pages import draw_pages, write_pages
 from causalassay.domains.http.requests import AGENTS, TREATMENTS, count_markup
 from causalassay.domains.http.server_classes import SERVER_CLASSES, classes_of
 from causalassay.domains.http.servers import running
+from causalassay.factorial import read_experiment
 from waiting import eventually
 
 PYTHON = classes_of(("python",))
@@ -31,7 +33,14 @@ def nginx():
 @pytest.fixture(scope="module")
 def by_python(tmp_path_factory):
     """A small experiment with Python's server alone."""
-    return run_experiment(8, 1, 3, tmp_path_factory.mktemp("http") / "journal.jsonl")
+    return small_experiment(tmp_path_factory.mktemp("http"))
+
+
+def small_experiment(folder, n_pages=8, nginx=None, on_progress=lambda *_: None):
+    with prepared(Options(n_pages, 1, 3, nginx)) as ready:
+        assert ready.seconds_each() > 0
+        collected, path = run(ready, folder, on_progress)
+    return read_experiment(path), collected
 
 
 def lengths(experiment, server_class, name="raw_content_length"):
@@ -98,29 +107,27 @@ def test_the_user_agent_decides_the_variant(by_python):
 
 
 def test_an_experiment_goes_on_from_its_journal(tmp_path):
-    journal = tmp_path / "journal.jsonl"
-
     def interrupted(made, *_):
         if made == 5:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_experiment(4, 1, 3, journal, on_progress=interrupted)
+        small_experiment(tmp_path, 4, on_progress=interrupted)
     made = []
-    experiment, _ = run_experiment(4, 1, 3, journal, on_progress=lambda n, *_: made.append(n))
+    experiment, _ = small_experiment(tmp_path, 4, on_progress=lambda n, *_: made.append(n))
     assert made[0] == 5
     assert len(experiment.frame) == 32
 
 
 def test_by_default_nginx_does_not_compress_for_a_proxy(nginx, tmp_path):
-    experiment, _ = run_experiment(8, 1, 3, tmp_path / "journal.jsonl", nginx=nginx)
+    experiment, _ = small_experiment(tmp_path, nginx=nginx)
     assert set(SERVER_CLASSES) == set(experiment.frame["server_class"])
     sent = lengths(experiment, "nginx")
     assert sent["gzip", "direct", "desktop"] < 0.8 * sent["identity", "direct", "desktop"]
     assert sent["gzip", "proxy", "desktop"] == sent["identity", "proxy", "desktop"]
     sent = lengths(experiment, "nginx-gzip9")
     assert sent["gzip", "proxy", "desktop"] == sent["gzip", "direct", "desktop"]
-    assert nginx_version(nginx) == experiment.provenance["programs"]["nginx"]
+    assert f"nginx {nginx_version(nginx)}" in experiment.provenance["programs"]
 
 
 def test_the_configuration_has_a_server_for_each_class():
@@ -154,13 +161,11 @@ def asked(port, path):
     return status
 
 
-def test_too_few_pages_and_no_program_are_errors(tmp_path):
-    with pytest.raises(ValueError, match="pages: expected at least 4, 2 for each server class"):
-        run_experiment(3, 1, 1, tmp_path / "journal.jsonl")
+def test_a_program_that_is_not_nginx_is_an_error():
     with pytest.raises(FileNotFoundError, match="there is no program '/no/nginx'; install it"):
         find_nginx("/no/nginx")
-    with pytest.raises(ValueError, match="is not nginx"):
-        nginx_version("true")
+    with pytest.raises(ValueError, match="is not nginx"), prepared(Options(8, nginx="true")):
+        pass
 
 
 def test_a_server_that_does_not_start_is_an_error_and_leaves_nothing():
@@ -169,6 +174,42 @@ def test_a_server_that_does_not_start_is_an_error_and_leaves_nothing():
         with running(SERVER_CLASSES, (), "/bin/false"):
             pass
     assert before == children()
+
+
+COMMAND = ["domain", "http", "--trials", "1", "--pages", "8", "--no-evaluate", "--out"]
+
+
+def test_the_command_measures_and_writes_the_experiment(capfd, monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "argv", ["causalassay", *COMMAND, str(tmp_path), "--no-nginx"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    printed = capfd.readouterr()
+    assert f"Experiment: {tmp_path / 'http.toml'} and http.csv" in printed.out
+    assert "64 measurements (8 pages x 8 settings x 1 trials)" in printed.err
+    assert read_experiment(tmp_path / "http.toml").n_subjects == 8
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        (["--pages", "3", "--no-nginx"], "pages: expected at least 4, 2 for each server class"),
+        (["--trials", "0"], "trials: expected at least 1, got 0"),
+        (["--seed", "-1"], "seed: expected at least 0, got -1"),
+        (["--nginx", "/no/nginx"], "there is no program '/no/nginx'; install it"),
+        (["--nginx", "true"], "is not nginx"),
+        (["--nginx", "x", "--no-nginx"], "pass one of them"),
+    ],
+)
+def test_bad_input_is_one_line(capfd, monkeypatch, tmp_path, options, fault):
+    command = ["causalassay", *COMMAND, str(tmp_path / "out"), *options]
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    errors = capfd.readouterr().err
+    assert fault in errors
+    assert len(errors.strip().splitlines()) == 1
 
 
 CLIENT = """

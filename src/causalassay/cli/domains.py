@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from causalassay.cli.domain_http import http
 from causalassay.cli.domain_postgres import postgres
 from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 
@@ -20,3 +21,4 @@ def _group() -> None:
 
 
 domain.command("postgres", cls=PlainCommand)(postgres)
+domain.command("http", cls=PlainCommand)(http)

@@ -14,7 +14,7 @@ from causalassay.domains.http.servers import Addresses
 from causalassay.domains.plan import Setting, Subject
 
 HOST = "127.0.0.1"
-TREATMENTS: dict[str, tuple[str, ...]] = {
+TREATMENTS: Mapping[str, tuple[str, ...]] = {
     "compression": ("identity", "gzip"),
     "proxy": ("direct", "proxy"),
     "user_agent": ("desktop", "mobile"),

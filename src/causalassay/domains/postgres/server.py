@@ -131,13 +131,13 @@ def own_server(
 
 def _steps(binaries: Path, settings: Mapping[str, str]) -> tuple[Start, Start]:
     place = as_it_is(str(binaries))
-    initdb = (f"{place}/initdb", "--pgdata", "{folder}/data", "--auth=trust")
-    initdb += (f"--username={USER}", "--encoding=UTF8", "--locale=C", "--no-sync")
+    initdb = [f"{place}/initdb", "--pgdata", "{folder}/data", "--auth=trust"]
+    initdb += [f"--username={USER}", "--encoding=UTF8", "--locale=C", "--no-sync"]
     here = {"unix_socket_directories": "{folder}", "port": str(PORT)}
     options = [f"--{name}={value}" for name, value in (dict(settings) | here).items()]
     server = (f"{place}/postgres", "-D", "{folder}/data", *options)
     return (
-        Start("initdb", initdb),
+        Start("initdb", tuple(initdb)),
         Start("the PostgreSQL server", server, "data/postmaster.pid", last_line="ready"),
     )
 
