@@ -50,9 +50,7 @@ def check_values(
     for name in outcomes:
         column = frame[name]
         if not pd.api.types.is_numeric_dtype(column):
-            raise ValueError(
-                f"outcome {name!r}: expected numbers, got {shown(column.tolist()[0])}"
-            )
+            raise ValueError(f"outcome {name!r}: expected numbers, got {shown(column.tolist()[0])}")
         if not np.isfinite(column.to_numpy(float)).all():
             raise ValueError(f"outcome {name!r}: expected finite numbers, got an infinite one")
         if column.nunique() == 1:
