@@ -6,6 +6,7 @@ import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pandas as pd
 from causalassay.factorial import checks
 from causalassay.factorial.checks import Level
 from causalassay.factorial.toml_text import as_key, as_toml
+from causalassay.graphs.orders import Indices
 from causalassay.opening import check_regular, read_text
 from causalassay.spelling import did_you_mean, listed, shown
 
@@ -111,6 +113,23 @@ class FactorialExperiment:
     def n_subjects(self) -> int:
         """The number of subjects."""
         return int(self.frame[self.subject].nunique())
+
+    @cached_property
+    def subject_numbers(self) -> Indices:
+        """The number of each row's subject, in the order of their first rows."""
+        return pd.factorize(self.frame[self.subject])[0].astype("int64")
+
+    @cached_property
+    def treatment_codes(self) -> dict[str, Indices]:
+        """For each treatment the position of each row's level."""
+        return {
+            name: checks.level_codes(self.frame[name], one) for name, one in self.levels.items()
+        }
+
+    @cached_property
+    def combinations(self) -> Indices:
+        """The number of each row's combination, the last treatment's level changing fastest."""
+        return checks.combination_codes(self.frame, self.levels)
 
     @property
     def n_combinations(self) -> int:
