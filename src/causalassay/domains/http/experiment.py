@@ -16,7 +16,7 @@ from causalassay.domains.http.pages import draw_pages
 from causalassay.domains.http.requests import OUTCOMES, TREATMENTS, measure
 from causalassay.domains.http.server_classes import ServerClass, classes_of
 from causalassay.domains.http.servers import running
-from causalassay.domains.plan import Plan, Subject
+from causalassay.domains.plan import Plan, Setting, Subject
 from causalassay.factorial import FactorialExperiment, write_experiment
 
 BIASING = "server_class"
@@ -82,7 +82,7 @@ class Prepared:
 
         After that no page is read from the disk for the first time.
         """
-        setting = {name: levels[0] for name, levels in TREATMENTS.items()}
+        setting: Setting = {name: levels[0] for name, levels in TREATMENTS.items()}
         begin = time.monotonic()
         for subject in self.plan.subjects:
             self.measure(subject, setting)
