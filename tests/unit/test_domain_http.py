@@ -238,7 +238,7 @@ def open_folder():
 
 @pytest.mark.parametrize(
     "number",
-    [signal.SIGINT, signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)],
+    [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)],
 )
 def test_however_the_client_ends_nothing_is_left(number, open_folder):
     client, pids = start_client(open_folder)
@@ -247,6 +247,30 @@ def test_however_the_client_ends_nothing_is_left(number, open_folder):
     client.wait()
     eventually(lambda: not any(map(lives, pids)), "a process is left")
     assert [] == list(open_folder.iterdir())
+
+
+def test_an_interrupted_command_says_how_to_go_on(open_folder, tmp_path):
+    command = [sys.executable, "-m", "causalassay", *COMMAND, str(tmp_path), "--trials", "1000"]
+    client = subprocess.Popen(
+        command,
+        env=dict(os.environ) | {"TMPDIR": str(open_folder)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    journal = tmp_path / "journal.jsonl"
+    eventually(lambda: client.poll() is not None or (journal.exists() and measured(journal) > 3))
+    client.send_signal(signal.SIGINT)
+    _, errors = client.communicate()
+    assert client.returncode == 130
+    assert f"kept in {journal}; give the same command again to go on" in errors
+    assert "Traceback" not in errors
+    assert measured(journal) > 3
+    assert [] == list(open_folder.iterdir())
+
+
+def measured(journal):
+    return journal.read_text().count('"trial"')
 
 
 @pytest.mark.slow
