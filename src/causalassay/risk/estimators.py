@@ -175,7 +175,7 @@ def compare(
     >>> comparison.difference("var-sortnregress", "empty").weighted
     -1.0
     """
-    named = _named(algorithms)
+    named = named_algorithms(algorithms)
     validation = prepare_cross_validation(dataset, rng, descendants, folds, scoring)
     fits: dict[str, Fit] = {}
     not_ranked: dict[str, str] = {}
@@ -256,9 +256,10 @@ def _resolve(algorithm: str | Algorithm) -> tuple[str, Algorithm]:
     return repr(algorithm), algorithm
 
 
-def _named(
+def named_algorithms(
     algorithms: Mapping[str, str | Algorithm] | Sequence[str | Algorithm],
 ) -> dict[str, Algorithm]:
+    """Return algorithms by name; those of a sequence are called by their names or reprs."""
     if isinstance(algorithms, str):
         raise TypeError(
             f"algorithms: expected several names, got the text {algorithms!r}; "
