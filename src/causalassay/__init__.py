@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from causalassay import (
         analysis,
         auditing,
+        choosing,
         data,
         diagnostics,
         discovery,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         testing,
     )
     from causalassay.auditing import audit
+    from causalassay.choosing import choose
     from causalassay.contracts import Estimate, NotApplicable
     from causalassay.data import Dataset
     from causalassay.discovery import algorithms, discover
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 _MODULES = (
     "analysis",
     "auditing",
+    "choosing",
     "data",
     "diagnostics",
     "discovery",
@@ -62,6 +65,7 @@ _NAMES = {
     "NotApplicable": "causalassay.contracts",
     "algorithms": "causalassay.discovery",
     "audit": "causalassay.auditing",
+    "choose": "causalassay.choosing",
     "discover": "causalassay.discovery",
 }
 
@@ -74,6 +78,8 @@ __all__ = [
     "analysis",
     "audit",
     "auditing",
+    "choose",
+    "choosing",
     "data",
     "diagnostics",
     "discover",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,7 +30,8 @@ EMPTY, COMPLETE = "empty", "complete"
 """Graphs that say nothing: no column descends from another, or every column from every other."""
 
 
-class Candidates(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Candidates:
     """What is run.
 
     Parameters

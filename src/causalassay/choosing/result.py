@@ -67,6 +67,8 @@ class RankedRow:
     name : str
     role : {"algorithm", "baseline"}
     density : Density
+    n_named : int
+        How many columns its graph names as descendants, summed over the intervened columns.
     weighted, naive, cross_validated : float
         The risks; low is better.
     interval : (float, float)
@@ -87,6 +89,7 @@ class RankedRow:
     name: str
     role: Role
     density: Density
+    n_named: int
     weighted: float
     interval: Interval
     naive: float

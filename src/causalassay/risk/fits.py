@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.contracts import Algorithm, Estimate, Kind, NotApplicable
@@ -18,7 +18,8 @@ NEVER_INTERVENTIONAL = ("no rows", "observational rows")
 NOT_STATED = "not stated"
 
 
-class Fit(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Fit:
     """What an algorithm found, and what it found with experiments withheld.
 
     Parameters
