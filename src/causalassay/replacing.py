@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def replacing(target: Path) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
-def check_target(path: Path | None, read: Iterator[Path] | tuple[Path, ...] = ()) -> None:
+def check_target(path: Path | None, read: Iterable[Path] = ()) -> None:
     """Raise before the work begins if a file cannot be written there.
 
     Parameters
@@ -55,6 +55,6 @@ def check_target(path: Path | None, read: Iterator[Path] | tuple[Path, ...] = ()
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder, expected the name of a file to write")
     if path.exists() and any(one.exists() and path.samefile(one) for one in read):
-        raise ValueError(f"{path} is a file that is read; write to another file")
+        raise ValueError(f"{path} is one of the files to read; write to another file")
     if not os.access(folder, os.W_OK):
         raise PermissionError(f"{path}: the folder {path.parent} cannot be written to")

@@ -36,6 +36,7 @@ def write_graph(
     *,
     layout: Layout = "matrix",
     numbers: Numbers | None = None,
+    feedback: bool = False,
 ) -> None:
     """Write a graph with the names of its nodes, so that `read_graph` reads it again.
 
@@ -54,6 +55,9 @@ def write_graph(
     numbers : mapping, optional
         From (i, j) to numbers by name, such as frequencies: more columns of an edge list,
         attributes of edges in GraphML, GML, DOT and JSON. `read_graph` does not read them.
+    feedback : bool
+        Two entries of a pair mean feedback, as in the summary graph of a series: both directions
+        are written, and no undirected edge.
 
     Examples
     --------
@@ -70,14 +74,25 @@ def write_graph(
     """
     check_adjacency(graph)
     check_choice("layout", layout, ("matrix", "edges"))
-    given = [str(name) for name in check_names(names, "names", len(graph))]
-    label = check_csv_names(given, "names")
-    check_shown(label, "names")
+    label = writable_names(check_names(names, "names", len(graph)))
     target = Path(path)
     write = FORMATS.get(target.suffix.lower(), _edge_list if layout == "edges" else _matrix)
-    content = write(_Named(graph, label, numbers or {}))
+    content = write(_Named(graph, label, numbers or {}, feedback))
     with replacing(target) as partial:
         partial.write_bytes(content)
+
+
+def writable_names(names: Iterable[Hashable]) -> list[str]:
+    """Return names as a file has them, without blanks around them, or raise.
+
+    Examples
+    --------
+    >>> writable_names(["raf", " mek"])
+    ['raf', 'mek']
+    """
+    label = check_csv_names([str(name) for name in names], "names")
+    check_shown(label, "names")
+    return label
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +102,13 @@ class _Named:
     graph: Adjacency
     names: list[str]
     numbers: Numbers
+    feedback: bool
 
     @property
     def edges(self) -> Iterator[tuple[int, int, str]]:
         """Each edge once, with its mark."""
         for i, j in np.argwhere(self.graph).tolist():
-            if not self.graph[j, i]:
+            if self.feedback or not self.graph[j, i]:
                 yield i, j, "->"
             elif i < j:
                 yield i, j, "--"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections import Counter
 from collections.abc import Callable
 from collections.abc import Generator as Generates
@@ -25,6 +27,13 @@ MOST_RESAMPLES = 100_000
 """More is taken for a mistake."""
 
 LONGEST_REASON = 200
+
+WORTH_A_PROCESS = 10.0
+"""Seconds that all bootstraps take together, from which on a second process is started."""
+
+
+class AlgorithmFailed(ValueError):
+    """An algorithm raised an error, or returned no graph, on the data as they are."""
 
 
 _Outcomes = Generates[Adjacency | str, None, None]
@@ -57,7 +66,7 @@ def edge_frequencies(  # noqa: PLR0913  four of them have defaults
     rng: Generator | int,
     n_bootstrap: int = 100,
     *,
-    processes: int = 1,
+    processes: int | None = 1,
     permute_columns: bool = True,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> EdgeFrequencies:
@@ -81,9 +90,10 @@ def edge_frequencies(  # noqa: PLR0913  four of them have defaults
     rng : Generator or int
     n_bootstrap : int
         Number of bootstraps; 0 for the graph alone.
-    processes : int
-        In how many processes bootstraps run; the result does not depend on it. With more than 1,
-        a script needs ``if __name__ == "__main__":`` around what it runs.
+    processes : int, or None
+        In how many processes bootstraps run; the result does not depend on it. None: 2 where they
+        would take long. With more than 1, a script needs ``if __name__ == "__main__":`` around
+        what it runs.
     permute_columns : bool
         Whether each bootstrap has its columns in a random order.
     on_progress : callable, optional
@@ -98,6 +108,8 @@ def edge_frequencies(  # noqa: PLR0913  four of them have defaults
     ------
     NotApplicable
         If the data lack what the algorithm needs.
+    AlgorithmFailed
+        If it finds no graph on all rows.
 
     Examples
     --------
@@ -117,7 +129,11 @@ def edge_frequencies(  # noqa: PLR0913  four of them have defaults
             "graph alone"
         )
     seed = int(as_generator(rng).integers(2**63))
-    estimate = _discovered(algorithm, data, stream(seed, "estimate"))
+    began = time.perf_counter()
+    estimate = _on_all_rows(algorithm, data, stream(seed, "estimate"))
+    if processes is None:
+        expected = n_bootstrap * (time.perf_counter() - began)
+        processes = 2 if expected > WORTH_A_PROCESS and len(os.sched_getaffinity(0)) > 1 else 1
     job = _Resampling(algorithm, data, seed, permute_columns)
     counts = np.zeros((2, data.n_nodes, data.n_nodes), dtype=np.int64)
     failures: Counter[str] = Counter()
@@ -156,13 +172,22 @@ def draw_rows(data: Dataset, rng: Generator) -> Dataset:
     return replace(data, regimes=tuple(regimes))
 
 
-def _check_numbers(n_bootstrap: int, processes: int) -> None:
+def _check_numbers(n_bootstrap: int, processes: int | None) -> None:
     if not 0 <= n_bootstrap <= MOST_RESAMPLES:
         raise ValueError(
             f"n_bootstrap: expected a number from 0 to {MOST_RESAMPLES}, got {n_bootstrap}"
         )
-    if processes < 1:
+    if processes is not None and processes < 1:
         raise ValueError(f"processes: expected at least 1, got {processes}")
+
+
+def _on_all_rows(algorithm: Algorithm, data: Dataset, rng: Generator) -> Estimate:
+    try:
+        return _discovered(algorithm, data, rng)
+    except NotApplicable:
+        raise
+    except Exception as error:  # an algorithm may raise anything
+        raise AlgorithmFailed(f"the algorithm failed on all rows: {_reason(error)}") from error
 
 
 def _outcomes(job: _Resampling, n_bootstrap: int, processes: int) -> _Outcomes:
@@ -185,11 +210,15 @@ def _resample(job: _Resampling, step: int) -> Adjacency | str:
         drawn = draw_rows(job.data, rng).permute_columns(order)
         shown = _discovered(job.algorithm, drawn, rng).graph
     except Exception as error:  # an algorithm may raise anything
-        kind = "" if isinstance(error, NotApplicable) else f"{type(error).__name__}: "
-        return cut(visible(f"{kind}{error}"), LONGEST_REASON)
+        return _reason(error)
     graph = np.empty_like(shown)
     graph[np.ix_(order, order)] = shown
     return graph
+
+
+def _reason(error: Exception) -> str:
+    kind = "" if isinstance(error, NotApplicable) else f"{type(error).__name__}: "
+    return cut(visible(f"{kind}{error}"), LONGEST_REASON)
 
 
 def _discovered(algorithm: Algorithm, data: Dataset, rng: Generator) -> Estimate:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from causalassay.drawing import show
 from causalassay.notebook import fragment, number, paragraph, table
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ HEADER = ("edge", "as drawn", "forward", "backward", "undirected", "absent")
 
 def frequencies_html(found: EdgeFrequencies) -> str:
     """Return the graph, its edges with their frequencies, and what failed."""
-    drawing = show(found.estimate.graph, found.columns)
+    drawing = found.draw()
     rows = [
         (one.text, *map(number, (one.support, one.forward, one.backward, one.undirected)))
         + (number(one.absent),)

@@ -10,10 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.contracts import Estimate
+from causalassay.drawing import Drawing, show
 from causalassay.resampling.notebook_html import frequencies_html
 
-Mark = Literal["->", "--", ""]
-"""How the graph joins a pair, as in edge lists; empty where it does not."""
+Mark = Literal["->", "--", "<->", ""]
+"""How the graph joins a pair; "<->" is feedback in a series, empty is not at all."""
+
+STABLE = 0.9
+"""Share of the bootstraps from which on an edge is counted as stable."""
 
 MOST_PRINTED = 40
 """Pairs that are printed one by one."""
@@ -28,7 +32,7 @@ class PairFrequency:
     source, target : str
         Of a directed edge its cause and effect; of a pair that the graph does not join, in the
         more frequent direction.
-    mark : {"->", "--", ""}
+    mark : {"->", "--", "<->", ""}
         How the graph joins them, if it does.
     forward, backward, undirected, absent : float
         Shares of the bootstraps: source → target, the other way, without direction, not joined.
@@ -51,12 +55,14 @@ class PairFrequency:
     @property
     def support(self) -> float:
         """Share of the bootstraps that join the pair as the graph does; else in any way."""
-        return {"->": self.forward, "--": self.undirected, "": self.joined}[self.mark]
+        if self.mark == "->":
+            return self.forward
+        return self.undirected if self.mark else self.joined
 
     @property
     def text(self) -> str:
         """The pair as text; one that the graph does not join has a question mark."""
-        sign = {"->": "→", "--": "—", "": "?"}[self.mark]
+        sign = {"->": "→", "--": "—", "<->": "⇄", "": "?"}[self.mark]
         return f"{self.source} {sign} {self.target}"
 
 
@@ -106,6 +112,22 @@ class EdgeFrequencies:
         """Share of the bootstraps that join i and j in any way, shape (d, d), symmetric."""
         return self._share(self.n_directed + self.n_directed.T + self.n_undirected)
 
+    @property
+    def absent(self) -> NDArray[np.float64]:
+        """Share of the bootstraps that do not join i and j, shape (d, d), symmetric."""
+        joined = self.n_directed + self.n_directed.T + self.n_undirected
+        return self._share(self.n_bootstrap - self.n_failed - joined)
+
+    @property
+    def support(self) -> NDArray[np.float64]:
+        """Share of the bootstraps that have an edge as the graph has it, shape (d, d)."""
+        graph = self.estimate.graph
+        return np.where(graph & graph.T, self.undirected, self.directed)
+
+    def draw(self) -> Drawing:
+        """Return a drawing of the graph, thicker lines for edges with more support."""
+        return show(self.estimate.graph, self.columns, self.support)
+
     def pair(self, i: int, j: int) -> PairFrequency:
         """Return the frequencies of two columns, by index."""
         graph = self.estimate.graph
@@ -113,7 +135,8 @@ class EdgeFrequencies:
         if not graph[i, j] and not graph[j, i]:
             turned = self.n_directed[j, i] > self.n_directed[i, j]
         i, j = (j, i) if turned else (i, j)
-        mark: Mark = "" if not graph[i, j] else "--" if graph[j, i] else "->"
+        both: Mark = "<->" if self.estimate.kind == "summary" else "--"
+        mark: Mark = "" if not graph[i, j] else both if graph[j, i] else "->"
         return PairFrequency(
             self.columns[i],
             self.columns[j],
@@ -121,7 +144,7 @@ class EdgeFrequencies:
             forward=float(self.directed[i, j]),
             backward=float(self.directed[j, i]),
             undirected=float(self.undirected[i, j]),
-            absent=1.0 - float(self.joined[i, j]),
+            absent=float(self.absent[i, j]),
         )
 
     def pairs(self, above: float = 0.5) -> list[PairFrequency]:
@@ -141,6 +164,15 @@ class EdgeFrequencies:
         joined = self.estimate.graph | self.estimate.graph.T | (self.joined > above)
         found = [self.pair(i, j) for i, j in np.argwhere(np.triu(joined, 1)).tolist()]
         return sorted(found, key=lambda one: (not one.mark, -np.nan_to_num(one.support)))
+
+    @property
+    def numbers(self) -> dict[tuple[int, int], dict[str, float]]:
+        """The frequencies of each edge of the graph, as `write_graph` takes them."""
+        shares = ("forward", "backward", "undirected", "absent")
+        return {
+            (i, j): {name: getattr(self.pair(i, j), name) for name in shares}
+            for i, j in np.argwhere(self.estimate.graph).tolist()
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; undefined numbers are None."""
@@ -164,6 +196,21 @@ class EdgeFrequencies:
         if len(pairs) > MOST_PRINTED:
             lines.append(f"… and {len(pairs) - MOST_PRINTED} more")
         return "\n".join([*lines, self.caption])
+
+    @property
+    def sentence(self) -> str:
+        """How many edges there are, and how many of them nearly all bootstraps have."""
+        edges = [one for one in self.pairs() if one.mark]
+        if not edges:
+            return f"No edges ({self.caption})."
+        counted = f"{len(edges)} edges" if len(edges) > 1 else "1 edge"
+        if not self.n_bootstrap:
+            return f"{counted}; without bootstraps nothing is known of their stability."
+        stable = sum(one.support >= STABLE for one in edges)
+        return (
+            f"{stable} of {counted} come out as drawn in at least {percent(STABLE)} of the "
+            f"bootstraps ({self.n_bootstrap}, {self.n_failed} failed)."
+        )
 
     @property
     def caption(self) -> str:
