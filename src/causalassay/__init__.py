@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from causalassay import (
         analysis,
         auditing,
+        choosing,
         data,
         diagnostics,
         discovery,
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
         metrics,
         models,
         report,
+        resampling,
         risk,
         seeding,
         study,
         testing,
     )
     from causalassay.auditing import audit
+    from causalassay.choosing import choose
     from causalassay.contracts import Estimate, NotApplicable
     from causalassay.data import Dataset
     from causalassay.discovery import algorithms, discover
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 _MODULES = (
     "analysis",
     "auditing",
+    "choosing",
     "data",
     "diagnostics",
     "discovery",
@@ -51,6 +55,7 @@ _MODULES = (
     "metrics",
     "models",
     "report",
+    "resampling",
     "risk",
     "seeding",
     "study",
@@ -62,6 +67,7 @@ _NAMES = {
     "NotApplicable": "causalassay.contracts",
     "algorithms": "causalassay.discovery",
     "audit": "causalassay.auditing",
+    "choose": "causalassay.choosing",
     "discover": "causalassay.discovery",
 }
 
@@ -74,6 +80,8 @@ __all__ = [
     "analysis",
     "audit",
     "auditing",
+    "choose",
+    "choosing",
     "data",
     "diagnostics",
     "discover",
@@ -84,6 +92,7 @@ __all__ = [
     "metrics",
     "models",
     "report",
+    "resampling",
     "risk",
     "seeding",
     "study",

@@ -134,7 +134,8 @@ def test_rename_columns_changes_names_only():
 
 
 def test_conditions_are_dropped_and_renamed_with_the_observational_one():
-    data = two_regimes()
+    treated = TREATED + [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]
+    data = two_regimes(regimes=(Regime("control", CONTROL), Regime("do raf", treated, (0,))))
     renamed = data.rename_conditions({"control": "wild type"})
     assert ("wild type", "wild type") == (renamed.observational, renamed.conditions[0])
     assert data.drop_conditions(["control"]).observational is None
