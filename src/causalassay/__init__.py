@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from causalassay import (
         analysis,
         auditing,
+        choosing,
         data,
         diagnostics,
         discovery,
         drawing,
+        factorial,
         graphs,
         metrics,
         models,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
         testing,
     )
     from causalassay.auditing import audit
+    from causalassay.choosing import choose
     from causalassay.contracts import Estimate, NotApplicable
     from causalassay.data import Dataset
     from causalassay.discovery import algorithms, discover
@@ -42,10 +45,12 @@ if TYPE_CHECKING:
 _MODULES = (
     "analysis",
     "auditing",
+    "choosing",
     "data",
     "diagnostics",
     "discovery",
     "drawing",
+    "factorial",
     "graphs",
     "metrics",
     "models",
@@ -62,6 +67,7 @@ _NAMES = {
     "NotApplicable": "causalassay.contracts",
     "algorithms": "causalassay.discovery",
     "audit": "causalassay.auditing",
+    "choose": "causalassay.choosing",
     "discover": "causalassay.discovery",
 }
 
@@ -74,11 +80,14 @@ __all__ = [
     "analysis",
     "audit",
     "auditing",
+    "choose",
+    "choosing",
     "data",
     "diagnostics",
     "discover",
     "discovery",
     "drawing",
+    "factorial",
     "graphs",
     "metrics",
     "models",

@@ -1,1 +1,31 @@
 """Which algorithm to take for one's own experiments, without a true graph."""
+
+from causalassay.choosing.choose import choose
+from causalassay.choosing.result import (
+    Choice,
+    Claim,
+    CutoffRanking,
+    Density,
+    FoundGraph,
+    Movement,
+    PairDifference,
+    RandomGraphs,
+    RankedRow,
+    TestsMade,
+)
+from causalassay.choosing.rules import RULES
+
+__all__ = [
+    "RULES",
+    "Choice",
+    "Claim",
+    "CutoffRanking",
+    "Density",
+    "FoundGraph",
+    "Movement",
+    "PairDifference",
+    "RandomGraphs",
+    "RankedRow",
+    "TestsMade",
+    "choose",
+]

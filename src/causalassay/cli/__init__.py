@@ -13,6 +13,7 @@ from rich.console import Console
 
 from causalassay.cli.auditing import audit
 from causalassay.cli.discovering import discover
+from causalassay.cli.domains import domain
 from causalassay.cli.listing import list_parts
 from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 from causalassay.cli.printing import escaped
@@ -81,4 +82,5 @@ _add("Use your own data", discover=discover)
 _add("Run a study", run=run, status=status, replay=replay)
 _add("Look at its results", summary=summary, report=report, export=export)
 _add("Begin", **{"list": list_parts})
+app.add_typer(domain, name="domain", rich_help_panel="Judge a data set")
 app.add_typer(new, name="new", rich_help_panel="Begin")

@@ -1,0 +1,86 @@
+"""The tables of a choice as texts, for the terminal, the page and notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from causalassay.choosing.result import Choice, Density, Movement, RankedRow
+from causalassay.notebook import number, with_interval
+
+RANKING_HEADS = ("algorithm", "edges", "weighted risk", "beats random graphs?", "may be best?")
+
+RANDOM_ORDER = "complete DAG, random order"
+
+
+def ranking_rows(choice: Choice) -> list[tuple[str, ...]]:
+    """Return a row of texts for each algorithm and baseline, by ascending risk."""
+    rows = [(row.weighted, _ranked(row)) for row in choice.rows]
+    mean = choice.random_order.mean
+    spread = with_interval(mean, choice.random_order.low, choice.random_order.high)
+    n_columns = len(choice.columns)
+    drawn = (f"{RANDOM_ORDER} (baseline)", str(n_columns * (n_columns - 1) // 2), spread, "", "")
+    return [texts for _, texts in sorted([*rows, (mean, drawn)], key=lambda each: each[0])]
+
+
+def _ranked(row: RankedRow) -> tuple[str, ...]:
+    name = row.name if row.role == "algorithm" else f"{row.name} (baseline)"
+    return (
+        name,
+        density_text(row.density),
+        with_interval(row.weighted, *row.interval),
+        random_text(row),
+        ("yes" if row.may_be_best else "no") if row.role == "algorithm" else "",
+    )
+
+
+def density_text(density: Density) -> str:
+    """Return the number of edges, and how many of them are undirected.
+
+    Examples
+    --------
+    >>> density_text(Density(3, 2)), density_text(Density(3, 0))
+    ('5 (2 undirected)', '3')
+    """
+    if not density.undirected:
+        return str(density.edges)
+    return f"{density.edges} ({density.undirected} undirected)"
+
+
+def random_text(row: RankedRow) -> str:
+    """Return whether an algorithm is shown to beat random graphs, and what share it beats."""
+    random = row.random
+    share = f"{random.share_beaten:.0%} of them"
+    if random.p_corrected is None:
+        return share
+    shown = "yes" if random.beaten else "no evidence"
+    return f"{shown} ({share}, p {number(random.p_corrected, 3)})"
+
+
+def movement_cell(movement: Movement, column: str) -> str:
+    """Return the effect on a column: in brackets on the target, starred where it moved.
+
+    Examples
+    --------
+    >>> one = Movement("drug", "a", 9, {"a": -2.0, "b": 0.5, "c": None}, {}, ("b",))
+    >>> [movement_cell(one, name) for name in "abc"]
+    ['[-2.0]', '+0.5*', '–']
+    """
+    effect = movement.effects[column]
+    text = "–" if effect is None else f"{effect:+.1f}"
+    if column == movement.target:
+        return f"[{text}]"
+    return f"{text}*" if column in movement.moved else text
+
+
+def reasons_together(reasons: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return names that share a reason beside each other, and their reason.
+
+    Examples
+    --------
+    >>> reasons_together({"a": "too slow", "b": "no rows", "c": "too slow"})
+    [('a, c', 'too slow'), ('b', 'no rows')]
+    """
+    together: dict[str, list[str]] = {}
+    for name, why in reasons.items():
+        together.setdefault(why, []).append(name)
+    return [(", ".join(names), why) for why, names in together.items()]

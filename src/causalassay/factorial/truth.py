@@ -1,0 +1,264 @@
+"""What an experiment says for sure: laws under interventions, and who moves what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from causalassay.arrays import Adjacency, Vector
+from causalassay.data import Dataset
+from causalassay.data.kinds import ColumnKind, Continuous, Discrete
+from causalassay.data.regime import Regime
+from causalassay.factorial.biasing import biasing_scale, level_probabilities, signs
+from causalassay.factorial.experiment import FactorialExperiment
+from causalassay.factorial.scales import NumberScale, Scale, scale_of
+from causalassay.factorial.settings import Settings
+
+ALPHA = 0.05
+"""The level of the tests together (Holm)."""
+
+LAST = -1
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The interventional laws of an experiment, and the graph that is consistent with it.
+
+    Parameters
+    ----------
+    experiment : FactorialExperiment
+    settings : Settings
+    """
+
+    experiment: FactorialExperiment
+    settings: Settings
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the nodes: covariates, treatments, outcomes."""
+        own = self.experiment
+        others = tuple(name for name in own.covariates if name != own.biasing)
+        seen = others if self.settings.covariates == "all" else ()
+        return (own.biasing, *own.treatments, *own.outcomes, *seen)
+
+    @cached_property
+    def scales(self) -> dict[str, Scale]:
+        """The scales of the columns that are no treatments."""
+        own = self.experiment
+        scales = {own.biasing: biasing_scale(own, self.settings.bins)}
+        for name in self.columns:
+            if name not in own.treatments and name not in scales:
+                scales[name] = scale_of(own.frame[name], self.settings.levels)
+        return scales
+
+    @property
+    def treatment_nodes(self) -> range:
+        """The positions of the treatments among the columns."""
+        return range(1, 1 + len(self.experiment.treatments))
+
+    @property
+    def outcome_nodes(self) -> range:
+        """The positions of the outcomes among the columns."""
+        first = 1 + len(self.experiment.treatments)
+        return range(first, first + len(self.experiment.outcomes))
+
+    @cached_property
+    def level_counts(self) -> tuple[int, ...]:
+        """The number of levels of each column."""
+        own = self.experiment
+        return tuple(
+            len(own.levels[name]) if name in own.levels else self.scales[name].n_levels
+            for name in self.columns
+        )
+
+    def codes(self, rows: pd.DataFrame) -> NDArray[Any]:
+        """Return the level of every entry, shape (rows, columns)."""
+        return np.column_stack([self._codes(rows[name].tolist(), name) for name in self.columns])
+
+    def _codes(self, column: list[Any], name: str) -> NDArray[np.int64]:
+        levels = self.experiment.levels.get(name)
+        if levels is None:
+            return self.scales[name].codes(column)
+        place = {level: k for k, level in enumerate(levels)}
+        return np.array([place[one] for one in column], dtype=np.int64)
+
+    def dataset(self, rows: pd.DataFrame) -> Dataset:
+        """Return rows of the experiment as algorithms see them, as an observational data set."""
+        values = np.column_stack([self._values(rows, name) for name in self.columns])
+        regime = Regime("observational", values)
+        kinds = tuple(self._kind(name) for name in self.columns)
+        return Dataset(self.columns, (regime,), observational="observational", kinds=kinds)
+
+    def _values(self, rows: pd.DataFrame, name: str) -> Vector:
+        column = rows[name].tolist()
+        numbers = name not in self.experiment.levels and name != self.experiment.biasing
+        if numbers and self.settings.fit == "linear-gaussian":
+            return self.scales[name].normal_scores(column)
+        return self._codes(column, name).astype(float)
+
+    def _kind(self, name: str) -> ColumnKind:
+        if self.settings.fit != "tables":
+            return Continuous()
+        levels = self.experiment.levels.get(name)
+        return Discrete(tuple(levels) if levels else self.scales[name].names)  # type: ignore[arg-type]
+
+    @cached_property
+    def assignment(self) -> dict[str, NDArray[Any]]:
+        """For each treatment the probability with which biasing gives each row its level."""
+        own = self.experiment
+        codes = self.scales[own.biasing].codes(own.frame[own.biasing].tolist()) + 1
+        sign = signs(codes, len(own.treatments))
+        rows = np.arange(len(own.frame))
+        return {
+            name: level_probabilities(sign[:, j], self.settings.beta, len(own.levels[name]))[
+                rows, own.treatment_codes[name]
+            ]
+            for j, name in enumerate(own.treatments)
+        }
+
+    def laws(self, treatment: str, level: int = LAST) -> dict[str, Vector]:
+        """Return the law of each outcome where a treatment is set to the level of that number.
+
+        All subjects count alike. The other treatments vary as biasing assigns them, for that is
+        the population that a model of the biased data describes; with beta = 0 they are uniform.
+        """
+        own = self.experiment
+        weights = np.ones(len(own.frame))
+        for name, probability in self.assignment.items():
+            if name != treatment:
+                weights *= probability
+        codes = own.treatment_codes[treatment]
+        weights *= codes == level % len(own.levels[treatment])
+        cell = own.subject_numbers * own.n_combinations + own.combinations
+        weights /= np.bincount(cell)[cell] * own.n_subjects
+        return {
+            name: np.bincount(
+                self._outcome_codes[name], weights, minlength=self.scales[name].n_levels
+            ).astype(float)
+            for name in own.outcomes
+        }
+
+    @cached_property
+    def _outcome_codes(self) -> dict[str, NDArray[np.int64]]:
+        own = self.experiment
+        return {name: self.scales[name].codes(own.frame[name].tolist()) for name in own.outcomes}
+
+    @cached_property
+    def treated(self) -> tuple[dict[str, Vector], ...]:
+        """The laws of the outcomes under the last level of each treatment."""
+        return tuple(self.laws(name) for name in self.experiment.treatments)
+
+    @cached_property
+    def effects(self) -> NDArray[Any]:
+        """The total variation between last and first level, shape (treatments, outcomes)."""
+        own = self.experiment
+        first = [self.laws(name, 0) for name in own.treatments]
+        return np.array(
+            [
+                [np.abs(high[name] - low[name]).sum() / 2 for name in own.outcomes]
+                for high, low in zip(self.treated, first, strict=True)
+            ]
+        )
+
+    @cached_property
+    def p_values(self) -> NDArray[Any]:
+        """Of tests within subjects that a treatment moves an outcome, by Holm's correction.
+
+        Each subject's mean outcome under each level is compared: Wilcoxon's signed ranks for
+        two levels, Friedman's test for more. Shape (treatments, outcomes).
+        """
+        own = self.experiment
+        raw = [
+            [_test_within(self._subject_means(treatment, outcome)) for outcome in own.outcomes]
+            for treatment in own.treatments
+        ]
+        return holm(np.array(raw))
+
+    def _subject_means(self, treatment: str, outcome: str) -> NDArray[Any]:
+        """Return the mean outcome of each subject under each level, shape (subjects, levels)."""
+        own = self.experiment
+        n_levels = len(own.levels[treatment])
+        cell = own.subject_numbers * n_levels + own.treatment_codes[treatment]
+        values = own.frame[outcome].to_numpy(float)
+        size = own.n_subjects * n_levels
+        sums = np.bincount(cell, values, minlength=size)
+        return (sums / np.bincount(cell, minlength=size)).reshape(-1, n_levels)
+
+    @cached_property
+    def covariate_p_values(self) -> Vector:
+        """Of Kruskal–Wallis tests that subjects' mean outcomes depend on the biasing covariate."""
+        own = self.experiment
+        first = own.frame.drop_duplicates(own.subject)
+        codes = self.scales[own.biasing].codes(first[own.biasing].tolist())
+        raw = []
+        for outcome in own.outcomes:
+            sums = np.bincount(own.subject_numbers, own.frame[outcome].to_numpy(float))
+            means = sums / np.bincount(own.subject_numbers)
+            raw.append(_test_between([means[codes == code] for code in np.unique(codes)]))
+        return holm(np.array(raw))
+
+    @cached_property
+    def graph(self) -> Adjacency:
+        """The consistent graph: its tables give every law of an outcome under one treatment.
+
+        The biasing covariate acts on all treatments, and on the outcomes that depend on it;
+        a treatment acts on the outcomes that it moves. Between outcomes there are no edges.
+        """
+        graph = self.graph_of_the_paper.copy()
+        for node, p_value in zip(self.outcome_nodes, self.covariate_p_values, strict=True):
+            graph[0, node] = p_value <= ALPHA
+        return graph
+
+    @cached_property
+    def graph_of_the_paper(self) -> Adjacency:
+        """The graph that the paper's text describes: without covariate → outcome."""
+        graph = np.zeros((len(self.columns), len(self.columns)), dtype=bool)
+        graph[0, self.treatment_nodes] = True
+        graph[np.ix_(self.treatment_nodes, self.outcome_nodes)] = self.p_values <= ALPHA
+        return graph
+
+    def outcome_scale(self, name: str) -> NumberScale:
+        """Return the scale of an outcome."""
+        scale = self.scales[name]
+        if not isinstance(scale, NumberScale):
+            raise TypeError(f"outcome {name!r}: expected numbers")
+        return scale
+
+
+def _test_within(means: NDArray[Any]) -> float:
+    differences = means - means[:, :1]
+    if not differences.any():
+        return 1.0
+    if means.shape[1] == 2:  # noqa: PLR2004
+        return float(stats.wilcoxon(differences[:, 1], zero_method="wilcox").pvalue)
+    if len(means) < 2:  # noqa: PLR2004
+        return 1.0
+    return float(stats.friedmanchisquare(*means.T).pvalue)
+
+
+def _test_between(groups: list[Vector]) -> float:
+    if len(groups) < 2 or np.ptp(np.concatenate(groups)) == 0:  # noqa: PLR2004
+        return 1.0
+    return float(stats.kruskal(*groups).pvalue)
+
+
+def holm(p_values: NDArray[Any]) -> NDArray[Any]:
+    """Return p-values corrected for their number, in the same shape; undefined ones become 1.
+
+    Examples
+    --------
+    >>> holm(np.array([0.01, 0.04, 0.03])).round(6)
+    array([0.03, 0.06, 0.06])
+    """
+    flat = np.where(np.isnan(p_values), 1.0, p_values).ravel()
+    order = np.argsort(flat)
+    corrected = np.maximum.accumulate(flat[order] * np.arange(len(flat), 0, -1))
+    result = np.empty(len(flat))
+    result[order] = np.minimum(corrected, 1.0)
+    return result.reshape(p_values.shape)
