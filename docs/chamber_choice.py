@@ -100,36 +100,55 @@ def _tau(risk: np.ndarray, score: np.ndarray) -> float:
 
 def picture(frame: pd.DataFrame) -> str:
     """Return risk against SID and against oracle risk as SVG."""
-    panels = []
-    for name in ("SID", "oracle risk"):
-        base = alt.Chart(frame[np.isfinite(frame[name])])
-        x = alt.X(f"{name}:Q", title=f"{name} by the known graph", scale=alt.Scale(zero=False))
-        y = alt.Y("risk:Q", title=None if panels else "risk by choose", scale=alt.Scale(zero=False))
-        colour = alt.Color(
-            "role:N",
-            title=None,
-            scale=alt.Scale(domain=["algorithm", "baseline"], range=["#0072B2", "#767676"]),
-        ).legend(orient="top")
-        shape = alt.Shape(
-            "role:N", scale=alt.Scale(domain=["algorithm", "baseline"], range=["circle", "square"])
-        ).legend(None)
-        bars = base.mark_rule(opacity=0.45).encode(
-            x=x, y=alt.Y("low:Q", scale=alt.Scale(zero=False)), y2="high:Q", color=colour
-        )
-        points = base.mark_point(filled=True, size=50, opacity=1).encode(
-            x=x, y=y, color=colour, shape=shape
-        )
-        words = base.mark_text(align="left", dx=6, fontSize=10, color=INK).encode(
-            x=x, y=y, text="name:N"
-        )
-        panels.append((bars + points + words).properties(width=330, height=360))
+    panels = [_panel(frame, "SID", "risk by choose"), _panel(frame, "oracle risk", None)]
     chart = alt.hconcat(*panels).configure_axis(
         gridOpacity=0.5, labelFontSize=12, titleFontSize=12, labelColor=INK
     )
-    chart = chart.configure(
-        background="white", padding={"left": 5, "right": 60, "top": 5, "bottom": 5}
-    )
+    chart = chart.configure(background="white", padding=8)
     return str(vl_convert.vegalite_to_svg(chart.to_json(), allowed_base_urls=[])) + "\n"
+
+
+def _panel(frame: pd.DataFrame, name: str, title: str | None) -> alt.LayerChart:
+    own = frame[np.isfinite(frame[name])]
+    own = own.assign(place=_apart(own[name].to_numpy(float), own["risk"].to_numpy()))
+    low, high = own[name].min(), own[name].max()
+    domain = [low - 0.05 * (high - low), high + 0.45 * (high - low)]
+    x = alt.X(
+        f"{name}:Q",
+        title=f"{name} by the known graph",
+        scale=alt.Scale(domain=domain, nice=False),
+        axis=alt.Axis(tickCount=6),
+    )
+    heights = alt.Scale(domain=[0.15, 1])
+    roles = alt.Scale(domain=["algorithm", "baseline"], range=["#0072B2", "#767676"])
+    colour = alt.Color("role:N", title=None, scale=roles).legend(orient="top", symbolOpacity=1)
+    shapes = alt.Scale(domain=["algorithm", "baseline"], range=["circle", "square"])
+    base = alt.Chart(own)
+    bars = base.mark_rule(opacity=0.3).encode(
+        x=x, y=alt.Y("low:Q", scale=heights, title=title), y2="high:Q", color=colour
+    )
+    points = base.mark_point(filled=True, size=50, opacity=1).encode(
+        x=x, y="risk:Q", color=colour, shape=alt.Shape("role:N", title=None, scale=shapes)
+    )
+    words = base.mark_text(align="left", dx=7, fontSize=10, color=INK).encode(
+        x=x, y="place:Q", text="name:N"
+    )
+    return (bars + points + words).properties(width=360, height=420)
+
+
+def _apart(across: np.ndarray, up: np.ndarray) -> np.ndarray:
+    """Return heights for labels, moved up until none covers another."""
+    width, step = 0.45 * np.ptp(across), 0.028
+    places = up.astype(float).copy()
+    done: list[int] = []
+    for one in np.argsort(up):
+        while any(
+            abs(across[one] - across[other]) < width and abs(places[one] - places[other]) < step
+            for other in done
+        ):
+            places[one] += step / 4
+        done.append(one)
+    return places
 
 
 if __name__ == "__main__":
