@@ -276,7 +276,7 @@ def test_however_the_client_ends_nothing_is_left(number, open_folder):
 
 
 def test_an_interrupted_command_says_how_to_go_on(open_folder, tmp_path):
-    command = [sys.executable, "-m", "causalassay", *COMMAND, str(tmp_path), "--trials", "1000"]
+    command = [sys.executable, "-m", "causalassay", *COMMAND, str(tmp_path), "--trials", "60"]
     client = subprocess.Popen(
         command,
         env=dict(os.environ) | {"TMPDIR": str(open_folder)},
