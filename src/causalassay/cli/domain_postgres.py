@@ -80,6 +80,12 @@ def _measure(
 
 
 def _announce(ready: Prepared) -> None:
+    if not ready.measuring.evicts:
+        typer.echo(
+            "the server's shared buffers are too large to be emptied before each measurement: "
+            "blocks that earlier queries read may count as hits",
+            err=True,
+        )
     announce(f"PostgreSQL {ready.server.version}", ready.plan, "queries", ready.seconds_each())
 
 
