@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -13,10 +14,11 @@ import psutil
 import pytest
 
 from causalassay.cli import main
+from causalassay.domains.collecting import MeasurementFailed, Subject
 from causalassay.domains.http.experiment import Options, prepared, run
 from causalassay.domains.http.nginx import config_text, find_nginx, nginx_version
 from causalassay.domains.http.pages import draw_pages, write_pages
-from causalassay.domains.http.requests import AGENTS, TREATMENTS, count_markup
+from causalassay.domains.http.requests import AGENTS, TREATMENTS, count_markup, measure
 from causalassay.domains.http.server_classes import SERVER_CLASSES, classes_of
 from causalassay.domains.http.servers import running
 from causalassay.factorial import read_experiment
@@ -159,6 +161,26 @@ def asked(port, path):
     status = connection.getresponse().status
     connection.close()
     return status
+
+
+@pytest.mark.parametrize("way", ["direct", "proxy"])
+def test_a_server_that_is_gone_ends_the_session_and_is_no_failed_measurement(way):
+    pages = draw_pages(2, PYTHON, 1)
+    subject = Subject("page-0000", {"server_class": "python"})
+    setting = {"compression": "gzip", "proxy": way, "user_agent": "mobile"}
+    with running(PYTHON, pages, None) as addresses:
+        assert measure(addresses, subject, setting)["html_tags"] > 0
+        with pytest.raises(MeasurementFailed, match="status 404"):
+            measure(addresses, replace(subject, id="page-9999"), setting)
+        of_class = next(
+            one
+            for one in psutil.Process().children(recursive=True)
+            if "pages" in one.cmdline() and "serving.py" in one.cmdline()[2]
+        )
+        of_class.kill()
+        eventually(lambda: not lives(of_class.pid))
+        with pytest.raises(ConnectionError, match="is gone; give the same command again"):
+            measure(addresses, subject, setting)
 
 
 def test_a_program_that_is_not_nginx_is_an_error():

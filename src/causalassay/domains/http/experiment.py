@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from causalassay.domains.collecting import Collected, Measure, collect
+from causalassay.domains.collecting import Collected, Measure, MeasurementFailed, collect
 from causalassay.domains.http.nginx import nginx_version
 from causalassay.domains.http.pages import draw_pages
 from causalassay.domains.http.requests import OUTCOMES, TREATMENTS, measure
@@ -85,7 +85,11 @@ class Prepared:
         setting: Setting = {name: levels[0] for name, levels in TREATMENTS.items()}
         begin = time.monotonic()
         for subject in self.plan.subjects:
-            self.measure(subject, setting)
+            try:
+                self.measure(subject, setting)
+            except MeasurementFailed as error:
+                name = subject.covariates[BIASING]
+                raise ValueError(f"the server {name} does not serve its pages: {error}") from error
         return (time.monotonic() - begin) / len(self.plan.subjects)
 
 

@@ -7,6 +7,7 @@ import time
 import zlib
 from collections.abc import Mapping
 from html.parser import HTMLParser
+from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 
 from causalassay.domains.collecting import MeasurementFailed
@@ -31,6 +32,7 @@ AGENTS = {
     "mobile": "Mozilla/5.0 (Linux; Android 14; Mobile) causalassay",
 }
 _SECONDS = 30
+_GONE = "the server of {} is gone; give the same command again to go on"
 
 
 def measure(addresses: Addresses, subject: Subject, setting: Setting) -> Mapping[str, float]:
@@ -46,6 +48,11 @@ def measure(addresses: Addresses, subject: Subject, setting: Setting) -> Mapping
         A page; its covariate `server_class` says who serves it.
     setting : dict
         A level of each of `TREATMENTS`.
+
+    Raises
+    ------
+    ConnectionError
+        If nobody serves any more: that is the end of a session, not a failed measurement.
     """
     port = addresses.ports[str(subject.covariates["server_class"])]
     path = f"/{subject.id}.html"
@@ -63,11 +70,15 @@ def measure(addresses: Addresses, subject: Subject, setting: Setting) -> Mapping
         reply = connection.getresponse()
         body = reply.read()
         elapsed = time.perf_counter() - start
+    except ConnectionError as error:
+        raise ConnectionError(_GONE.format(subject.id)) from error
     except (OSError, HTTPException) as error:
         raise MeasurementFailed(f"no answer ({type(error).__name__})") from error
     finally:
         connection.close()
-    if reply.status != 200:
+    if reply.status == HTTPStatus.BAD_GATEWAY:
+        raise ConnectionError(_GONE.format(subject.id))
+    if reply.status != HTTPStatus.OK:
         raise MeasurementFailed(f"status {reply.status}")
     page = _decompressed(body, reply.getheader("Content-Encoding"))
     n_tags, n_attributes = count_markup(page.decode())

@@ -125,7 +125,7 @@ def evaluate(  # noqa: PLR0913
         if on_step is not None:
             on_step(done, total)
 
-    rows = score_algorithms(truth, algorithms, repeats, seed, step)
+    rows = score_algorithms(truth, algorithms, repeats, seed, on_repeat=step)
     specifications = score_specifications(truth, repeats, seed)
     look_alikes = score_look_alikes(
         truth.experiment,
