@@ -310,6 +310,22 @@ def test_a_folder_the_server_cannot_enter_is_one_clear_line(place, monkeypatch):
     assert not list(deep.iterdir())
 
 
+def test_the_command_measures_and_then_judges_algorithms(capsys, monkeypatch, server, tmp_path):
+    from causalassay.cli import main
+
+    words = "domain postgres --queries 30 --scale 0.02 --trials 1 --repeats 2 --look-alikes 0"
+    more = ["--algorithm", "ges", "--json", "--dsn", server.dsn, "--out", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["causalassay", *words.split(), *more])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    judged = json.loads(capsys.readouterr().out)
+    assert "PostgreSQL" == judged["name"]
+    assert 30 == judged["subjects"]
+    assert "ges" in [row["name"] for row in judged["scores"]]
+    assert any("not judged: cut into levels" in one for one in judged["sentences"])
+
+
 def test_no_binaries_on_an_empty_path():
     with pytest.raises(FileNotFoundError, match="apt-get install postgresql"):
         find_binaries([])

@@ -80,8 +80,8 @@ def _add(panel: str, **commands: Callable[..., None]) -> None:
 
 _add("Judge a data set", audit=audit)
 _add("Use your own data", discover=discover, choose=choose)
+app.add_typer(domain, name="domain", rich_help_panel="Judge algorithms on real systems")
 _add("Run a study", run=run, status=status, replay=replay)
 _add("Look at its results", summary=summary, report=report, export=export)
 _add("Begin", **{"list": list_parts})
-app.add_typer(domain, name="domain", rich_help_panel="Judge a data set")
 app.add_typer(new, name="new", rich_help_panel="Begin")

@@ -91,4 +91,4 @@ def conclude(collected: Collected, path: Path, subjects: str) -> None:
             f"{failure_text(collected.failures)}",
             err=True,
         )
-    typer.echo(f"Experiment: {path} and {path.with_suffix('.csv').name}")
+    typer.echo(f"Experiment: {path} and {path.with_suffix('.csv').name}", err=True)

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from causalassay.cli.algorithm_options import SeveralAlgorithms
 from causalassay.cli.collecting import announce, conclude, interruptible, progress
+from causalassay.cli.domain_evaluation import (
+    Beta,
+    LookAlikes,
+    Repeats,
+    Report,
+    check_report,
+    evaluate_and_print,
+)
+from causalassay.cli.options import AsJson
 
 if TYPE_CHECKING:
     from causalassay.domains.postgres.experiment import Prepared
@@ -42,19 +52,40 @@ def postgres(  # noqa: PLR0913, PLR0917  one argument per option
     no_evaluate: Annotated[
         bool, typer.Option("--no-evaluate", help="Only measure; do not run algorithms.")
     ] = False,
+    algorithm: SeveralAlgorithms = None,
+    beta: Beta = 1.0,
+    repeats: Repeats = 20,
+    look_alikes: LookAlikes = 5,
+    report: Report = None,
+    as_json: AsJson = False,
 ) -> None:
     """Run a factorial experiment on a real PostgreSQL server.
 
     Every query is run under every combination of indexes, random_page_cost and work_mem, in
     random order. Measured are run time and blocks. The server is our own, in a temporary
     folder, and always removed. An interrupted experiment goes on when the same command is given
-    again. Then algorithms learn from a biased sample, and the whole experiment judges them.
+    again. Then algorithms learn from a biased sample, and the whole experiment judges them;
+    `causalassay domain file` does that again with other settings.
 
     Example: causalassay domain postgres --out postgres-experiment
     """
+    check_report(report)
     path = _measure(out, (queries, scale, trials, seed, timeout), dsn, binaries)
-    if not no_evaluate:
-        _evaluate(path, seed)
+    if no_evaluate:
+        return
+    from causalassay.factorial import read_experiment
+
+    evaluate_and_print(
+        read_experiment(path),
+        "PostgreSQL",
+        algorithm=algorithm,
+        beta=beta,
+        repeats=repeats,
+        look_alikes=look_alikes,
+        seed=seed,
+        as_json=as_json,
+        report=report,
+    )
 
 
 def _measure(
@@ -80,8 +111,10 @@ def _measure(
 
 
 def _announce(ready: Prepared) -> None:
+    if not ready.measuring.evicts:
+        typer.echo(
+            "the server's shared buffers are too large to be emptied before each measurement: "
+            "blocks that earlier queries read may count as hits",
+            err=True,
+        )
     announce(f"PostgreSQL {ready.server.version}", ready.plan, "queries", ready.seconds_each())
-
-
-def _evaluate(path: Path, seed: int) -> None:
-    raise NotImplementedError

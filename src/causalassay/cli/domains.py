@@ -5,20 +5,18 @@ from __future__ import annotations
 import typer
 
 from causalassay.cli.domain_http import http
+from causalassay.cli.domain_jdk import file, jdk
 from causalassay.cli.domain_postgres import postgres
 from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 
 domain = typer.Typer(
-    help="Real factorial experiments.\n\nExample: causalassay domain postgres --out experiment",
+    help="Judge algorithms on real factorial experiments, whose laws are known.\n\n"
+    "Example: causalassay domain jdk --data folder/",
     no_args_is_help=True,
     cls=PlainGroup,
 )
 
-
-@domain.callback()
-def _group() -> None:
-    """Hold the commands."""
-
-
+domain.command("jdk", cls=PlainCommand)(jdk)
 domain.command("postgres", cls=PlainCommand)(postgres)
 domain.command("http", cls=PlainCommand)(http)
+domain.command("file", cls=PlainCommand)(file)

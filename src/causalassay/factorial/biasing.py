@@ -115,7 +115,7 @@ def bias(
     Garant and Jensen 2016, algorithm 1. For more than two levels see `level_probabilities`.
     """
     check_strength(beta)
-    subjects = first_rows(experiment)
+    subjects = experiment.subjects
     codes = biasing_scale(experiment, bins).codes(subjects[experiment.biasing].tolist()) + 1
     sign = signs(codes, len(experiment.treatments))
     cells = np.zeros(len(subjects), dtype=np.int64)
@@ -133,15 +133,10 @@ def check_strength(beta: float) -> None:
         raise ValueError(f"beta: expected a number of at least 0, got {beta}")
 
 
-def first_rows(experiment: FactorialExperiment) -> pd.DataFrame:
-    """Return one row per subject, in the order of their first rows."""
-    return experiment.frame.drop_duplicates(experiment.subject)
-
-
 def biasing_scale(experiment: FactorialExperiment, bins: int) -> Scale:
     """Return how the biasing covariate is cut: by quantiles over subjects."""
     try:
-        return scale_of(first_rows(experiment)[experiment.biasing], bins)
+        return scale_of(experiment.subjects[experiment.biasing], bins)
     except ValueError as error:
         raise ValueError(f"bins: {error}") from None
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from causalassay.arrays import Adjacency
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
+from causalassay.discovery import make_algorithm
 from causalassay.factorial.biasing import bias
 from causalassay.factorial.intervals import Mean, mean_of
 from causalassay.factorial.prediction import (
@@ -29,6 +30,7 @@ REPEATS = 20
 CONSISTENT = "consistent graph"
 WITHOUT_COVARIATE = "without covariate → outcome"
 EMPTY = "empty graph"
+RANDOM_ORDER = "random order"
 RANDOMISED = "randomised sample"
 FLOOR = "direct experiment (floor)"
 
@@ -105,6 +107,8 @@ def score_algorithms(
     algorithms: Mapping[str, Algorithm],
     repeats: int = REPEATS,
     seed: int = 0,
+    *,
+    compared: bool = True,
     on_repeat: Callable[[], None] | None = None,
 ) -> tuple[ScoreRow, ...]:
     """Return the scores of algorithms, and of graphs to compare with, over draws of the bias.
@@ -118,15 +122,21 @@ def score_algorithms(
         How often the experiment is biased anew. All algorithms see the same data, their
         columns in an order of the repeat's own.
     seed : int
+    compared : bool
+        Whether to score what algorithms are compared with as well.
     on_repeat : callable
         Called after each repeat.
     """
     if repeats < 1:
         raise ValueError(f"repeats: expected at least 1, got {repeats}")
     own = truth.experiment
+    _check_labels(algorithms)
     tallies = {name: _Tally("algorithm") for name in algorithms}
-    references = _reference_graphs(truth)
-    tallies |= {name: _Tally("reference") for name in (*references, RANDOMISED, FLOOR)}
+    references = _reference_graphs(truth) if compared else {}
+    if compared:
+        others = (*references, RANDOM_ORDER, RANDOMISED, FLOOR)
+        tallies |= {name: _Tally("reference") for name in others}
+        algorithms = {**algorithms, RANDOM_ORDER: make_algorithm("random-sortnregress")}
     unbiased = Truth(own, replace(truth.settings, beta=0.0))
     for repeat in range(repeats):
         data = _draw(truth, seed, repeat)
@@ -135,11 +145,19 @@ def score_algorithms(
             _score(tallies[name], truth, data, seed, repeat, name, algorithm, order)
         for name, graph in references.items():
             _score_reference(tallies[name], truth, data, graph, stream(seed, "scores", repeat))
-        _score_samples(tallies[RANDOMISED], tallies[FLOOR], (truth, unbiased), seed, repeat)
+        if compared:
+            _score_samples(tallies[RANDOMISED], tallies[FLOOR], (truth, unbiased), seed, repeat)
         if on_repeat is not None:
             on_repeat()
     shape = (len(own.treatments), len(own.outcomes))
     return tuple(tally.row(name, shape) for name, tally in tallies.items())
+
+
+def _check_labels(algorithms: Mapping[str, Algorithm]) -> None:
+    taken = (CONSISTENT, WITHOUT_COVARIATE, EMPTY, RANDOM_ORDER, RANDOMISED, FLOOR)
+    for name in algorithms:
+        if name in taken:
+            raise ValueError(f"{name!r} names a row of its own; give the algorithm another name")
 
 
 def _reference_graphs(truth: Truth) -> dict[str, Adjacency]:
@@ -203,7 +221,7 @@ def _score_samples(
     truth, unbiased = truths
     own, settings = truth.experiment, truth.settings
     rows = bias(own, stream(seed, "randomised", repeat), 0.0, settings.bins)
-    _add_laws(randomised, unbiased, randomised_laws(unbiased, unbiased.codes(rows)))
+    _add_laws(randomised, unbiased, randomised_laws(truth, truth.codes(rows)))
     samples = []
     for name in own.treatments:
         rng = stream(seed, "direct", repeat, name)

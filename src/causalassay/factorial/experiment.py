@@ -112,7 +112,12 @@ class FactorialExperiment:
     @property
     def n_subjects(self) -> int:
         """The number of subjects."""
-        return int(self.frame[self.subject].nunique())
+        return int(self.subject_numbers.max()) + 1
+
+    @cached_property
+    def subjects(self) -> pd.DataFrame:
+        """The first row of each subject, in their order."""
+        return self.frame.drop_duplicates(self.subject)
 
     @cached_property
     def subject_numbers(self) -> Indices:

@@ -226,7 +226,8 @@ def score_look_alikes(  # noqa: PLR0913
                 n_failed += 1
                 continue
             own = int(stream(seed, "look-alike seed", *path).integers(2**31))
-            scored = score_algorithms(Truth(made, settings), algorithms, repeats=1, seed=own)
+            truth = Truth(made, settings)
+            scored = score_algorithms(truth, algorithms, 1, own, compared=False)
             n_failed += sum(row.n_failed for row in scored if row.role == "algorithm")
             scores.append(
                 {name: float(_over_algorithms(scored, name)[0]) for name in ("SHD", "SID", "TV")}

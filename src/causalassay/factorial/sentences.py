@@ -78,8 +78,8 @@ def _ranking(rows: Sequence[ScoreRow], measure: str) -> str:
     text = ordered[0].name + _value(ordered[0], measure, digits)
     for before, row in zip(ordered, ordered[1:], strict=False):
         apart = _sign(_difference(before, row, measure)) < 0
-        text += f"{' before ' if apart else ' with '}{row.name}{_value(row, measure, digits)}"
-    return text
+        text += f"{', then ' if apart else ' / '}{row.name}{_value(row, measure, digits)}"
+    return f"{text}; a slash: undecided" if " / " in text else text
 
 
 def _value(row: ScoreRow, measure: str, digits: int) -> str:

@@ -194,8 +194,7 @@ class Truth:
     def covariate_p_values(self) -> Vector:
         """Of Kruskal–Wallis tests that subjects' mean outcomes depend on the biasing covariate."""
         own = self.experiment
-        first = own.frame.drop_duplicates(own.subject)
-        codes = self.scales[own.biasing].codes(first[own.biasing].tolist())
+        codes = self.scales[own.biasing].codes(own.subjects[own.biasing].tolist())
         raw = []
         for outcome in own.outcomes:
             sums = np.bincount(own.subject_numbers, own.frame[outcome].to_numpy(float))

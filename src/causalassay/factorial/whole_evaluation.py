@@ -16,6 +16,7 @@ from causalassay.factorial.lookalikes import (
     configurations,
     score_look_alikes,
 )
+from causalassay.factorial.same_levels import distinct_outcomes, repeated_sentences
 from causalassay.factorial.sentences import sentences
 from causalassay.factorial.settings import Settings
 from causalassay.factorial.specification import SpecificationRow, score_specifications
@@ -115,8 +116,9 @@ def evaluate(  # noqa: PLR0913
         Called with the steps done and the number of steps.
     """
     settings = settings or Settings()
-    truth = Truth(at_extremes(experiment), settings)
-    kinds = configurations(len(experiment.outcomes)) if n_look_alikes > 0 else ()
+    judged, repeated = distinct_outcomes(at_extremes(experiment), settings.levels)
+    truth = Truth(judged, settings)
+    kinds = configurations(len(judged.outcomes)) if n_look_alikes > 0 else ()
     total, done = repeats + len(kinds), 0
 
     def step() -> None:
@@ -125,7 +127,7 @@ def evaluate(  # noqa: PLR0913
         if on_step is not None:
             on_step(done, total)
 
-    rows = score_algorithms(truth, algorithms, repeats, seed, step)
+    rows = score_algorithms(truth, algorithms, repeats, seed, on_repeat=step)
     specifications = score_specifications(truth, repeats, seed)
     look_alikes = score_look_alikes(
         truth.experiment,
@@ -137,4 +139,5 @@ def evaluate(  # noqa: PLR0913
         seed=seed,
         on_kind=step,
     )
-    return Evaluation(truth, repeats, seed, rows, specifications, look_alikes, sentences(rows))
+    told = (*sentences(rows), *repeated_sentences(repeated))
+    return Evaluation(truth, repeats, seed, rows, specifications, look_alikes, told)
