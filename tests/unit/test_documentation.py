@@ -30,6 +30,7 @@ PACKAGES = [
     "graphs",
     "metrics",
     "models",
+    "resampling",
     "risk",
 ]
 LANGUAGES = {"pycon", "python", "toml", *SHELL}
