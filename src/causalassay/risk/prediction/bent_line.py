@@ -91,7 +91,7 @@ def fit_lines(pieces: list[Values], outcome: Vector) -> list[Vector]:
         inverse = np.linalg.inv(square[np.ix_(kept, kept)] + np.diag(ridge[kept]))
         weights = inverse @ with_outcome[kept]
         part = design[:, kept]
-        leverage = np.einsum("ij,jk,ik->i", part, inverse, part, optimize=True) + 1 / len(outcome)
+        leverage = ((part @ inverse) * part).sum(axis=1) + 1 / len(outcome)
         left_out = (centred - part @ weights) / np.maximum(1 - leverage, 1e-6)
         error = float(left_out @ left_out)
         if error < least:

@@ -17,7 +17,7 @@ from causalassay.metrics.laws import Categorical
 from causalassay.metrics.variation import Distance
 from causalassay.models.interventions import Shift
 from causalassay.risk.experiments import find_experiments
-from causalassay.risk.prediction.additive_model import UNCHANGED, AdditiveModel
+from causalassay.risk.prediction.additive_model import UNCHANGED, AdditiveModel, Regressions
 from causalassay.risk.prediction.level_tables import LevelTables, shares
 from causalassay.risk.prediction.row_parts import Law, Variation, variation
 from causalassay.seeding import stream
@@ -104,6 +104,7 @@ def measure(
     found = find_experiments(dataset)
     left_out = dict(found.left_out)
     observed = _some_rows(dataset.observational_values, stream(seed, "observational rows"))
+    regressions = Regressions(observed)
     measured = []
     for regime in dataset.regimes:
         if regime.targets is None or len(regime.targets) != 1:
@@ -116,14 +117,15 @@ def measure(
             continue
         rng = stream(seed, "prediction", regime.condition)
         named = regime.condition in not_acting
-        measured.append(_measure(dataset, regime, observed, named, rng))
+        measured.append(_measure(dataset, regime, regressions, named, rng))
     return measured, left_out
 
 
 def _measure(
-    dataset: Dataset, regime: Regime, observed: Values, named: bool, rng: Generator
+    dataset: Dataset, regime: Regime, regressions: Regressions, named: bool, rng: Generator
 ) -> Measured:
     (target,) = regime.targets or ()
+    observed = regressions.rows
     values = _some_rows(regime.values, rng)
     predictor: Predictor
     if dataset.world == "discrete":
@@ -134,7 +136,7 @@ def _measure(
     else:
         n_levels = []
         settings = _settings(regime, values[:, target], observed[:, target], rng)
-        predictor = AdditiveModel(observed, target, settings)
+        predictor = AdditiveModel(regressions, target, settings)
     columns = range(dataset.n_nodes)
     unchanged = [variation(values[:, node], predictor.law(node, UNCHANGED)) for node in columns]
     nothing = np.array([one.value for one in unchanged])
