@@ -329,6 +329,17 @@ def turned(chosen, **changes):
     return replace(chosen, second_opinion=replace(plain, **changes))
 
 
+def test_a_shared_leader_does_not_hide_that_the_others_are_ordered_otherwise():
+    found = graded()
+    values = {"g7": 0.0, **{f"g{k}": 0.1 + 0.01 * k for k in range(7)}}
+    scores = {name: choosing.PredictionScore(value, None, None) for name, value in values.items()}
+    opinion = choosing.SecondOpinion(n_experiments=5, scores=scores)
+    (sentence,) = second_sentences(replace(found, second_opinion=opinion))
+    assert sentence.startswith(
+        "Both scores put g7 first, risk and prediction, but order the others"
+    )
+
+
 def second_sentences(choice):
     return [claim.sentence for claim in make_claims(choice) if claim.rule == "second opinion"]
 

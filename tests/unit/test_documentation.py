@@ -23,6 +23,7 @@ from study_texts import HEAD, PROBLEM, parsed
 PACKAGES = [
     "analysis",
     "auditing",
+    "choosing",
     "data",
     "diagnostics",
     "discovery",

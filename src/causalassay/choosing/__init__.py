@@ -8,12 +8,12 @@ from causalassay.choosing.result import (
     Density,
     FoundGraph,
     Movement,
+    MovementTests,
     PairDifference,
     PredictionScore,
     RandomGraphs,
     RankedRow,
     SecondOpinion,
-    TestsMade,
 )
 from causalassay.choosing.rules import RULES
 
@@ -30,6 +30,6 @@ __all__ = [
     "RandomGraphs",
     "RankedRow",
     "SecondOpinion",
-    "TestsMade",
+    "MovementTests",
     "choose",
 ]

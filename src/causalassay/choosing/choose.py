@@ -22,10 +22,10 @@ from causalassay.choosing.result import (
     CutoffRanking,
     Density,
     FoundGraph,
+    MovementTests,
     PairDifference,
     RandomGraphs,
     RankedRow,
-    TestsMade,
 )
 from causalassay.choosing.rules import SHARE
 from causalassay.choosing.running import OnProgress, Runs, Work, run_all
@@ -113,9 +113,9 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
     >>> experiments = data.Dataset(("a", "b", "c", "d"), tuple(regimes), "control")
     >>> found = choose(experiments, 0, ["r2-sortnregress", "var-sortnregress"])
     >>> found.ranking
-    ('var-sortnregress', 'ges')
+    ('var-sortnregress', 'r2-sortnregress')
     >>> print(found.headline)
-    The data cannot tell 2 of 2 algorithms from the best one: var-sortnregress and ges.
+    The data cannot tell 2 of 2 algorithms from the best one: var-sortnregress and r2-sortnregress.
     """
     if n_random < 1:
         raise ValueError(f"n_random: expected at least 1, got {n_random}")
@@ -300,8 +300,8 @@ def _found_graph(fit: Fit, dataset: Dataset) -> FoundGraph:
     )
 
 
-def _tests_made(tests: DescendantTests, validation: CrossValidation) -> TestsMade:
+def _tests_made(tests: DescendantTests, validation: CrossValidation) -> MovementTests:
     found = validation.descendants
-    return TestsMade(
+    return MovementTests(
         tests.test, repr(tests.cutoff), tests.least_effect, found.n_tests, found.threshold
     )

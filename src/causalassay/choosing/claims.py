@@ -15,6 +15,7 @@ from causalassay.choosing.rules import (
     MANY_MOVED,
     MANY_UNMOVED,
     SHARE,
+    SIMILAR,
 )
 from causalassay.seeding import stream
 
@@ -244,8 +245,9 @@ def _second_opinion(choice: Choice) -> Iterator[Claim]:
     same = _same_graph(choice, first, second)
     agree = f"Kendall's tau over {len(names)} algorithms {tau:.2f}"
     if same:
+        but = "" if tau >= SIMILAR else ", but order the others differently"
         yield Claim(
-            "second opinion", f"Both scores put {first} first, risk and prediction ({agree})."
+            "second opinion", f"Both scores put {first} first, risk and prediction{but} ({agree})."
         )
     else:
         yield Claim(

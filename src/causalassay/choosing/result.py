@@ -254,7 +254,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class TestsMade:
+class MovementTests:
     """How it was decided which columns moved.
 
     Parameters
@@ -287,7 +287,7 @@ class Choice:
         The columns with experiments.
     left_out : mapping of str to str
         The conditions that were not tested, and why.
-    tests : TestsMade
+    tests : MovementTests
     level : float
         Coverage that the intervals aim at.
     claims : tuple of Claim
@@ -311,7 +311,7 @@ class Choice:
     observational: str
     intervened: tuple[str, ...]
     left_out: Mapping[str, str]
-    tests: TestsMade
+    tests: MovementTests
     level: float
     rows: tuple[RankedRow, ...]
     random_order: RandomGraphs

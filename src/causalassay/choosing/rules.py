@@ -24,6 +24,9 @@ MANY_UNMOVED = 0.5
 LEAST_GRAPHS = 5
 """Different graphs from which on a correlation over them can be significant."""
 
+SIMILAR = 0.5
+"""Kendall's tau from which on two scores order the algorithms alike."""
+
 RULES = {
     "graph that says nothing": Rule(
         "whether the empty or the complete graph has less risk than every algorithm",
@@ -81,7 +84,8 @@ RULES = {
     ),
     "second opinion": Rule(
         "whether predicted distributions rank the algorithms alike",
-        "Compares the two leaders, and the order of all algorithms by Kendall's tau. Where the "
+        "Compares the two leaders, and the order of all algorithms by Kendall's tau (alike from "
+        "0.5 on). Where the "
         "leaders differ, a cause is named only if the difference goes away without it: flagged "
         "interventions left out, or small effects. If the interval of the leaders' difference in "
         "prediction holds 0, that is said instead. Estimates; no error rate was measured.",

@@ -98,7 +98,7 @@ def movement_cell(movement: Movement, column: str) -> str:
     ['[-2.0]', '+0.5*', '–']
     """
     effect = movement.effects[column]
-    text = "–" if effect is None else f"{effect:+.1f}"
+    text = "–" if effect is None else f"{round(effect, 1) + 0.0:+.1f}"
     if column == movement.target:
         return f"[{text}]"
     return f"{text}*" if column in movement.moved else text

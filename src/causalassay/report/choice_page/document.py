@@ -92,10 +92,10 @@ def _claims(choice: Choice) -> Html:
 def _movements(choice: Choice) -> Html:
     tests = choice.tests
     least = f", and an effect of at least {tests.least_effect:g}" if tests.least_effect else ""
+    bound = "p-value of at most" if tests.cutoff.startswith("Bonferroni") else "|t| above"
     said = (
-        f"{tests.n_tests} tests ({tests.test}) against the observational rows; a column moved at "
-        f"p-value or |t| beyond {tests.threshold:.3g}, {tests.cutoff}{least}. Numbers: effect "
-        "sizes."
+        f"{tests.n_tests} tests ({tests.test}) against the observational rows. A column moved with "
+        f"a {bound} {tests.threshold:.3g}, {tests.cutoff}{least}. Numbers: effect sizes."
     )
     constant = [
         tag(

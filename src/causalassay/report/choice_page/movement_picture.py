@@ -45,7 +45,7 @@ def _cell(one: Movement, name: str, x: float, y: float) -> list[str]:
     opacity = 0.0 if target or effect is None else min(abs(effect) / STRONG, 1.0) * 0.55
     frame = 'stroke="currentColor" stroke-width="1.6"' if moved else 'stroke="none"'
     said = "undefined" if effect is None else f"{effect:+.2f}"
-    shown = "T" if target else "–" if effect is None else f"{effect:.1f}"
+    shown = "T" if target else "–" if effect is None else f"{round(effect, 1) + 0.0:.1f}"
     about = f"{one.condition}, {name}: effect {said}{', moved' if moved else ''}"
     faint = 'fill-opacity="0.55"' if not (moved or target) else ""
     return [
