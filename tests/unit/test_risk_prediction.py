@@ -10,7 +10,7 @@ import pytest
 
 from causalassay import graphs, models
 from causalassay.contracts import NotApplicable
-from causalassay.data import Dataset, Discrete, Regime
+from causalassay.data import Dataset, Discrete, Regime, sachs
 from causalassay.data.kinds import Continuous
 from causalassay.graphs import NoExtension, is_dag, skeleton, to_cpdag, v_structures
 from causalassay.metrics import Categorical, Samples, total_variation
@@ -298,6 +298,16 @@ def test_named_conditions_are_in_doubt(data):
     assert {"1 on a": "you named it"} == found.doubts
     with pytest.raises(ValueError, match="not_acting: there is no condition '1 on b'"):
         prediction.compare({"true": GRAPH}, data, 0, not_acting=["1 on b"])
+
+
+def test_sachs_inhibitors_are_in_doubt(sachs_folder):
+    problem = sachs(sachs_folder)
+    found = prediction.compare({"consensus": problem.graph}, problem.data, 0, not_acting=["u0126"])
+    assert {"aktinhib", "g0076", "pma", "b2camp", "u0126"} == set(found.doubts)
+    assert {"icam2", "ly"} == set(found.left_out)
+    assert ["psitect"] == [one.condition for one in found.experiments if not one.doubt]
+    # The consensus graph predicts these data no better than "nothing changes".
+    assert 0.8 < found.score("consensus").skill < 1.2
 
 
 # --- unusual data ---
