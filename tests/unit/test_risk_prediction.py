@@ -386,6 +386,26 @@ def test_discrete_data_are_predicted_by_tables():
     assert ("true", "class", "empty") == found.ranking()
 
 
+def test_a_table_that_is_too_large_is_a_row_with_its_reason():
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 4, (60, 16)).astype(float)
+    names = tuple(f"x{node:02d}" for node in range(16))
+    regimes = (Regime("rest", rows[:30]), Regime("do", rows[30:], (0,)))
+    data = Dataset(names, regimes, "rest", (Discrete((0, 1, 2, 3)),) * 16)
+    dense, empty = np.triu(np.ones((16, 16), dtype=bool), 1), np.zeros((16, 16), dtype=bool)
+    found = prediction.compare({"dense": dense, "empty": empty}, data, 0)
+    assert ["empty"] == list(found.of)
+    assert "a node with 15 parents needs a table" in found.not_ranked["dense"]
+
+
+def test_a_single_column_has_nothing_to_predict():
+    rows = np.random.default_rng(0).normal(size=(40, 1))
+    regimes = (Regime("rest", rows), Regime("do", rows + 3, (0,)))
+    data = Dataset(("only",), regimes, "rest")
+    with pytest.raises(ValueError, match="need a column beside the target"):
+        prediction.compare({"empty": np.zeros((1, 1), dtype=bool)}, data, 0)
+
+
 def test_columns_of_two_kinds_do_not_apply():
     data = levels_data()
     mixed = Dataset(data.columns, data.regimes, "rest", (*data.kinds[:2], Continuous()))
