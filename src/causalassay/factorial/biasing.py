@@ -13,8 +13,12 @@ from causalassay.factorial.experiment import FactorialExperiment
 from causalassay.factorial.scales import Scale, scale_of
 from causalassay.graphs.orders import Indices
 
-BINS = 3
-"""Into how many levels the biasing covariate is cut."""
+BINS = 2
+"""Into how many levels the biasing covariate is cut: at its median.
+
+Signs alternate from level to level, so with more of them a covariate that acts in one direction
+confounds less.
+"""
 
 Shares = NDArray[np.floating[Any]]
 
@@ -65,6 +69,16 @@ def at_extremes(experiment: FactorialExperiment) -> FactorialExperiment:
 
     This is how treatments of more than two levels become the two that Algorithm 1 knows. With
     two levels each, the experiment itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.factorial import LookAlike, Sizes, draw_look_alike
+    >>> experiment = draw_look_alike(
+    ...     Sizes(60, 1, 2, 2), LookAlike("logistic", 1, 9.0), np.random.default_rng(0)
+    ... )
+    >>> at_extremes(experiment) is experiment
+    True
     """
     most = 2
     if all(len(levels) == most for levels in experiment.levels.values()):
@@ -106,13 +120,25 @@ def bias(
         treatments are nearly determined by the covariate.
     bins : int
         Into how many levels the biasing covariate is cut, by quantiles; they are the codes
-        1, 2, … of the algorithm. How the paper codes it is not stated.
+        1, 2, … of the algorithm. How the paper codes it is not stated. A text covariate has a
+        level for each text, or for the most frequent ones.
     treated : str, optional
         A treatment that all subjects have at its last level: an intervention.
 
     References
     ----------
     Garant and Jensen 2016, algorithm 1. For more than two levels see `level_probabilities`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.factorial import LookAlike, Sizes, draw_look_alike
+    >>> experiment = draw_look_alike(
+    ...     Sizes(60, 1, 2, 2), LookAlike("logistic", 1, 9.0), np.random.default_rng(0)
+    ... )
+    >>> rows = bias(experiment, np.random.default_rng(1), beta=1.0)
+    >>> len(experiment.frame), len(rows)
+    (240, 60)
     """
     rows = biased_rows(experiment, rng, beta, bins, treated=treated)
     return experiment.frame.iloc[rows].reset_index(drop=True)
