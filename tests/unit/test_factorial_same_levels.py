@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from causalassay.discovery import GES
+from causalassay.discovery.ges import GES
 from causalassay.factorial import FactorialExperiment, evaluate
 from causalassay.factorial.same_levels import distinct_outcomes
 

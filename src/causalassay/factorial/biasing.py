@@ -114,6 +114,19 @@ def bias(
     ----------
     Garant and Jensen 2016, algorithm 1. For more than two levels see `level_probabilities`.
     """
+    rows = biased_rows(experiment, rng, beta, bins, treated=treated)
+    return experiment.frame.iloc[rows].reset_index(drop=True)
+
+
+def biased_rows(
+    experiment: FactorialExperiment,
+    rng: Generator,
+    beta: float,
+    bins: int,
+    *,
+    treated: str | None = None,
+) -> Indices:
+    """Return the positions of the rows that `bias` returns."""
     check_strength(beta)
     subjects = experiment.subjects
     codes = biasing_scale(experiment, bins).codes(subjects[experiment.biasing].tolist()) + 1
@@ -124,7 +137,7 @@ def bias(
         drawn = (rng.random((len(subjects), 1)) > cumulative[:, :-1]).sum(axis=1)
         drawn = np.full_like(drawn, len(levels) - 1) if name == treated else drawn
         cells = cells * len(levels) + drawn
-    return experiment.frame.iloc[_one_trial(experiment, cells, rng)].reset_index(drop=True)
+    return _one_trial(experiment, cells, rng)
 
 
 def check_strength(beta: float) -> None:

@@ -174,5 +174,4 @@ def level_codes(column: pd.Series, levels: Sequence[Level]) -> Indices:
     >>> level_codes(pd.Series(["b", "a"]), ("b", "a")).tolist()
     [0, 1]
     """
-    place = {level: position for position, level in enumerate(levels)}
-    return np.array([place[one] for one in column.tolist()], dtype=np.int64)
+    return np.asarray(pd.Categorical(column, categories=list(levels)).codes, dtype=np.int64)

@@ -13,7 +13,7 @@ from causalassay.arrays import Adjacency
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
 from causalassay.discovery import make_algorithm
-from causalassay.factorial.biasing import bias
+from causalassay.factorial.biasing import biased_rows
 from causalassay.factorial.intervals import Mean, mean_of
 from causalassay.factorial.prediction import (
     GraphScore,
@@ -171,7 +171,7 @@ def _reference_graphs(truth: Truth) -> dict[str, Adjacency]:
 def _draw(truth: Truth, seed: int, repeat: int) -> Dataset | str:
     """Return biased data, or why there are none, such as a treatment that all subjects have."""
     settings = truth.settings
-    rows = bias(truth.experiment, stream(seed, "bias", repeat), settings.beta, settings.bins)
+    rows = biased_rows(truth.experiment, stream(seed, "bias", repeat), settings.beta, settings.bins)
     try:
         return truth.dataset(rows)
     except ValueError as error:
@@ -220,12 +220,14 @@ def _score_samples(
     """Score what samples show without any graph; the second truth has no bias."""
     truth, unbiased = truths
     own, settings = truth.experiment, truth.settings
-    rows = bias(own, stream(seed, "randomised", repeat), 0.0, settings.bins)
-    _add_laws(randomised, unbiased, randomised_laws(truth, truth.codes(rows)))
+    rows = biased_rows(own, stream(seed, "randomised", repeat), 0.0, settings.bins)
+    _add_laws(randomised, unbiased, randomised_laws(truth, truth.codes[rows]))
     samples = []
     for name in own.treatments:
         rng = stream(seed, "direct", repeat, name)
-        samples.append(truth.codes(bias(own, rng, settings.beta, settings.bins, treated=name)))
+        samples.append(
+            truth.codes[biased_rows(own, rng, settings.beta, settings.bins, treated=name)]
+        )
     _add_laws(direct, truth, direct_laws(truth, samples))
 
 

@@ -11,6 +11,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from causalassay.factorial import checks
@@ -134,7 +135,10 @@ class FactorialExperiment:
     @cached_property
     def combinations(self) -> Indices:
         """The number of each row's combination, the last treatment's level changing fastest."""
-        return checks.combination_codes(self.frame, self.levels)
+        cells = np.zeros(len(self.frame), dtype=np.int64)
+        for name, codes in self.treatment_codes.items():
+            cells = cells * len(self.levels[name]) + codes
+        return cells
 
     @property
     def n_combinations(self) -> int:

@@ -111,18 +111,16 @@ def draw_look_alike(
     for _ in range(_MOST_TRIES):
         model = _model(drawn, _graph(*sizes, drawn.out_degree, rng), rng)
         frame = _run(model, sizes, experiment.n_subjects, rng)
-        names = [
-            [f"{letter}{k + 1}" for k in range(n)] for letter, n in zip("CTO", sizes, strict=True)
-        ]
+        names = _names(sizes)
         try:
             return FactorialExperiment(
                 frame,
                 "subject",
                 None,
-                treatments=tuple(names[1]),
-                outcomes=tuple(names[2]),
-                covariates=tuple(names[0]),
-                biasing=names[0][0],
+                treatments=tuple(names[sizes[0] : -sizes[2]]),
+                outcomes=tuple(names[-sizes[2] :]),
+                covariates=tuple(names[: sizes[0]]),
+                biasing=names[0],
             )
         except ValueError:  # a column without variation: draw another
             continue
@@ -162,12 +160,9 @@ def _run(
     model: LinearSCM | DiscreteSCM, sizes: tuple[int, int, int], n_subjects: int, rng: Generator
 ) -> pd.DataFrame:
     """Return the rows of all combinations: the same random numbers for a subject in each."""
-    n_covariates, n_treatments, n_outcomes = sizes
+    n_covariates, n_treatments, _ = sizes
     nodes = range(n_covariates, n_covariates + n_treatments)
     last = [1.0 if isinstance(model, LinearSCM) else model.n_levels[node] - 1.0 for node in nodes]
-    covariates = [f"C{k + 1}" for k in range(n_covariates)]
-    treatments = [f"T{k + 1}" for k in range(n_treatments)]
-    outcomes = [f"O{k + 1}" for k in range(n_outcomes)]
     seed = int(rng.integers(2**63))
     parts = []
     for settings in product((0, 1), repeat=n_treatments):
@@ -175,11 +170,15 @@ def _run(
             Do(node, high * on) for node, high, on in zip(nodes, last, settings, strict=True)
         )
         values = model.sample(n_subjects, np.random.default_rng(seed), doing)
-        part = pd.DataFrame(values, columns=[*covariates, *treatments, *outcomes])
-        part[treatments] = settings
-        part.insert(0, "subject", [f"s{k}" for k in range(n_subjects)])
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True)
+        values[:, list(nodes)] = settings
+        parts.append(values)
+    frame = pd.DataFrame(np.concatenate(parts), columns=_names(sizes))
+    frame.insert(0, "subject", np.tile(np.arange(n_subjects), len(parts)))
+    return frame
+
+
+def _names(sizes: tuple[int, int, int]) -> list[str]:
+    return [f"{letter}{k + 1}" for letter, n in zip("CTO", sizes, strict=True) for k in range(n)]
 
 
 def score_look_alikes(  # noqa: PLR0913

@@ -13,6 +13,7 @@ from causalassay.arrays import Adjacency, Vector
 from causalassay.data import Dataset
 from causalassay.factorial.scales import half_l1
 from causalassay.factorial.truth import Truth
+from causalassay.graphs.orders import reachability
 from causalassay.metrics import members, repair, shd, sid
 from causalassay.models import Do, fit
 from causalassay.models.discrete.elimination import TooWide
@@ -55,31 +56,40 @@ def predicted_laws(truth: Truth, data: Dataset, dag: Adjacency, rng: Generator) 
     rng : Generator
         Used only where tables are too wide for exact laws.
     """
-    settings = truth.settings
     values = data.observational_values
-    last = [float(truth.level_counts[node] - 1) for node in truth.treatment_nodes]
-    model: LinearSCM | DiscreteSCM
-    if settings.fit == "tables":
-        levels = list(truth.level_counts)
-        model = fit(dag, values, levels, smoothing=settings.smoothing)
-        return [
-            _table_laws(truth, model, Do(node, value), rng)
-            for node, value in zip(truth.treatment_nodes, last, strict=True)
-        ]
-    model = fit(dag, values)
-    return [
-        _normal_laws(truth, model, Do(node, value))
-        for node, value in zip(truth.treatment_nodes, last, strict=True)
+    interventions = [
+        Do(node, float(truth.level_counts[node] - 1)) for node in truth.treatment_nodes
     ]
+    if truth.settings.fit == "tables":
+        levels = list(truth.level_counts)
+        tables = fit(dag, values, levels, smoothing=truth.settings.smoothing)
+        return _table_laws(truth, tables, interventions, rng)
+    linear = fit(dag, values)
+    return [_normal_laws(truth, linear, do) for do in interventions]
 
 
-def _table_laws(truth: Truth, model: DiscreteSCM, do: Do, rng: Generator) -> dict[str, Vector]:
-    nodes = list(truth.outcome_nodes)
+def _table_laws(
+    truth: Truth, model: DiscreteSCM, interventions: Sequence[Do], rng: Generator
+) -> Laws:
+    """Return the laws; where a treatment does not reach an outcome, the one without it."""
+    observed = _laws(model, truth.outcome_nodes, (), rng)
+    reaches = reachability(model.graph)
+    named = list(zip(truth.experiment.outcomes, truth.outcome_nodes, strict=True))
+    found = []
+    for do in interventions:
+        reached = [node for node in truth.outcome_nodes if reaches[do.node, node]]
+        laws = observed | (_laws(model, reached, (do,), rng) if reached else {})
+        found.append({name: laws[node] for name, node in named})
+    return found
+
+
+def _laws(
+    model: DiscreteSCM, nodes: Sequence[int], intervention: tuple[Do, ...], rng: Generator
+) -> dict[int, Vector]:
     try:
-        laws = model.laws(nodes, (do,))
+        return model.laws(nodes, intervention)
     except TooWide:
-        laws = dict(enumerate(model.marginals((do,), rng=rng).probabilities))
-    return {name: laws[node] for name, node in zip(truth.experiment.outcomes, nodes, strict=True)}
+        return dict(enumerate(model.marginals(intervention, rng=rng).probabilities))
 
 
 def _normal_laws(truth: Truth, model: LinearSCM, do: Do) -> dict[str, Vector]:

@@ -103,12 +103,16 @@ def _beside_references(rows: Sequence[ScoreRow], algorithms: Sequence[ScoreRow])
     said = []
     if _scored(empty):
         better = [row.name for row in algorithms if _sign(_difference(row, empty, "TV")) < 0]
-        who = ", ".join(better) if better else "No algorithm"
-        come = "comes" if len(better) <= 1 else "come"
-        said.append(
-            f"{who} {come} closer to the experiment's laws than the empty graph "
-            f"(TV {empty.mean('TV').value:.2f})."
-        )
+        worse = [row.name for row in algorithms if _sign(_difference(row, empty, "TV")) > 0]
+        for names, side in ((better, "closer to"), (worse, "further from")):
+            if names:
+                verb = "is" if len(names) == 1 else "are"
+                said.append(
+                    f"{', '.join(names)} {verb} {side} the experiment's laws than the empty graph "
+                    f"(TV {empty.mean('TV').value:.2f})."
+                )
+        if not better:
+            said.append("No algorithm is shown to be closer than the empty graph.")
     if _scored(empty) and _scored(consistent):
         gap = _difference(consistent, empty, "TV")
         if _sign(gap) > 0:

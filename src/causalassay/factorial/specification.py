@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency
-from causalassay.factorial.biasing import bias
+from causalassay.factorial.biasing import biased_rows
 from causalassay.factorial.intervals import Mean, mean_of
 from causalassay.factorial.prediction import predicted_laws, variations
 from causalassay.factorial.truth import Truth
+from causalassay.graphs.orders import Indices
 from causalassay.metrics import shd, sid
 from causalassay.seeding import stream
 
@@ -111,7 +112,9 @@ def score_specifications(
     distances: dict[Change, list[list[tuple[float, float]]]] = {change: [] for change in CHANGES}
     for repeat in range(repeats):
         settings = truth.settings
-        rows = bias(truth.experiment, stream(seed, "bias", repeat), settings.beta, settings.bins)
+        rows = biased_rows(
+            truth.experiment, stream(seed, "bias", repeat), settings.beta, settings.bins
+        )
         for change in CHANGES:
             distances[change].append(_distances(truth, rows, graphs[change], seed, repeat))
     over, under = (_row(truth, change, graphs[change], distances[change]) for change in CHANGES)
@@ -119,7 +122,7 @@ def score_specifications(
 
 
 def _distances(
-    truth: Truth, rows: Any, graphs: list[Adjacency], seed: int, repeat: int
+    truth: Truth, rows: Indices, graphs: list[Adjacency], seed: int, repeat: int
 ) -> list[tuple[float, float]]:
     """Return for each graph its distance from the consistent model and from the experiment."""
     outcomes = truth.experiment.outcomes

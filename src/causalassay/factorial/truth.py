@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -19,6 +18,7 @@ from causalassay.factorial.biasing import biasing_scale, level_probabilities, si
 from causalassay.factorial.experiment import FactorialExperiment
 from causalassay.factorial.scales import NumberScale, Scale, scale_of
 from causalassay.factorial.settings import Settings
+from causalassay.graphs.orders import Indices
 
 ALPHA = 0.05
 """The level of the tests together (Holm)."""
@@ -77,30 +77,35 @@ class Truth:
             for name in self.columns
         )
 
-    def codes(self, rows: pd.DataFrame) -> NDArray[Any]:
-        """Return the level of every entry, shape (rows, columns)."""
-        return np.column_stack([self._codes(rows[name].tolist(), name) for name in self.columns])
+    @cached_property
+    def codes(self) -> NDArray[np.int64]:
+        """The level of every entry of the experiment, shape (rows, columns)."""
+        own = self.experiment
+        return np.column_stack(
+            [
+                own.treatment_codes[name]
+                if name in own.levels
+                else self.scales[name].codes(own.frame[name].tolist())
+                for name in self.columns
+            ]
+        )
 
-    def _codes(self, column: list[Any], name: str) -> NDArray[np.int64]:
-        levels = self.experiment.levels.get(name)
-        if levels is None:
-            return self.scales[name].codes(column)
-        place = {level: k for k, level in enumerate(levels)}
-        return np.array([place[one] for one in column], dtype=np.int64)
+    @cached_property
+    def values(self) -> NDArray[Any]:
+        """The experiment as algorithms see it, shape (rows, columns)."""
+        values = self.codes.astype(float)
+        if self.settings.fit == "linear-gaussian":
+            for node in range(self.outcome_nodes.start, len(self.columns)):
+                name = self.columns[node]
+                column = self.experiment.frame[name].tolist()
+                values[:, node] = self.scales[name].normal_scores(column)
+        return values
 
-    def dataset(self, rows: pd.DataFrame) -> Dataset:
-        """Return rows of the experiment as algorithms see them, as an observational data set."""
-        values = np.column_stack([self._values(rows, name) for name in self.columns])
-        regime = Regime("observational", values)
+    def dataset(self, rows: Indices) -> Dataset:
+        """Return rows of the experiment, by position, as an observational data set."""
+        regime = Regime("observational", self.values[rows])
         kinds = tuple(self._kind(name) for name in self.columns)
         return Dataset(self.columns, (regime,), observational="observational", kinds=kinds)
-
-    def _values(self, rows: pd.DataFrame, name: str) -> Vector:
-        column = rows[name].tolist()
-        numbers = name not in self.experiment.levels and name != self.experiment.biasing
-        if numbers and self.settings.fit == "linear-gaussian":
-            return self.scales[name].normal_scores(column)
-        return self._codes(column, name).astype(float)
 
     def _kind(self, name: str) -> ColumnKind:
         if self.settings.fit != "tables":
@@ -112,8 +117,7 @@ class Truth:
     def assignment(self) -> dict[str, NDArray[Any]]:
         """For each treatment the probability with which biasing gives each row its level."""
         own = self.experiment
-        codes = self.scales[own.biasing].codes(own.frame[own.biasing].tolist()) + 1
-        sign = signs(codes, len(own.treatments))
+        sign = signs(self.codes[:, 0] + 1, len(own.treatments))
         rows = np.arange(len(own.frame))
         return {
             name: level_probabilities(sign[:, j], self.settings.beta, len(own.levels[name]))[
@@ -139,15 +143,10 @@ class Truth:
         weights /= np.bincount(cell)[cell] * own.n_subjects
         return {
             name: np.bincount(
-                self._outcome_codes[name], weights, minlength=self.scales[name].n_levels
+                self.codes[:, node], weights, minlength=self.level_counts[node]
             ).astype(float)
-            for name in own.outcomes
+            for name, node in zip(own.outcomes, self.outcome_nodes, strict=True)
         }
-
-    @cached_property
-    def _outcome_codes(self) -> dict[str, NDArray[np.int64]]:
-        own = self.experiment
-        return {name: self.scales[name].codes(own.frame[name].tolist()) for name in own.outcomes}
 
     @cached_property
     def treated(self) -> tuple[dict[str, Vector], ...]:
@@ -170,25 +169,26 @@ class Truth:
     def p_values(self) -> NDArray[Any]:
         """Of tests within subjects that a treatment moves an outcome, by Holm's correction.
 
-        Each subject's mean outcome under each level is compared: Wilcoxon's signed ranks for
-        two levels, Friedman's test for more. Shape (treatments, outcomes).
+        Each subject's mean outcome under each level is compared: Wilcoxon's signed ranks
+        (normal approximation) for two levels, Friedman's test for more. Shape (treatments,
+        outcomes).
         """
         own = self.experiment
-        raw = [
-            [_test_within(self._subject_means(treatment, outcome)) for outcome in own.outcomes]
-            for treatment in own.treatments
-        ]
+        raw = [_test_within(self._subject_means(treatment)) for treatment in own.treatments]
         return holm(np.array(raw))
 
-    def _subject_means(self, treatment: str, outcome: str) -> NDArray[Any]:
-        """Return the mean outcome of each subject under each level, shape (subjects, levels)."""
+    def _subject_means(self, treatment: str) -> NDArray[Any]:
+        """Return mean outcomes of each subject under each level: subjects, levels, outcomes."""
         own = self.experiment
         n_levels = len(own.levels[treatment])
         cell = own.subject_numbers * n_levels + own.treatment_codes[treatment]
-        values = own.frame[outcome].to_numpy(float)
         size = own.n_subjects * n_levels
-        sums = np.bincount(cell, values, minlength=size)
-        return (sums / np.bincount(cell, minlength=size)).reshape(-1, n_levels)
+        counts = np.bincount(cell, minlength=size)
+        sums = [
+            np.bincount(cell, own.frame[name].to_numpy(float), minlength=size)
+            for name in own.outcomes
+        ]
+        return (np.array(sums) / counts).T.reshape(own.n_subjects, n_levels, len(own.outcomes))
 
     @cached_property
     def covariate_p_values(self) -> Vector:
@@ -230,15 +230,19 @@ class Truth:
         return scale
 
 
-def _test_within(means: NDArray[Any]) -> float:
-    differences = means - means[:, :1]
-    if not differences.any():
-        return 1.0
-    if means.shape[1] == 2:  # noqa: PLR2004
-        return float(stats.wilcoxon(differences[:, 1], zero_method="wilcox").pvalue)
-    if len(means) < 2:  # noqa: PLR2004
-        return 1.0
-    return float(stats.friedmanchisquare(*means.T).pvalue)
+def _test_within(means: NDArray[Any]) -> list[float]:
+    """Return the p-value of each outcome, whose means are in the last axis."""
+    two = 2
+    if means.shape[1] > two:
+        if len(means) < two:
+            return [1.0] * means.shape[2]
+        return [float(stats.friedmanchisquare(*one.T).pvalue) for one in np.moveaxis(means, 2, 0)]
+    differences = means[:, 1] - means[:, 0]
+    moved = differences.any(axis=0)
+    p_values = np.ones(len(moved))
+    if moved.any():
+        p_values[moved] = stats.wilcoxon(differences[:, moved], axis=0, method="approx").pvalue
+    return p_values.tolist()
 
 
 def _test_between(groups: list[Vector]) -> float:

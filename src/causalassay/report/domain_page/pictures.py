@@ -19,10 +19,12 @@ from causalassay.drawing.labels import shortened
 from causalassay.factorial import Evaluation, ScoreRow
 from causalassay.factorial.truth import ALPHA
 from causalassay.notebook import escaped
+from causalassay.spelling import cut
 
 TOP, ROW = 44, 34
 LEFT, RIGHT = 8, WIDTH - 14
 NAMES, CELL = 112, 34
+MOST_LETTERS = 40
 
 TITLES = {
     "TV": "Total variation from the experiment",
@@ -46,24 +48,27 @@ def score_picture(result: Evaluation, measure: str) -> str:
     means = [row.mean(measure) for row in shown]
     ends = [one.value if math.isnan(one.high) else one.high for one in means]
     x = Axis(0.0, max([*ends, 1e-9]) * 1.06, LEFT, RIGHT)
-    bottom = TOP + ROW * len(shown)
+    bottom = TOP + ROW * len(by_tv)
     parts = [
         text(0, 14, TITLES[measure], bold=True),
         text(0, 32, "mean over repeats and its 95 % interval; blue: an algorithm"),
         *bottom_axis(x, bottom, TOP),
     ]
-    for place, row in enumerate(shown):
+    for place, row in enumerate(by_tv):
         parts += _score(row, measure, x, TOP + ROW * place)
     return svg(bottom + 22, parts, f"{TITLES[measure]}: {_in_words(shown, measure)}")
 
 
 def _score(row: ScoreRow, measure: str, x: Axis, top: float) -> list[str]:
     mean = row.mean(measure)
+    if math.isnan(mean.value):
+        return [text(LEFT, top + 14, f"{cut(row.name, MOST_LETTERS)}  has none")]
     digits = 2 if measure == "TV" else 1
     colour = FALLING if row.role == "algorithm" else "currentColor"
     y = top + 24
     words = f"{row.name}: {mean.value:.{digits}f}"
-    parts = [text(LEFT, top + 14, f"{shortened(row.name)}  {mean.value:.{digits}f}", colour=colour)]
+    label = f"{cut(row.name, MOST_LETTERS)}  {mean.value:.{digits}f}"
+    parts = [text(LEFT, top + 14, label, colour=colour)]
     if not math.isnan(mean.low):
         ends = [(x(max(mean.low, 0.0)), y), (x(mean.high), y)]
         parts.append(line(ends, colour=colour, width=2.5))
