@@ -44,6 +44,17 @@ def _folder_of(name):
     pytest.skip(f"{name} is absent; set CAUSALASSAY_DATA to its folder")
 
 
+@pytest.fixture(scope="session")
+def jdk_folder():
+    """The folder of jdk-results.csv, which is not part of the repository."""
+    stated = os.environ.get("CAUSALASSAY_DATA")
+    beside = Path(__file__).parents[2] / "shared" / "data"
+    for folder in (Path(stated), beside) if stated else (beside,):
+        if (folder / "jdk-results.csv").is_file():
+            return folder
+    pytest.skip("jdk-results.csv is absent; set CAUSALASSAY_DATA to its folder")
+
+
 REGISTRIES = {
     "causalassay.algorithms": "causalassay.discovery.registry:ALGORITHMS",
     "causalassay.artefacts": "causalassay.judging.artefacts:ARTEFACTS",

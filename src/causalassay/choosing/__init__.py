@@ -9,8 +9,10 @@ from causalassay.choosing.result import (
     FoundGraph,
     Movement,
     PairDifference,
+    PredictionScore,
     RandomGraphs,
     RankedRow,
+    SecondOpinion,
     TestsMade,
 )
 from causalassay.choosing.rules import RULES
@@ -24,8 +26,10 @@ __all__ = [
     "FoundGraph",
     "Movement",
     "PairDifference",
+    "PredictionScore",
     "RandomGraphs",
     "RankedRow",
+    "SecondOpinion",
     "TestsMade",
     "choose",
 ]

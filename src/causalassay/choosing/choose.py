@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from numpy.random import Generator
 
 from causalassay.arrays import Vector
-from causalassay.choosing.candidates import Candidates, find_candidates, graphs_that_say_nothing
+from causalassay.choosing.candidates import (
+    EMPTY,
+    Candidates,
+    find_candidates,
+    graphs_that_say_nothing,
+)
 from causalassay.choosing.claims import make_claims
 from causalassay.choosing.movements import find_movements
 from causalassay.choosing.random_graphs import beside_random, density_of, random_risks
@@ -24,6 +29,7 @@ from causalassay.choosing.result import (
 )
 from causalassay.choosing.rules import SHARE
 from causalassay.choosing.running import OnProgress, Runs, Work, run_all
+from causalassay.choosing.second_opinion import ask_second_opinion
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
 from causalassay.graphs.cpdag import directed_part, undirected_part
@@ -53,6 +59,7 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
     tests: DescendantTests = DEFAULT_TESTS,
     cutoffs: Sequence[float] = CUTOFFS,
     *,
+    not_acting: Collection[str] = (),
     n_random: int = N_RANDOM,
     seconds: float | None = None,
     on_progress: OnProgress | None = None,
@@ -70,6 +77,9 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
         How it is decided which columns an experiment moved.
     cutoffs : sequence of float
         Least effects at which the ranking is made again, beside the one of `tests`.
+    not_acting : collection of str
+        Conditions known not to act on the measured level of their target, such as an inhibitor
+        of a protein's activity; the second opinion flags them beside those it finds itself.
     n_random : int
         Random graphs of each algorithm's density.
     seconds : float, optional
@@ -135,6 +145,9 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
         movements=find_movements(dataset, tests, validation.descendants.threshold),
         cutoffs=_at_cutoffs(dataset, seed, tests, cutoffs, fits),
         graphs={name: _found_graph(fit, dataset) for name, fit in fits.items()},
+        second_opinion=ask_second_opinion(
+            runs.fits | {EMPTY: fits[EMPTY]}, dataset, seed, not_acting
+        ),
     )
     return replace(choice, claims=make_claims(choice))
 

@@ -127,7 +127,8 @@ def _best(choice: Choice) -> Iterator[Claim]:
 
 def _density(choice: Choice) -> Iterator[Claim]:
     rows = choice.algorithms
-    distinct = list({choice.graphs[row.name]: row for row in rows}.values())
+    read_data = [row for row in choice.rows if row.name not in (EMPTY, COMPLETE)]
+    distinct = list({choice.graphs[row.name]: row for row in read_data}.values())
     named = np.array([row.n_named for row in distinct], dtype=float)
     risks = np.array([row.weighted for row in distinct])
     if len(distinct) < LEAST_GRAPHS or np.ptp(named) == 0 or np.ptp(risks) == 0:
@@ -232,6 +233,78 @@ def _equal_by_construction(choice: Choice) -> Iterator[Claim]:
     )
 
 
+def _second_opinion(choice: Choice) -> Iterator[Claim]:
+    other = choice.second_opinion
+    names = [name for name in choice.ranking if name in other.scores]
+    if len(names) < 2:
+        return
+    first = names[0]
+    second = next(name for name in other.scores if name in names)
+    tau = _tau(choice, names)
+    same = _same_graph(choice, first, second)
+    agree = f"Kendall's tau over {len(names)} algorithms {tau:.2f}"
+    if same:
+        yield Claim(
+            "second opinion", f"Both scores put {first} first, risk and prediction ({agree})."
+        )
+    else:
+        yield Claim(
+            "second opinion",
+            f"The two scores differ: risk puts {first} first, prediction {second} ({agree}).",
+        )
+        yield from _why_they_differ(choice, first, second)
+    best = other.scores[second]
+    if best.skill is not None and best.skill >= 1:
+        yield Claim(
+            "second opinion",
+            "No algorithm predicts the experiments better than “nothing changes” "
+            f"({second}: {best.value:.3f}, nothing changes: {other.nothing_changes:.3f}).",
+        )
+
+
+def _tau(choice: Choice, names: Sequence[str]) -> float:
+    scores = choice.second_opinion.scores
+    return float(
+        stats.kendalltau(
+            [choice.row(name).weighted for name in names], [scores[name].value for name in names]
+        ).statistic
+    )
+
+
+def _same_graph(choice: Choice, first: str, second: str) -> bool:
+    return first == second or choice.graphs[first] == choice.graphs[second]
+
+
+def _why_they_differ(choice: Choice, first: str, second: str) -> Iterator[Claim]:
+    """Name what makes the difference go away when it alone is taken away; else say nothing."""
+    other = choice.second_opinion
+    names = [name for name in choice.ranking if name in other.scores]
+    without = next((name for name in other.undoubted if name in names), None)
+    if other.doubts and without is not None and _same_graph(choice, without, first):
+        yield Claim(
+            "second opinion",
+            f"Without {len(other.doubts)} flagged interventions ({_named(list(other.doubts))}) "
+            f"prediction puts {first} first, too: they make the difference.",
+        )
+    stricter = [each for each in choice.cutoffs if each.least_effect > choice.tests.least_effect]
+    for each in stricter:
+        leader = min(names, key=each.risks.__getitem__)
+        if _same_graph(choice, leader, second):
+            yield Claim(
+                "second opinion",
+                f"With effects of at least {each.least_effect:g} risk puts {second} first, too: "
+                "smaller effects that the tests count make the difference.",
+            )
+            break
+    gap = other.differences.get(first)
+    if gap is not None and gap.low is not None and gap.high is not None and gap.high >= 0:
+        yield Claim(
+            "second opinion",
+            f"{other.n_experiments} experiments are too few for prediction to tell {second} from "
+            f"{first} (difference {gap.value:.3f} [{gap.low:.3f}, {gap.high:.3f}]).",
+        )
+
+
 _RULES: tuple[Callable[[Choice], Iterator[Claim]], ...] = (
     _best,
     _graph_that_says_nothing,
@@ -240,5 +313,6 @@ _RULES: tuple[Callable[[Choice], Iterator[Claim]], ...] = (
     _many_descendants,
     _few_descendants,
     _cutoffs,
+    _second_opinion,
     _equal_by_construction,
 )

@@ -183,6 +183,61 @@ class FoundGraph:
 
 
 @dataclass(frozen=True)
+class PredictionScore:
+    """A mean total variation between predictions and measurements, or a difference of two.
+
+    Parameters
+    ----------
+    value : float, optional
+        The less, the better; None where it is undefined, as the others.
+    low, high : float, optional
+        Its interval, for the mean over experiments like these.
+    skill : float, optional
+        0 is a perfect prediction, 1 is as good as predicting that nothing changes.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    skill: float | None = None
+
+
+@dataclass(frozen=True)
+class SecondOpinion:
+    """How well the same graphs predict experiments left out; no tests of descendants.
+
+    Parameters
+    ----------
+    reason : str
+        Why there is none; empty if there is.
+    n_experiments : int
+    floor, nothing_changes : float, optional
+        The score of a perfect prediction, and that of the empty graph.
+    scores : mapping of str to PredictionScore
+        Best first, baselines included.
+    undoubted : mapping of str to PredictionScore
+        The same without the experiments in doubt; empty if all are.
+    differences : mapping of str to PredictionScore
+        The score of the best less that of each other one.
+    doubts : mapping of str to str
+        The conditions that may not act on the measured level of their target, and why.
+    not_ranked, left_out : mapping of str to str
+        Algorithms and conditions without a score, and why.
+    """
+
+    reason: str = ""
+    n_experiments: int = 0
+    floor: float | None = None
+    nothing_changes: float | None = None
+    scores: Mapping[str, PredictionScore] = field(default_factory=dict)
+    undoubted: Mapping[str, PredictionScore] = field(default_factory=dict)
+    differences: Mapping[str, PredictionScore] = field(default_factory=dict)
+    doubts: Mapping[str, str] = field(default_factory=dict)
+    not_ranked: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Claim:
     """A sentence that a rule gives.
 
@@ -248,6 +303,7 @@ class Choice:
     movements : tuple of Movement
     cutoffs : tuple of CutoffRanking
     graphs : mapping of str to FoundGraph
+    second_opinion : SecondOpinion
     """
 
     columns: tuple[str, ...]
@@ -264,6 +320,7 @@ class Choice:
     movements: tuple[Movement, ...] = field(repr=False)
     cutoffs: tuple[CutoffRanking, ...] = field(repr=False)
     graphs: Mapping[str, FoundGraph] = field(repr=False)
+    second_opinion: SecondOpinion = field(default=SecondOpinion(), repr=False)
     claims: tuple[Claim, ...] = ()
 
     @property

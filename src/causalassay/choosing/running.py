@@ -218,6 +218,7 @@ class _Worker:
 def _serve(connection: Connection, parent: int) -> None:
     """Fit what comes, until the other end is gone."""
     _leave_the_terminal()
+    os.dup2(2, 1)  # what an algorithm prints is no part of the result
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     try:
         work = connection.recv()

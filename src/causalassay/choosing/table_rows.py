@@ -7,22 +7,36 @@ from collections.abc import Mapping
 from causalassay.choosing.result import Choice, Density, Movement, RankedRow
 from causalassay.notebook import number, with_interval
 
-RANKING_HEADS = ("algorithm", "edges", "weighted risk", "beats random graphs?", "may be best?")
+RANKING_HEADS = (
+    "algorithm",
+    "edges",
+    "weighted risk",
+    "beats random graphs of its density?",
+    "may be the best?",
+    "second opinion",
+)
 
 RANDOM_ORDER = "complete DAG, random order"
 
 
 def ranking_rows(choice: Choice) -> list[tuple[str, ...]]:
     """Return a row of texts for each algorithm and baseline, by ascending risk."""
-    rows = [(row.weighted, _ranked(row)) for row in choice.rows]
+    rows = [(row.weighted, _ranked(row, choice)) for row in choice.rows]
     mean = choice.random_order.mean
     spread = with_interval(mean, choice.random_order.low, choice.random_order.high)
     n_columns = len(choice.columns)
-    drawn = (f"{RANDOM_ORDER} (baseline)", str(n_columns * (n_columns - 1) // 2), spread, "", "")
+    drawn = (
+        f"{RANDOM_ORDER} (baseline)",
+        str(n_columns * (n_columns - 1) // 2),
+        spread,
+        "",
+        "",
+        "",
+    )
     return [texts for _, texts in sorted([*rows, (mean, drawn)], key=lambda each: each[0])]
 
 
-def _ranked(row: RankedRow) -> tuple[str, ...]:
+def _ranked(row: RankedRow, choice: Choice) -> tuple[str, ...]:
     name = row.name if row.role == "algorithm" else f"{row.name} (baseline)"
     return (
         name,
@@ -30,7 +44,16 @@ def _ranked(row: RankedRow) -> tuple[str, ...]:
         with_interval(row.weighted, *row.interval),
         random_text(row),
         ("yes" if row.may_be_best else "no") if row.role == "algorithm" else "",
+        opinion_text(choice, row.name),
     )
+
+
+def opinion_text(choice: Choice, name: str) -> str:
+    """Return the second score of a row, and its place among all that have one."""
+    scores = choice.second_opinion.scores
+    if name not in scores or (value := scores[name].value) is None:
+        return "–"
+    return f"{value:.3f} (place {1 + list(scores).index(name)})"
 
 
 def density_text(density: Density) -> str:

@@ -44,7 +44,7 @@ Beta = Annotated[
     float, typer.Option(help="Strength of the bias; 0 is a randomised experiment, 3 is strong.")
 ]
 Bins = Annotated[
-    int, typer.Option(help="Levels of the biasing covariate, by quantiles over subjects.")
+    int, typer.Option(help="Levels of a biasing covariate of numbers: quantiles over subjects.")
 ]
 Levels = Annotated[int, typer.Option(help="Levels of outcomes, by quantiles over all rows.")]
 FitOption = Annotated[Fit, typer.Option("--fit", help="Models that are fitted to a graph.")]
@@ -70,7 +70,7 @@ def evaluate_and_print(  # noqa: PLR0913
     *,
     algorithm: Sequence[str] | None = None,
     beta: float = 1.0,
-    bins: int = 3,
+    bins: int = 2,
     levels: int = 3,
     fit: Fit = Fit.TABLES,
     smoothing: float = 0.0,

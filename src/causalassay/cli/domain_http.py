@@ -7,7 +7,22 @@ from typing import Annotated
 
 import typer
 
-from causalassay.cli.collecting import announce, conclude, interruptible, progress
+from causalassay.cli.algorithm_options import SeveralAlgorithms
+from causalassay.cli.collecting import (
+    announce,
+    check_evaluation,
+    conclude,
+    interruptible,
+    progress,
+)
+from causalassay.cli.domain_evaluation import (
+    Beta,
+    LookAlikes,
+    Repeats,
+    Report,
+    evaluate_and_print,
+)
+from causalassay.cli.options import AsJson
 
 
 def http(  # noqa: PLR0913, PLR0917  one argument per option
@@ -31,6 +46,12 @@ def http(  # noqa: PLR0913, PLR0917  one argument per option
     no_evaluate: Annotated[
         bool, typer.Option("--no-evaluate", help="Only measure; do not run algorithms.")
     ] = False,
+    algorithm: SeveralAlgorithms = None,
+    beta: Beta = 1.0,
+    repeats: Repeats = 20,
+    look_alikes: LookAlikes = 5,
+    report: Report = None,
+    as_json: AsJson = False,
 ) -> None:
     """Run a factorial experiment on web requests to servers of our own.
 
@@ -38,13 +59,28 @@ def http(  # noqa: PLR0913, PLR0917  one argument per option
     random order. Measured are time, sizes, tags and attributes. The servers are nginx and
     Python's, on loopback, in a temporary folder, and always removed. An interrupted experiment
     goes on when the same command is given again. Then algorithms learn from a biased sample,
-    and the whole experiment judges them.
+    and the whole experiment judges them; `causalassay domain file` does that again with other
+    settings.
 
     Example: causalassay domain http --out http-experiment
     """
+    check_evaluation(algorithm, beta, repeats, look_alikes, report)
     path = _measure(out, (pages, trials, seed), nginx, no_nginx)
-    if not no_evaluate:
-        _evaluate(path, seed)
+    if no_evaluate:
+        return
+    from causalassay.factorial import read_experiment
+
+    evaluate_and_print(
+        read_experiment(path),
+        "HTTP",
+        algorithm=algorithm,
+        beta=beta,
+        repeats=repeats,
+        look_alikes=look_alikes,
+        seed=seed,
+        as_json=as_json,
+        report=report,
+    )
 
 
 def _measure(
@@ -72,7 +108,3 @@ def _measure(
             collected, path = run(ready, out, on_progress)
     conclude(collected, path, "pages")
     return path
-
-
-def _evaluate(path: Path, seed: int) -> None:
-    raise NotImplementedError

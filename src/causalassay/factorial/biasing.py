@@ -13,8 +13,12 @@ from causalassay.factorial.experiment import FactorialExperiment
 from causalassay.factorial.scales import Scale, scale_of
 from causalassay.graphs.orders import Indices
 
-BINS = 3
-"""Into how many levels the biasing covariate is cut."""
+BINS = 2
+"""Into how many levels the biasing covariate is cut: at its median.
+
+Signs alternate from level to level, so with more of them a covariate that acts in one direction
+confounds less.
+"""
 
 Shares = NDArray[np.floating[Any]]
 
@@ -106,7 +110,8 @@ def bias(
         treatments are nearly determined by the covariate.
     bins : int
         Into how many levels the biasing covariate is cut, by quantiles; they are the codes
-        1, 2, … of the algorithm. How the paper codes it is not stated.
+        1, 2, … of the algorithm. How the paper codes it is not stated. A text covariate has a
+        level for each text, or for the most frequent ones.
     treated : str, optional
         A treatment that all subjects have at its last level: an intervention.
 

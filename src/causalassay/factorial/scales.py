@@ -44,16 +44,22 @@ class NumberScale:
 
     @classmethod
     def of(cls, column: ArrayLike, n_levels: int) -> NumberScale:
-        """Return the scale of a column that has two values or more, in at most `n_levels`."""
+        """Return the scale of a column of two values or more, in at most `n_levels`.
+
+        Few values have a level each; more are cut at quantiles.
+        """
         values, counts = np.unique(np.asarray(column, dtype=float), return_counts=True)
         below = np.cumsum(counts)
+        scores = ndtri((below - counts / 2) / below[-1])
+        if len(values) <= n_levels:
+            return cls(values[:-1], values, scores)
         # The least value with a share of at least k/n at or below it: no mean of two values.
         wanted = np.arange(1, n_levels) / n_levels * below[-1]
         edges = np.unique(values[np.searchsorted(below, wanted - 1e-9)])
         edges = edges[edges < values[-1]]
         if not len(edges):
             edges = values[-2:-1]
-        return cls(edges, values, ndtri((below - counts / 2) / below[-1]))
+        return cls(edges, values, scores)
 
     @property
     def n_levels(self) -> int:
@@ -120,9 +126,12 @@ class TextScale:
 
 Scale = NumberScale | TextScale
 
+MOST_TEXTS = 8
+"""Levels of a column of texts, which no quantiles can cut."""
+
 
 def scale_of(column: pd.Series[Any], n_levels: int) -> Scale:
-    """Return the scale of a column, numbers or texts, in at most `n_levels`.
+    """Return the scale of a column: numbers in at most `n_levels`, texts in `MOST_TEXTS`.
 
     Examples
     --------
@@ -133,7 +142,7 @@ def scale_of(column: pd.Series[Any], n_levels: int) -> Scale:
         raise ValueError(f"expected 2 levels or more, got {n_levels}")
     if pd.api.types.is_numeric_dtype(column):
         return NumberScale.of(column.to_numpy(float), n_levels)
-    return TextScale.of(column.astype(str).tolist(), n_levels)
+    return TextScale.of(column.astype(str).tolist(), max(n_levels, MOST_TEXTS))
 
 
 def half_l1(p: NDArray[Any], q: NDArray[Any]) -> float:

@@ -232,16 +232,18 @@ class Truth:
 
 def _test_within(means: NDArray[Any]) -> list[float]:
     """Return the p-value of each outcome, whose means are in the last axis."""
-    two = 2
-    if means.shape[1] > two:
-        if len(means) < two:
-            return [1.0] * means.shape[2]
-        return [float(stats.friedmanchisquare(*one.T).pvalue) for one in np.moveaxis(means, 2, 0)]
-    differences = means[:, 1] - means[:, 0]
-    moved = differences.any(axis=0)
+    # Means of equal values over more or fewer trials may differ by rounding.
+    first = means[:, :1]
+    means = np.where(np.isclose(means, first, rtol=1e-12, atol=0.0), first, means)
+    moved = (means != first).any(axis=(0, 1))
     p_values = np.ones(len(moved))
-    if moved.any():
-        p_values[moved] = stats.wilcoxon(differences[:, moved], axis=0, method="approx").pvalue
+    two = 2
+    if means.shape[1] == two and moved.any():
+        differences = (means[:, 1] - means[:, 0])[:, moved]
+        p_values[moved] = stats.wilcoxon(differences, axis=0, method="approx").pvalue
+    elif len(means) >= two:
+        for k in np.flatnonzero(moved):
+            p_values[k] = stats.friedmanchisquare(*means[:, :, k].T).pvalue
     return p_values.tolist()
 
 
