@@ -30,11 +30,13 @@ TARGET = Path(__file__).parent / "images" / "light-tunnel-choice.svg"
 KNOWN = {"SID": "low", "oracle risk": "low", "SHD": "low", "F1": "high"}
 PANELS = {
     "risk": "risk by choose",
+    "TV": "TV of predictions",
     "oracle risk": "oracle risk",
     "SID": "SID",
     "F1": "F1 (high is better)",
 }
-RESAMPLES = 2000
+ENDS_OF = {"risk": ("low", "high"), "TV": ("TV low", "TV high")}
+RESAMPLES, ENDS = 2000, (0.025, 0.975)
 INK = "#222222"
 
 
@@ -59,6 +61,7 @@ def scores(choice: Mapping[str, Any], problem: Problem) -> pd.DataFrame:
                 "risk": row["weighted"],
                 "low": row["interval"][0],
                 "high": row["interval"][1],
+                **_prediction(choice, row["name"]),
                 "SID": _sid(problem.graph, graph),
                 "oracle risk": oracle(problem.graph, graph),
                 "SHD": shd(problem.graph, graph),
@@ -68,34 +71,51 @@ def scores(choice: Mapping[str, Any], problem: Problem) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
+def _prediction(choice: Mapping[str, Any], name: str) -> dict[str, float]:
+    """Return the second opinion: the total variation of predictions, with its interval."""
+    score = choice["second_opinion"]["scores"].get(name) or {}
+    values = [score.get(key) for key in ("value", "low", "high")]
+    numbers = [float("nan") if value is None else value for value in values]
+    return dict(zip(("TV", "TV low", "TV high"), numbers, strict=True))
+
+
 def _sid(truth: np.ndarray, graph: np.ndarray) -> float:
     """Return the SID; of a class the mean over members, as studies have it."""
     return mean_over_members(lambda dag: sid(truth, dag), repair(graph, 1).graph, 1).value
 
 
-def agreement(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return Kendall's tau of the risk with each score of the known graph, among algorithms.
+def effects_seen(choice: Mapping[str, Any], problem: Problem) -> str:
+    """Return how many of the true effects the tests of who moved find."""
+    at, graph = problem.data.index, problem.graph  # every effect is direct: sensors cause nothing
+    seen = {(one["target"], name) for one in choice["movements"] for name in one["moved"]}
+    true = {pair for pair in seen if graph[at(pair[0]), at(pair[1])]}
+    still = sum(not one["moved"] for one in choice["movements"])
+    return (
+        f"{len(true)} of {int(graph.sum())} true effects seen, {len(seen) - len(true)} false; "
+        f"{still} experiments move nothing, {int((~graph.any(axis=1)).sum())} variables cause "
+        "nothing"
+    )
 
-    Positive: both rank alike. Intervals have 95 % by resampling algorithms; p-values are for
-    rankings that have nothing to do with each other.
+
+def agreement(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return Kendall's tau of what choose says with each score by the known graph.
+
+    Among algorithms only. Positive: both rank alike. Intervals have 95 % by resampling
+    algorithms; p-values are for rankings that have nothing to do with each other.
     """
     own = frame[frame["role"] == "algorithm"]
     rng = np.random.default_rng(1)
-    picked = rng.integers(len(own), size=(RESAMPLES, len(own)))
     rows = []
-    for name, better in KNOWN.items():
-        score = (-own[name] if better == "high" else own[name]).to_numpy(float)
-        risk, known = own["risk"].to_numpy(), np.isfinite(score)
-        tau, p_value = kendalltau(risk[known], score[known])
-        drawn = [_tau(risk[rows_], score[rows_]) for rows_ in picked]
-        low, high = np.nanquantile(drawn, [0.025, 0.975])
-        rows.append((name, int(known.sum()), tau, low, high, p_value))
-    return pd.DataFrame(rows, columns=["score", "algorithms", "tau", "low", "high", "p"])
-
-
-def _tau(risk: np.ndarray, score: np.ndarray) -> float:
-    known = np.isfinite(score)
-    return float(kendalltau(risk[known], score[known])[0])
+    for opinion in ("risk", "TV"):
+        for name, better in KNOWN.items():
+            both = own[[opinion, name]].to_numpy(float) * [1, -1 if better == "high" else 1]
+            both = both[np.isfinite(both).all(axis=1)]
+            tau, p_value = kendalltau(*both.T)
+            picked = rng.integers(len(both), size=(RESAMPLES, len(both)))
+            low, high = np.nanquantile([kendalltau(*both[one].T)[0] for one in picked], ENDS)
+            rows.append((opinion, name, len(both), tau, low, high, p_value))
+    columns = ["choose", "known graph", "algorithms", "tau", "low", "high", "p"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def picture(frame: pd.DataFrame) -> str:
@@ -112,14 +132,20 @@ def picture(frame: pd.DataFrame) -> str:
         y = alt.Y("name:N", scale=alt.Scale(domain=order), title=None, axis=axis)
         base = alt.Chart(frame[np.isfinite(frame[name])])
         points = base.mark_point(filled=True, size=50, opacity=1).encode(
-            x=alt.X(f"{name}:Q", title=title, axis=alt.Axis(tickCount=4)),
+            x=alt.X(
+                f"{name}:Q",
+                title=title,
+                axis=alt.Axis(tickCount=3, labelOverlap="greedy", labelSeparation=8),
+            ),
             y=y,
             color=colour,
             shape=shape,
         )
-        if name == "risk":
-            points = base.mark_rule().encode(x="low:Q", x2="high:Q", y=y, color=colour) + points
-        panels.append(points.properties(width=150, height=alt.Step(17)))
+        if name in ENDS_OF:
+            low, high = ENDS_OF[name]
+            spread = base.mark_rule().encode(x=f"{low}:Q", x2=f"{high}:Q", y=y, color=colour)
+            points = spread + points
+        panels.append(points.properties(width=118, height=alt.Step(17)))
     chart = alt.hconcat(*panels).configure_axis(
         gridOpacity=0.5, labelFontSize=12, titleFontSize=12, labelColor=INK
     )
@@ -130,7 +156,9 @@ def picture(frame: pd.DataFrame) -> str:
 
 
 if __name__ == "__main__":
-    compared = scores(json.loads(Path(sys.argv[1]).read_text()), chamber(sys.argv[2]))
-    sys.stdout.write(compared.round(2).to_string(index=False) + "\n\n")
-    sys.stdout.write(agreement(compared).round(2).to_string(index=False) + "\n")
+    chosen, known = json.loads(Path(sys.argv[1]).read_text()), chamber(sys.argv[2])
+    compared = scores(chosen, known)
+    tables = [compared, agreement(compared)]
+    lines = [table.round(2).to_string(index=False) + "\n" for table in tables]
+    sys.stdout.write("\n".join([*lines, effects_seen(chosen, known)]) + "\n")
     TARGET.write_text(picture(compared), encoding="utf-8")

@@ -17,10 +17,11 @@ from causalassay.cli.algorithm_options import read_algorithms
 from causalassay.factorial import (
     Evaluation,
     FactorialExperiment,
-    bias,
     evaluate,
     read_experiment,
 )
+from causalassay.factorial.biasing import biased_rows
+from causalassay.factorial.intervals import mean_of
 from causalassay.seeding import stream
 
 TARGET = Path(__file__).parent / "images" / "postgres.svg"
@@ -58,7 +59,7 @@ def links(result: Evaluation) -> pd.DataFrame:
         linked = np.zeros(truth.effects.shape)
         for repeat in range(result.repeats):
             rng = stream(result.seed, "bias", repeat)
-            data = truth.dataset(bias(truth.experiment, rng, settings.beta, settings.bins))
+            data = truth.dataset(biased_rows(truth.experiment, rng, settings.beta, settings.bins))
             graph = algorithm.discover(data, stream(result.seed, "links", repeat, name)).graph
             either = graph | graph.T
             linked += either[np.ix_(truth.treatment_nodes, truth.outcome_nodes)]
@@ -76,6 +77,25 @@ def levels(experiment: FactorialExperiment) -> pd.DataFrame:
         means = experiment.frame.groupby(treatment)[list(experiment.outcomes)].mean()
         rows += [{"treatment": treatment, "level": one, **means.loc[one]} for one in known]
     return pd.DataFrame(rows)
+
+
+def repeatability(experiment: FactorialExperiment) -> pd.DataFrame:
+    """Return the share of queries and settings whose outcome is the same in all trials."""
+    cells = experiment.frame.groupby([experiment.subject, *experiment.treatments])
+    same = (cells[list(experiment.outcomes)].nunique() == 1).mean()
+    return same.to_frame("same in all trials").T
+
+
+def without_edges(result: Evaluation) -> pd.DataFrame:
+    """Return what the consistent graph loses without the edges of one treatment."""
+    under = next(row for row in result.specifications if row.change == "under")
+    frame = pd.DataFrame({"without": under.treatments, "SHD": under.shd, "SID": under.sid})
+    means = [mean_of(column) for column in under.tv_of_truth.T]
+    return frame.assign(
+        TV=[one.value for one in means],
+        low=[one.low for one in means],
+        high=[one.high for one in means],
+    )
 
 
 def _heat(frame: pd.DataFrame) -> alt.LayerChart:
@@ -122,6 +142,13 @@ def picture(result: Evaluation) -> str:
 if __name__ == "__main__":
     experiment = read_experiment(Path(sys.argv[1]) / "postgres.toml")
     evaluation = evaluate(experiment, read_algorithms(ALGORITHMS), n_look_alikes=0)
-    for table in (levels(experiment), effects(evaluation), scores(evaluation), links(evaluation)):
+    for table in (
+        repeatability(experiment),
+        levels(experiment),
+        effects(evaluation),
+        scores(evaluation),
+        without_edges(evaluation),
+        links(evaluation),
+    ):
         sys.stdout.write(table.round(3).to_string(index=False) + "\n\n")
     TARGET.write_text(picture(evaluation), encoding="utf-8")

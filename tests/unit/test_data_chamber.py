@@ -85,3 +85,12 @@ def test_constant_sensors_do_not_stop_an_algorithm_that_reads_interventions(prob
 def test_the_audit_reads_the_reference_rows(problem):
     audit = ca.audit(problem.data, problem.graph, 1)
     assert "variance" in audit.verdict.sentence
+
+
+@pytest.mark.slow
+def test_choosing_takes_the_sensors_that_are_constant_under_an_intervention(problem):
+    choice = ca.choose(problem.data, 1, ["ges"], n_random=10)
+    assert choice.ranking == ("ges",)
+    assert len(choice.intervened) == 20
+    constant = {one.target: one.constant for one in choice.movements if one.constant}
+    assert {"angle_1": ("angle_1",), "angle_2": ("angle_2",)} == constant

@@ -202,7 +202,8 @@ COMMAND = ["domain", "http", "--trials", "1", "--pages", "8", "--no-evaluate", "
 
 
 def test_the_command_measures_and_writes_the_experiment(capfd, monkeypatch, tmp_path):
-    command = ["domain", "http", "--trials", "1", "--pages", "8", "--no-nginx", "--out"]
+    monkeypatch.setattr("causalassay.domains.http.nginx.find_nginx", lambda _: None)
+    command = ["domain", "http", "--trials", "1", "--pages", "8", "--out"]
     options = ["--look-alikes", "0", "--repeats", "2", "--json", "--algorithm", "ges"]
     monkeypatch.setattr(sys, "argv", ["causalassay", *command, str(tmp_path), *options])
     with pytest.raises(SystemExit) as ended:
@@ -211,6 +212,7 @@ def test_the_command_measures_and_writes_the_experiment(capfd, monkeypatch, tmp_
     printed = capfd.readouterr()
     assert json.loads(printed.out)["scores"][0]["name"] == "ges"
     assert f"Experiment: {tmp_path / 'http.toml'} and http.csv" in printed.err
+    assert "nginx was not found: Python's server serves alone" in printed.err
     assert "64 measurements (8 pages x 8 settings x 1 trials)" in printed.err
     assert read_experiment(tmp_path / "http.toml").n_subjects == 8
 
@@ -224,6 +226,10 @@ def test_the_command_measures_and_writes_the_experiment(capfd, monkeypatch, tmp_
         (["--nginx", "/no/nginx"], "there is no program '/no/nginx'; install it"),
         (["--nginx", "true"], "is not nginx"),
         (["--nginx", "x", "--no-nginx"], "pass one of them"),
+        (["--repeats", "0"], "--repeats: expected at least 1, got 0"),
+        (["--look-alikes", "-1"], "--look-alikes: expected at least 0, got -1"),
+        (["--beta", "-1"], "beta: expected a number of at least 0, got -1"),
+        (["--algorithm", "gse"], "ges"),
         (["--report", "/no/such/folder/page.html"], "does not exist; create it first"),
     ],
 )

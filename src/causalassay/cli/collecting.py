@@ -1,17 +1,18 @@
-"""What commands that run a factorial experiment print while they measure, and at the end."""
+"""What commands that run a factorial experiment have in common: checks, and what they print."""
 
 from __future__ import annotations
 
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from causalassay.cli.domain_evaluation import check_report
 from causalassay.cli.printing import INTERRUPTED, progress_bar
 
 if TYPE_CHECKING:
@@ -19,6 +20,26 @@ if TYPE_CHECKING:
 
 EVERY_SECONDS = 30
 """Between two lines on how far the experiment is, where there is no terminal."""
+
+
+def check_evaluation(
+    algorithm: Sequence[str] | None,
+    beta: float,
+    repeats: int,
+    look_alikes: int,
+    report: Path | None,
+) -> None:
+    """Raise for options of the evaluation that cannot be used, before anything is measured."""
+    from causalassay.cli.algorithm_options import read_algorithms
+    from causalassay.factorial import Settings
+
+    check_report(report)
+    Settings(beta)
+    for name, number, least in (("repeats", repeats, 1), ("look-alikes", look_alikes, 0)):
+        if number < least:
+            raise ValueError(f"--{name}: expected at least {least}, got {number}")
+    if algorithm:
+        read_algorithms(algorithm)
 
 
 @contextmanager

@@ -8,13 +8,18 @@ from typing import Annotated
 import typer
 
 from causalassay.cli.algorithm_options import SeveralAlgorithms
-from causalassay.cli.collecting import announce, conclude, interruptible, progress
+from causalassay.cli.collecting import (
+    announce,
+    check_evaluation,
+    conclude,
+    interruptible,
+    progress,
+)
 from causalassay.cli.domain_evaluation import (
     Beta,
     LookAlikes,
     Repeats,
     Report,
-    check_report,
     evaluate_and_print,
 )
 from causalassay.cli.options import AsJson
@@ -59,7 +64,7 @@ def http(  # noqa: PLR0913, PLR0917  one argument per option
 
     Example: causalassay domain http --out http-experiment
     """
-    check_report(report)
+    check_evaluation(algorithm, beta, repeats, look_alikes, report)
     path = _measure(out, (pages, trials, seed), nginx, no_nginx)
     if no_evaluate:
         return

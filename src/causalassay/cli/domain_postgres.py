@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from causalassay.cli.algorithm_options import SeveralAlgorithms
-from causalassay.cli.collecting import announce, conclude, interruptible, progress
+from causalassay.cli.collecting import (
+    announce,
+    check_evaluation,
+    conclude,
+    interruptible,
+    progress,
+)
 from causalassay.cli.domain_evaluation import (
     Beta,
     LookAlikes,
     Repeats,
     Report,
-    check_report,
     evaluate_and_print,
 )
 from causalassay.cli.options import AsJson
@@ -69,7 +74,7 @@ def postgres(  # noqa: PLR0913, PLR0917  one argument per option
 
     Example: causalassay domain postgres --out postgres-experiment
     """
-    check_report(report)
+    check_evaluation(algorithm, beta, repeats, look_alikes, report)
     path = _measure(out, (queries, scale, trials, seed, timeout), dsn, binaries)
     if no_evaluate:
         return
