@@ -27,6 +27,7 @@ PACKAGES = [
     "diagnostics",
     "discovery",
     "drawing",
+    "factorial",
     "graphs",
     "metrics",
     "models",

@@ -11,6 +11,7 @@ from causalassay.discovery import make_algorithm
 from causalassay.factorial import (
     LookAlike,
     Settings,
+    Sizes,
     Truth,
     draw_look_alike,
     evaluate,
@@ -147,7 +148,7 @@ def test_too_many_edges_cost_no_sid_and_too_few_do(truth):
 @pytest.mark.parametrize("source", ["linear-gaussian", "dirichlet", "logistic"])
 def test_a_look_alike_has_the_numbers_of_the_real_one(source):
     real = simulated(60)
-    made = draw_look_alike(real, LookAlike(source, 2, 5.0), np.random.default_rng(0))
+    made = draw_look_alike(Sizes.of(real), LookAlike(source, 2, 5.0), np.random.default_rng(0))
     assert (60, 8, 480) == (made.n_subjects, made.n_combinations, len(made.frame))
     assert (1, 3, 3) == (len(made.covariates), len(made.treatments), len(made.outcomes))
 

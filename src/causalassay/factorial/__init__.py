@@ -20,6 +20,7 @@ from causalassay.factorial.jdk import read_jdk
 from causalassay.factorial.lookalikes import (
     LookAlike,
     LookAlikeRow,
+    Sizes,
     draw_look_alike,
     score_look_alikes,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "Mean",
     "ScoreRow",
     "Settings",
+    "Sizes",
     "SpecificationRow",
     "Truth",
     "at_extremes",

@@ -69,6 +69,16 @@ def at_extremes(experiment: FactorialExperiment) -> FactorialExperiment:
 
     This is how treatments of more than two levels become the two that Algorithm 1 knows. With
     two levels each, the experiment itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.factorial import LookAlike, Sizes, draw_look_alike
+    >>> experiment = draw_look_alike(
+    ...     Sizes(60, 1, 2, 2), LookAlike("logistic", 1, 9.0), np.random.default_rng(0)
+    ... )
+    >>> at_extremes(experiment) is experiment
+    True
     """
     most = 2
     if all(len(levels) == most for levels in experiment.levels.values()):
@@ -118,6 +128,17 @@ def bias(
     References
     ----------
     Garant and Jensen 2016, algorithm 1. For more than two levels see `level_probabilities`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.factorial import LookAlike, Sizes, draw_look_alike
+    >>> experiment = draw_look_alike(
+    ...     Sizes(60, 1, 2, 2), LookAlike("logistic", 1, 9.0), np.random.default_rng(0)
+    ... )
+    >>> rows = bias(experiment, np.random.default_rng(1), beta=1.0)
+    >>> len(experiment.frame), len(rows)
+    (240, 60)
     """
     rows = biased_rows(experiment, rng, beta, bins, treated=treated)
     return experiment.frame.iloc[rows].reset_index(drop=True)

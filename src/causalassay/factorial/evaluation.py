@@ -126,6 +126,18 @@ def score_algorithms(
         Whether to score what algorithms are compared with as well.
     on_repeat : callable
         Called after each repeat.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.factorial import LookAlike, Sizes, draw_look_alike
+    >>> experiment = draw_look_alike(
+    ...     Sizes(60, 1, 2, 2), LookAlike("logistic", 1, 9.0), np.random.default_rng(0)
+    ... )
+    >>> from causalassay.factorial import Settings
+    >>> rows = score_algorithms(Truth(experiment, Settings()), {}, repeats=2)
+    >>> [row.name for row in rows][:2], rows[0].mean("SHD").value
+    (['consistent graph', 'without covariate → outcome'], 0.0)
     """
     if repeats < 1:
         raise ValueError(f"repeats: expected at least 1, got {repeats}")

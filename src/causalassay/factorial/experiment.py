@@ -194,6 +194,12 @@ def read_experiment(path: Path | str, *, leave_out_incomplete: bool = False) -> 
     leave_out_incomplete : bool
         Drop subjects that lack a combination instead of raising; they are named in
         ``left_out``.
+
+    Examples
+    --------
+    >>> read_experiment("absent.toml")
+    Traceback (most recent call last):
+    FileNotFoundError: absent.toml: there is no such file
     """
     path = Path(path)
     tables = _read_description(path)
@@ -223,6 +229,18 @@ def write_experiment(path: Path | str, experiment: FactorialExperiment) -> Path:
     """Write ``NAME.csv`` and then ``NAME.toml``; return the path of the latter.
 
     Each file appears whole or not at all: an interrupted call leaves what was there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> frame = pd.DataFrame(
+    ...     {"who": ["a", "a", "b", "b"], "age": [3, 3, 4, 4], "drug": [0, 1, 0, 1],
+    ...      "pain": [5.0, 2.0, 6.0, 1.0]}
+    ... )
+    >>> trial = FactorialExperiment(frame, "who", None, ("drug",), ("pain",), ("age",), "age")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     read_experiment(write_experiment(Path(folder) / "trial.toml", trial)).outcomes
+    ('pain',)
     """
     path = Path(path)
     if path.suffix != ".toml":

@@ -39,6 +39,12 @@ def read_jdk(path: Path | str) -> FactorialExperiment:
     ----------
     Garant and Jensen 2016, section 5.1.1; the number of "Javadoc" comments in the test code is
     their biasing covariate.
+
+    Examples
+    --------
+    >>> read_jdk("absent")
+    Traceback (most recent call last):
+    FileNotFoundError: absent: there is no such file
     """
     path = Path(path)
     file = path / FILE_NAME if path.is_dir() else path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -57,6 +57,31 @@ class LookAlike:
     strength: float
 
 
+class Sizes(NamedTuple):
+    """How many of each kind an experiment has.
+
+    Examples
+    --------
+    >>> Sizes(n_subjects=473, n_covariates=5, n_treatments=4, n_outcomes=5).n_treatments
+    4
+    """
+
+    n_subjects: int
+    n_covariates: int
+    n_treatments: int
+    n_outcomes: int
+
+    @classmethod
+    def of(cls, experiment: FactorialExperiment) -> Sizes:
+        """Return the sizes of an experiment."""
+        return cls(
+            experiment.n_subjects,
+            len(experiment.covariates),
+            len(experiment.treatments),
+            len(experiment.outcomes),
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class LookAlikeRow:
     """How hard one kind of synthetic experiment is.
@@ -99,27 +124,31 @@ def configurations(n_outcomes: int) -> tuple[LookAlike, ...]:
     return tuple(LookAlike(*one) for one in product(SOURCES, degrees, STRENGTHS))
 
 
-def draw_look_alike(
-    experiment: FactorialExperiment, drawn: LookAlike, rng: Generator
-) -> FactorialExperiment:
-    """Return a synthetic experiment with as many subjects, covariates, treatments and outcomes.
+def draw_look_alike(sizes: Sizes, drawn: LookAlike, rng: Generator) -> FactorialExperiment:
+    """Return a synthetic experiment of given sizes.
 
     Treatments have two levels, and each subject was run once. Covariates, and outcomes given
     treatments, come from a random model.
+
+    Examples
+    --------
+    >>> kind = LookAlike("dirichlet", out_degree=1, strength=1.0)
+    >>> made = draw_look_alike(Sizes(30, 1, 2, 2), kind, np.random.default_rng(0))
+    >>> made.treatments, made.outcomes, len(made.frame)
+    (('T1', 'T2'), ('O1', 'O2'), 120)
     """
-    sizes = (len(experiment.covariates), len(experiment.treatments), len(experiment.outcomes))
+    first, last = sizes.n_covariates, -sizes.n_outcomes
+    names = _names(sizes)
     for _ in range(_MOST_TRIES):
-        model = _model(drawn, _graph(*sizes, drawn.out_degree, rng), rng)
-        frame = _run(model, sizes, experiment.n_subjects, rng)
-        names = _names(sizes)
+        frame = _run(_model(drawn, _graph(sizes, drawn.out_degree, rng), rng), sizes, rng)
         try:
             return FactorialExperiment(
                 frame,
                 "subject",
                 None,
-                treatments=tuple(names[sizes[0] : -sizes[2]]),
-                outcomes=tuple(names[-sizes[2] :]),
-                covariates=tuple(names[: sizes[0]]),
+                treatments=tuple(names[first:last]),
+                outcomes=tuple(names[last:]),
+                covariates=tuple(names[:first]),
                 biasing=names[0],
             )
         except ValueError:  # a column without variation: draw another
@@ -127,10 +156,9 @@ def draw_look_alike(
     raise ValueError(f"{drawn}: {_MOST_TRIES} draws gave no experiment whose columns all vary")
 
 
-def _graph(
-    n_covariates: int, n_treatments: int, n_outcomes: int, out_degree: int, rng: Generator
-) -> Adjacency:
+def _graph(sizes: Sizes, out_degree: int, rng: Generator) -> Adjacency:
     """Return a DAG along covariates, treatments, outcomes; nothing acts on a treatment."""
+    _, n_covariates, n_treatments, n_outcomes = sizes
     d = n_covariates + n_treatments + n_outcomes
     first = n_covariates + n_treatments
     graph = np.triu(rng.random((d, d)) < NEIGHBOURS / (d - 1), k=1)
@@ -156,11 +184,9 @@ def _model(drawn: LookAlike, graph: Adjacency, rng: Generator) -> LinearSCM | Di
             return Logistic(weight=0.375 * drawn.strength).draw(graph, rng)
 
 
-def _run(
-    model: LinearSCM | DiscreteSCM, sizes: tuple[int, int, int], n_subjects: int, rng: Generator
-) -> pd.DataFrame:
+def _run(model: LinearSCM | DiscreteSCM, sizes: Sizes, rng: Generator) -> pd.DataFrame:
     """Return the rows of all combinations: the same random numbers for a subject in each."""
-    n_covariates, n_treatments, _ = sizes
+    n_subjects, n_covariates, n_treatments, _ = sizes
     nodes = range(n_covariates, n_covariates + n_treatments)
     last = [1.0 if isinstance(model, LinearSCM) else model.n_levels[node] - 1.0 for node in nodes]
     seed = int(rng.integers(2**63))
@@ -177,8 +203,10 @@ def _run(
     return frame
 
 
-def _names(sizes: tuple[int, int, int]) -> list[str]:
-    return [f"{letter}{k + 1}" for letter, n in zip("CTO", sizes, strict=True) for k in range(n)]
+def _names(sizes: Sizes) -> list[str]:
+    return [
+        f"{letter}{k + 1}" for letter, n in zip("CTO", sizes[1:], strict=True) for k in range(n)
+    ]
 
 
 def score_look_alikes(  # noqa: PLR0913
@@ -211,6 +239,17 @@ def score_look_alikes(  # noqa: PLR0913
     References
     ----------
     Garant and Jensen 2016, section 7, tables 3 and 4.
+
+    Examples
+    --------
+    >>> from causalassay.discovery import make_algorithm
+    >>> kind = LookAlike("logistic", 1, 9.0)
+    >>> real = draw_look_alike(Sizes(60, 1, 2, 2), kind, np.random.default_rng(0))
+    >>> algorithms = {"empty": make_algorithm("empty")}
+    >>> rows = score_algorithms(Truth(real, Settings()), algorithms, repeats=2)
+    >>> (row,) = score_look_alikes(real, rows, algorithms, Settings(), [kind], n_experiments=2)
+    >>> len(row.by_experiment["TV"])
+    2
     """
     reached = _over_algorithms(rows, "TV")
     found = []
@@ -220,7 +259,7 @@ def score_look_alikes(  # noqa: PLR0913
         for number in range(n_experiments):
             path = (kind.source, kind.out_degree, str(kind.strength), number)
             try:
-                made = draw_look_alike(real, kind, stream(seed, "look-alike", *path))
+                made = draw_look_alike(Sizes.of(real), kind, stream(seed, "look-alike", *path))
             except ValueError:
                 n_failed += 1
                 continue

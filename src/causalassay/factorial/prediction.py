@@ -55,6 +55,20 @@ def predicted_laws(truth: Truth, data: Dataset, dag: Adjacency, rng: Generator) 
     dag : Adjacency
     rng : Generator
         Used only where tables are too wide for exact laws.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.factorial import LookAlike, Sizes, draw_look_alike
+    >>> experiment = draw_look_alike(
+    ...     Sizes(60, 1, 2, 2), LookAlike("logistic", 1, 9.0), np.random.default_rng(0)
+    ... )
+    >>> from causalassay.factorial import Settings
+    >>> truth = Truth(experiment, Settings())
+    >>> data = truth.dataset(np.arange(240))
+    >>> laws = predicted_laws(truth, data, truth.graph, np.random.default_rng(0))
+    >>> float(laws[0]["O1"].sum().round(12))
+    1.0
     """
     values = data.observational_values
     interventions = [
@@ -119,6 +133,20 @@ def score_graph(truth: Truth, data: Dataset, graph: Adjacency, rng: Generator) -
     References
     ----------
     Garant and Jensen 2016, section 5.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.factorial import LookAlike, Sizes, draw_look_alike
+    >>> experiment = draw_look_alike(
+    ...     Sizes(60, 1, 2, 2), LookAlike("logistic", 1, 9.0), np.random.default_rng(0)
+    ... )
+    >>> from causalassay.factorial import Settings
+    >>> truth = Truth(experiment, Settings(beta=0.0))
+    >>> data = truth.dataset(np.arange(240))  # the whole experiment: nothing is biased
+    >>> score = score_graph(truth, data, truth.graph, np.random.default_rng(0))
+    >>> score.shd, score.sid, score.tv.shape
+    (0.0, 0.0, (2, 2))
     """
     known = range(truth.outcome_nodes.stop)
     block = np.ix_(known, known)

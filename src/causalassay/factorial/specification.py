@@ -104,6 +104,18 @@ def score_specifications(
     References
     ----------
     Garant and Jensen 2016, section 6.2 and table 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.factorial import LookAlike, Sizes, draw_look_alike
+    >>> experiment = draw_look_alike(
+    ...     Sizes(60, 1, 2, 2), LookAlike("logistic", 1, 9.0), np.random.default_rng(0)
+    ... )
+    >>> from causalassay.factorial import Settings
+    >>> over, under = score_specifications(Truth(experiment, Settings()), repeats=2)
+    >>> over.structure("SID"), under.treatments
+    ((0.0, 0.0, 0.0), ('T1', 'T2'))
     """
     graphs = {
         change: [changed_graph(truth, node, change) for node in truth.treatment_nodes]

@@ -114,6 +114,18 @@ def evaluate(  # noqa: PLR0913
     seed : int
     on_step : callable
         Called with the steps done and the number of steps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.factorial import LookAlike, Sizes, draw_look_alike
+    >>> experiment = draw_look_alike(
+    ...     Sizes(60, 1, 2, 2), LookAlike("logistic", 1, 9.0), np.random.default_rng(0)
+    ... )
+    >>> from causalassay.discovery import make_algorithm
+    >>> result = evaluate(experiment, {"pc": make_algorithm("pc")}, repeats=2, n_look_alikes=0)
+    >>> result.rows[0].name, len(result.sentences) > 3
+    ('pc', True)
     """
     settings = settings or Settings()
     judged, repeated = distinct_outcomes(at_extremes(experiment), settings.levels)
