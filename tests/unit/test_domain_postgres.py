@@ -137,6 +137,34 @@ def test_an_ended_client_leaves_no_server_and_no_folder(place, tmp_path, number)
     assert "Traceback" not in errors
 
 
+def test_a_server_that_dies_is_one_clear_line_and_the_journal_is_kept(place, tmp_path):
+    client = _start(place, tmp_path, "--trials", "500")
+    eventually(lambda: len(_measured(tmp_path)) > 5 or client.poll() is not None)
+    (server,) = _servers(place)
+    server.kill()
+    _, errors = client.communicate()
+    assert 2 == client.returncode
+    last = errors.strip().splitlines()[-1]
+    assert last.startswith("error: ")
+    assert "PostgreSQL server" in last
+    assert len(_measured(tmp_path)) > 5
+    eventually(lambda: _nothing_left(place), "the server or its folder is still there")
+
+
+def test_a_user_who_may_not_create_a_schema_is_told_so(server):
+    from causalassay.domains.postgres.server import given_server
+
+    admin = server.dsn.replace("user=experiment", "user=causalassay")
+    with connect(admin) as connection:
+        connection.execute("CREATE ROLE guest LOGIN")
+    with (
+        given_server(server.dsn.replace("user=experiment", "user=guest")) as guest,
+        pytest.raises(ValueError, match="does not let us create a schema.*grant CREATE"),
+        own_schema(guest, "mine"),
+    ):
+        pass
+
+
 def test_a_client_killed_while_the_server_starts_leaves_nothing(place, tmp_path):
     client = _start(place, tmp_path)
     eventually(lambda: list(place.glob(f"{PREFIX}*")) or client.poll() is not None)

@@ -150,8 +150,8 @@ def run(
     ready: Prepared, folder: Path, on_progress: Callable[[int, int, int], None]
 ) -> tuple[Collected, Path]:
     """Measure what the folder's journal lacks; write the experiment and the queries' text."""
-    _write_queries(folder / "queries.csv", ready.measuring)
     collected = collect(ready.plan, ready.measuring, folder / "journal.jsonl", on_progress)
+    _write_queries(folder / "queries.csv", ready.measuring)
     return collected, write_experiment(folder / "postgres.toml", _experiment(ready, collected))
 
 

@@ -79,7 +79,7 @@ class Measuring:
             for filler in self._fillers * _EVICTION_ROUNDS:
                 self._upkeep.execute(f"SELECT count(*) FROM {filler}")
         except psycopg.Error as error:
-            raise ConnectionError(f"the PostgreSQL server: {first_line(error)}") from None
+            raise _gone(error) from None
         with connect_to(self.dsn, self.schema, session_settings(setting)) as connection:
             sql = self.queries[subject.id].sql
             return _limited(connection, self.timeout, lambda: explain(connection, sql))
@@ -108,8 +108,15 @@ def _limited(connection: Connection, seconds: float, ask: Callable[[], Result]) 
         raise MeasurementFailed(f"took longer than {seconds:g} s") from None
     except psycopg.Error as error:
         if connection.closed:
-            raise ConnectionError(f"the PostgreSQL server is gone: {first_line(error)}") from None
+            raise _gone(error) from None
         raise MeasurementFailed(first_line(error)) from None
+
+
+def _gone(error: psycopg.Error) -> ConnectionError:
+    return ConnectionError(
+        f"the PostgreSQL server failed ({first_line(error)}); what was measured is kept, "
+        "give the same command again to go on"
+    )
 
 
 def connect_to(dsn: str, schema: str, settings: Mapping[str, str] | None = None) -> Connection:

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -169,6 +169,13 @@ def own_schema(server: Server, name: str) -> Iterator[str]:
             ) from None
     try:
         yield name
-    finally:
-        with connect(server.dsn) as connection:
-            connection.execute(f"DROP SCHEMA {name} CASCADE")
+    except BaseException:
+        with suppress(ConnectionError, psycopg.Error):  # the first error says more
+            _drop_schema(server, name)
+        raise
+    _drop_schema(server, name)
+
+
+def _drop_schema(server: Server, name: str) -> None:
+    with connect(server.dsn) as connection:
+        connection.execute(f"DROP SCHEMA {name} CASCADE")
