@@ -144,6 +144,12 @@ def test_a_series_has_no_bootstraps_by_default(files):
         run(files / "data.csv", "--algorithm", "granger-lasso", "--series", "--bootstrap", 5)
 
 
+def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(files, monkeypatch):
+    monkeypatch.setattr("causalassay.cli.printing.EVERY_SECONDS", -1)
+    done = run(files / "data.csv", "--algorithm", "empty", *FAST)
+    assert "6 of 6 bootstraps" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -146,11 +146,10 @@ def test_a_process_that_ends_is_a_failure_with_its_exit_code():
     values = np.abs(np.random.default_rng(1).normal(size=(6, 2))) * 0.1
     values[:4] *= -1
     values[0, 0] = 0.0
-    found = edge_frequencies(Fragile(ends=True), values, 2, 6, processes=1, permute_columns=False)
-    lost = edge_frequencies(Fragile(ends=True), values, 2, 6, processes=2, permute_columns=False)
+    found = edge_frequencies(Fragile(ends=True), values, 2, 4, processes=1, permute_columns=False)
+    lost = edge_frequencies(Fragile(ends=True), values, 2, 4, processes=2, permute_columns=False)
     assert not found.failures
-    assert ["its process ended (exit code 3)"] == list(lost.failures)
-    assert 0 < lost.n_failed < 6
+    assert {"its process ended (exit code 3)": 2} == lost.failures
 
 
 def test_nothing_runs_on_after_an_error_of_the_caller():

@@ -3,8 +3,6 @@
 import csv
 import json
 import sqlite3
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from causalassay.contracts import Estimate
 from causalassay.opening import unsaid
 from causalassay.study.estimate_encoding import encode
 from causalassay.study.graph_export import GRAPH_FORMATS, export_graphs
+from causalassay.study.language import parse_study
 from causalassay.study.storage.store import Store
 from stored_studies import PC, all_records, record, study
 
@@ -116,31 +115,30 @@ def _interrupt(done, total):
     raise KeyboardInterrupt
 
 
-def test_the_command_runs_a_study_and_names_nodes_as_its_columns(tmp_path):
+def test_the_command_names_nodes_as_the_columns_of_the_data_file(tmp_path):
     rng = np.random.default_rng(1)
-    graph = ca.graphs.chain(3)
     names = ["dose", "response", "cost"]
-    values = ca.models.draw("scm", graph, rng).sample(200, rng)
+    values = ca.models.draw("scm", ca.graphs.chain(3), rng).sample(200, rng)
     ca.data.write(ca.Dataset.from_values(values, names), tmp_path / "cells.csv")
-    ca.graphs.write_graph(tmp_path / "truth.csv", graph, names)
-    (tmp_path / "s.toml").write_text(
+    ca.graphs.write_graph(tmp_path / "truth.csv", ca.graphs.chain(3), names)
+    text = (
         'name = "s"\nseed = 1\nreplicates = 1\nbaselines = false\ncontrols = false\n'
-        'algorithms = ["var-sortnregress"]\nmetrics = ["shd"]\ndiagnostics = []\n'
+        'algorithms = ["var-sortnregress"]\nmetrics = ["shd", "f1"]\ndiagnostics = []\n'
         '[[problems]]\ndata = {file = "cells.csv", graph = "truth.csv"}\n'
     )
+    found = encode(Estimate(CLASS, "pdag"))
+    plan = parse_study(text, tmp_path)
+    store = str(filled(tmp_path / "results", plan, [record(0, 0, 0, estimate=found)]))
     run = CliRunner()
-    started = [sys.executable, "-m", "causalassay", "run", str(tmp_path / "s.toml"), "--json"]
-    subprocess.run([*started, "--workers", "1"], check=True, capture_output=True)
-    words = ["export", str(tmp_path / "s-results"), "--graphs", str(tmp_path / "g"), "--json"]
-    done = run.invoke(app, [*words, "--format", "graphml"])
+    words = ["export", store, "--graphs", str(tmp_path / "g"), "--json", "--format", "graphml"]
+    done = run.invoke(app, words)
     assert {"graphs": 1, "folder": str(tmp_path / "g")} == json.loads(done.stdout)
     (line,) = index_of(tmp_path / "g")
-    assert "of the data" == line["names"]
-    found, read = ca.graphs.read_graph(tmp_path / "g" / line["file"], names)
-    data = ca.data.read(tmp_path / "cells.csv")
-    np.testing.assert_array_equal(ca.discover("var-sortnregress", data, 0).graph, found)
+    assert ("of the data", "var-sortnregress") == (line["names"], line["algorithm"])
+    graph, _ = ca.graphs.read_graph(tmp_path / "g" / line["file"], names)
+    np.testing.assert_array_equal(CLASS, graph)
     (tmp_path / "cells.csv").unlink()
-    run.invoke(app, [*words[:3], str(tmp_path / "h")])
+    assert "1 graph: " in run.invoke(app, ["export", store, "--graphs", f"{tmp_path}/h"]).stdout
     assert "numbers of columns" == index_of(tmp_path / "h")[0]["names"]
 
 

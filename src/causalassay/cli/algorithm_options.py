@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -107,7 +108,7 @@ def read_one_algorithm(
     0.5
     >>> read_one_algorithm("pc", ["alfa=0.5"])
     Traceback (most recent call last):
-    ValueError: --algorithm.alfa: 'pc' has no such parameter; it takes ...
+    ValueError: --set alfa: 'pc' has no such parameter; it takes ...
     """
     from causalassay.study.language.mistakes import Location, Mistakes
 
@@ -117,7 +118,7 @@ def read_one_algorithm(
     entries = _entries([(table, place)], folder or Path.cwd(), mistakes, own_limits=False)
     if len(entries) > 1:
         mistakes.add(place, f"its grid has {len(entries)} algorithms, expected one")
-    _raise_for(mistakes, "--algorithm")
+    _raise_for(mistakes, "--algorithm", [one.partition("=")[0].strip() for one in settings])
     return next(iter(_by_label(entries).items()))
 
 
@@ -229,15 +230,29 @@ def _limit_key(table: Mapping[str, Any]) -> str:
     return next(key for key in ("seconds", "memory") if key in table)
 
 
-def _raise_for(mistakes: Mistakes, source: str) -> None:
-    """Raise if there is a mistake: one on one line, several as a study file has them."""
+def _raise_for(mistakes: Mistakes, source: str, settings: Sequence[str] = ()) -> None:
+    """Raise if there is a mistake: one on one line, several as a study file has them.
+
+    Parameters
+    ----------
+    mistakes : Mistakes
+    source : str
+        What was read.
+    settings : sequence of str
+        Keys that stand in ``--set``: their mistakes are said to be there.
+    """
     from causalassay.study.language.mistakes import StudyMistakes
 
-    if len(mistakes.lines) == 1:
-        line = mistakes.lines[0]
-        raise ValueError(line if line.startswith(source) else f"{source}: {line}")
-    if mistakes.lines:
-        raise StudyMistakes(source, mistakes.lines)
+    lines = mistakes.lines
+    for name in settings:
+        stated = re.compile(rf"{source}\.{re.escape(name)}(?=[:. ])")
+        said = f"--set {name}".replace("\\", r"\\")
+        lines = [stated.sub(said, line, count=1) for line in lines]
+    if len(lines) == 1:
+        placed = lines[0].startswith((source, "--set"))
+        raise ValueError(lines[0] if placed else f"{source}: {lines[0]}")
+    if lines:
+        raise StudyMistakes(source, lines)
 
 
 def _by_label(entries: Sequence[AlgorithmEntry]) -> dict[str, Algorithm]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
 from rich.table import Table
 
 from causalassay.cli.algorithm_options import OneAlgorithm, Settings, read_one_algorithm
@@ -37,12 +38,15 @@ if TYPE_CHECKING:
     from causalassay.auditing.provenance import Provenance
     from causalassay.contracts import Algorithm
     from causalassay.data import Dataset
-    from causalassay.resampling import EdgeFrequencies
+    from causalassay.resampling import EdgeFrequencies, PairFrequency
 
 ENDINGS = (".csv", ".graphml", ".gml", ".dot", ".gv", ".json", ".npy", ".npz")
 """Of graph files."""
 
 BOOTSTRAPS = 100
+
+MOST_LISTED = 200
+"""Rows of the table on the terminal; the rest is counted."""
 
 
 @dataclass(frozen=True)
@@ -210,11 +214,12 @@ def _found(
 def _size(data: Dataset, algorithm: Algorithm) -> str:
     """Return how large the data are, and which of several conditions the algorithm reads."""
     n = len(data.regimes)
+    columns = "1 column" if data.n_nodes == 1 else f"{data.n_nodes} columns"
     if n == 1:
-        return f"{data.n_samples} rows, {data.n_nodes} columns"
+        return f"{data.n_samples} rows, {columns}"
     reads = getattr(algorithm, "reads", None)
     said = f"; the algorithm reads {reads}" if reads else ""
-    return f"{data.n_samples} rows in {n} conditions, {data.n_nodes} columns{said}"
+    return f"{data.n_samples} rows in {n} conditions, {columns}{said}"
 
 
 def _write(
@@ -254,22 +259,27 @@ def _print(found: EdgeFrequencies, head: str, label: str, *, table: bool) -> Non
     console.print(
         f"Found: {found.draw().caption}. {found.sentence}", highlight=False, soft_wrap=True
     )
-    if table and found.pairs():
-        console.print(_table(found))
-    if any(not one.mark for one in found.pairs()) and table:
-        console.print("? most bootstraps join the pair, the graph does not", style="dim")
+    if table:
+        _print_table(found.pairs(), console)
     for reason, count in found.failures.items():
         line = f"{count} of {found.n_bootstrap} bootstraps failed: {escaped(reason)}"
         console.print(line, highlight=False, soft_wrap=True)
 
 
-def _table(found: EdgeFrequencies) -> Table:
+def _print_table(pairs: list[PairFrequency], console: Console) -> None:
     from causalassay.resampling.result import percent
 
+    if not pairs:
+        return
     table = Table("edge", title="Edges, and their shares of the bootstraps", title_justify="left")
     for head in ("as drawn", "→", "←", "—", "absent"):
         table.add_column(head, justify="right")
-    for one in found.pairs():
+    for one in pairs[:MOST_LISTED]:
         shares = (one.support, one.forward, one.backward, one.undirected, one.absent)
         table.add_row(escaped(one.text), *map(percent, shares))
-    return table
+    console.print(table)
+    if len(pairs) > MOST_LISTED:
+        left = len(pairs) - MOST_LISTED
+        console.print(f"and {left} more; --out and --json have all", highlight=False)
+    if any(not one.mark for one in pairs):
+        console.print("? most bootstraps join the pair, the graph does not", style="dim")

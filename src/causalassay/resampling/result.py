@@ -113,12 +113,6 @@ class EdgeFrequencies:
         return self._share(self.n_directed + self.n_directed.T + self.n_undirected)
 
     @property
-    def absent(self) -> NDArray[np.float64]:
-        """Share of the bootstraps that do not join i and j, shape (d, d), symmetric."""
-        joined = self.n_directed + self.n_directed.T + self.n_undirected
-        return self._share(self.n_bootstrap - self.n_failed - joined)
-
-    @property
     def support(self) -> NDArray[np.float64]:
         """Share of the bootstraps that have an edge as the graph has it, shape (d, d)."""
         graph = self.estimate.graph
@@ -137,15 +131,17 @@ class EdgeFrequencies:
         i, j = (j, i) if turned else (i, j)
         both: Mark = "<->" if self.estimate.kind == "summary" else "--"
         mark: Mark = "" if not graph[i, j] else both if graph[j, i] else "->"
-        return PairFrequency(
-            self.columns[i],
-            self.columns[j],
-            mark,
-            forward=float(self.directed[i, j]),
-            backward=float(self.directed[j, i]),
-            undirected=float(self.undirected[i, j]),
-            absent=float(self.absent[i, j]),
-        )
+        return PairFrequency(self.columns[i], self.columns[j], mark, *self.shares(i, j))
+
+    def shares(self, i: int, j: int) -> tuple[float, float, float, float]:
+        """Return the shares of i→j, j→i, i—j and neither; nan without a bootstrap that worked."""
+        n_worked = self.n_bootstrap - self.n_failed
+        if not n_worked:
+            return (np.nan,) * 4
+        counts = (self.n_directed[i, j], self.n_directed[j, i], self.n_undirected[i, j])
+        numbers = [int(count) for count in counts]
+        forward, backward, undirected = (count / n_worked for count in numbers)
+        return forward, backward, undirected, (n_worked - sum(numbers)) / n_worked
 
     def pairs(self, above: float = 0.5) -> list[PairFrequency]:
         """Return the pairs that the graph joins, and those that more bootstraps do.
@@ -168,9 +164,9 @@ class EdgeFrequencies:
     @property
     def numbers(self) -> dict[tuple[int, int], dict[str, float]]:
         """The frequencies of each edge of the graph, as `write_graph` takes them."""
-        shares = ("forward", "backward", "undirected", "absent")
+        names = ("forward", "backward", "undirected", "absent")
         return {
-            (i, j): {name: getattr(self.pair(i, j), name) for name in shares}
+            (i, j): dict(zip(names, self.shares(i, j), strict=True))
             for i, j in np.argwhere(self.estimate.graph).tolist()
         }
 
@@ -237,11 +233,8 @@ def percent(share: float) -> str:
 
 
 def _plain(pair: PairFrequency) -> dict[str, Any]:
-    shares = {
-        name: None if np.isnan(value) else value
-        for name in ("forward", "backward", "undirected", "absent")
-        if (value := getattr(pair, name)) is not None
-    }
+    named = {name: getattr(pair, name) for name in ("forward", "backward", "undirected", "absent")}
+    shares = {name: None if np.isnan(value) else value for name, value in named.items()}
     return {"from": pair.source, "to": pair.target, "kind": pair.mark or None, **shares}
 
 

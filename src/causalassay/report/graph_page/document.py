@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from causalassay.auditing.provenance import Provenance
 from causalassay.report.audit_page.parts import page, provenance_section
-from causalassay.report.graph_page.frequency_matrix import frequency_matrix
+from causalassay.report.graph_page.frequency_matrix import MOST_DRAWN, frequency_matrix
 from causalassay.report.page.elements import section, table
 from causalassay.report.page.markup import Html, tag
 from causalassay.resampling import EdgeFrequencies
@@ -78,7 +78,7 @@ def _pictures(one: EdgeFrequencies) -> Html:
         id="picture-graph",
         class_="whole",
     )
-    if not one.n_bootstrap:
+    if not one.n_bootstrap or len(one.columns) > MOST_DRAWN:
         return tag("div", drawn, class_="pictures")
     matrix = tag(
         "figure",
@@ -104,7 +104,10 @@ def frequency_table(one: EdgeFrequencies) -> Html:
         )
         for pair in one.pairs()
     ]
-    caption = f"Shares of {one.caption}. “?” marks pairs that most bootstraps join and the graph does not."  # noqa: E501
+    caption = (
+        f"Shares of {one.caption}. “?” marks pairs that most bootstraps join and the graph does "
+        "not."
+    )
     return table("edges", caption, HEADS, rows)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from causalassay.drawing.labels import shortened, width
 from causalassay.notebook import escaped
 from causalassay.resampling import EdgeFrequencies
@@ -17,6 +15,8 @@ SMALL = 12
 """Of a cell without."""
 MOST_NUMBERED = 24
 """Columns up to which cells have numbers."""
+MOST_DRAWN = 80
+"""Columns up to which there is a picture at all."""
 MARGIN = 8
 DARK = 0.55
 """Share from which on the number in a cell is light."""
@@ -58,8 +58,8 @@ def frequency_matrix(found: EdgeFrequencies) -> str:
 def _cell(
     found: EdgeFrequencies, i: int, j: int, corner: tuple[float, float], *, numbered: bool
 ) -> str:
-    share = float(found.directed[i, j] + found.undirected[i, j])
-    known = 0.0 if np.isnan(share) else share
+    forward, _, undirected, _ = found.shares(i, j)
+    known = 0.0 if math.isnan(forward) else forward + undirected
     side = SIDE if numbered else SMALL
     x, y = corner
     drawn = bool(found.estimate.graph[i, j])
@@ -81,8 +81,8 @@ def _cell(
 
 def _title(found: EdgeFrequencies, i: int, j: int) -> str:
     one, other = found.columns[i], found.columns[j]
+    forward, backward, undirected, absent = map(percent, found.shares(i, j))
     return (
-        f"{one} → {other}: {percent(found.directed[i, j])}, "
-        f"{other} → {one}: {percent(found.directed[j, i])}, "
-        f"undirected: {percent(found.undirected[i, j])}, absent: {percent(found.absent[i, j])}"
+        f"{one} → {other}: {forward}, {other} → {one}: {backward}, undirected: {undirected}, "
+        f"absent: {absent}"
     )
