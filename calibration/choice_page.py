@@ -21,9 +21,13 @@ from calibration.choice_rules import (
 from calibration.choice_systems import ALGORITHMS
 from calibration.rows_on_disk import Row
 
-BEGIN, END = "<!-- choice-proof: begin -->", "<!-- choice-proof: end -->"
+FIRST, DETAILS = "choice-proof", "choice-proof details"
+"""What the marks of the two parts are called: one under the headline, one after the words."""
+
+READ_EXPERIMENTS = ("ges-pooled", "gies")
 BY_EXPERIMENTS = ("weighted risk", "predictions", "both (mean rank)")
-BESIDE = ("BIC", "at random", "always ges", "always gies")
+WITHOUT_ALGORITHM = ("BIC", "at random")
+BESIDE = (*WITHOUT_ALGORITHM, "always ges", "always gies")
 
 KINDS: dict[str, Callable[[Row], bool]] = {
     "linear": lambda row: row["kind"]["mechanism"] == "linear",
@@ -44,22 +48,38 @@ KINDS: dict[str, Callable[[Row], bool]] = {
 def write(docs: Path, rows: Sequence[Row]) -> None:
     """Write the picture, and the tables between the marks of docs/your-data.md."""
     shown = Shown.of(rows)
-    picture(rows, shown).save(docs / "images" / "choice.svg")
     page = docs / "your-data.md"
-    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise ValueError(f"{page}: expected the marks {BEGIN} and {END}")
-    parts = [
-        _headline(rows),
-        _overall(rows, shown),
+    first = [_headline(rows), _overall(rows, shown)]
+    details = [
         _against(rows, shown),
+        _observational_only(rows),
         *_by_kind(rows, shown),
         _beside(rows),
     ]
-    page.write_text(
-        "\n\n".join([before + BEGIN, *parts, END + after.rstrip("\n")]) + "\n", encoding="utf-8"
-    )
+    text = _filled(page.read_text(encoding="utf-8"), FIRST, first)
+    text = _filled(text, DETAILS, details)
+    picture(rows, shown).save(docs / "images" / "choice.svg")
+    page.write_text(text, encoding="utf-8")
+
+
+def marks(name: str) -> tuple[str, str]:
+    """Return the lines between which a part stands.
+
+    Examples
+    --------
+    >>> marks("choice-proof")
+    ('<!-- choice-proof: begin -->', '<!-- choice-proof: end -->')
+    """
+    return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+
+
+def _filled(text: str, name: str, parts: Sequence[str]) -> str:
+    begin, end = marks(name)
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not (found and closed):
+        raise ValueError(f"docs/your-data.md: expected the marks {begin} and {end}")
+    return before + "\n\n".join([begin, *parts, end]) + after
 
 
 class Shown(NamedTuple):
@@ -72,14 +92,20 @@ class Shown(NamedTuple):
     def of(cls, rows: Sequence[Row]) -> Shown:
         """Return experiments, what stands beside them, and the best fixed choices in hindsight."""
         every = rules()
+        candidates = [name for name in ALGORITHMS if any(name in row["sid"] for row in rows)]
         fixed = {
             measure: min(
-                (f"always {name}" for name in ALGORITHMS),
+                (f"always {name}" for name in candidates),
                 key=lambda name, of=measure: worth(rows, every[name], of).regret,
             )
             for measure in MEASURES
         }
-        names = dict.fromkeys((*BY_EXPERIMENTS, *BESIDE, *fixed.values()))
+        beside = [
+            name
+            for name in BESIDE
+            if name.removeprefix("always ") in candidates or name in WITHOUT_ALGORITHM
+        ]
+        names = dict.fromkeys((*BY_EXPERIMENTS, *beside, *fixed.values()))
         return cls({name: every[name] for name in names}, fixed)
 
     def label(self, name: str) -> str:
@@ -155,6 +181,24 @@ def _by_kind(rows: Sequence[Row], shown: Shown) -> list[str]:
     return tables
 
 
+def _observational_only(rows: Sequence[Row]) -> str:
+    """Return the first table again, where no candidate reads experiments."""
+    scores = ("risk", "prediction", "bic", *MEASURES)
+    kept = [
+        row
+        | {
+            score: {name: one for name, one in row[score].items() if name not in READ_EXPERIMENTS}
+            for score in scores
+        }
+        for row in rows
+    ]
+    return (
+        "If no candidate reads experiments (without "
+        f"{' and '.join(READ_EXPERIMENTS)}), the best is the best of the others:\n\n"
+        + _overall(kept, Shown.of(kept))
+    )
+
+
 def _beside(rows: Sequence[Row]) -> str:
     """Return how often experiments were doubted in error, and how often intervals cover."""
     n_experiments = sum(row["kind"]["n_experiments"] for row in rows)
@@ -183,7 +227,7 @@ def picture(rows: Sequence[Row], shown: Shown) -> alt.FacetChart:
                 {
                     "rule": name,
                     "measure": f"within 5 % of the best by {title}",
-                    "group": "experiments" if name in BY_EXPERIMENTS else "without",
+                    "group": "experiments" if name in BY_EXPERIMENTS else "otherwise",
                     "share": 100 * found.share,
                     "low": 100 * found.limits[0],
                     "high": 100 * found.limits[1],
@@ -196,10 +240,10 @@ def picture(rows: Sequence[Row], shown: Shown) -> alt.FacetChart:
         color=alt.Color(
             "group:N",
             title="chosen",
-            scale=alt.Scale(domain=["experiments", "without"], range=["#4c78a8", "#bab0ac"]),
+            scale=alt.Scale(domain=["experiments", "otherwise"], range=["#4c78a8", "#bab0ac"]),
             legend=alt.Legend(
                 orient="bottom",
-                labelExpr="datum.value == 'experiments' ? 'by experiments' : 'without experiments'",
+                labelExpr="datum.value == 'experiments' ? 'by experiments' : 'otherwise'",
             ),
         ),
     )

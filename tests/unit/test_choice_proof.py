@@ -78,14 +78,19 @@ def test_a_system_is_the_same_at_every_call(monkeypatch):
 def test_the_page_has_its_tables_between_the_marks(rows, tmp_path):
     (tmp_path / "images").mkdir()
     page = tmp_path / "your-data.md"
-    page.write_text(f"before\n\n{choice_page.BEGIN}\nold\n{choice_page.END}\n\nafter\n")
+    parts = [
+        "\nold\n".join(choice_page.marks(name)) for name in ("choice-proof", "choice-proof details")
+    ]
+    page.write_text("\n\n".join(["before", parts[0], "my own words", parts[1], "after\n"]))
     choice_page.write(tmp_path, rows)
     choice_page.write(tmp_path, rows)  # a second time changes nothing
     text = page.read_text()
     assert text.startswith("before")
     assert text.endswith("after\n")
     assert "old" not in text
-    assert text.count("| weighted risk | 100 [94, 100] | 0.0 [0.0, 0.0] |") == 1
+    first, details = text.split("my own words")
+    assert first.count("| weighted risk | 100 [94, 100] | 0.0 [0.0, 0.0] |") == 1
+    assert "By kind of system, within 5 % by SID" in details
     assert "<svg" in (tmp_path / "images" / "choice.svg").read_text()
     page.write_text("no marks")
     with pytest.raises(ValueError, match="expected the marks"):

@@ -10,7 +10,7 @@ import pytest
 
 from causalassay import graphs, models
 from causalassay.contracts import NotApplicable
-from causalassay.data import Dataset, Discrete, Regime
+from causalassay.data import Dataset, Discrete, Regime, sachs
 from causalassay.data.kinds import Continuous
 from causalassay.graphs import NoExtension, is_dag, skeleton, to_cpdag, v_structures
 from causalassay.metrics import Categorical, Samples, total_variation
@@ -300,6 +300,16 @@ def test_named_conditions_are_in_doubt(data):
         prediction.compare({"true": GRAPH}, data, 0, not_acting=["1 on b"])
 
 
+def test_sachs_inhibitors_are_in_doubt(sachs_folder):
+    problem = sachs(sachs_folder)
+    found = prediction.compare({"consensus": problem.graph}, problem.data, 0, not_acting=["u0126"])
+    assert {"aktinhib", "g0076", "pma", "b2camp", "u0126"} == set(found.doubts)
+    assert {"icam2", "ly"} == set(found.left_out)
+    assert ["psitect"] == [one.condition for one in found.experiments if not one.doubt]
+    # The consensus graph predicts these data no better than "nothing changes".
+    assert 0.8 < found.score("consensus").skill < 1.2
+
+
 # --- unusual data ---
 
 
@@ -374,6 +384,26 @@ def test_discrete_data_are_predicted_by_tables():
     expected = np.array([one.nothing_changes for one in found.experiments])
     np.testing.assert_array_equal(expected, found.of["empty"].distances)
     assert ("true", "class", "empty") == found.ranking()
+
+
+def test_a_table_that_is_too_large_is_a_row_with_its_reason():
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 4, (60, 16)).astype(float)
+    names = tuple(f"x{node:02d}" for node in range(16))
+    regimes = (Regime("rest", rows[:30]), Regime("do", rows[30:], (0,)))
+    data = Dataset(names, regimes, "rest", (Discrete((0, 1, 2, 3)),) * 16)
+    dense, empty = np.triu(np.ones((16, 16), dtype=bool), 1), np.zeros((16, 16), dtype=bool)
+    found = prediction.compare({"dense": dense, "empty": empty}, data, 0)
+    assert ["empty"] == list(found.of)
+    assert "a node with 15 parents needs a table" in found.not_ranked["dense"]
+
+
+def test_a_single_column_has_nothing_to_predict():
+    rows = np.random.default_rng(0).normal(size=(40, 1))
+    regimes = (Regime("rest", rows), Regime("do", rows + 3, (0,)))
+    data = Dataset(("only",), regimes, "rest")
+    with pytest.raises(ValueError, match="need a column beside the target"):
+        prediction.compare({"empty": np.zeros((1, 1), dtype=bool)}, data, 0)
 
 
 def test_columns_of_two_kinds_do_not_apply():

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, check_adjacency
+from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
 from causalassay.graphs import NoExtension
 from causalassay.risk.prediction.additive_model import UNCHANGED
@@ -76,6 +77,8 @@ def compare(
     """
     if not 0 < level < 1:
         raise ValueError(f"level: expected a number between 0 and 1, got {level}")
+    if dataset.n_nodes < 2:
+        raise ValueError("predictions need a column beside the target; the data have 1 column")
     seed = int(as_generator(rng).integers(2**63))
     measured, left_out = measure(dataset, seed, not_acting)
     if not measured:
@@ -92,6 +95,8 @@ def compare(
             of[name] = _predict(judged, _held_out(name, given, dataset, measured), seed)
         except NoExtension as error:
             not_ranked[name] = f"its graph is no DAG and stands for none: {error}"
+        except NotApplicable as error:
+            not_ranked[name] = str(error)
     experiments = tuple(one.experiment for one in measured)
     return Predictions(dataset.columns, experiments, of, not_ranked, left_out, level)
 

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values, Vector
+from causalassay.contracts import NotApplicable
 from causalassay.graphs import descendants
 from causalassay.metrics.laws import Categorical
 from causalassay.models import fit
+from causalassay.models.discrete.elimination import MOST_CELLS
 from causalassay.models.interventions import RandomizeLevels
 from causalassay.risk.prediction.additive_model import UNCHANGED
 
@@ -63,6 +65,7 @@ class LevelTables:
         numbers = [UNCHANGED] * len(dag)
         reached = descendants(dag, self._target)
         if reached:
+            self._check_size(dag)
             model = fit(dag, self._values, self._levels)
             probabilities = model.marginals(self._action, rng=self._rng).probabilities
             for node in reached:
@@ -72,6 +75,15 @@ class LevelTables:
                     self._numbers[key] = len(self._laws)
                 numbers[node] = self._numbers[key]
         return numbers
+
+    def _check_size(self, dag: Adjacency) -> None:
+        levels = np.array(self._levels, dtype=float)
+        cells = levels * np.prod(np.where(dag, levels[:, None], 1.0), axis=0)
+        if cells.max() > MOST_CELLS:
+            raise NotApplicable(
+                f"a node with {dag[:, cells.argmax()].sum()} parents needs a table of "
+                f"{cells.max():.0f} probabilities, and at most {MOST_CELLS} are fitted"
+            )
 
     def law(self, column: int, number: int) -> Categorical:
         """Return the predicted probabilities of a column."""

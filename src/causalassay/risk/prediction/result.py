@@ -181,14 +181,14 @@ class Predictions:
 
     def _mean(self, rows: list[Vector], undoubted: bool) -> float:
         chosen = self.chosen(undoubted)
-        if not chosen.any() or len(self.columns) < 2:
+        if not chosen.any():
             return math.nan
         return float(np.nanmean(np.array(rows)[chosen], axis=1).mean())
 
     def _summary(self, prediction: Prediction, undoubted: bool) -> Score:
         chosen = np.flatnonzero(self.chosen(undoubted))
         k = len(chosen)
-        if not k or len(self.columns) < 2:
+        if not k:
             return Score(math.nan, math.nan, (math.nan, math.nan), math.nan, k)
         means = prediction.means[chosen]
         value = float(means.mean())
