@@ -1,6 +1,6 @@
 """Graphs judged by the laws of an experiment: references, changes, look-alikes, sentences."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -27,6 +27,7 @@ from causalassay.factorial.evaluation import (
     WITHOUT_COVARIATE,
     ScoreRow,
 )
+from causalassay.factorial.score_texts import double_notes
 from causalassay.factorial.sentences import disagreements, sentences
 from causalassay.factorial.specification import changed_graph
 from factorial_experiments import by_hand, simulated
@@ -233,3 +234,14 @@ def test_of_more_than_two_levels_the_extremes_are_judged():
     )
     assert [0.0, 2.0] == result.to_dict()["treatments"]["T1"]
     assert 8 * 60 == result.to_dict()["rows"]
+
+
+def test_an_outcome_with_the_levels_of_another_is_left_out_and_named():
+    own = simulated(60)
+    frame = own.frame.assign(twice=2 * own.frame["O1"])
+    doubled = replace(own, frame=frame, outcomes=(*own.outcomes, "twice"))
+    result = evaluate(doubled, {"silent": Fixed()}, repeats=2, n_look_alikes=0)
+    assert {"twice": "O1"} == result.to_dict()["doubles"]
+    assert 0 == result.rows[0].n_failed
+    assert own.outcomes == result.truth.experiment.outcomes
+    assert ["twice is left out: in every row it has the same level as O1."] == double_notes(result)

@@ -184,6 +184,14 @@ def headline(result: Evaluation) -> str:
     )
 
 
+def double_notes(result: Evaluation) -> list[str]:
+    """Return which columns were left out because they equal another one."""
+    return [
+        f"{name} is left out: in every row it has the same level as {other}."
+        for name, other in result.doubles.items()
+    ]
+
+
 def about(result: Evaluation) -> str:
     """Return what was judged, and how."""
     own, settings = result.truth.experiment, result.truth.settings

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from causalassay.contracts import Algorithm
 from causalassay.factorial.biasing import at_extremes
+from causalassay.factorial.doubles import without_doubles
 from causalassay.factorial.evaluation import REPEATS, ScoreRow, score_algorithms
 from causalassay.factorial.experiment import FactorialExperiment
 from causalassay.factorial.lookalikes import (
@@ -37,6 +38,8 @@ class Evaluation:
     look_alikes : tuple of LookAlikeRow
         Empty if they were not asked for.
     sentences : tuple of str
+    doubles : mapping of str to str
+        Columns that were left out, with the one that each equals; see `without_doubles`.
     """
 
     truth: Truth
@@ -46,6 +49,7 @@ class Evaluation:
     specifications: tuple[SpecificationRow, SpecificationRow]
     look_alikes: tuple[LookAlikeRow, ...]
     sentences: tuple[str, ...]
+    doubles: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -54,6 +58,7 @@ class Evaluation:
             "subjects": own.n_subjects,
             "rows": len(own.frame),
             "left_out": list(own.left_out),
+            "doubles": dict(self.doubles),
             "treatments": {name: list(levels) for name, levels in own.levels.items()},
             "outcomes": list(own.outcomes),
             "covariates": list(own.covariates),
@@ -127,8 +132,8 @@ def evaluate(  # noqa: PLR0913
     ('pc', True)
     """
     settings = settings or Settings()
-    truth = Truth(at_extremes(experiment), settings)
-    kinds = configurations(len(experiment.outcomes)) if n_look_alikes > 0 else ()
+    truth, doubles = without_doubles(Truth(at_extremes(experiment), settings))
+    kinds = configurations(len(truth.experiment.outcomes)) if n_look_alikes > 0 else ()
     total, done = repeats + len(kinds), 0
 
     def step() -> None:
@@ -149,4 +154,5 @@ def evaluate(  # noqa: PLR0913
         seed=seed,
         on_kind=step,
     )
-    return Evaluation(truth, repeats, seed, rows, specifications, look_alikes, sentences(rows))
+    said = sentences(rows)
+    return Evaluation(truth, repeats, seed, rows, specifications, look_alikes, said, doubles)
