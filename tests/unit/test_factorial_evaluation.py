@@ -27,7 +27,7 @@ from causalassay.factorial.evaluation import (
     WITHOUT_COVARIATE,
     ScoreRow,
 )
-from causalassay.factorial.score_texts import double_notes
+from causalassay.factorial.score_texts import double_notes, notes
 from causalassay.factorial.sentences import disagreements, sentences
 from causalassay.factorial.specification import changed_graph
 from factorial_experiments import by_hand, simulated
@@ -122,6 +122,9 @@ def test_data_that_cannot_be_used_are_a_reason():
     rows = {row.name: row for row in score_algorithms(truth, {"silent": Fixed()}, repeats=1)}
     assert "the biased data cannot be used: values: constant" in rows["silent"].reasons[0]
     assert rows[FLOOR].mean("TV").n == 1
+    said = notes(rows.values())
+    assert said["repeats"].startswith("1 of 1 left out: the biased data cannot be used")
+    assert "silent" not in said
 
 
 def test_labels_and_repeats_are_checked(truth):
