@@ -1,6 +1,6 @@
 """Graphs judged by the laws of an experiment: references, changes, look-alikes, sentences."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -27,6 +27,7 @@ from causalassay.factorial.evaluation import (
     WITHOUT_COVARIATE,
     ScoreRow,
 )
+from causalassay.factorial.score_texts import double_notes, notes
 from causalassay.factorial.sentences import disagreements, sentences
 from causalassay.factorial.specification import changed_graph
 from factorial_experiments import by_hand, simulated
@@ -121,6 +122,9 @@ def test_data_that_cannot_be_used_are_a_reason():
     rows = {row.name: row for row in score_algorithms(truth, {"silent": Fixed()}, repeats=1)}
     assert "the biased data cannot be used: values: constant" in rows["silent"].reasons[0]
     assert rows[FLOOR].mean("TV").n == 1
+    said = notes(rows.values())
+    assert said["repeats"].startswith("1 of 1 left out: the biased data cannot be used")
+    assert "silent" not in said
 
 
 def test_labels_and_repeats_are_checked(truth):
@@ -221,7 +225,26 @@ def test_a_tiny_experiment_is_evaluated_as_far_as_it_goes():
 
 def test_an_evaluation_is_the_same_with_the_same_seed():
     one, other = (
-        evaluate(simulated(60), {"pc": make_algorithm("pc")}, repeats=2, n_look_alikes=1).to_dict()
+        evaluate(simulated(60), {"pc": make_algorithm("pc")}, repeats=2, n_look_alikes=0).to_dict()
         for _ in range(2)
     )
     assert one == other
+
+
+def test_of_more_than_two_levels_the_extremes_are_judged():
+    result = evaluate(
+        simulated(60, levels=(0, 1, 2)), {"silent": Fixed()}, repeats=2, n_look_alikes=0
+    )
+    assert [0.0, 2.0] == result.to_dict()["treatments"]["T1"]
+    assert 8 * 60 == result.to_dict()["rows"]
+
+
+def test_an_outcome_with_the_levels_of_another_is_left_out_and_named():
+    own = simulated(60)
+    frame = own.frame.assign(twice=2 * own.frame["O1"])
+    doubled = replace(own, frame=frame, outcomes=(*own.outcomes, "twice"))
+    result = evaluate(doubled, {"silent": Fixed()}, repeats=2, n_look_alikes=0)
+    assert {"twice": "O1"} == result.to_dict()["doubles"]
+    assert 0 == result.rows[0].n_failed
+    assert own.outcomes == result.truth.experiment.outcomes
+    assert ["twice is left out: in every row it has the same level as O1."] == double_notes(result)

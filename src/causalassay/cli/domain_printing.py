@@ -20,6 +20,8 @@ def print_evaluation(result: Evaluation, name: str, console: Console) -> None:
 
     console.print(f"[bold]{escaped(name)}[/]: {escaped(texts.about(result))}", highlight=False)
     console.print(f"[bold]{escaped(texts.headline(result))}[/]", highlight=False)
+    for note in texts.double_notes(result):
+        console.print(f"note: {escaped(note)}", style="dim", highlight=False)
     n_algorithms = sum(row.role == "algorithm" for row in result.rows)
     _print(
         console,

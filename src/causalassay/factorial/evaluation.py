@@ -36,6 +36,9 @@ FLOOR = "direct experiment (floor)"
 
 MEASURES = ("SHD", "SID", "TV")
 
+UNUSABLE = "the biased data cannot be used"
+"""How the reason begins where no graph could be fitted, whatever the algorithm."""
+
 Role = Literal["algorithm", "reference"]
 
 
@@ -187,7 +190,7 @@ def _draw(truth: Truth, seed: int, repeat: int) -> Dataset | str:
     try:
         return truth.dataset(rows)
     except ValueError as error:
-        return f"the biased data cannot be used: {error}"
+        return f"{UNUSABLE}: {error}"
 
 
 def _score(  # noqa: PLR0913, PLR0917

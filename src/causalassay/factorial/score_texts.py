@@ -11,6 +11,7 @@ from causalassay.factorial.evaluation import (
     FLOOR,
     RANDOM_ORDER,
     RANDOMISED,
+    UNUSABLE,
     WITHOUT_COVARIATE,
     ScoreRow,
 )
@@ -81,16 +82,22 @@ def score_table(rows: Sequence[ScoreRow]) -> list[tuple[str, ...]]:
 
 
 def notes(rows: Sequence[ScoreRow]) -> dict[str, str]:
-    """Return by name what rows to compare with are, and why repeats failed."""
-    found = {}
+    """Return by name what rows to compare with are, and why repeats failed.
+
+    What failed for all alike, because the biased data could not be used, is said once.
+    """
+    found, unusable = {}, ""
     for row in rows:
         parts = [MEANINGS[row.name]] if row.role == "reference" else []
-        if row.n_failed:
-            total = len(row.by_repeat["TV"])
-            parts.append(f"failed in {row.n_failed} of {total} repeats: {' | '.join(row.reasons)}")
+        own = [reason for reason in row.reasons if not reason.startswith(UNUSABLE)]
+        total = len(row.by_repeat["TV"])
+        if own:
+            parts.append(f"failed in {row.n_failed} of {total} repeats: {' | '.join(own)}")
+        elif row.n_failed:
+            unusable = f"{row.n_failed} of {total} left out: {row.reasons[0]}"
         if parts:
             found[row.name] = "; ".join(parts)
-    return found
+    return found | ({"repeats": unusable} if unusable else {})
 
 
 def specification_table(rows: Sequence[SpecificationRow]) -> list[tuple[str, ...]]:
@@ -182,6 +189,14 @@ def headline(result: Evaluation) -> str:
         f"{claim} (TV {best.mean('TV').value:.2f} for {best.name}, {empty.mean('TV').value:.2f} "
         f"for the empty graph, {known[FLOOR].mean('TV').value:.2f} at the floor)."
     )
+
+
+def double_notes(result: Evaluation) -> list[str]:
+    """Return which columns were left out because they equal another one."""
+    return [
+        f"{name} is left out: in every row it has the same level as {other}."
+        for name, other in result.doubles.items()
+    ]
 
 
 def about(result: Evaluation) -> str:

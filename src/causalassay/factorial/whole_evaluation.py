@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from causalassay.contracts import Algorithm
 from causalassay.factorial.biasing import at_extremes
+from causalassay.factorial.doubles import without_doubles
 from causalassay.factorial.evaluation import REPEATS, ScoreRow, score_algorithms
 from causalassay.factorial.experiment import FactorialExperiment
 from causalassay.factorial.lookalikes import (
@@ -16,7 +17,6 @@ from causalassay.factorial.lookalikes import (
     configurations,
     score_look_alikes,
 )
-from causalassay.factorial.same_levels import distinct_outcomes, repeated_sentences
 from causalassay.factorial.sentences import sentences
 from causalassay.factorial.settings import Settings
 from causalassay.factorial.specification import SpecificationRow, score_specifications
@@ -38,6 +38,8 @@ class Evaluation:
     look_alikes : tuple of LookAlikeRow
         Empty if they were not asked for.
     sentences : tuple of str
+    doubles : mapping of str to str
+        Columns that were left out, with the one that each equals; see `without_doubles`.
     """
 
     truth: Truth
@@ -47,6 +49,7 @@ class Evaluation:
     specifications: tuple[SpecificationRow, SpecificationRow]
     look_alikes: tuple[LookAlikeRow, ...]
     sentences: tuple[str, ...]
+    doubles: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -55,6 +58,7 @@ class Evaluation:
             "subjects": own.n_subjects,
             "rows": len(own.frame),
             "left_out": list(own.left_out),
+            "doubles": dict(self.doubles),
             "treatments": {name: list(levels) for name, levels in own.levels.items()},
             "outcomes": list(own.outcomes),
             "covariates": list(own.covariates),
@@ -128,9 +132,8 @@ def evaluate(  # noqa: PLR0913
     ('pc', True)
     """
     settings = settings or Settings()
-    judged, repeated = distinct_outcomes(at_extremes(experiment), settings.levels)
-    truth = Truth(judged, settings)
-    kinds = configurations(len(judged.outcomes)) if n_look_alikes > 0 else ()
+    truth, doubles = without_doubles(Truth(at_extremes(experiment), settings))
+    kinds = configurations(len(truth.experiment.outcomes)) if n_look_alikes > 0 else ()
     total, done = repeats + len(kinds), 0
 
     def step() -> None:
@@ -151,5 +154,5 @@ def evaluate(  # noqa: PLR0913
         seed=seed,
         on_kind=step,
     )
-    told = (*sentences(rows), *repeated_sentences(repeated))
-    return Evaluation(truth, repeats, seed, rows, specifications, look_alikes, told)
+    said = sentences(rows)
+    return Evaluation(truth, repeats, seed, rows, specifications, look_alikes, said, doubles)

@@ -30,6 +30,7 @@ def domain_page(name: str, result: Evaluation, command: str, date: str) -> Html:
         tag("h1", f"{name}: algorithms on a real experiment"),
         tag("p", texts.headline(result), class_="headline"),
         tag("p", texts.about(result), class_="rate"),
+        *(tag("p", f"Note: {note}", class_="aside") for note in texts.double_notes(result)),
         _pictures(result),
         _scores(result),
         _rankings(result),
