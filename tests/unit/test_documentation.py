@@ -31,6 +31,7 @@ PACKAGES = [
     "graphs",
     "metrics",
     "models",
+    "resampling",
     "risk",
 ]
 LANGUAGES = {"pycon", "python", "toml", *SHELL}

@@ -16,6 +16,7 @@ from causalassay.graphs import NoExtension, is_dag, skeleton, to_cpdag, v_struct
 from causalassay.metrics import Categorical, Samples, total_variation
 from causalassay.models import Do, LinearSCM, Randomize, Shift
 from causalassay.risk import prediction
+from causalassay.risk.prediction.bent_line import Columns, fit_lines
 from causalassay.risk.prediction.experiments import measure
 from causalassay.risk.prediction.member_dags import member_dags
 from causalassay.risk.prediction.row_parts import variation
@@ -146,31 +147,58 @@ def test_parts_of_rows_give_the_spread_of_the_value():
 
 
 def test_predictions_are_those_of_equations_solved_one_after_the_other(data):
-    """Fit each node by least squares, set the target, recompute node by node with residuals."""
+    """Fit each node by itself, set the target, recompute node by node with the residuals."""
     (first, *_), _ = measure(data, seed=5)
-    predictor, target = first.predictor, first.experiment.target
-    observed, settings = predictor._rows, predictor._moved + predictor._rows[:, 1]
-    fitted_on = data.observational_values
+    model, target = first.predictor, first.experiment.target
+    observed, columns = model._regressions.rows, model._regressions.columns
     predicted = observed.copy()
-    predicted[:, target] = settings
+    predicted[:, target] = model.law(target, 1)
     for node in graphs.topological_order(GRAPH):
-        if node == target:
-            continue
         parents = np.flatnonzero(GRAPH[:, node])
-        design = np.column_stack([np.ones(len(fitted_on)), fitted_on[:, parents]])
-        weights = np.linalg.lstsq(design, fitted_on[:, node])[0]
-        residuals = observed[:, node] - weights[0] - observed[:, parents] @ weights[1:]
-        predicted[:, node] = weights[0] + predicted[:, parents] @ weights[1:] + residuals
-    changes = predictor.changes(GRAPH)
+        if node == target or not len(parents):
+            continue
+        before = [columns.pieces(observed[:, parent], parent) for parent in parents]
+        after = [columns.pieces(predicted[:, parent], parent) for parent in parents]
+        weights = fit_lines(before, observed[:, node])
+        fitted = sum(one @ weight for one, weight in zip(before, weights, strict=True))
+        residuals = observed[:, node] - fitted
+        moved = sum(one @ weight for one, weight in zip(after, weights, strict=True))
+        predicted[:, node] = moved + residuals
+    laws = model.laws(GRAPH)
     for node in (0, 2, 3):
-        np.testing.assert_allclose(predicted[:, node], predictor.law(node, changes[node]))
+        np.testing.assert_allclose(predicted[:, node], model.law(node, laws[node]))
+
+
+def test_without_bends_the_lines_are_those_of_least_squares():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(300, 2)) @ [[1.0, 0.6], [0.0, 1.0]]
+    outcome = rows @ [2.0, -1.0] + rng.normal(size=300)
+    columns = Columns.of(rows)
+    weights = fit_lines([columns.pieces(rows[:, node], node) for node in (0, 1)], outcome)
+    expected = np.linalg.lstsq(np.column_stack([np.ones(300), rows]), outcome)[0][1:]
+    assert not np.array(weights)[:, 1:].any()
+    np.testing.assert_allclose(expected, np.array(weights)[:, 0] / columns.sd, rtol=1e-6)
+
+
+def test_a_curve_is_predicted_by_bent_lines():
+    rng = np.random.default_rng(6)
+
+    def draw(n, cause):
+        return np.column_stack([cause, np.abs(cause) + 0.3 * rng.normal(size=n)])
+
+    rest = Regime("rest", draw(2000, rng.normal(size=2000)))
+    moved = Regime("moved", draw(1000, rng.normal(1.5, 0.3, size=1000)), (0,))
+    data = Dataset(("cause", "effect"), (rest, moved), "rest")
+    found = prediction.compare({"true": graphs.chain(2)}, data, 0)
+    assert found.nothing_changes() > 0.3
+    assert found.score("true").skill < 0.35  # a straight line, whose slope is 0, has 1
 
 
 def test_measured_values_of_the_target_are_dealt_to_the_rows(data):
     (first, *_), _ = measure(data, seed=5)
-    settings = first.predictor._moved + first.predictor._rows[:, 1]
+    settings = first.predictor.law(1, 1)
     np.testing.assert_allclose(np.sort(settings), np.sort(first.values[:, 1]))
-    assert abs(np.corrcoef(settings, first.predictor._rows[:, 1])[0, 1]) < 0.1
+    assert abs(np.corrcoef(settings, first.predictor.law(1, 0))[0, 1]) < 0.1
 
 
 def all_members(pdag):

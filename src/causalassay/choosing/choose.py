@@ -42,6 +42,7 @@ from causalassay.risk.fits import Fit
 from causalassay.risk.result import Comparison, Risk
 from causalassay.risk.uncertainty import Scoring
 from causalassay.seeding import as_generator, stream
+from causalassay.spelling import did_you_mean
 
 CUTOFFS = (0.2, 0.5)
 """Small and medium effects, as Cohen calls them."""
@@ -110,7 +111,7 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
     ...     values = model.sample(50, rng, action)
     ...     regimes.append(data.Regime(f"do {node}", values, (node,), action))
     >>> experiments = data.Dataset(("a", "b", "c", "d"), tuple(regimes), "control")
-    >>> found = choose(experiments, 0, ["ges", "var-sortnregress"])
+    >>> found = choose(experiments, 0, ["r2-sortnregress", "var-sortnregress"])
     >>> found.ranking
     ('var-sortnregress', 'ges')
     >>> print(found.headline)
@@ -118,6 +119,10 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
     """
     if n_random < 1:
         raise ValueError(f"n_random: expected at least 1, got {n_random}")
+    _check_conditions(dataset, not_acting)
+    at_cutoffs = [
+        replace(tests, least_effect=x) for x in sorted({0.0, tests.least_effect, *cutoffs})
+    ]
     seed = int(as_generator(rng).integers(2**63))
     scoring = Scoring(n_bootstrap=N_BOOTSTRAP)
     validation = prepare_cross_validation(dataset, seed, tests, None, scoring)
@@ -143,13 +148,22 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
         not_ranked={**runs.failed, **candidates.not_run},
         differences=_differences(rows, comparison),
         movements=find_movements(dataset, tests, validation.descendants.threshold),
-        cutoffs=_at_cutoffs(dataset, seed, tests, cutoffs, fits),
+        cutoffs=_at_cutoffs(dataset, seed, at_cutoffs, fits),
         graphs={name: _found_graph(fit, dataset) for name, fit in fits.items()},
         second_opinion=ask_second_opinion(
             runs.fits | {EMPTY: fits[EMPTY]}, dataset, seed, not_acting
         ),
     )
     return replace(choice, claims=make_claims(choice))
+
+
+def _check_conditions(dataset: Dataset, named: Collection[str]) -> None:
+    for condition in named:
+        if condition not in dataset.conditions:
+            raise ValueError(
+                f"not_acting: there is no condition {condition!r}; "
+                f"{did_you_mean(condition, dataset.conditions)}"
+            )
 
 
 def _nothing_ranked(runs: Runs, candidates: Candidates) -> str:
@@ -261,22 +275,17 @@ def _differences(rows: Sequence[RankedRow], comparison: Comparison) -> tuple[Pai
 
 
 def _at_cutoffs(
-    dataset: Dataset,
-    seed: int,
-    tests: DescendantTests,
-    cutoffs: Sequence[float],
-    fits: Mapping[str, Fit],
+    dataset: Dataset, seed: int, at_cutoffs: Sequence[DescendantTests], fits: Mapping[str, Fit]
 ) -> tuple[CutoffRanking, ...]:
     """Score the same graphs with other least effects; nothing is run again."""
     found = []
-    for least in sorted({0.0, tests.least_effect, *cutoffs}):
-        stricter = replace(tests, least_effect=least)
-        shared = prepare_cross_validation(dataset, seed, stricter, None, Scoring(n_bootstrap=0))
+    for tests in at_cutoffs:
+        shared = prepare_cross_validation(dataset, seed, tests, None, Scoring(n_bootstrap=0))
         risks = compare_fits(fits, shared, {}).risks
         moved = sum(len(effects) for effects in shared.descendants.of.values())
         pairs = len(shared.nodes) * (dataset.n_nodes - 1)
         weighted = {name: risk.weighted for name, risk in risks.items()}
-        found.append(CutoffRanking(least, moved / pairs, weighted))
+        found.append(CutoffRanking(tests.least_effect, moved / pairs, weighted))
     return tuple(found)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
 from typing import TypeVar
 
 from causalassay.contracts import Algorithm
@@ -152,8 +153,7 @@ class _Worker:
     def __init__(self, work: Work, seconds: float) -> None:
         self._work, self._seconds = work, seconds
         self._name = ""
-        self._ready = False
-        self._start()
+        self._process: SpawnProcess | None = None
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
@@ -170,7 +170,9 @@ class _Worker:
         return bool(self._name)
 
     def begin(self, name: str, algorithm: Algorithm) -> None:
-        """Give an algorithm to the process."""
+        """Give an algorithm to the process, which is started if there is none."""
+        if self._process is None:
+            self._start()
         self._name, self._began = name, time.perf_counter()
         try:
             self.connection.send((name, algorithm))
@@ -185,7 +187,7 @@ class _Worker:
         if not self.busy:
             return None
         if self._failed:
-            return self._end(self._failed, restart=self._failed == _GONE)
+            return self._end(self._failed, lost=self._failed == _GONE)
         try:
             while self.connection.poll():
                 answer = self.connection.recv()
@@ -193,26 +195,27 @@ class _Worker:
                     return self._end(answer)
                 self._ready, self._began = True, time.perf_counter()
         except (EOFError, OSError):
-            return self._end(_GONE, restart=True)
+            return self._end(_GONE, lost=True)
         limit = self._seconds if self._ready else START_SECONDS
         if time.perf_counter() - self._began <= limit:
             return None
         late = f"it took more than {self._seconds:g} seconds"
-        return self._end(late, restart=True)
+        return self._end(late, lost=True)
 
-    def _end(self, found: Fit | str, *, restart: bool = False) -> Step:
+    def _end(self, found: Fit | str, *, lost: bool = False) -> Step:
         step = (self._name, found, time.perf_counter() - self._began)
         self._name = ""
-        if restart:
+        if lost:
             self.stop()
-            self._start()
         return step
 
     def stop(self) -> None:
         """Kill the process; the programs that algorithms run in it end with it."""
-        self._process.kill()
-        self._process.join()
-        self.connection.close()
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._process = None
+            self.connection.close()
 
 
 def _serve(connection: Connection, parent: int) -> None:
@@ -224,10 +227,19 @@ def _serve(connection: Connection, parent: int) -> None:
         work = connection.recv()
         connection.send(READY)
         while True:
-            name, algorithm = connection.recv()
-            connection.send(_fit(name, algorithm, work))
+            connection.send(_answer(connection, work))
     except (EOFError, OSError):
         return
+
+
+def _answer(connection: Connection, work: Work) -> Fit | str:
+    try:
+        name, algorithm = connection.recv()
+    except (EOFError, OSError):
+        raise
+    except Exception as error:  # its class is not found here
+        return f"it cannot be sent to another process: {error}"
+    return _fit(name, algorithm, work)
 
 
 def _leave_the_terminal() -> None:

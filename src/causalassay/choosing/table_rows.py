@@ -11,12 +11,19 @@ RANKING_HEADS = (
     "algorithm",
     "edges",
     "weighted risk",
-    "beats random graphs of its density?",
-    "may be the best?",
+    "beats random graphs?",
+    "share beaten",
+    "may be best?",
     "second opinion",
 )
 
-RANDOM_ORDER = "complete DAG, random order"
+BASELINE = ", baseline"
+"""After the name of a row that is none of the algorithms."""
+
+RANDOM_ORDER = "random complete DAG"
+"""The row of complete DAGs along random orders: the mean of their risks, and the central 95 %."""
+
+NO_DIFFERENCE = 1e-9
 
 
 def ranking_rows(choice: Choice) -> list[tuple[str, ...]]:
@@ -26,23 +33,22 @@ def ranking_rows(choice: Choice) -> list[tuple[str, ...]]:
     spread = with_interval(mean, choice.random_order.low, choice.random_order.high)
     n_columns = len(choice.columns)
     drawn = (
-        f"{RANDOM_ORDER} (baseline)",
+        f"{RANDOM_ORDER}{BASELINE}",
         str(n_columns * (n_columns - 1) // 2),
         spread,
-        "",
-        "",
-        "",
+        *[""] * (len(RANKING_HEADS) - 3),
     )
     return [texts for _, texts in sorted([*rows, (mean, drawn)], key=lambda each: each[0])]
 
 
 def _ranked(row: RankedRow, choice: Choice) -> tuple[str, ...]:
-    name = row.name if row.role == "algorithm" else f"{row.name} (baseline)"
+    name = row.name if row.role == "algorithm" else f"{row.name}{BASELINE}"
     return (
         name,
         density_text(row.density),
         with_interval(row.weighted, *row.interval),
         random_text(row),
+        f"{row.random.share_beaten:.0%}",
         ("yes" if row.may_be_best else "no") if row.role == "algorithm" else "",
         opinion_text(choice, row.name),
     )
@@ -50,10 +56,15 @@ def _ranked(row: RankedRow, choice: Choice) -> tuple[str, ...]:
 
 def opinion_text(choice: Choice, name: str) -> str:
     """Return the second score of a row, and its place among all that have one."""
-    scores = choice.second_opinion.scores
-    if name not in scores or (value := scores[name].value) is None:
+    scores = {
+        each: score.value
+        for each, score in choice.second_opinion.scores.items()
+        if score.value is not None
+    }
+    if name not in scores:
         return "–"
-    return f"{value:.3f} (place {1 + list(scores).index(name)})"
+    place = 1 + sum(value < scores[name] - NO_DIFFERENCE for value in scores.values())
+    return f"{scores[name]:.3f} (#{place})"
 
 
 def density_text(density: Density) -> str:
@@ -62,21 +73,19 @@ def density_text(density: Density) -> str:
     Examples
     --------
     >>> density_text(Density(3, 2)), density_text(Density(3, 0))
-    ('5 (2 undirected)', '3')
+    ('5 (2 —)', '3')
     """
     if not density.undirected:
         return str(density.edges)
-    return f"{density.edges} ({density.undirected} undirected)"
+    return f"{density.edges} ({density.undirected} —)"
 
 
 def random_text(row: RankedRow) -> str:
-    """Return whether an algorithm is shown to beat random graphs, and what share it beats."""
+    """Return whether an algorithm is shown to beat random graphs; empty for a baseline."""
     random = row.random
-    share = f"{random.share_beaten:.0%} of them"
     if random.p_corrected is None:
-        return share
-    shown = "yes" if random.beaten else "no evidence"
-    return f"{shown} ({share}, p {number(random.p_corrected, 3)})"
+        return ""
+    return f"yes (p {number(random.p_corrected, 3)})" if random.beaten else "no evidence"
 
 
 def movement_cell(movement: Movement, column: str) -> str:

@@ -12,6 +12,18 @@ from causalassay.cli.printing import escaped
 if TYPE_CHECKING:
     from causalassay.choosing import Choice
 
+WIDE = 115
+"""Columns of a terminal on which all of the ranking has room."""
+
+WIDE_ONLY = (4, 5)
+"""The columns of the ranking that a narrower one leaves out."""
+
+SHORT_LINE = 12
+"""Letters of a line of a heading."""
+
+DROP_IT = "leave the condition out"
+"""In the reason of an algorithm that needs known targets."""
+
 MOST_COLUMNS = 16
 """Of the table of who moved; with more, the moved columns are listed."""
 
@@ -26,33 +38,51 @@ def print_choice(choice: Choice, name: str, console: Console) -> None:
         highlight=False,
     )
     console.print(f"[bold]{escaped(choice.headline)}[/]\n", highlight=False)
-    console.print(_ranking_table(choice))
+    console.print(_ranking_table(choice, narrow=console.width < WIDE))
+    legend = "(b) baseline; —: undirected edges; #: place by the second opinion"
+    console.print(legend, style="dim", highlight=False)
     console.print(_movement_table(choice))
-    console.print("* moved; [[…]] the target itself", style="dim")
+    console.print(escaped("* moved; […] the target itself"), style="dim", highlight=False)
     console.print(_cutoff_table(choice))
     for claim in choice.claims[1:]:
         console.print(f"- {escaped(claim.sentence)}", highlight=False)
     _print_doubts(choice, console)
     for names, why in reasons_together(choice.not_ranked):
-        console.print(f"not ranked: {escaped(names)}: {escaped(why)}", style="dim", highlight=False)
+        hint = " (--drop-condition)" if DROP_IT in why else ""
+        line = f"not ranked: {escaped(names)}: {escaped(why)}{hint}"
+        console.print(line, style="dim", highlight=False)
     for condition, why in choice.left_out.items():
         line = f"condition not tested: {escaped(condition)}: {escaped(why)}"
         console.print(line, style="dim", highlight=False)
 
 
-def _ranking_table(choice: Choice) -> Table:
-    from causalassay.choosing.table_rows import RANKING_HEADS, ranking_rows
+def _ranking_table(choice: Choice, *, narrow: bool) -> Table:
+    from causalassay.choosing.table_rows import BASELINE, RANKING_HEADS, ranking_rows
 
     table = Table(
         title="Weighted causal risk (low is better), with 95 % intervals",
         title_justify="left",
         title_style="bold",
     )
-    for place, head in enumerate(RANKING_HEADS):
-        table.add_column(head, justify="left" if place == 0 else "right", no_wrap=place == 2)
+    shown = [place for place in range(len(RANKING_HEADS)) if not (narrow and place in WIDE_ONLY)]
+    for place in shown:
+        head = _broken(RANKING_HEADS[place])
+        table.add_column(head, justify="right" if place else "left", no_wrap=not narrow)
     for row in ranking_rows(choice):
-        table.add_row(*map(escaped, row), style="dim" if "(baseline)" in row[0] else None)
+        baseline = row[0].endswith(BASELINE)
+        cells = (row[0].removesuffix(BASELINE) + " (b)" if baseline else row[0], *row[1:])
+        table.add_row(*(escaped(cells[k]) for k in shown), style="dim" if baseline else None)
     return table
+
+
+def _broken(head: str) -> str:
+    """Return a heading whose lines are short."""
+    words, lines = head.split(), [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + len(word) > SHORT_LINE:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return "\n".join(lines)
 
 
 def _movement_table(choice: Choice) -> Table:
@@ -68,8 +98,9 @@ def _movement_table(choice: Choice) -> Table:
     )
     wide = len(choice.columns) > MOST_COLUMNS
     heads = ("moved",) if wide else choice.columns
-    for head in ("condition (target)", *heads):
-        table.add_column(escaped(head), justify="left" if head == "moved" else "right")
+    columns = ("condition (target)", *heads)
+    for place, head in enumerate(columns):
+        table.add_column(escaped(head), justify="left" if wide or not place else "right")
     for one in choice.movements:
         first = f"{one.condition} ({one.target})"
         if wide:
@@ -85,7 +116,7 @@ def _cutoff_table(choice: Choice) -> Table:
     table = Table(
         title="Weighted risk at cut-offs on effect size", title_justify="left", title_style="bold"
     )
-    table.add_column("algorithm")
+    table.add_column("algorithm", no_wrap=True)
     for each in choice.cutoffs:
         head = "significance alone" if not each.least_effect else f"effect ≥ {each.least_effect:g}"
         table.add_column(head, justify="right")

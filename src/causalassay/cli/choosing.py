@@ -58,9 +58,9 @@ def choose(  # noqa: PLR0913, PLR0917  one argument per option
     seconds: Annotated[
         float,
         typer.Option(
-            min=1,
+            min=0,
             help="What each algorithm may take, refits included; one that takes longer is a row "
-            "with that reason.",
+            "with that reason. 0: no limit, and no processes of their own.",
         ),
     ] = 300.0,
     test: Annotated[
@@ -146,7 +146,7 @@ def choose(  # noqa: PLR0913, PLR0917  one argument per option
         "cutoffs": tuple(cutoffs) if cutoffs is not None else (0.2, 0.5),
         "not_acting": tuple(not_acting or ()),
         "n_random": random_graphs,
-        "seconds": seconds,
+        "seconds": seconds or None,
     }
     stated = {"algorithms": list(algorithms) if algorithms else "all that apply"}
     settings = stated | {"tests": repr(tests), "drop_condition": drop_condition} | options | reading

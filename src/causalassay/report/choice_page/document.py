@@ -84,7 +84,7 @@ def _rule_link(rule: str) -> Html:
 def _claims(choice: Choice) -> Html:
     items = [
         tag("li", claim.sentence, tag("span", "rule ", _rule_link(claim.rule), class_="aside"))
-        for claim in choice.claims
+        for claim in choice.claims[1:]
     ]
     return section("claims", "What the numbers say", tag("ul", *items, class_="findings"))
 

@@ -15,7 +15,8 @@ def ranking_table(choice: Choice) -> Html:
     """Return the ranking with everything that stands beside it."""
     caption = (
         f"Weighted causal risk with {choice.level:.0%} intervals. P-values: Holm, over the "
-        "algorithms. Second opinion: total variation of predictions; low is better in both."
+        "algorithms. —: undirected edges. Second opinion: total variation of predictions, low is "
+        "better, #: its place."
     )
     return table("ranking", caption, RANKING_HEADS, ranking_rows(choice))
 
@@ -32,8 +33,8 @@ def difference_table(choice: Choice) -> Html:
             if each is None:
                 cells.append("")
                 continue
-            low, high = -each.interval[1], -each.interval[0]
-            shown = with_interval(-each.estimate, low, high)
+            low, high = (0.0 - end for end in reversed(each.interval))
+            shown = with_interval(0.0 - each.estimate, low, high)
             cells.append(tag("b", shown) if low > 0 else shown)
         rows.append(cells)
     caption = (

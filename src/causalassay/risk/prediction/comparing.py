@@ -10,8 +10,8 @@ from numpy.random import Generator
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.data import Dataset
 from causalassay.graphs import NoExtension
+from causalassay.risk.prediction.additive_model import UNCHANGED
 from causalassay.risk.prediction.experiments import Measured, measure
-from causalassay.risk.prediction.linear_effects import UNCHANGED, Change
 from causalassay.risk.prediction.member_dags import member_dags
 from causalassay.risk.prediction.result import Prediction, Predictions
 from causalassay.risk.prediction.row_parts import Variation, variation
@@ -52,10 +52,13 @@ def compare(
     predicted, and the total variation between each and its measurement is taken. The score
     is the mean over columns, then over experiments.
 
-    The model: linear regressions on the parents, with the residuals of each row; for discrete
-    columns tables of probabilities. Of a class (CPDAG, PDAG) the distances are means over all
-    its members, or over 100 draws if there are more. An algorithm one of whose graphs has no
-    member is in `not_ranked`.
+    The model is an additive regression on the parents, by lines that may bend (`fit_lines`);
+    each row keeps its residuals. For discrete columns it is a table of probabilities. Of a class
+    (CPDAG, PDAG) the distances are means over all its members, or over 100 draws if there are
+    more. An algorithm one of whose graphs has no member is in `not_ranked`.
+
+    It is fitted to the observational rows alone, though other experiments could add rows: an
+    intervention may act on more than its target, which would then be learned.
 
     An experiment is flagged (`Experiment.doubt`) if the total variation of its own target from
     observation is at most the floor and two errors, or if another column's is larger by more
@@ -98,25 +101,25 @@ class _Judged:
 
     def __init__(self, measured: Measured) -> None:
         self.measured = measured
-        self._known: dict[tuple[int, Change], Variation] = {}
+        self._known: dict[tuple[int, int], Variation] = {}
         self._by_dag: dict[bytes, list[Variation]] = {}
 
     def variations(self, dag: Adjacency) -> list[Variation]:
         """Return the variation of each column under a DAG; that of the target means nothing."""
         key = dag.tobytes()
         if key not in self._by_dag:
-            changes = self.measured.predictor.changes(dag)
-            changes[self.measured.experiment.target] = UNCHANGED
-            self._by_dag[key] = [self._one(node, change) for node, change in enumerate(changes)]
+            numbers = self.measured.predictor.laws(dag)
+            numbers[self.measured.experiment.target] = UNCHANGED
+            self._by_dag[key] = [self._one(node, number) for node, number in enumerate(numbers)]
         return self._by_dag[key]
 
-    def _one(self, column: int, change: Change) -> Variation:
-        if not change:
+    def _one(self, column: int, number: int) -> Variation:
+        if number == UNCHANGED:
             return self.measured.unchanged[column]
-        if (column, change) not in self._known:
-            predicted = self.measured.predictor.law(column, change)
-            self._known[column, change] = variation(self.measured.values[:, column], predicted)
-        return self._known[column, change]
+        if (column, number) not in self._known:
+            predicted = self.measured.predictor.law(column, number)
+            self._known[column, number] = variation(self.measured.values[:, column], predicted)
+        return self._known[column, number]
 
 
 def _predict(judged: list[_Judged], graphs: HeldOutGraphs, seed: int) -> Prediction:

@@ -17,8 +17,8 @@ from causalassay.metrics.laws import Categorical
 from causalassay.metrics.variation import Distance
 from causalassay.models.interventions import Shift
 from causalassay.risk.experiments import find_experiments
+from causalassay.risk.prediction.additive_model import UNCHANGED, AdditiveModel, Regressions
 from causalassay.risk.prediction.level_tables import LevelTables, shares
-from causalassay.risk.prediction.linear_effects import UNCHANGED, Change, LinearEffects
 from causalassay.risk.prediction.row_parts import Law, Variation, variation
 from causalassay.seeding import stream
 from causalassay.spelling import did_you_mean
@@ -37,12 +37,12 @@ _N_ERRORS = 2.0
 class Predictor(Protocol):
     """A model without the experiment, whose target is set to what the experiment measured."""
 
-    def changes(self, dag: Adjacency) -> list[Change]:
-        """Return for each column what decides its law; () where the graph changes nothing."""
+    def laws(self, dag: Adjacency) -> list[int]:
+        """Return the number of each column's law; `UNCHANGED` where the graph changes nothing."""
         ...
 
-    def law(self, column: int, change: Change) -> Law:
-        """Return the predicted law of a column."""
+    def law(self, column: int, number: int) -> Law:
+        """Return a predicted law of a column."""
         ...
 
 
@@ -57,7 +57,8 @@ class Experiment:
     n_rows : int
     floor : ndarray, shape (d,)
         For each column the total variation between two halves of the measured rows: what a
-        perfect prediction would give. The mean of 5 splits; nan for the target.
+        perfect prediction would give. The mean of 5 splits, times the root of the ratio of
+        1/n + 1/m for the numbers of rows; nan for the target.
     nothing_changes : ndarray, shape (d,)
         The same between the measured and the observational rows.
     target_moved : Distance
@@ -90,7 +91,7 @@ def measure(
     """Return the experiments of a data set, and why other conditions are left out."""
     if dataset.world == "mixed":
         raise NotApplicable(
-            "predictions are made from linear regressions or from tables, so all columns must be "
+            "predictions are made from regressions or from tables, so all columns must be "
             f"continuous or all discrete; {next(iter(dataset.discrete_columns))!r} is discrete: "
             "leave columns out, or declare all discrete"
         )
@@ -103,6 +104,7 @@ def measure(
     found = find_experiments(dataset)
     left_out = dict(found.left_out)
     observed = _some_rows(dataset.observational_values, stream(seed, "observational rows"))
+    regressions = Regressions(observed)
     measured = []
     for regime in dataset.regimes:
         if regime.targets is None or len(regime.targets) != 1:
@@ -115,14 +117,15 @@ def measure(
             continue
         rng = stream(seed, "prediction", regime.condition)
         named = regime.condition in not_acting
-        measured.append(_measure(dataset, regime, observed, named, rng))
+        measured.append(_measure(dataset, regime, regressions, named, rng))
     return measured, left_out
 
 
 def _measure(
-    dataset: Dataset, regime: Regime, observed: Values, named: bool, rng: Generator
+    dataset: Dataset, regime: Regime, regressions: Regressions, named: bool, rng: Generator
 ) -> Measured:
     (target,) = regime.targets or ()
+    observed = regressions.rows
     values = _some_rows(regime.values, rng)
     predictor: Predictor
     if dataset.world == "discrete":
@@ -133,11 +136,11 @@ def _measure(
     else:
         n_levels = []
         settings = _settings(regime, values[:, target], observed[:, target], rng)
-        predictor = LinearEffects(dataset.observational_values, observed, target, settings)
+        predictor = AdditiveModel(regressions, target, settings)
     columns = range(dataset.n_nodes)
     unchanged = [variation(values[:, node], predictor.law(node, UNCHANGED)) for node in columns]
     nothing = np.array([one.value for one in unchanged])
-    floor = _floor(values, n_levels, rng)
+    floor = _floor(values, n_levels, len(observed), rng)
     moved = Distance(unchanged[target].value, unchanged[target].error)
     doubt = "you named it" if named else _doubt(dataset, target, unchanged, floor)
     floor[target] = nothing[target] = np.nan
@@ -166,8 +169,12 @@ def _settings(regime: Regime, measured: Vector, observed: Vector, rng: Generator
     return rng.permutation(dealt)
 
 
-def _floor(values: Values, n_levels: list[int], rng: Generator) -> Vector:
-    """Return the mean variation between two halves of the rows, of each column."""
+def _floor(values: Values, n_levels: list[int], n_observed: int, rng: Generator) -> Vector:
+    """Return the mean variation between two halves of the rows, of each column.
+
+    Halves are smaller than the samples that are compared otherwise, and equal laws seem farther
+    apart in small samples, in proportion to √(1/n + 1/m).
+    """
     total = np.zeros(values.shape[1])
     for _ in range(_N_SPLITS):
         shuffled = values[rng.permutation(len(values))]
@@ -177,7 +184,8 @@ def _floor(values: Values, n_levels: list[int], rng: Generator) -> Vector:
             if n_levels:
                 other = Categorical(shares(second[:, node], n_levels[node]))
             total[node] += variation(first[:, node], other).value
-    return total / _N_SPLITS
+    n_rows = len(values)
+    return total / _N_SPLITS * math.sqrt((1 / n_rows + 1 / n_observed) / (4 / n_rows))
 
 
 def _doubt(dataset: Dataset, target: int, unchanged: list[Variation], floor: Vector) -> str:

@@ -12,7 +12,7 @@ from causalassay.graphs import descendants
 from causalassay.metrics.laws import Categorical
 from causalassay.models import fit
 from causalassay.models.interventions import RandomizeLevels
-from causalassay.risk.prediction.linear_effects import UNCHANGED, Change
+from causalassay.risk.prediction.additive_model import UNCHANGED
 
 
 class LevelTables:
@@ -38,7 +38,9 @@ class LevelTables:
     >>> from causalassay.graphs import chain
     >>> codes = np.array([[0, 0], [0, 0], [1, 1], [1, 1.0]])
     >>> always_1 = LevelTables(codes, [2, 2], 0, np.ones(3), np.random.default_rng(0))
-    >>> always_1.law(1, always_1.changes(chain(2))[1]).probabilities
+    >>> always_1.laws(chain(2))
+    [0, 1]
+    >>> always_1.law(1, 1).probabilities
     array([0., 1.])
     """
 
@@ -52,25 +54,30 @@ class LevelTables:
     ) -> None:
         self._values, self._levels, self._target, self._rng = values, list(n_levels), target, rng
         set_to = shares(settings, n_levels[target]).tolist()
+        self._laws: list[Categorical] = []
+        self._numbers: dict[tuple[int, bytes], int] = {}
         self._action = (RandomizeLevels(target, tuple(set_to)),)
 
-    def changes(self, dag: Adjacency) -> list[Change]:
-        """Return the probabilities of each descendant of the target."""
+    def laws(self, dag: Adjacency) -> list[int]:
+        """Return the number of each column's law under a DAG."""
+        numbers = [UNCHANGED] * len(dag)
         reached = descendants(dag, self._target)
-        if not reached:
-            return [UNCHANGED] * len(dag)
-        model = fit(dag, self._values, self._levels)
-        laws = model.marginals(self._action, rng=self._rng).probabilities
-        return [
-            tuple(float(f"{one:.12g}") for one in laws[node]) if node in reached else UNCHANGED
-            for node in range(len(dag))
-        ]
+        if reached:
+            model = fit(dag, self._values, self._levels)
+            probabilities = model.marginals(self._action, rng=self._rng).probabilities
+            for node in reached:
+                key = (node, probabilities[node].round(12).tobytes())
+                if key not in self._numbers:
+                    self._laws.append(Categorical(probabilities[node] / probabilities[node].sum()))
+                    self._numbers[key] = len(self._laws)
+                numbers[node] = self._numbers[key]
+        return numbers
 
-    def law(self, column: int, change: Change) -> Categorical:
+    def law(self, column: int, number: int) -> Categorical:
         """Return the predicted probabilities of a column."""
-        if change:
-            return Categorical(np.array(change) / sum(change))
-        return Categorical(shares(self._values[:, column], self._levels[column]))
+        if number == UNCHANGED:
+            return Categorical(shares(self._values[:, column], self._levels[column]))
+        return self._laws[number - 1]
 
 
 def shares(codes: Vector, n_levels: int) -> Vector:
