@@ -330,6 +330,21 @@ def test_bad_input_is_one_line(capfd, monkeypatch, tmp_path, options, fault):
     assert 1 == len(errors.strip().splitlines())
 
 
+def test_without_psycopg_one_line_says_what_to_install(capfd, monkeypatch, tmp_path):
+    from causalassay.cli import main
+
+    for name in [name for name in sys.modules if name.startswith("causalassay.domains.postgres")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    monkeypatch.setattr(sys, "argv", ["causalassay", *COMMAND, str(tmp_path / "out")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert 2 == ended.value.code
+    expected = "error: PostgreSQL needs psycopg: pip install causalassay[postgres]"
+    assert expected == capfd.readouterr().err.strip()
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_folder_the_server_cannot_enter_is_one_clear_line(place, monkeypatch):
     deep = place / ("x" * 100)
     deep.mkdir()
