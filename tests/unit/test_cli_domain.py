@@ -83,6 +83,7 @@ def test_json_has_what_the_tables_have(stored):
         (("file", "{stored}", "--look-alikes", "-1"), "--look-alikes: expected at least 0"),
         (("file", "{stored}", "--algorithm", "pcc"), "did you mean 'pc'"),
         (("file", "{stored}", "--report", "no/page.html"), "the folder no does not exist"),
+        (("file", "{stored}", "--report", "{stored}"), "is part of the experiment"),
     ],
 )
 def test_bad_input_is_one_line(stored, words, expected):

@@ -117,8 +117,8 @@ def evaluate_and_print(  # noqa: PLR0913
     print_evaluation(result, name, wide_console())
 
 
-def check_report(report: Path | None) -> None:
-    """Raise before the work begins if the page cannot be written there."""
+def check_report(report: Path | None, *inputs: Path) -> None:
+    """Raise before the work begins if the page cannot be written there, or is one of the inputs."""
     if report is None:
         return
     if not report.absolute().parent.is_dir():
@@ -127,6 +127,8 @@ def check_report(report: Path | None) -> None:
         )
     if report.is_dir():
         raise IsADirectoryError(f"{report} is a folder, expected the name of a file to write")
+    if any(report.absolute() == one.absolute() for one in inputs):
+        raise ValueError(f"{report} is part of the experiment; write to another file")
 
 
 def _evaluate(  # noqa: PLR0913, PLR0917

@@ -45,13 +45,14 @@ def jdk(  # noqa: PLR0913, PLR0917  one argument per option
     """Judge algorithms on the JDK experiment: 473 Java projects under 16 compiler settings.
 
     The experiment is made observational: the number of Javadoc comments biases the settings of
-    each project. Algorithms learn from one row per project; all 37 840 rows judge them.
+    each project. Algorithms learn from one row per project; all 37 840 rows judge them. Default:
+    pc, mmhc, ges, with --fit linear-gaussian also direct-lingam.
 
     Example: causalassay domain jdk --data folder/ --report jdk.html
     """
-    from causalassay.factorial import read_jdk
+    from causalassay.factorial.jdk import FILE_NAME, read_jdk
 
-    check_report(report)
+    check_report(report, data, data / FILE_NAME)
     evaluate_and_print(
         read_jdk(data),
         "JDK",
@@ -97,13 +98,14 @@ def file(  # noqa: PLR0913, PLR0917  one argument per option
     """Judge algorithms on your own factorial experiment.
 
     Every subject was run under every combination of the treatments. The TOML file names the
-    columns; docs/real-systems.md has the format.
+    columns; docs/real-systems.md has the format. Default algorithms: pc, mmhc, ges, with
+    --fit linear-gaussian also direct-lingam.
 
     Example: causalassay domain file experiment.toml --report page.html
     """
     from causalassay.factorial import read_experiment
 
-    check_report(report)
+    check_report(report, experiment, experiment.with_suffix(".csv"))
     read = read_experiment(experiment, leave_out_incomplete=leave_out_incomplete)
     if read.left_out:
         typer.echo(

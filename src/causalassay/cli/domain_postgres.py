@@ -66,10 +66,11 @@ def postgres(  # noqa: PLR0913, PLR0917  one argument per option
 ) -> None:
     """Run a factorial experiment on a real PostgreSQL server.
 
-    Every query is run under every combination of indexes, random_page_cost and work_mem, in
-    random order. Measured are run time and blocks. The server is our own, in a temporary
-    folder, and always removed. An interrupted experiment goes on when the same command is given
-    again. Then algorithms learn from a biased sample, and the whole experiment judges them;
+    Every query is run under every combination of indexes, random_page_cost
+    and work_mem, in random order. Measured are run time and blocks. The server
+    is our own, in a temporary folder, and always removed. An interrupted
+    experiment goes on when the same command is given again. Then algorithms
+    learn from a biased sample, and the whole experiment judges them;
     `causalassay domain file` does that again with other settings.
 
     Example: causalassay domain postgres --out postgres-experiment

@@ -58,24 +58,37 @@ def check_values(
                 f"outcome {name!r}: always {shown(column.tolist()[0])}, so nothing can change it; "
                 "leave it out"
             )
+    numbers, names = pd.factorize(frame[subject])
     for name in covariates:
-        check_covariate(frame, name, subject)
+        check_covariate(frame, name, numbers, [str(one) for one in names])
 
 
-def check_covariate(frame: pd.DataFrame, name: str, subject: str) -> None:
-    """Raise if a covariate is constant over all subjects, or varies within one."""
+def check_covariate(
+    frame: pd.DataFrame, name: str, numbers: Indices, subjects: Sequence[str]
+) -> None:
+    """Raise if a covariate is constant over all subjects, or varies within one.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    name : str
+    numbers : Indices
+        Of each row's subject.
+    subjects : sequence of str
+    """
     if frame[name].nunique() == 1:
         raise ValueError(
             f"covariate {name!r}: the same for all subjects ({shown(frame[name].tolist()[0])}); "
             "leave it out"
         )
-    several = frame.groupby(subject, sort=False)[name].nunique()
-    several = several[several > 1]
+    values = frame[name].to_numpy()
+    _, first = np.unique(numbers, return_index=True)
+    several = np.unique(numbers[values != values[first][numbers]])
     if len(several):
         raise ValueError(
             f"covariate {name!r}: varies within {len(several)} subjects, the first is "
-            f"{shown(several.index[0])}; a covariate precedes treatment, so name it as an outcome "
-            "or leave it out"
+            f"{shown(subjects[several[0]])}; a covariate precedes treatment, so name it as an "
+            "outcome or leave it out"
         )
 
 

@@ -119,6 +119,6 @@ def _beside_references(rows: Sequence[ScoreRow], algorithms: Sequence[ScoreRow])
             said.append(
                 f"The consistent graph (SHD 0, SID 0) has a larger TV than the empty one "
                 f"({consistent.mean('TV').value:.2f} against {empty.mean('TV').value:.2f}): with "
-                "these rows its tables cost more than the effects."
+                "these rows estimating it costs more than it gains."
             )
     return said

@@ -40,7 +40,7 @@ def make_queries(n_queries: int, scale: float, seed: int) -> tuple[Query, ...]:
     Examples
     --------
     >>> one, other = make_queries(2, 0.1, seed=0)
-    >>> one.id, one == make_queries(1, 0.1, seed=0)[0], one.sql != other.sql
+    >>> one.id, one == make_queries(3, 0.1, seed=0)[0], one.sql != other.sql
     ('query-0001', True, True)
     """
     if n_queries < 2:

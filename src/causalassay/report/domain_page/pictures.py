@@ -62,7 +62,7 @@ def score_picture(result: Evaluation, measure: str) -> str:
 def _score(row: ScoreRow, measure: str, x: Axis, top: float) -> list[str]:
     mean = row.mean(measure)
     if math.isnan(mean.value):
-        return [text(LEFT, top + 14, f"{cut(row.name, MOST_LETTERS)}  has none")]
+        return [text(LEFT, top + 14, f"{cut(row.name, MOST_LETTERS)}: no graph")]
     digits = 2 if measure == "TV" else 1
     colour = FALLING if row.role == "algorithm" else "currentColor"
     y = top + 24
