@@ -58,7 +58,7 @@ def folder(tmp_path_factory):
 
 def test_it_prints_the_headline_the_ranking_and_who_moved_and_writes_the_page(folder):
     page, graphs = folder / "page.html", folder / "graphs"
-    done = run(folder / "data.csv", *COLUMNS, *QUICK, "--report", page, "--out", graphs)
+    done = run(folder / "data.csv", *COLUMNS, *QUICK, "--report", page, "--out", graphs, "--full")
     for words in (
         "380 rows, 4 columns, experiments on 3 of them",
         "Weighted causal risk (low is better)",

@@ -13,6 +13,7 @@ from causalassay.choosing.graph_files import matrix_of, write_graphs
 from causalassay.choosing.random_graphs import (
     beside_random,
     density_of,
+    draw_classes,
     draw_graphs,
     random_risks,
     reachability,
@@ -22,7 +23,7 @@ from causalassay.choosing.running import Work, run_all
 from causalassay.choosing.table_rows import RANKING_HEADS, ranking_rows
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Regime
-from causalassay.graphs import chain, possible_reachability
+from causalassay.graphs import chain, extend, possible_reachability, to_cpdag
 from causalassay.models import Do
 from causalassay.risk import DescendantTests, implied_descendants, jaccard
 
@@ -191,6 +192,22 @@ def test_random_graphs_have_the_density_and_no_order():
     shares = drawn.mean(axis=0)[~np.eye(5, dtype=bool)]
     assert shares.min() > 0.25  # each of 20 entries is expected in (4/2 + 2) / 10
     assert shares.max() < 0.55
+
+
+def test_random_classes_are_cpdags_with_as_many_edges():
+    drawn = draw_classes(6, 5, 50, np.random.default_rng(0))
+    for graph in drawn:
+        assert 5 == sum(vars(density_of(graph)).values())
+        np.testing.assert_array_equal(graph, to_cpdag(extend(graph)))
+
+
+def test_a_class_is_held_against_classes(chosen):
+    """What algorithms with one number of edges are held against depends on their kind alone."""
+    shared = {}
+    for row in chosen.rows:
+        n_edges = row.density.directed + row.density.undirected
+        key = n_edges if row.kind == "cpdag" else (row.density, "as it is")
+        assert shared.setdefault(key, row.random.mean) == row.random.mean
 
 
 def test_many_graphs_are_walked_as_one_is():

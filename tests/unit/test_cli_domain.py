@@ -45,7 +45,7 @@ def stored(tmp_path_factory):
 
 def test_a_stored_experiment_is_judged_with_tables_and_a_page(stored, tmp_path):
     page = tmp_path / "page.html"
-    done = run("file", stored, "--report", page, "--algorithm", "pc", *FAST)
+    done = run("file", stored, "--report", page, "--algorithm", "pc", "--full", *FAST)
     assert (0, f"Report: {page}\n") == (done.returncode, done.stderr)
     for words in (
         "web: 60 subjects, 480 rows; biased by size",

@@ -185,7 +185,7 @@ def _rows(
     chosen = [name for name in comparison.ranking if name in candidates.algorithms]
     random = _RandomScores(validation, n_random)
     beside = {
-        name: beside_random(risk.weighted, random.risks(density_of(risk.graph)))
+        name: beside_random(risk.weighted, random.beside(risk))
         for name, risk in comparison.risks.items()
     }
     corrected = holm({name: beside[name].p_value for name in chosen})
@@ -212,20 +212,29 @@ class _RandomScores:
 
     def __init__(self, validation: CrossValidation, n_graphs: int) -> None:
         self._validation, self._n_graphs = validation, n_graphs
-        self._known: dict[Density, Vector] = {}
+        self._known: dict[tuple[Density, bool], Vector] = {}
 
-    def risks(self, density: Density) -> Vector:
-        if density not in self._known:
+    def beside(self, risk: Risk) -> Vector:
+        """Return the risks of random graphs of the density and the kind that a risk is of."""
+        density = density_of(risk.graph)
+        if risk.kind != "cpdag":
+            return self.risks(density)
+        return self.risks(Density(density.directed + density.undirected, 0), classes=True)
+
+    def risks(self, density: Density, *, classes: bool = False) -> Vector:
+        if (density, classes) not in self._known:
             shared = self._validation
-            named = ("random graphs", str(density.directed), str(density.undirected))
-            self._known[density] = random_risks(
+            what = "random classes" if classes else "random graphs"
+            named = (what, str(density.directed), str(density.undirected))
+            self._known[density, classes] = random_risks(
                 shared.dataset.n_nodes,
                 density,
                 shared.descendants.of,
                 self._n_graphs,
                 stream(shared.seed, *named),
+                classes=classes,
             )
-        return self._known[density]
+        return self._known[density, classes]
 
 
 def _row(name: str, risk: Risk, random: RandomGraphs, seconds: float | None) -> RankedRow:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, Vector
 from causalassay.choosing.result import Density, RandomGraphs
+from causalassay.graphs import to_cpdag
 from causalassay.graphs.cpdag import directed_part, undirected_part
 
 Graphs = NDArray[np.bool_]
@@ -55,6 +56,22 @@ def draw_graphs(n_nodes: int, density: Density, n_graphs: int, rng: Generator) -
     return graphs
 
 
+def draw_classes(n_nodes: int, n_edges: int, n_graphs: int, rng: Generator) -> Graphs:
+    """Draw DAGs with random pairs joined along a random order; return their CPDAGs.
+
+    Undirected edges at random places would not do: arrows into them, which no class has,
+    make long walks.
+
+    Examples
+    --------
+    >>> drawn = draw_classes(4, 3, 10, np.random.default_rng(0))
+    >>> {sum(vars(density_of(graph)).values()) for graph in drawn}
+    {3}
+    """
+    dags = draw_graphs(n_nodes, Density(n_edges, 0), n_graphs, rng)
+    return np.array([to_cpdag(dag) for dag in dags])
+
+
 def reachability(graphs: Graphs) -> Graphs:
     """Return for many graphs which nodes a walk along → and — leads to.
 
@@ -95,13 +112,19 @@ def random_risks(
     descendants: Mapping[int, Set[int]],
     n_graphs: int,
     rng: Generator,
+    *,
+    classes: bool = False,
 ) -> Vector:
-    """Return the risks of `n_graphs` random graphs of a density."""
+    """Return the risks of `n_graphs` random graphs of a density, or of random classes."""
+
+    def draw(size: int) -> Graphs:
+        if classes:
+            return draw_classes(n_nodes, density.directed + density.undirected, size, rng)
+        return draw_graphs(n_nodes, density, size, rng)
+
     at_once = max(1, CELLS_AT_ONCE // n_nodes**2)
     sizes = [min(at_once, n_graphs - done) for done in range(0, n_graphs, at_once)]
-    return np.concatenate(
-        [risks_of(draw_graphs(n_nodes, density, size, rng), descendants) for size in sizes]
-    )
+    return np.concatenate([risks_of(draw(size), descendants) for size in sizes])
 
 
 def beside_random(risk: float, random: Vector) -> RandomGraphs:

@@ -31,7 +31,7 @@ class Density:
 
 @dataclass(frozen=True)
 class RandomGraphs:
-    """A risk beside those of random graphs with as many directed and undirected edges.
+    """A risk beside those of random graphs with as many edges, of the same kind.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from rich.console import Console
 from causalassay.cli.auditing import audit
 from causalassay.cli.choosing import choose
 from causalassay.cli.discovering import discover
-from causalassay.cli.domains import domain
+from causalassay.cli.domain import domain
 from causalassay.cli.listing import list_parts
 from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 from causalassay.cli.printing import escaped

@@ -28,8 +28,8 @@ MOST_COLUMNS = 16
 """Of the table of who moved; with more, the moved columns are listed."""
 
 
-def print_choice(choice: Choice, name: str, console: Console) -> None:
-    """Print the headline, the ranking, who moved, the sentences and what was not ranked."""
+def print_choice(choice: Choice, name: str, console: Console, *, full: bool) -> None:
+    """Print the headline, the ranking, the sentences, what was not ranked; on demand the rest."""
     from causalassay.choosing.table_rows import reasons_together
 
     console.print(
@@ -41,12 +41,13 @@ def print_choice(choice: Choice, name: str, console: Console) -> None:
     console.print(_ranking_table(choice, narrow=console.width < WIDE))
     legend = "(b) baseline; —: undirected edges; #: place by the second opinion"
     console.print(legend, style="dim", highlight=False)
-    console.print(_movement_table(choice))
-    console.print(escaped("* moved; […] the target itself"), style="dim", highlight=False)
-    console.print(_cutoff_table(choice))
     for claim in choice.claims[1:]:
         console.print(f"- {escaped(claim.sentence)}", highlight=False)
-    _print_doubts(choice, console)
+    if full:
+        console.print(_movement_table(choice))
+        console.print(escaped("* moved; […] the target itself"), style="dim", highlight=False)
+        console.print(_cutoff_table(choice))
+        _print_doubts(choice, console)
     for names, why in reasons_together(choice.not_ranked):
         hint = " (--drop-condition)" if DROP_IT in why else ""
         line = f"not ranked: {escaped(names)}: {escaped(why)}{hint}"
@@ -54,6 +55,9 @@ def print_choice(choice: Choice, name: str, console: Console) -> None:
     for condition, why in choice.left_out.items():
         line = f"condition not tested: {escaped(condition)}: {escaped(why)}"
         console.print(line, style="dim", highlight=False)
+    if not full:
+        more = "--full: who moved under which intervention, cut-offs on effect size, flags."
+        console.print(more, style="dim", highlight=False)
 
 
 def _ranking_table(choice: Choice, *, narrow: bool) -> Table:

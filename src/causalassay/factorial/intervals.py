@@ -13,7 +13,7 @@ LEVEL = 0.95
 
 
 class Mean(NamedTuple):
-    """A mean over repeats with its 95 % interval; nan where there are too few."""
+    """A mean over repeats with its interval, 95 % unless said otherwise; nan if undefined."""
 
     value: float
     low: float
@@ -28,7 +28,7 @@ class Mean(NamedTuple):
         }
 
 
-def mean_of(values: ArrayLike) -> Mean:
+def mean_of(values: ArrayLike, level: float = LEVEL) -> Mean:
     """Return the mean of repeats, with Student's interval; nan entries are left out.
 
     Examples
@@ -46,7 +46,7 @@ def mean_of(values: ArrayLike) -> Mean:
     mean = float(array.mean())
     if n == 1:
         return Mean(mean, math.nan, math.nan, 1)
-    half = float(stats.t.ppf((1 + LEVEL) / 2, n - 1) * array.std(ddof=1) / math.sqrt(n))
+    half = float(stats.t.ppf((1 + level) / 2, n - 1) * array.std(ddof=1) / math.sqrt(n))
     return Mean(mean, mean - half, mean + half, n)
 
 

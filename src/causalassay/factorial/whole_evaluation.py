@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -17,7 +18,7 @@ from causalassay.factorial.lookalikes import (
     configurations,
     score_look_alikes,
 )
-from causalassay.factorial.sentences import sentences
+from causalassay.factorial.sentences import headline, sentences
 from causalassay.factorial.settings import Settings
 from causalassay.factorial.specification import SpecificationRow, score_specifications
 from causalassay.factorial.truth import ALPHA, Truth
@@ -32,7 +33,7 @@ class Evaluation:
     truth : Truth
     repeats, seed : int
     rows : tuple of ScoreRow
-        Of the algorithms, then of what they are compared with.
+        Of the algorithms, the least TV first, then of what they are compared with.
     specifications : tuple of SpecificationRow
         Too many and too few edges.
     look_alikes : tuple of LookAlikeRow
@@ -50,6 +51,11 @@ class Evaluation:
     look_alikes: tuple[LookAlikeRow, ...]
     sentences: tuple[str, ...]
     doubles: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def headline(self) -> str:
+        """The sentence to read first."""
+        return headline(self.rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -85,6 +91,7 @@ class Evaluation:
             "scores": [row.to_dict() for row in self.rows],
             "specifications": [row.to_dict() for row in self.specifications],
             "look_alikes": [row.to_dict() for row in self.look_alikes],
+            "headline": self.headline,
             "sentences": list(self.sentences),
         }
 
@@ -142,7 +149,7 @@ def evaluate(  # noqa: PLR0913
         if on_step is not None:
             on_step(done, total)
 
-    rows = score_algorithms(truth, algorithms, repeats, seed, on_repeat=step)
+    rows = _by_variation(score_algorithms(truth, algorithms, repeats, seed, on_repeat=step))
     specifications = score_specifications(truth, repeats, seed)
     look_alikes = score_look_alikes(
         truth.experiment,
@@ -156,3 +163,13 @@ def evaluate(  # noqa: PLR0913
     )
     said = sentences(rows)
     return Evaluation(truth, repeats, seed, rows, specifications, look_alikes, said, doubles)
+
+
+def _by_variation(rows: tuple[ScoreRow, ...]) -> tuple[ScoreRow, ...]:
+    """Return the algorithms by rising TV, those without one last; then what they meet."""
+
+    def place(row: ScoreRow) -> tuple[bool, bool, float]:
+        value = row.mean("TV").value if row.role == "algorithm" else 0.0
+        return row.role == "reference", math.isnan(value), value
+
+    return tuple(sorted(rows, key=place))

@@ -28,7 +28,7 @@ def domain_page(name: str, result: Evaluation, command: str, date: str) -> Html:
     return page(
         f"{name}: algorithms on a real experiment",
         tag("h1", f"{name}: algorithms on a real experiment"),
-        tag("p", texts.headline(result), class_="headline"),
+        tag("p", result.headline, class_="headline"),
         tag("p", texts.about(result), class_="rate"),
         *(tag("p", f"Note: {note}", class_="aside") for note in texts.double_notes(result)),
         _pictures(result),
@@ -94,7 +94,7 @@ def _look_alikes(result: Evaluation) -> list[Html]:
             "look-alikes",
             "Synthetic experiments of the same size",
             table("synthetic", caption, texts.LOOK_ALIKE_HEADS, rows),
-            tag("p", texts.look_alike_sentence(result.look_alikes)),
+            *(tag("p", one) for one in texts.look_alike_sentences(result.look_alikes)),
         )
     ]
 

@@ -8,15 +8,16 @@ from typing import Annotated
 import typer
 
 from causalassay.cli.algorithm_options import SeveralAlgorithms
-from causalassay.cli.collecting import (
+from causalassay.cli.domain.collecting import (
     announce,
     check_evaluation,
     conclude,
     interruptible,
     progress,
 )
-from causalassay.cli.domain_evaluation import (
+from causalassay.cli.domain.evaluation import (
     Beta,
+    Full,
     LookAlikes,
     Repeats,
     Report,
@@ -51,6 +52,7 @@ def http(  # noqa: PLR0913, PLR0917  one argument per option
     repeats: Repeats = 20,
     look_alikes: LookAlikes = 5,
     report: Report = None,
+    full: Full = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a factorial experiment on web requests to servers of our own.
@@ -78,6 +80,7 @@ def http(  # noqa: PLR0913, PLR0917  one argument per option
         repeats=repeats,
         look_alikes=look_alikes,
         seed=seed,
+        full=full,
         as_json=as_json,
         report=report,
     )

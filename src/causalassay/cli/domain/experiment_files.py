@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from causalassay.cli.algorithm_options import SeveralAlgorithms
-from causalassay.cli.domain_evaluation import (
+from causalassay.cli.domain.evaluation import (
     Beta,
     Bins,
     Covariates,
     CovariatesOption,
     Fit,
     FitOption,
+    Full,
     Levels,
     LookAlikes,
     Repeats,
@@ -40,6 +41,7 @@ def jdk(  # noqa: PLR0913, PLR0917  one argument per option
     look_alikes: LookAlikes = 5,
     seed: Seed = 0,
     report: Report = None,
+    full: Full = False,
     as_json: AsJson = False,
 ) -> None:
     """Judge algorithms on the JDK experiment: 473 Java projects under 16 compiler settings.
@@ -66,6 +68,7 @@ def jdk(  # noqa: PLR0913, PLR0917  one argument per option
         repeats=repeats,
         look_alikes=look_alikes,
         seed=seed,
+        full=full,
         as_json=as_json,
         report=report,
     )
@@ -93,6 +96,7 @@ def file(  # noqa: PLR0913, PLR0917  one argument per option
     look_alikes: LookAlikes = 5,
     seed: Seed = 0,
     report: Report = None,
+    full: Full = False,
     as_json: AsJson = False,
 ) -> None:
     """Judge algorithms on your own factorial experiment.
@@ -126,6 +130,7 @@ def file(  # noqa: PLR0913, PLR0917  one argument per option
         repeats=repeats,
         look_alikes=look_alikes,
         seed=seed,
+        full=full,
         as_json=as_json,
         report=report,
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from causalassay.cli.domain_http import http
-from causalassay.cli.domain_jdk import file, jdk
-from causalassay.cli.domain_postgres import postgres
+from causalassay.cli.domain.experiment_files import file, jdk
+from causalassay.cli.domain.http import http
+from causalassay.cli.domain.postgres import postgres
 from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 
 domain = typer.Typer(

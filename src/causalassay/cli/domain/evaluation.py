@@ -59,6 +59,7 @@ LookAlikes = Annotated[
     int, typer.Option(help="Synthetic experiments of each kind to compare with; 0: none.")
 ]
 Seed = Annotated[int, typer.Option(help="Random seed: the same seed gives the same numbers.")]
+Full = Annotated[bool, typer.Option("--full", help="Also print the other tables.")]
 Report = Annotated[
     Path | None, typer.Option(help="Write one HTML page with pictures that works offline.")
 ]
@@ -78,6 +79,7 @@ def evaluate_and_print(  # noqa: PLR0913
     repeats: int = 20,
     look_alikes: int = 5,
     seed: int = 0,
+    full: bool = False,
     as_json: bool = False,
     report: Path | None = None,
 ) -> None:
@@ -92,6 +94,8 @@ def evaluate_and_print(  # noqa: PLR0913
         As ``--algorithm`` has them; `DEFAULTS` if there are none.
     beta, bins, levels, fit, smoothing, covariates, repeats, look_alikes, seed
         Of the evaluation; see `causalassay.factorial.Settings` and `evaluate`.
+    full : bool
+        Whether to print all tables.
     as_json : bool
     report : Path, optional
     """
@@ -112,9 +116,9 @@ def evaluate_and_print(  # noqa: PLR0913
     if as_json:
         typer.echo(json.dumps({"name": name} | result.to_dict(), indent=2, allow_nan=False))
         return
-    from causalassay.cli.domain_printing import print_evaluation
+    from causalassay.cli.domain.printing import print_evaluation
 
-    print_evaluation(result, name, wide_console())
+    print_evaluation(result, name, wide_console(), full=full)
 
 
 def check_report(report: Path | None, *inputs: Path) -> None:

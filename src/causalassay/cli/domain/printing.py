@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from causalassay.factorial import Evaluation
 
 
-def print_evaluation(result: Evaluation, name: str, console: Console) -> None:
-    """Print the headline, the tables, and what they say."""
+def print_evaluation(result: Evaluation, name: str, console: Console, *, full: bool) -> None:
+    """Print the headline, the scores and what they say; on demand the other tables."""
     from causalassay.factorial import score_texts as texts
 
     console.print(f"[bold]{escaped(name)}[/]: {escaped(texts.about(result))}", highlight=False)
-    console.print(f"[bold]{escaped(texts.headline(result))}[/]", highlight=False)
+    console.print(f"[bold]{escaped(result.headline)}[/]", highlight=False)
     for note in texts.double_notes(result):
         console.print(f"note: {escaped(note)}", style="dim", highlight=False)
     n_algorithms = sum(row.role == "algorithm" for row in result.rows)
@@ -30,8 +30,20 @@ def print_evaluation(result: Evaluation, name: str, console: Console) -> None:
         texts.score_table(result.rows),
         n_algorithms,
     )
+    for sentence in (*result.sentences, *texts.look_alike_sentences(result.look_alikes)):
+        console.print(f"- {escaped(sentence)}", highlight=False)
+    if full:
+        _print_rest(result, console)
+    else:
+        more = "--full: what each row is, too many and too few edges, synthetic experiments."
+        console.print(more, style="dim", highlight=False)
+
+
+def _print_rest(result: Evaluation, console: Console) -> None:
+    from causalassay.factorial import score_texts as texts
+
     for row, note in texts.notes(result.rows).items():
-        console.print(f"  {escaped(row)}: {escaped(note)}", style="dim", highlight=False)
+        console.print(f"{escaped(row)}: {escaped(note)}", style="dim", highlight=False)
     _print(
         console,
         "One treatment with too many or too few edges (min · median · max over treatments)",
@@ -45,11 +57,6 @@ def print_evaluation(result: Evaluation, name: str, console: Console) -> None:
             texts.LOOK_ALIKE_HEADS,
             texts.look_alike_table(result.look_alikes),
         )
-    for sentence in result.sentences:
-        console.print(escaped(sentence), highlight=False, soft_wrap=True)
-    if result.look_alikes:
-        sentence = texts.look_alike_sentence(result.look_alikes)
-        console.print(escaped(sentence), highlight=False, soft_wrap=True)
 
 
 def _print(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from causalassay.cli.domain_evaluation import check_report
+from causalassay.cli.domain.evaluation import check_report
 from causalassay.cli.printing import INTERRUPTED, progress_bar
 
 if TYPE_CHECKING:
