@@ -48,7 +48,7 @@ def _ranked(row: RankedRow, choice: Choice) -> tuple[str, ...]:
         density_text(row.density),
         with_interval(row.weighted, *row.interval),
         random_text(row),
-        f"{row.random.share_beaten:.0%}",
+        _share(row.random.share_beaten),
         ("yes" if row.may_be_best else "no") if row.role == "algorithm" else "",
         opinion_text(choice, row.name),
     )
@@ -116,3 +116,9 @@ def reasons_together(reasons: Mapping[str, str]) -> list[tuple[str, str]]:
     for name, why in reasons.items():
         together.setdefault(why, []).append(name)
     return [(", ".join(names), why) for why, names in together.items()]
+
+
+def _share(share: float) -> str:
+    """Return a share in percent; 100 only where it is all of them."""
+    whole = f"{share:.0%}"
+    return ">99%" if whole == "100%" and share < 1 else whole
