@@ -340,6 +340,13 @@ def test_a_shared_leader_does_not_hide_that_the_others_are_ordered_otherwise():
     )
 
 
+def test_algorithms_that_found_the_same_graph_are_not_compared():
+    twins = {"one": Given(chain(6)), "two": Given(chain(6))}
+    rules = rules_of(ca.choose(system(), 0, twins, n_random=50))
+    assert rules["may be the best"].startswith("All 2 algorithms found the same graph (risk 0.00")
+    assert not {"second opinion", "cut-off", "best"} & set(rules)
+
+
 def second_sentences(choice):
     return [claim.sentence for claim in make_claims(choice) if claim.rule == "second opinion"]
 

@@ -104,6 +104,12 @@ def _best(choice: Choice) -> Iterator[Claim]:
     rows, remaining = choice.algorithms, choice.may_be_best
     if len(rows) < 2:
         return
+    if _one_graph(choice, choice.ranking):
+        yield Claim(
+            "may be the best",
+            f"All {len(rows)} algorithms found the same graph (risk {_risk(rows[0])}).",
+        )
+        return
     if len(remaining) > 1:
         yield Claim(
             "may be the best",
@@ -208,7 +214,7 @@ def _few_descendants(choice: Choice) -> Iterator[Claim]:
 
 def _cutoffs(choice: Choice) -> Iterator[Claim]:
     names = choice.ranking
-    if len(names) < 2 or len(choice.cutoffs) < 2:
+    if _one_graph(choice, names) or len(choice.cutoffs) < 2:
         return
     leaders = {each.least_effect: min(names, key=each.risks.__getitem__) for each in choice.cutoffs}
     if len(set(leaders.values())) == 1:
@@ -237,15 +243,17 @@ def _equal_by_construction(choice: Choice) -> Iterator[Claim]:
 def _second_opinion(choice: Choice) -> Iterator[Claim]:
     other = choice.second_opinion
     names = [name for name in choice.ranking if name in other.scores]
-    if len(names) < 2:
+    if _one_graph(choice, names):
         return
     first = names[0]
     second = next(name for name in other.scores if name in names)
     tau = _tau(choice, names)
     same = _same_graph(choice, first, second)
-    agree = f"Kendall's tau over {len(names)} algorithms {tau:.2f}"
+    said = "undefined" if math.isnan(tau) else f"{tau:.2f}"
+    agree = f"Kendall's tau over {len(names)} algorithms {said}"
     if same:
-        but = "" if tau >= SIMILAR else ", but order the others differently"
+        unlike = len(names) > 2 and tau < SIMILAR
+        but = ", but order the others differently" if unlike else ""
         yield Claim(
             "second opinion", f"Both scores put {first} first, risk and prediction{but} ({agree})."
         )
@@ -271,6 +279,11 @@ def _tau(choice: Choice, names: Sequence[str]) -> float:
             [choice.row(name).weighted for name in names], [scores[name].value for name in names]
         ).statistic
     )
+
+
+def _one_graph(choice: Choice, names: Sequence[str]) -> bool:
+    """Return whether there are no two different graphs to compare."""
+    return len({choice.graphs[name] for name in names}) < 2
 
 
 def _same_graph(choice: Choice, first: str, second: str) -> bool:
