@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from causalassay.choosing.rules import rules_of
+
 Role = Literal["algorithm", "baseline"]
 
 Interval = tuple[float, float]
@@ -329,6 +331,11 @@ class Choice:
         return self.claims[0].sentence
 
     @property
+    def rules(self) -> dict[str, str]:
+        """How the rules of the claims decide, and how often each was wrong."""
+        return rules_of(claim.rule for claim in self.claims)
+
+    @property
     def algorithms(self) -> tuple[RankedRow, ...]:
         """The rows among which one is chosen, the least risk first."""
         return tuple(row for row in self.rows if row.role == "algorithm")
@@ -349,7 +356,8 @@ class Choice:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; `from_dict` gives the same choice back."""
-        return {"headline": self.headline, **_adapter().dump_python(self, mode="json")}
+        said = {"headline": self.headline, "rules": self.rules}
+        return said | _adapter().dump_python(self, mode="json")
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Choice:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from causalassay.judging.measured_rates import with_rate
 from causalassay.judging.rule import Rule
 
 LEVEL = 0.05
@@ -92,3 +95,17 @@ RULES = {
     ),
 }
 """By name: what a rule says, and when."""
+
+
+def rules_of(named: Iterable[str]) -> dict[str, str]:
+    """Return how rules decide, with those that they rest on, and how often each was wrong.
+
+    Examples
+    --------
+    >>> list(rules_of(["best"]))
+    ['best', 'may be the best', 'random graphs of its density', 'graph that says nothing']
+    >>> " Measured: " in rules_of(["density"])["density"]
+    True
+    """
+    every = dict.fromkeys(name for rule in named for name in (rule, *RULES[rule].rests_on))
+    return {name: with_rate(name, RULES[name].decides) for name in every}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from causalassay.cli.audit_printing import print_rules
 from causalassay.cli.printing import escaped
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ MOST_COLUMNS = 16
 """Of the table of who moved; with more, the moved columns are listed."""
 
 
-def print_choice(choice: Choice, name: str, console: Console) -> None:
+def print_choice(choice: Choice, name: str, console: Console, *, full: bool) -> None:
     """Print the headline, the ranking, who moved, the sentences and what was not ranked."""
     from causalassay.choosing.table_rows import reasons_together
 
@@ -54,6 +55,7 @@ def print_choice(choice: Choice, name: str, console: Console) -> None:
     for condition, why in choice.left_out.items():
         line = f"condition not tested: {escaped(condition)}: {escaped(why)}"
         console.print(line, style="dim", highlight=False)
+    print_rules(choice.rules, console, full=full)
 
 
 def _ranking_table(choice: Choice, *, narrow: bool) -> Table:

@@ -113,6 +113,7 @@ def choose(  # noqa: PLR0913, PLR0917  one argument per option
         bool,
         typer.Option("--allow-programs", help="Run the programs that a --study names, unasked."),
     ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Also print how each rule decides.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Rank algorithms on your own experiments, without a true graph.
@@ -157,7 +158,7 @@ def choose(  # noqa: PLR0913, PLR0917  one argument per option
     if as_json:
         typer.echo(json.dumps(choice.to_dict() | made.to_dict(), indent=2, allow_nan=False))
     else:
-        print_choice(choice, data.name, wide_console())
+        print_choice(choice, data.name, wide_console(), full=full)
 
 
 def _check_folder(out: Path | None) -> None:
