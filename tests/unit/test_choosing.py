@@ -79,6 +79,8 @@ def test_the_algorithm_that_names_what_moved_is_the_best(chosen):
     assert not chosen.row("backwards").random.beaten
     assert "best" == chosen.claims[0].rule
     assert chosen.headline.startswith("truth is the best of 2 algorithms")
+    with pytest.raises(ValueError, match="there is no row 'trth'; did you mean 'truth'"):
+        chosen.row("trth")
 
 
 def test_graphs_that_say_nothing_stand_in_the_table(chosen):

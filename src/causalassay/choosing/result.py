@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from causalassay.choosing.rules import rules_of
+from causalassay.spelling import did_you_mean
 
 Role = Literal["algorithm", "baseline"]
 
@@ -352,7 +353,10 @@ class Choice:
 
     def row(self, name: str) -> RankedRow:
         """Return the row of that name."""
-        return next(row for row in self.rows if row.name == name)
+        rows = {row.name: row for row in self.rows}
+        if name not in rows:
+            raise ValueError(f"there is no row {name!r}; {did_you_mean(name, rows)}")
+        return rows[name]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; `from_dict` gives the same choice back."""
