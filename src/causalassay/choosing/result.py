@@ -34,7 +34,7 @@ class Density:
 
 @dataclass(frozen=True)
 class RandomGraphs:
-    """A risk beside those of random graphs with as many directed and undirected edges.
+    """A risk beside those of the same graph with its columns exchanged at random.
 
     Parameters
     ----------

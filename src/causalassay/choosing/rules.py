@@ -39,10 +39,11 @@ RULES = {
     ),
     "random graphs of its density": Rule(
         "which algorithms beat random graphs with as many edges",
-        "Random graphs join as many random pairs, as many of them undirected, the others along a "
-        "random order. The p-value is the share of random graphs with at most the algorithm's "
-        "weighted risk, corrected over the algorithms by Holm; shown to beat if it is at most "
-        "0.05 / 3. A random graph is not fitted, so its weighted risk is its naive one.",
+        "Random graphs are the algorithm's own with its columns exchanged at random: as many edges "
+        "and the same shape, but no knowledge of the data. The p-value is the share of random "
+        "graphs with at most the algorithm's weighted risk, corrected over the algorithms by Holm; "
+        "shown to beat if it is at most 0.05 / 3. A random graph is not fitted, so its weighted "
+        "risk is its naive one.",
     ),
     "may be the best": Rule(
         "which algorithms the data cannot tell from the best one",

@@ -92,7 +92,7 @@ def choose(  # noqa: PLR0913, PLR0917  one argument per option
         ),
     ] = None,
     random_graphs: Annotated[
-        int, typer.Option(min=1, help="Random graphs of each algorithm's density.")
+        int, typer.Option(min=1, help="Random graphs beside each algorithm.")
     ] = 2000,
     report: Annotated[
         Path | None, typer.Option(help="Write one HTML page that works offline.")
