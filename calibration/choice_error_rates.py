@@ -195,8 +195,9 @@ def write(docs: Path, rows: Sequence[Row]) -> None:
 
 def _table(rates: Sequence[Rate], n_systems: int) -> str:
     lines = [
-        f"Measured on {n_systems} simulated systems of the kinds [below](#the-systems), drawn anew, "
-        "with 1000 random graphs. True risk is the oracle risk. Brackets are 95 % Wilson intervals.",
+        f"Measured on {n_systems} simulated systems of the kinds [below](#the-systems), drawn "
+        "anew, with 1000 random graphs. True risk is the oracle risk. Brackets are 95 % Wilson "
+        "intervals.",
         "",
         "| rule | candidates | what went wrong | of | percent | level |",
         "|---|---|---|---|---|---|",
