@@ -65,7 +65,7 @@ bench-full: $(READY) ## run all benchmarks with all packages, growth and start-u
 calibrate: $(READY) ## measure how often the judge is wrong: at most 3 hours, resumable, writes docs/calibration.md
 	$(BIN)/python -m calibration
 
-choice-proof: $(READY) ## choose algorithms on 200 systems of known truth: about 10 minutes, resumable, writes a section of docs/your-data.md
+choice-proof: $(READY) ## choose algorithms on systems of known truth, and count wrong claims: about 30 minutes, resumable, writes parts of docs/your-data.md
 	$(BIN)/python -m calibration.choice
 
 docs: $(READY) ## build the documentation into site/

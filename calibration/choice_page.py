@@ -56,8 +56,8 @@ def write(docs: Path, rows: Sequence[Row]) -> None:
         *_by_kind(rows, shown),
         _beside(rows),
     ]
-    text = _filled(page.read_text(encoding="utf-8"), FIRST, first)
-    text = _filled(text, DETAILS, details)
+    text = filled(page.read_text(encoding="utf-8"), FIRST, first)
+    text = filled(text, DETAILS, details)
     picture(rows, shown).save(docs / "images" / "choice.svg")
     page.write_text(text, encoding="utf-8")
 
@@ -73,7 +73,8 @@ def marks(name: str) -> tuple[str, str]:
     return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
 
 
-def _filled(text: str, name: str, parts: Sequence[str]) -> str:
+def filled(text: str, name: str, parts: Sequence[str]) -> str:
+    """Return the text with these parts between its marks of that name."""
     begin, end = marks(name)
     before, found, rest = text.partition(begin)
     _, closed, after = rest.partition(end)

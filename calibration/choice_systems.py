@@ -10,7 +10,7 @@ import warnings
 from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -89,6 +89,31 @@ def kinds(n_systems: int = N_SYSTEMS) -> list[Kind]:
 _ACTIONS = ("do", "shift")
 
 
+def kind_of(draw: int) -> Kind:
+    """Return the kind of a system by its number."""
+    return kinds(max(draw + 1, N_SYSTEMS))[draw]
+
+
+class System(NamedTuple):
+    """A true graph, its model, observational rows, and these with rows of experiments."""
+
+    graph: Adjacency
+    model: Model
+    observed: Values
+    data: Dataset
+
+
+def draw_system(kind: Kind, rng: Generator) -> System:
+    """Draw a system of a kind."""
+    graph = erdos_renyi(N_NODES, kind.edges_per_node, rng)
+    extra: dict[str, Any] = {"signs": "random"} if kind.mechanism == "sigmoid" else {}
+    model = models.draw(kind.scheme, graph, rng, mechanism=kind.mechanism, **extra)
+    observed = model.sample(N_OBSERVED, rng)
+    nodes = sorted(rng.choice(N_NODES, kind.n_experiments, replace=False).tolist())
+    data = experiments(model, observed, nodes, kind.action, N_ROWS, rng)
+    return System(graph, model, observed, data)
+
+
 def run(folder: Path, n_systems: int, workers: int) -> list[Row]:
     """Return what each algorithm has on each system: what it is chosen by, and what it is worth."""
     jobs = [("system", draw) for draw in range(n_systems)]
@@ -98,14 +123,9 @@ def run(folder: Path, n_systems: int, workers: int) -> list[Row]:
 def system_row(job: Job) -> Row:
     """Return one system: by algorithm its estimated risk, prediction score, BIC, SID and risk."""
     name, draw = job
-    kind = kinds()[draw] if draw < N_SYSTEMS else kinds(draw + 1)[draw]
+    kind = kind_of(draw)
     rng = stream(SEED, name, draw)
-    graph = erdos_renyi(N_NODES, kind.edges_per_node, rng)
-    extra: dict[str, Any] = {"signs": "random"} if kind.mechanism == "sigmoid" else {}
-    model = models.draw(kind.scheme, graph, rng, mechanism=kind.mechanism, **extra)
-    observed = model.sample(N_OBSERVED, rng)
-    nodes = sorted(rng.choice(N_NODES, kind.n_experiments, replace=False).tolist())
-    data = experiments(model, observed, nodes, kind.action, N_ROWS, rng)
+    graph, model, observed, data = draw_system(kind, rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = risk.compare(ALGORITHMS, data, rng, scoring=risk.Scoring(n_bootstrap=0))

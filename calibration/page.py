@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import get_args
@@ -11,13 +10,13 @@ import altair as alt
 import pandas as pd
 
 from calibration.audits import cells
+from calibration.cited_rates import cite
 from calibration.rates import COVERS, Rate
 from calibration.studies import SIZES
 from calibration.study_bank import N_UNITS
 from causalassay.analysis.names import scheme_name
 from causalassay.judging.algorithm_findings import AlgorithmKind
 
-RATES = Path("src/causalassay/judging/measured_rates.json")
 AUDIT_COLUMNS = (
     "gameable, either way",
     "gameable backwards",
@@ -44,7 +43,7 @@ def write(
         _risks(table),
     ]
     (docs / "calibration.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    RATES.write_text(json.dumps(_cited(table), indent=1, ensure_ascii=False) + "\n", "utf-8")
+    cite(_cited(table))
 
 
 def percent(share: float) -> str:

@@ -68,6 +68,8 @@ def test_it_prints_the_headline_the_ranking_and_who_moved_and_writes_the_page(fo
         "do 1 (<b>raf)",
         "significance alone",
         "The data cannot tell 2 of 2 algorithms from the best one",
+        "Rule “may be the best”: measured: a truly best one was said not to be the best in ",
+        "--full prints how each rule decides.",
     ):
         assert words in " ".join(done.stdout.split()) or words in done.stdout
     assert {"var-sortnregress.csv", "r2-sortnregress.csv"} == {p.name for p in graphs.iterdir()}
@@ -77,12 +79,22 @@ def test_it_prints_the_headline_the_ranking_and_who_moved_and_writes_the_page(fo
     assert "default-src " in html
     for identity in ("picture-risks", "ranking", "movements", "differences", "second-opinion"):
         assert f'id="{identity}"' in html
+    assert 'Rule <a href="#rule-may-be-the-best">“may be the best”</a>; measured: ' in html
+    assert html.count(" Measured: ") >= 2
+
+
+def test_full_prints_how_each_rule_decides_and_how_often_it_was_wrong(folder):
+    done = run(folder / "data.csv", *COLUMNS, *QUICK, "--full")
+    said = " ".join(done.stdout.split())
+    assert "Rule “may be the best”: An algorithm is out if another one has less risk" in said
+    assert "Measured: a truly best one was said not to be the best in " in said
 
 
 def test_json_holds_everything_and_where_it_comes_from(folder):
     done = run(folder / "data.csv", *COLUMNS, *QUICK, "--json", "--seed", 3)
     plain = json.loads(done.stdout)
     assert {"var-sortnregress", "r2-sortnregress"} == set(Choice.from_dict(plain).ranking)
+    assert " Measured: " in plain["rules"]["may be the best"]
     assert 3 == plain["seed"]
     assert ["data.csv"] == [file["name"] for file in plain["files"]]
 

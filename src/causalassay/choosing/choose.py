@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Vector
+from causalassay.arrays import Adjacency, Vector
 from causalassay.choosing.candidates import (
     EMPTY,
     Candidates,
@@ -20,7 +21,6 @@ from causalassay.choosing.random_graphs import beside_random, density_of, random
 from causalassay.choosing.result import (
     Choice,
     CutoffRanking,
-    Density,
     FoundGraph,
     MovementTests,
     PairDifference,
@@ -48,7 +48,7 @@ CUTOFFS = (0.2, 0.5)
 """Small and medium effects, as Cohen calls them."""
 
 N_RANDOM = 2000
-"""Random graphs of each density: enough that 30 algorithms can be shown to beat them."""
+"""Random graphs beside each algorithm: enough that 30 algorithms can be shown to beat them."""
 
 N_BOOTSTRAP = 4000
 
@@ -82,7 +82,7 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
         Conditions known not to act on the measured level of their target, such as an inhibitor
         of a protein's activity; the second opinion flags them beside those it finds itself.
     n_random : int
-        Random graphs of each algorithm's density.
+        Random graphs beside each algorithm.
     seconds : float, optional
         What each algorithm may take, refits included. With a limit they run in processes of
         their own: in a script call this below ``if __name__ == "__main__":``.
@@ -185,7 +185,7 @@ def _rows(
     chosen = [name for name in comparison.ranking if name in candidates.algorithms]
     random = _RandomScores(validation, n_random)
     beside = {
-        name: beside_random(risk.weighted, random.beside(risk))
+        name: beside_random(risk.weighted, random.risks(risk.graph))
         for name, risk in comparison.risks.items()
     }
     corrected = holm({name: beside[name].p_value for name in chosen})
@@ -203,38 +203,24 @@ def _rows(
         for row in rows
     )
     n_nodes = validation.dataset.n_nodes
-    complete = random.risks(Density(n_nodes * (n_nodes - 1) // 2, 0))
+    complete = random.risks(np.triu(np.ones((n_nodes, n_nodes), dtype=bool), k=1))
     return marked, beside_random(float(complete.mean()), complete)
 
 
 class _RandomScores:
-    """The risks of random graphs, drawn once for each density, by a stream named after it."""
+    """The risks of graphs whose columns were exchanged, by the same draws for every graph."""
 
     def __init__(self, validation: CrossValidation, n_graphs: int) -> None:
         self._validation, self._n_graphs = validation, n_graphs
-        self._known: dict[tuple[Density, bool], Vector] = {}
+        self._known: dict[bytes, Vector] = {}
 
-    def beside(self, risk: Risk) -> Vector:
-        """Return the risks of random graphs of the density and the kind that a risk is of."""
-        density = density_of(risk.graph)
-        if risk.kind != "cpdag":
-            return self.risks(density)
-        return self.risks(Density(density.directed + density.undirected, 0), classes=True)
-
-    def risks(self, density: Density, *, classes: bool = False) -> Vector:
-        if (density, classes) not in self._known:
+    def risks(self, graph: Adjacency) -> Vector:
+        key = graph.tobytes()
+        if key not in self._known:
             shared = self._validation
-            what = "random classes" if classes else "random graphs"
-            named = (what, str(density.directed), str(density.undirected))
-            self._known[density, classes] = random_risks(
-                shared.dataset.n_nodes,
-                density,
-                shared.descendants.of,
-                self._n_graphs,
-                stream(shared.seed, *named),
-                classes=classes,
-            )
-        return self._known[density, classes]
+            rng = stream(shared.seed, "random graphs")
+            self._known[key] = random_risks(graph, shared.descendants.of, self._n_graphs, rng)
+        return self._known[key]
 
 
 def _row(name: str, risk: Risk, random: RandomGraphs, seconds: float | None) -> RankedRow:

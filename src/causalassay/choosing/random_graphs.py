@@ -1,4 +1,4 @@
-"""Random graphs with as many edges as an algorithm has: what its density alone would score."""
+"""An algorithm's graph with its columns exchanged: what its density and shape alone would score."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, Vector
 from causalassay.choosing.result import Density, RandomGraphs
-from causalassay.graphs import to_cpdag
 from causalassay.graphs.cpdag import directed_part, undirected_part
 
 Graphs = NDArray[np.bool_]
@@ -34,42 +33,21 @@ def density_of(graph: Adjacency) -> Density:
     return Density(int(directed_part(graph).sum()), int(undirected_part(graph).sum()) // 2)
 
 
-def draw_graphs(n_nodes: int, density: Density, n_graphs: int, rng: Generator) -> Graphs:
-    """Draw graphs: random pairs are joined, along a random order, some of them undirected.
+def shuffle_columns(graph: Adjacency, n_graphs: int, rng: Generator) -> Graphs:
+    """Draw graphs that differ from one in the names of its nodes alone.
+
+    Undirected edges stay together as they are in a class of graphs; scattered, they would lead
+    from more nodes to more others, and a class that knows nothing would seem to know something.
 
     Examples
     --------
-    >>> drawn = draw_graphs(4, Density(2, 1), 10, np.random.default_rng(0))
+    >>> from causalassay.graphs import chain
+    >>> drawn = shuffle_columns(chain(4), 10, np.random.default_rng(0))
     >>> {density_of(graph) for graph in drawn}
-    {Density(directed=2, undirected=1)}
+    {Density(directed=3, undirected=0)}
     """
-    first, second = np.triu_indices(n_nodes, k=1)
-    place = np.argsort(rng.random((n_graphs, n_nodes)), axis=1)
-    pairs = np.argsort(rng.random((n_graphs, len(first))), axis=1)
-    each = np.arange(n_graphs)[:, None]
-    graphs = np.zeros((n_graphs, n_nodes, n_nodes), dtype=bool)
-    joined = pairs[:, : density.directed + density.undirected]
-    forward = place[each, first[joined]] < place[each, second[joined]]
-    undirected = np.arange(joined.shape[1]) < density.undirected
-    graphs[each, first[joined], second[joined]] = forward | undirected
-    graphs[each, second[joined], first[joined]] = ~forward | undirected
-    return graphs
-
-
-def draw_classes(n_nodes: int, n_edges: int, n_graphs: int, rng: Generator) -> Graphs:
-    """Draw DAGs with random pairs joined along a random order; return their CPDAGs.
-
-    Undirected edges at random places would not do: arrows into them, which no class has,
-    make long walks.
-
-    Examples
-    --------
-    >>> drawn = draw_classes(4, 3, 10, np.random.default_rng(0))
-    >>> {sum(vars(density_of(graph)).values()) for graph in drawn}
-    {3}
-    """
-    dags = draw_graphs(n_nodes, Density(n_edges, 0), n_graphs, rng)
-    return np.array([to_cpdag(dag) for dag in dags])
+    orders = np.argsort(rng.random((n_graphs, len(graph))), axis=1)
+    return np.asarray(graph[orders[:, :, None], orders[:, None, :]])
 
 
 def reachability(graphs: Graphs) -> Graphs:
@@ -95,10 +73,13 @@ def risks_of(graphs: Graphs, descendants: Mapping[int, Set[int]]) -> Vector:
 
     No graph was fitted, so that the naive, cross-validated and weighted risks are the same.
     """
-    reached = reachability(graphs)
+    return _mean_losses(reachability(graphs), descendants)
+
+
+def _mean_losses(reached: Graphs, descendants: Mapping[int, Set[int]]) -> Vector:
     losses = []
     for node, effects in descendants.items():
-        found = np.zeros(graphs.shape[1], dtype=bool)
+        found = np.zeros(reached.shape[1], dtype=bool)
         found[list(effects)] = True
         both = (reached[:, node] & found).sum(axis=1)
         either = (reached[:, node] | found).sum(axis=1)
@@ -107,24 +88,15 @@ def risks_of(graphs: Graphs, descendants: Mapping[int, Set[int]]) -> Vector:
 
 
 def random_risks(
-    n_nodes: int,
-    density: Density,
-    descendants: Mapping[int, Set[int]],
-    n_graphs: int,
-    rng: Generator,
-    *,
-    classes: bool = False,
+    graph: Adjacency, descendants: Mapping[int, Set[int]], n_graphs: int, rng: Generator
 ) -> Vector:
-    """Return the risks of `n_graphs` random graphs of a density, or of random classes."""
-
-    def draw(size: int) -> Graphs:
-        if classes:
-            return draw_classes(n_nodes, density.directed + density.undirected, size, rng)
-        return draw_graphs(n_nodes, density, size, rng)
-
-    at_once = max(1, CELLS_AT_ONCE // n_nodes**2)
+    """Return the risks of a graph whose columns were exchanged at random, `n_graphs` times."""
+    reached = reachability(graph[None])[0]
+    at_once = max(1, CELLS_AT_ONCE // len(graph) ** 2)
     sizes = [min(at_once, n_graphs - done) for done in range(0, n_graphs, at_once)]
-    return np.concatenate([risks_of(draw(size), descendants) for size in sizes])
+    return np.concatenate(
+        [_mean_losses(shuffle_columns(reached, size, rng), descendants) for size in sizes]
+    )
 
 
 def beside_random(risk: float, random: Vector) -> RandomGraphs:

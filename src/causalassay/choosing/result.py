@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from causalassay.choosing.rules import rules_of
+from causalassay.spelling import did_you_mean
+
 Role = Literal["algorithm", "baseline"]
 
 Interval = tuple[float, float]
@@ -31,7 +34,7 @@ class Density:
 
 @dataclass(frozen=True)
 class RandomGraphs:
-    """A risk beside those of random graphs with as many edges, of the same kind.
+    """A risk beside those of the same graph with its columns exchanged at random.
 
     Parameters
     ----------
@@ -329,6 +332,11 @@ class Choice:
         return self.claims[0].sentence
 
     @property
+    def rules(self) -> dict[str, str]:
+        """How the rules of the claims decide, and how often each was wrong."""
+        return rules_of(claim.rule for claim in self.claims)
+
+    @property
     def algorithms(self) -> tuple[RankedRow, ...]:
         """The rows among which one is chosen, the least risk first."""
         return tuple(row for row in self.rows if row.role == "algorithm")
@@ -345,11 +353,15 @@ class Choice:
 
     def row(self, name: str) -> RankedRow:
         """Return the row of that name."""
-        return next(row for row in self.rows if row.name == name)
+        rows = {row.name: row for row in self.rows}
+        if name not in rows:
+            raise ValueError(f"there is no row {name!r}; {did_you_mean(name, rows)}")
+        return rows[name]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; `from_dict` gives the same choice back."""
-        return {"headline": self.headline, **_adapter().dump_python(self, mode="json")}
+        said = {"headline": self.headline, "rules": self.rules}
+        return said | _adapter().dump_python(self, mode="json")
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Choice:

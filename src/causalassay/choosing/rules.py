@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from causalassay.judging.measured_rates import with_rate
 from causalassay.judging.rule import Rule
 
 LEVEL = 0.05
@@ -36,10 +39,11 @@ RULES = {
     ),
     "random graphs of its density": Rule(
         "which algorithms beat random graphs with as many edges",
-        "Random graphs join as many random pairs, as many of them undirected, the others along a "
-        "random order. The p-value is the share of random graphs with at most the algorithm's "
-        "weighted risk, corrected over the algorithms by Holm; shown to beat if it is at most "
-        "0.05 / 3. A random graph is not fitted, so its weighted risk is its naive one.",
+        "Random graphs are the algorithm's own with its columns exchanged at random: as many edges "
+        "and the same shape, but no knowledge of the data. The p-value is the share of random "
+        "graphs with at most the algorithm's weighted risk, corrected over the algorithms by Holm; "
+        "shown to beat if it is at most 0.05 / 3. A random graph is not fitted, so its weighted "
+        "risk is its naive one.",
     ),
     "may be the best": Rule(
         "which algorithms the data cannot tell from the best one",
@@ -92,3 +96,17 @@ RULES = {
     ),
 }
 """By name: what a rule says, and when."""
+
+
+def rules_of(named: Iterable[str]) -> dict[str, str]:
+    """Return how rules decide, with those that they rest on, and how often each was wrong.
+
+    Examples
+    --------
+    >>> list(rules_of(["best"]))
+    ['best', 'may be the best', 'random graphs of its density', 'graph that says nothing']
+    >>> " Measured: " in rules_of(["density"])["density"]
+    True
+    """
+    every = dict.fromkeys(name for rule in named for name in (rule, *RULES[rule].rests_on))
+    return {name: with_rate(name, RULES[name].decides) for name in every}

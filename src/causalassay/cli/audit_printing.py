@@ -40,7 +40,7 @@ def print_audit(result: Audit, name: str, console: Console, *, full: bool) -> No
         console.print(_baseline_table(result.baselines))
         for note in dict.fromkeys(b.note for b in result.baselines if b.note):
             console.print(f"note: {note}", style="dim")
-    _print_rules(result.rules, console, full=full)
+    print_rules(result.rules, console, full=full)
 
 
 def print_pooled(result: PooledAudit, console: Console, *, each: bool, full: bool) -> None:
@@ -56,7 +56,7 @@ def print_pooled(result: PooledAudit, console: Console, *, each: bool, full: boo
             for finding in audit.findings:
                 console.print(f"  {escaped(finding.text)}", highlight=False)
         console.print()
-    _print_rules(result.rules, console, full=full)
+    print_rules(result.rules, console, full=full)
 
 
 def _print_findings(verdict: Finding, findings: tuple[Finding, ...], console: Console) -> None:
@@ -67,7 +67,7 @@ def _print_findings(verdict: Finding, findings: tuple[Finding, ...], console: Co
     console.print()
 
 
-def _print_rules(rules: Mapping[str, str], console: Console, *, full: bool) -> None:
+def print_rules(rules: Mapping[str, str], console: Console, *, full: bool) -> None:
     """Print how often each rule is wrong, and on demand what it says."""
     for name, text in rules.items():
         _, measured, rate = text.partition(MEASURED)

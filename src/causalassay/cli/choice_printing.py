@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from causalassay.cli.audit_printing import print_rules
 from causalassay.cli.printing import escaped
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def print_choice(choice: Choice, name: str, console: Console, *, full: bool) -> 
     if not full:
         more = "--full: who moved under which intervention, cut-offs on effect size, flags."
         console.print(more, style="dim", highlight=False)
+    print_rules(choice.rules, console, full=full)
 
 
 def _ranking_table(choice: Choice, *, narrow: bool) -> Table:

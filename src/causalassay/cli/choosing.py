@@ -92,7 +92,7 @@ def choose(  # noqa: PLR0913, PLR0917  one argument per option
         ),
     ] = None,
     random_graphs: Annotated[
-        int, typer.Option(min=1, help="Random graphs of each algorithm's density.")
+        int, typer.Option(min=1, help="Random graphs beside each algorithm.")
     ] = 2000,
     report: Annotated[
         Path | None, typer.Option(help="Write one HTML page that works offline.")
@@ -114,7 +114,10 @@ def choose(  # noqa: PLR0913, PLR0917  one argument per option
         typer.Option("--allow-programs", help="Run the programs that a --study names, unasked."),
     ] = False,
     full: Annotated[
-        bool, typer.Option("--full", help="Also print who moved, cut-offs and flags.")
+        bool,
+        typer.Option(
+            "--full", help="Also print who moved, cut-offs, flags and how each rule decides."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -7,11 +7,12 @@ from functools import cache
 from importlib.resources import files
 
 from causalassay.auditing.provenance import Provenance
-from causalassay.choosing import RULES, Choice
+from causalassay.choosing import Choice
 from causalassay.choosing.graph_files import matrix_of
 from causalassay.choosing.table_rows import reasons_together
 from causalassay.drawing import show
-from causalassay.report.audit_page.parts import page, provenance_section
+from causalassay.judging.measured_rates import measured_rates
+from causalassay.report.audit_page.parts import page, provenance_section, rules_section
 from causalassay.report.choice_page.movement_picture import movement_picture
 from causalassay.report.choice_page.risk_picture import risk_picture
 from causalassay.report.choice_page.tables import (
@@ -47,7 +48,7 @@ def choice_page(name: str, choice: Choice, made: Provenance, command: str, date:
         title,
         tag("h1", title),
         tag("p", choice.headline, class_="headline"),
-        tag("p", about, "Rule ", _rule_link(choice.claims[0].rule), ".", class_="rate"),
+        tag("p", about, *_rule_and_rate(choice.claims[0].rule), class_="rate"),
         tag(
             "div",
             tag("figure", Html(risk_picture(choice)), id="picture-risks"),
@@ -61,7 +62,7 @@ def choice_page(name: str, choice: Choice, made: Provenance, command: str, date:
         _second_opinion(choice),
         _graphs(choice),
         *_reasons(choice),
-        _rules(choice),
+        rules_section(choice.rules),
         provenance_section(made, command, date),
         own_style=_style(),
     )
@@ -79,6 +80,12 @@ def _anchor(rule: str) -> str:
 
 def _rule_link(rule: str) -> Html:
     return tag("a", f"“{rule}”", href=f"#{_anchor(rule)}")
+
+
+def _rule_and_rate(rule: str) -> tuple[str | Html, ...]:
+    rate = measured_rates().get(rule)
+    said = f"; measured: {rate}." if rate else "; its error rate was not measured."
+    return "Rule ", _rule_link(rule), said
 
 
 def _claims(choice: Choice) -> Html:
@@ -151,12 +158,3 @@ def _reasons(choice: Choice) -> Iterator[Html]:
     if choice.left_out:
         shown = reason_table("left-out", "Conditions that were not tested", choice.left_out)
         yield section("left-out-section", "Conditions not tested", shown)
-
-
-def _rules(choice: Choice) -> Html:
-    used = dict.fromkeys(claim.rule for claim in choice.claims)
-    texts = [
-        tag("div", tag("dt", name, id=_anchor(name)), tag("dd", RULES[name].decides))
-        for name in used
-    ]
-    return section("rules", "Rules", tag("dl", *texts))

@@ -1,0 +1,102 @@
+"""How often the sentences of `choose` are wrong: mistakes, rates, and where they are cited."""
+
+import json
+
+import pytest
+from calibration import choice_error_rates, choice_errors, choice_page, cited_rates
+from calibration.choice_systems import draw_system, kind_of
+
+from causalassay.choosing.rules import rules_of
+from causalassay.graphs import is_dag
+from causalassay.seeding import stream
+
+ORACLE = {"a": 0.1, "b": 0.3, "empty": 0.5, "complete": 0.7}
+
+
+def said(**changed):
+    """Return what is said where `a` is the best of two, and all is right."""
+    right = {
+        "rules": ["may be the best", "random graphs of its density"],
+        "says_nothing": "",
+        "density": "",
+        "beaten": [],
+        "may_be_best": ["a", "b"],
+        "named": {"a": 3, "b": 5},
+        "risk": {"a": 0.1, "b": 0.3},
+        "oracle": ORACLE,
+    }
+    return right | changed
+
+
+def row(algorithms, others):
+    cells = dict.fromkeys(choice_errors.CANDIDATES, others)
+    return {"cell": "errors", "draw": 0, "said": {"algorithms": algorithms, **cells}}
+
+
+def rates_of(rows):
+    return {
+        (rate.mistake.rule, rate.mistake.candidates): (rate.count, rate.total)
+        for rate in choice_error_rates.error_rates(rows)
+    }
+
+
+def test_where_all_is_right_no_mistake_is_counted():
+    rates = rates_of([row(said(), said())] * 3)
+    assert {(0, 3)} == set(rates.values())
+    assert ("best", "algorithms") not in rates  # it was never said
+
+
+def test_each_mistake_is_counted_once():
+    wrong = said(
+        rules=["best", "density", "graph that says nothing"],
+        may_be_best=["b"],
+        density="more",
+        says_nothing="empty",
+    )
+    unseen = said(beaten=["a", "b"], density="fewer")
+    rates = rates_of([row(wrong, unseen), row(said(), said())])
+    assert rates["random graphs of its density", "shuffled graphs"] == (1, 2)
+    assert rates["may be the best", "algorithms"] == (1, 2)
+    assert rates["density", "spoilt graphs"] == (1, 2)
+    for rule in ("best", "density", "graph that says nothing"):
+        assert rates[rule, "algorithms"] == (1, 1)
+    assert choice_error_rates.mean_excess([row(wrong, unseen)]) == pytest.approx(0.2)
+
+
+def test_the_page_and_the_output_cite_the_rates(tmp_path, monkeypatch):
+    cited = tmp_path / "measured_rates.json"
+    cited.write_text('{"graph check": "as before"}')
+    monkeypatch.setattr(cited_rates, "RATES", cited)
+    page = tmp_path / "your-data.md"
+    page.write_text("\nold\n".join(choice_page.marks(choice_error_rates.PART)))
+    rows = [row(said(), said(beaten=["a"])), *[row(said(), said())] * 99]
+    for _ in range(2):  # a second time changes nothing
+        choice_error_rates.write(tmp_path, rows)
+        text = page.read_text()
+        assert "old" not in text
+        assert text.count("| 100 systems | 1.0 [0.2, 5.4] | 1.7 |") == 3
+    rates = json.loads(cited.read_text())
+    assert rates["graph check"] == "as before"
+    assert rates["random graphs of its density"].startswith("worst case: one was said to beat")
+    assert "in 0.0 % [0.0 %, 3.7 %] of 100 simulated systems" in rates["may be the best"]
+
+
+def test_every_tested_rule_has_a_measured_rate():
+    tested = ("random graphs of its density", "may be the best", "best", "density")
+    assert all(" Measured: " in text for text in rules_of(tested).values())
+
+
+def test_a_system_is_the_same_at_every_call(monkeypatch):
+    monkeypatch.setattr(choice_errors, "ALGORITHMS", ("r2-sortnregress", "var-sortnregress"))
+    found = choice_errors.errors_row(("errors", 1))
+    assert json.loads(json.dumps(found)) == choice_errors.errors_row(("errors", 1))
+    assert {"algorithms", *choice_errors.CANDIDATES} == set(found["said"])
+
+
+def test_spoilt_graphs_are_dags_of_several_densities():
+    rng = stream(0, "spoilt")
+    system = draw_system(kind_of(0), rng)
+    graphs = choice_errors.spoilt_graphs(system, {}, rng)
+    assert len(graphs) == choice_errors.N_GRAPHS
+    assert all(is_dag(graph) for graph in graphs.values())
+    assert len({int(graph.sum()) for graph in graphs.values()}) > 3
