@@ -146,7 +146,7 @@ def _follows(said: Said) -> object:
     return said["density"]
 
 
-_BEATS = ("one was said to beat random graphs of its density", _beats, LEVEL)
+_BEATS = ("one of 12 that ignore the data was said to beat random graphs", _beats, LEVEL)
 _OUT = ("a truly best one was said not to be the best", best_is_out, LEVEL)
 _FOLLOWS = ("the ranking was said to follow density", _follows)
 
@@ -165,7 +165,7 @@ MISTAKES = (
     Mistake(
         "graph that says nothing",
         "algorithms",
-        "an algorithm truly had less risk, or as little",
+        "an algorithm truly had no more risk",
         says_nothing_is_behind,
         "",
         True,

@@ -77,7 +77,7 @@ def test_the_page_and_the_output_cite_the_rates(tmp_path, monkeypatch):
         assert text.count("| 100 systems | 1.0 [0.2, 5.4] | 1.7 |") == 3
     rates = json.loads(cited.read_text())
     assert rates["graph check"] == "as before"
-    assert rates["random graphs of its density"].startswith("worst case: one was said to beat")
+    assert rates["random graphs of its density"].startswith("worst case: one of 12 that")
     assert "in 0.0 % [0.0 %, 3.7 %] of 100 simulated systems" in rates["may be the best"]
 
 

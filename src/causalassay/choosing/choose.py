@@ -114,7 +114,7 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
     >>> found = choose(experiments, 0, ["r2-sortnregress", "var-sortnregress"])
     >>> found.ranking
     ('var-sortnregress', 'r2-sortnregress')
-    >>> print(found.headline)
+    >>> print(found.claims[1].sentence)
     The data cannot tell 2 of 2 algorithms from the best one: var-sortnregress and r2-sortnregress.
     """
     if n_random < 1:
