@@ -1,8 +1,10 @@
 import json
+import tempfile
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+import psutil
 import pytest
 
 import causalassay as ca
@@ -25,6 +27,7 @@ from causalassay.data import Dataset, Regime
 from causalassay.graphs import chain, erdos_renyi, possible_reachability, to_cpdag
 from causalassay.models import Do
 from causalassay.risk import DescendantTests, implied_descendants, jaccard
+from waiting import eventually
 
 NAMES = tuple("abcdef")
 
@@ -426,6 +429,69 @@ def test_what_takes_too_long_or_crashes_is_stopped_and_the_others_go_on(tmp_path
     assert runs.failed["Lambda"].startswith("it cannot be sent to another process")
     assert [1, 2, 3, 4] == [done for _, done, _ in steps]
     np.testing.assert_array_equal(chain(6), runs.fits["Chain"].graph)
+
+
+HOSTILE = """
+import os, subprocess, sys, tempfile
+import numpy as np
+from causalassay.contracts import Estimate
+def nothing(data):
+    return Estimate(np.zeros((data.n_nodes, data.n_nodes), dtype=bool), "dag")
+class Standardise:
+    def discover(self, data, rng):
+        values = data.observational_values
+        values -= values.mean(axis=0)
+        return nothing(data)
+class Unlock:
+    def discover(self, data, rng):
+        for regime in data.regimes:
+            regime.values.setflags(write=True)
+            regime.values[:] = rng.normal(size=regime.values.shape)
+        return nothing(data)
+class Fork:
+    def discover(self, data, rng):
+        os.fork()
+        return nothing(data)
+class Leave:
+    def discover(self, data, rng):
+        sys.exit(0)
+class Start:
+    def discover(self, data, rng):
+        program = subprocess.Popen(["sleep", "600"])
+        tempfile.mkdtemp()
+        with open("started", "w") as note:
+            note.write(str(program.pid))
+        return nothing(data)
+class Circle:
+    def discover(self, data, rng):
+        return Estimate(np.roll(np.eye(data.n_nodes, dtype=bool), 1, axis=1), "dag")
+"""
+
+
+def test_nothing_that_an_algorithm_does_reaches_another(tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(HOSTILE)
+    (tmp_path / "files").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "files"))
+    names = ("Standardise", "Unlock", "Fork", "Leave", "Start", "Circle")
+    made = {name: ca.discovery.make_algorithm(f"mine.py:{name}") for name in names}
+    others = ("var-sortnregress", "notears", "golem-ev", "ges")
+    made |= {name: ca.discovery.make_algorithm(name) for name in others}
+    work = Work(system(), ((0,), (1,)), 0)
+    expected = run_all({name: made[name] for name in others}, work).fits
+    runs = run_all(made, work, 300.0)
+    for name in others:
+        np.testing.assert_array_equal(expected[name].graph, runs.fits[name].graph)
+    assert "read-only" in runs.failed["Standardise"]
+    assert "it failed: it called sys.exit(0)" == runs.failed["Leave"]
+    assert runs.failed["Circle"].endswith("it promises a DAG, but its graph has a directed cycle")
+    program = int((tmp_path / "started").read_text())
+    eventually(lambda: not psutil.pid_exists(program) or is_zombie(program))
+    assert not list((tmp_path / "files").iterdir())
+
+
+def is_zombie(pid):
+    return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
 # Bad input.

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
+import shutil
+import signal
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import closing
-from dataclasses import dataclass
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import TypeVar
@@ -109,6 +113,8 @@ def _fit(name: str, algorithm: Algorithm, work: Work) -> Fit | str:
         return fit_algorithm(name, algorithm, work.dataset, work.folds, work.seed)
     except Exception as error:  # of a stranger's code, which may raise anything
         return why_not(name, error)
+    except SystemExit as error:
+        return f"it failed: it called sys.exit({error.code!r})"
 
 
 def _elsewhere(algorithms: Mapping[str, Algorithm], work: Work, seconds: float) -> Generator[Step]:
@@ -127,6 +133,7 @@ def _elsewhere(algorithms: Mapping[str, Algorithm], work: Work, seconds: float) 
             worker.stop()
 
 
+_UNSENT = "it cannot be sent to another process"
 _GONE = "its process ended without an answer: too little memory, or a crash"
 
 
@@ -148,21 +155,27 @@ START_SECONDS = 120.0
 
 
 class _Worker:
-    """A process that fits one algorithm after the other, started anew after it was killed."""
+    """A process that fits one algorithm after the other, started anew after it was killed.
+
+    Nothing that an algorithm does reaches another one's result: each gets a copy of the data of
+    its own, each answer carries the number of its task, and a process that an algorithm forked
+    gives none.
+    """
 
     def __init__(self, work: Work, seconds: float) -> None:
-        self._work, self._seconds = work, seconds
-        self._name = ""
+        self._work, self._seconds = pickle.dumps(work), seconds
+        self._name, self._task = "", 0
         self._process: SpawnProcess | None = None
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, os.getpid()), daemon=True)
+        self._folder = tempfile.mkdtemp(prefix="causalassay-")
+        arguments = (theirs, os.getpid(), self._folder)
+        self._process = context.Process(target=_serve, args=arguments, daemon=True)
         self._process.start()
         theirs.close()
         self._ready = False
-        self.connection.send(self._work)
 
     @property
     def busy(self) -> bool:
@@ -174,13 +187,17 @@ class _Worker:
         if self._process is None:
             self._start()
         self._name, self._began = name, time.perf_counter()
+        self._task += 1
+        self._failed = ""
         try:
-            self.connection.send((name, algorithm))
-            self._failed = ""
+            request = pickle.dumps((name, algorithm))
+        except Exception as error:
+            self._failed = f"{_UNSENT}: {error}"
+            return
+        try:
+            self.connection.send((self._task, self._work, request))
         except OSError:
             self._failed = _GONE
-        except Exception as error:  # it cannot be pickled
-            self._failed = f"it cannot be sent to another process: {error}"
 
     def look(self) -> Step | None:
         """Return what came of the algorithm, if it has ended; kill the process if it is late."""
@@ -190,11 +207,12 @@ class _Worker:
             return self._end(self._failed, lost=self._failed == _GONE)
         try:
             while self.connection.poll():
-                answer = self.connection.recv()
-                if not isinstance(answer, _Ready):
+                task, answer = self.connection.recv()
+                if isinstance(answer, _Ready):
+                    self._ready, self._began = True, time.perf_counter()
+                elif task == self._task:
                     return self._end(answer)
-                self._ready, self._began = True, time.perf_counter()
-        except (EOFError, OSError):
+        except Exception:  # the process is gone, or what it wrote is no answer
             return self._end(_GONE, lost=True)
         limit = self._seconds if self._ready else START_SECONDS
         if time.perf_counter() - self._began <= limit:
@@ -210,35 +228,48 @@ class _Worker:
         return step
 
     def stop(self) -> None:
-        """Kill the process; the programs that algorithms run in it end with it."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
-            self._process = None
-            self.connection.close()
+        """Kill the process and all that algorithms started in it; remove their files."""
+        if self._process is None:
+            return
+        with suppress(OSError):  # it has ended, or has not yet a group of its own
+            os.killpg(self._process.pid or 0, signal.SIGKILL)
+        self._process.kill()
+        self._process.join()
+        self._process = None
+        self.connection.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _serve(connection: Connection, parent: int) -> None:
+def _serve(connection: Connection, parent: int, folder: str) -> None:
     """Fit what comes, until the other end is gone."""
     _leave_the_terminal()
     os.dup2(2, 1)  # what an algorithm prints is no part of the result
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
+    threading.Thread(target=_end_with, args=(parent, folder), daemon=True).start()
+    own = os.getpid()
     try:
-        work = connection.recv()
-        connection.send(READY)
+        connection.send((0, READY))
         while True:
-            connection.send(_answer(connection, work))
+            task, work, request = connection.recv()
+            answer = _answer(request, _own_copy(pickle.loads(work)))
+            if os.getpid() != own:
+                os._exit(0)  # an algorithm forked: one of the two answers
+            connection.send((task, answer))
     except (EOFError, OSError):
         return
 
 
-def _answer(connection: Connection, work: Work) -> Fit | str:
+def _own_copy(work: Work) -> Work:
+    """Return work whose arrays cannot be written to; pickling forgets that."""
+    regimes = tuple(replace(regime) for regime in work.dataset.regimes)
+    return replace(work, dataset=replace(work.dataset, regimes=regimes))
+
+
+def _answer(request: bytes, work: Work) -> Fit | str:
     try:
-        name, algorithm = connection.recv()
-    except (EOFError, OSError):
-        raise
+        name, algorithm = pickle.loads(request)
     except Exception as error:  # its class is not found here
-        return f"it cannot be sent to another process: {error}"
+        return f"{_UNSENT}: {error}"
     return _fit(name, algorithm, work)
 
 
@@ -248,7 +279,9 @@ def _leave_the_terminal() -> None:
         os.setsid()
 
 
-def _end_with(parent: int) -> None:
+def _end_with(parent: int, folder: str) -> None:
+    """End with the command, also if it was killed: then its files are left to this process."""
     while os.getppid() == parent:
         time.sleep(1.0)
-    os._exit(1)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.killpg(os.getpgid(0), signal.SIGKILL)

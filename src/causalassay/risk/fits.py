@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.contracts import Algorithm, Estimate, Kind, NotApplicable
 from causalassay.data import Dataset
+from causalassay.graphs import is_dag
 from causalassay.risk.experiments import without
 from causalassay.seeding import stream
 from causalassay.spelling import listed
@@ -88,6 +89,8 @@ def _discover(
     n_nodes = len(check_adjacency(estimate.graph, f"{name} {where}"))
     if n_nodes != data.n_nodes:
         raise ValueError(f"{name} {where}: expected a graph of {data.n_nodes} nodes, got {n_nodes}")
+    if estimate.kind == "dag" and not is_dag(estimate.graph):
+        raise ValueError(f"{name} {where}: it promises a DAG, but its graph has a directed cycle")
     return estimate
 
 
