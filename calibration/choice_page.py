@@ -259,7 +259,9 @@ def picture(rows: Sequence[Row], shown: Shown) -> alt.FacetChart:
                 sort=[f"within 5 % of the best by {title}" for title in MEASURES.values()],
             )
         )
-        .configure(aria=False, background="white")
+        .configure(
+            aria=False, background="white", padding={"left": 40, "right": 10, "top": 5, "bottom": 5}
+        )
         .configure_view(stroke="#ddd")
     )
 

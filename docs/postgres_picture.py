@@ -107,7 +107,7 @@ def _heat(frame: pd.DataFrame) -> alt.LayerChart:
     dark = alt.condition("datum.TV > 0.35", alt.value("white"), alt.value(INK))
     text = base.mark_text(fontSize=13).encode(text="label:N", color=dark)
     heat = base.mark_rect().encode(color=colour) + text
-    title = "How far each treatment moves each outcome (total variation, last level against first)"
+    title = "Total variation between the last and the first level of each treatment"
     return heat.properties(width=545, height=100, title=title)
 
 
@@ -132,7 +132,9 @@ def picture(result: Evaluation) -> str:
     dots = [_dots(reached, name) for name in ("SHD", "SID", "TV")]
     below = alt.hconcat(*dots, title="What each graph reaches (mean of 20 repeats, 95 % interval)")
     chart = alt.vconcat(_heat(effects(result)), below).resolve_scale(color="independent")
-    chart = chart.configure(background="white", padding=8)
+    chart = chart.configure(
+        background="white", padding={"left": 40, "right": 20, "top": 8, "bottom": 8}
+    )
     chart = chart.configure_axis(
         gridOpacity=0.5, labelFontSize=12, titleFontSize=12, labelColor=INK
     )
