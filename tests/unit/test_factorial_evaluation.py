@@ -29,7 +29,14 @@ from causalassay.factorial.evaluation import (
     WITHOUT_COVARIATE,
     ScoreRow,
 )
-from causalassay.factorial.score_texts import double_notes, notes
+from causalassay.factorial.intervals import Mean
+from causalassay.factorial.lookalikes import LookAlikeRow
+from causalassay.factorial.score_texts import (
+    double_notes,
+    look_alike_sentences,
+    notes,
+    score_table,
+)
 from causalassay.factorial.sentences import Comparisons, disagreements, headline, sentences
 from causalassay.factorial.specification import changed_graph
 from factorial_experiments import by_hand, simulated
@@ -202,6 +209,53 @@ def test_sentences_name_rankings_and_contradictions():
     assert "The consistent graph (SHD 0, SID 0) has a larger TV" in said
     (found,) = disagreements(rows[:2], Comparisons(rows))
     assert ("b", "a", "SHD") == (found.better, found.worse, found.against)
+
+
+def test_all_pairs_of_measures_are_compared_and_each_is_one_sentence():
+    references = {EMPTY: (30, 30, 1.0), CONSISTENT: (0, 0, 0.9), FLOOR: (0, 0, 0.1)}
+    # SHD puts a and b before c, SID c before both; TV does not decide.
+    rows = rows_of(a=(5, 9, 1.0), b=(5, 9, 1.0), c=(7, 2, 1.0), **references)
+    found = disagreements(rows[:3], Comparisons(rows))
+    assert [("a", "c"), ("b", "c")] == [(one.better, one.worse) for one in found]
+    assert {("SHD", "SID")} == {(one.by, one.against) for one in found}
+    said = sentences(rows)
+    assert "SHD prefers a, b to c; SID has the opposite order of each." in said
+    assert not any(one.startswith("No two measures") for one in said)
+
+
+def test_a_sentence_on_measures_stays_short_with_many_algorithms():
+    references = {EMPTY: (30, 30, 1.0), CONSISTENT: (0, 0, 0.9), FLOOR: (0, 0, 0.1)}
+    opposite = {f"a{k}": (5 + k, 20 - k, 1.0) for k in range(6)}
+    (said,) = [one for one in sentences(rows_of(**opposite, **references)) if "opposite" in one]
+    assert "and 11 more pairs" in said
+    assert len(said.split()) <= 30
+
+
+def test_only_what_is_decided_is_called_further_than_the_empty_graph():
+    noise = np.array([-1.0, 1.0, -1.0, 1.2])
+    rows = rows_of(a=(5, 9, 1.0), **{EMPTY: (3, 3, 0.9), CONSISTENT: (0, 0, 0.2), FLOOR: (0, 0, 0)})
+    rows[0].by_repeat["TV"][:] += noise
+    said = "\n".join(sentences(rows))
+    assert "further" not in said
+    assert "No algorithm is shown to be closer than the empty graph." in said
+
+
+def test_intervals_stay_within_what_is_possible():
+    scores = {"SHD": [0, 4, 0], "SID": [0, 4, 0], "TV": [0.0, 2.0, 2.0], "edges": [0, 2, 0]}
+    by_repeat = {name: np.array(values, dtype=float) for name, values in scores.items()}
+    row = ScoreRow("a", "algorithm", by_repeat, np.zeros((1, 2)))
+    assert 0 == row.mean("edges").low == row.mean("SHD").low == row.mean("TV").low
+    assert 2 == row.mean("TV").high
+    assert "0.7 [0.0, 3.5]" == score_table([row])[0][1]
+
+
+def test_kinds_without_an_interval_are_not_called_alike():
+    kind = LookAlike("logistic", 1, 1.0)
+    limits = [(0.1, 0.3), (-0.3, -0.1), (-0.1, 0.1), (np.nan, np.nan)]
+    rows = [LookAlikeRow(kind, {}, Mean(0.0, *ends, 3), 0) for ends in limits]
+    (said,) = look_alike_sentences(rows)
+    assert "1 of 4 synthetic kinds are harder" in said
+    assert "1 are easier, 1 cannot be told apart (each at 95 %); 1 are not compared." in said
 
 
 def test_the_headline_names_the_closest_only_if_it_is_told_from_all_others():
