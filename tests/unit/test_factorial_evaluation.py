@@ -223,6 +223,16 @@ def test_all_pairs_of_measures_are_compared_and_each_is_one_sentence():
     assert not any(one.startswith("No two measures") for one in said)
 
 
+def test_a_ranking_says_then_only_where_all_pairs_are_decided():
+    references = {EMPTY: (30, 30, 9.0), CONSISTENT: (0, 0, 0.9), FLOOR: (0, 0, 0.1)}
+    rows = rows_of(a=(5, 9, 1.0), b=(5, 9, 1.2), c=(7, 2, 1.3), d=(8, 8, 50.0), **references)
+    # c is too uncertain to be told from a or b, though a is before b.
+    rows[2].by_repeat["TV"][:] += [-1.0, 1.0, -1.0, 1.0]
+    (said,) = [one for one in sentences(rows) if one.startswith("TV ranks")]
+    assert "a (1.00) / b (1.20) / c (1.30), then d (50.00); " in said
+    assert said.endswith("a slash: undecided, except a before b.")
+
+
 def test_a_sentence_on_measures_stays_short_with_many_algorithms():
     references = {EMPTY: (30, 30, 1.0), CONSISTENT: (0, 0, 0.9), FLOOR: (0, 0, 0.1)}
     opposite = {f"a{k}": (5 + k, 20 - k, 1.0) for k in range(6)}

@@ -127,13 +127,30 @@ def _ranked(rows: Sequence[ScoreRow], measure: str) -> list[ScoreRow]:
 
 
 def _ranking(rows: Sequence[ScoreRow], measure: str, compared: Comparisons) -> str:
+    """Return the order of the means; "then" only where all before are shown to be smaller."""
     ordered = _ranked(rows, measure)
+    pairs = [*combinations(range(len(ordered)), 2)]
+    shown = {(i, j) for i, j in pairs if compared.sign(ordered[i], ordered[j], measure) < 0}
     digits = 2 if measure == "TV" else 1
-    text = ordered[0].name + _value(ordered[0], measure, digits)
-    for before, row in zip(ordered, ordered[1:], strict=False):
-        apart = compared.sign(before, row, measure) < 0
-        text += f"{', then ' if apart else ' / '}{row.name}{_value(row, measure, digits)}"
-    return f"{text}; a slash: undecided" if " / " in text else text
+    text, group = "", 0
+    within = []
+    for place, row in enumerate(ordered):
+        if place:
+            apart = all((i, j) in shown for i, j in pairs if i < place <= j)
+            group = place if apart else group
+            text += ", then " if apart else " / "
+        text += row.name + _value(row, measure, digits)
+        within += [(ordered[i].name, row.name) for i in range(group, place) if (i, place) in shown]
+    return text + _slash_meaning(within) if " / " in text else text
+
+
+def _slash_meaning(within: Sequence[tuple[str, str]]) -> str:
+    """Return what a slash means, but for pairs beside it whose order is shown."""
+    if not within:
+        return "; a slash: undecided"
+    named = ", ".join(f"{better} before {worse}" for better, worse in within[:MOST_PAIRS])
+    more = f" and {len(within) - MOST_PAIRS} more" if len(within) > MOST_PAIRS else ""
+    return f"; a slash: undecided, except {named}{more}"
 
 
 def _value(row: ScoreRow, measure: str, digits: int) -> str:
