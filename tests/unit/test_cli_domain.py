@@ -49,6 +49,7 @@ def test_a_stored_experiment_is_judged_with_tables_and_a_page(stored, tmp_path):
     assert (0, f"Report: {page}\n") == (done.returncode, done.stderr)
     for words in (
         "web: 60 subjects, 480 rows; biased by size",
+        "Tests found effects in 3 of 9 pairs of treatment and outcome",
         "consistent graph",
         "direct experiment (floor)",
         "to all outcomes",

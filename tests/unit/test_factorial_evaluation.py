@@ -32,6 +32,7 @@ from causalassay.factorial.evaluation import (
 from causalassay.factorial.intervals import Mean
 from causalassay.factorial.lookalikes import LookAlikeRow
 from causalassay.factorial.score_texts import (
+    about,
     double_notes,
     look_alike_sentences,
     notes,
@@ -335,6 +336,25 @@ def test_of_more_than_two_levels_the_extremes_are_judged():
     )
     assert [0.0, 2.0] == result.to_dict()["treatments"]["T1"]
     assert 8 * 60 == result.to_dict()["rows"]
+    assert {"T1": [1], "T2": [1], "T3": [1]} == result.to_dict()["unused_levels"]
+    assert "480 of 1620 rows (two levels of each treatment; T1: 0 and 2, without 1; T2" in about(
+        result
+    )
+
+
+def test_the_count_of_effects_says_when_the_consistent_graph_means_little():
+    few, many = (
+        evaluate(simulated(n), {"silent": Fixed()}, repeats=2, n_look_alikes=0) for n in (6, 60)
+    )
+    # 9 tests of 6 subjects: the least corrected p-value is 9 * 2 / 2**6.
+    counts = few.effect_counts
+    assert (0, 9) == counts[:2]
+    assert counts.above >= 3
+    assert counts.sentence().startswith("Tests found effects in 0 of 9 pairs, and in 0 of the ")
+    assert counts.sentence().endswith("SHD and SID against that graph mean little.")
+    assert (3, 9) == many.effect_counts[:2]
+    assert "mean little" not in many.effect_counts.sentence()
+    assert 0 == few.to_dict()["effects_found"]["found"]
 
 
 def test_an_outcome_with_the_levels_of_another_is_left_out_and_named():

@@ -187,8 +187,27 @@ def about(result: Evaluation) -> str:
     """Return what was judged, and how."""
     own, settings = result.truth.experiment, result.truth.settings
     return (
-        f"{own.n_subjects} subjects, {len(own.frame)} rows; biased by {own.biasing} "
+        f"{own.n_subjects} subjects, {_rows(result)}; biased by {own.biasing} "
         f"(beta {settings.beta:g}, {result.truth.scales[own.biasing].n_levels} bins), "
         f"{result.repeats} repeats; outcomes in {settings.levels} levels, {settings.fit}. "
         f"TV is summed over {len(own.treatments)} × {len(own.outcomes)} pairs."
     )
+
+
+def _rows(result: Evaluation) -> str:
+    """Return how many rows are used, and why not all."""
+    own = result.truth.experiment
+    if not result.unused_levels:
+        return f"{len(own.frame)} rows"
+    reasons = []
+    for name, unused in result.unused_levels.items():
+        first, last = map(_level, own.levels[name])
+        reasons.append(f"{name}: {first} and {last}, without {', '.join(map(_level, unused))}")
+    return (
+        f"{len(own.frame)} of {len(result.given.frame)} rows "
+        f"(two levels of each treatment; {'; '.join(reasons)})"
+    )
+
+
+def _level(level: object) -> str:
+    return f"{level:g}" if isinstance(level, float) else str(level)

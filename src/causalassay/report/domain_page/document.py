@@ -29,6 +29,7 @@ def domain_page(name: str, result: Evaluation, command: str, date: str) -> Html:
         f"{name}: algorithms on a real experiment",
         tag("h1", f"{name}: algorithms on a real experiment"),
         tag("p", result.headline, class_="headline"),
+        tag("p", result.effect_counts.sentence()),
         tag("p", texts.about(result), class_="rate"),
         *(tag("p", f"Note: {note}", class_="aside") for note in texts.double_notes(result)),
         _pictures(result),
