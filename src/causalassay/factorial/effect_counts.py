@@ -46,7 +46,7 @@ class EffectCounts(NamedTuple):
             )
         return (
             f"Tests found effects in {self.found} of {self.pairs} pairs of treatment and outcome; "
-            "SHD and SID are taken against the graph of these."
+            "SHD and SID are taken against the graph with these effects."
         )
 
 
