@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from causalassay.factorial import (
     write_experiment,
 )
 from causalassay.report.domain_page.document import domain_page
+from causalassay.report.domain_page.pictures import effect_picture, score_picture
 from factorial_experiments import simulated
 
 HOSTILE = "</title><script>alert(1)</script>"
@@ -49,6 +51,7 @@ def test_a_stored_experiment_is_judged_with_tables_and_a_page(stored, tmp_path):
     assert (0, f"Report: {page}\n") == (done.returncode, done.stderr)
     for words in (
         "web: 60 subjects, 480 rows; biased by size",
+        "Tests found effects in 3 of 9 pairs of treatment and outcome",
         "consistent graph",
         "direct experiment (floor)",
         "to all outcomes",
@@ -140,6 +143,63 @@ def test_pictures_come_first_and_are_whole(hostile_page):
     for picture in pictures:
         ET.fromstring(picture)
     assert hostile_page.index("<svg") < hostile_page.index("<table")
+
+
+@pytest.fixture(scope="module")
+def long_names():
+    names = {"O1": "total_unit_test_time", "T1": "level_of_the_garbage_collector"}
+    own = simulated(60)
+    experiment = replace(
+        own,
+        frame=own.frame.rename(columns=names),
+        treatments=(names["T1"], "T2", "T3"),
+        outcomes=(names["O1"], "O2", "O3"),
+        levels={},
+        provenance={
+            "treatments": {"T1": ["none", "all"], "T2": []},
+            "sessions": [{"started": "2001-02-03", "cpus": "2"}, {"started": "2001-02-04"}],
+            "failed": {},
+        },
+    )
+    algorithms = {"pc": make_algorithm("pc")}
+    return evaluate(experiment, algorithms, Settings(), repeats=2, n_look_alikes=0)
+
+
+def texts_of(picture):
+    return [one for one in ET.fromstring(picture).iter() if one.tag.endswith("}text")]
+
+
+def test_names_stand_whole_beside_the_intervals(long_names):
+    effects = "".join(one.text for one in texts_of(effect_picture(long_names)))
+    assert "total_unit_test_time" in effects
+    assert "level_of_the_garbage_collector" in effects
+    for measure in ("TV", "SHD", "SID"):
+        picture = score_picture(long_names, measure)
+        names = [one for one in texts_of(picture) if one.text in {"pc", "empty graph"}]
+        assert 2 == len(names)
+        assert {"end"} == {one.get("text-anchor") for one in names}
+        right = max(float(one.get("x")) for one in names)
+        dots = [one for one in ET.fromstring(picture).iter() if one.tag.endswith("}circle")]
+        paths = re.findall(r'd="M([\d.]+)', picture)
+        assert right < min(float(one.get("cx")) - 3.8 for one in dots)
+        assert right < min(map(float, paths))
+
+
+def test_provenance_is_a_table_without_brackets(long_names):
+    page = domain_page("web", long_names, "causalassay", "2001-02-03")
+    made = page[page.index('id="provenance"') :]
+    assert "{" not in html.unescape(made).split("<script")[0]
+    cells = re.findall(r"<t[hd](?: [^>]*)?>(.*?)</t[hd]>", made)
+    for name, value in (
+        ("treatments: T1", "none, all"),
+        ("treatments: T2", "–"),
+        ("failed", "–"),
+        ("levels", "3"),
+        ("levels of size", "≤ 1, &gt; 1"),
+    ):
+        assert value == cells[cells.index(name) + 1]
+    place = cells.index("started")
+    assert ["started", "cpus", "2001-02-03", "2", "2001-02-04", "–"] == cells[place : place + 6]
 
 
 def test_sentences_are_short(hostile_page):

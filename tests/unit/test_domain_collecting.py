@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from causalassay.cli.domain.collecting import announce
 from causalassay.domains.collecting import MeasurementFailed, Plan, Subject, collect
 
 TREATMENTS = {"cache": ("off", "on"), "memory": (1, 2, 4)}
@@ -67,6 +68,24 @@ def test_an_interrupted_experiment_resumes_without_gaps_or_duplicates(tmp_path):
     assert 3 == len(resumed.sessions)
     measured = [line for line in journal.read_text().splitlines() if '"trial"' in line]
     assert 60 == len(measured)
+
+
+def test_a_resumed_experiment_says_what_was_measured_before(tmp_path, capsys):
+    journal = tmp_path / "journal"
+    announce("Demo 1", _plan(), journal, "things", 1.0)
+    assert "(5 things x 6 settings x 2 trials), about 1 min in all\n" in capsys.readouterr().err
+    with pytest.raises(KeyboardInterrupt):
+        collect(_plan(), _StopAfter(37), journal)
+    before = journal.read_bytes()
+    journal.write_bytes(before + b'{"tria')
+    announce("Demo 1", _plan(), journal, "things", 1.0)
+    assert ", 37 of 60 measured before; about 20 s left\n" in capsys.readouterr().err
+    assert journal.read_bytes() == before + b'{"tria'
+    with pytest.raises(ValueError, match="journal of another experiment"):
+        announce("Demo 1", _plan(seed=2), journal, "things", 1.0)
+    collect(_plan(), _measure, journal)
+    announce("Demo 1", _plan(), journal, "things", 1.0)
+    assert ", all measured before\n" in capsys.readouterr().err
 
 
 def test_a_torn_last_line_is_measured_again(tmp_path):

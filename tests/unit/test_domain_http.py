@@ -306,11 +306,11 @@ def measured(journal):
 
 
 @pytest.mark.slow
-def test_without_their_keeper_the_servers_end(open_folder):
+def test_without_their_watchdog_the_servers_end(open_folder):
     client, pids = start_client(open_folder)
-    keeper = next(one for one in pids if "keeper.py" in " ".join(psutil.Process(one).cmdline()))
-    os.kill(keeper, signal.SIGKILL)
-    others = [one for one in pids if one != keeper]
+    watchdog = next(one for one in pids if "watchdog.py" in " ".join(psutil.Process(one).cmdline()))
+    os.kill(watchdog, signal.SIGKILL)
+    others = [one for one in pids if one != watchdog]
     eventually(lambda: not any(map(lives, others)), "a server is left")
     client.send_signal(signal.SIGINT)
     client.wait()

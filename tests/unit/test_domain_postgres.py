@@ -175,11 +175,11 @@ def test_a_client_killed_while_the_server_starts_leaves_nothing(place, tmp_path)
 
 
 @pytest.mark.slow
-def test_a_killed_keeper_takes_the_server_with_it(place):
+def test_a_killed_watchdog_takes_the_server_with_it(place):
     with pytest.raises(ConnectionError), own_server() as one:  # noqa: PT012
         (running,) = _servers(place)
-        keeper = running.parent()
-        keeper.kill()
+        watchdog = running.parent()
+        watchdog.kill()
         eventually(lambda: not _servers(place), "the server is still there")
         connect(one.dsn)
     assert _nothing_left(place)

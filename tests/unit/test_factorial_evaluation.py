@@ -29,7 +29,15 @@ from causalassay.factorial.evaluation import (
     WITHOUT_COVARIATE,
     ScoreRow,
 )
-from causalassay.factorial.score_texts import double_notes, notes
+from causalassay.factorial.intervals import Mean
+from causalassay.factorial.lookalikes import LookAlikeRow
+from causalassay.factorial.score_texts import (
+    about,
+    double_notes,
+    look_alike_sentences,
+    notes,
+    score_table,
+)
 from causalassay.factorial.sentences import Comparisons, disagreements, headline, sentences
 from causalassay.factorial.specification import changed_graph
 from factorial_experiments import by_hand, simulated
@@ -204,6 +212,63 @@ def test_sentences_name_rankings_and_contradictions():
     assert ("b", "a", "SHD") == (found.better, found.worse, found.against)
 
 
+def test_all_pairs_of_measures_are_compared_and_each_is_one_sentence():
+    references = {EMPTY: (30, 30, 1.0), CONSISTENT: (0, 0, 0.9), FLOOR: (0, 0, 0.1)}
+    # SHD puts a and b before c, SID c before both; TV does not decide.
+    rows = rows_of(a=(5, 9, 1.0), b=(5, 9, 1.0), c=(7, 2, 1.0), **references)
+    found = disagreements(rows[:3], Comparisons(rows))
+    assert [("a", "c"), ("b", "c")] == [(one.better, one.worse) for one in found]
+    assert {("SHD", "SID")} == {(one.by, one.against) for one in found}
+    said = sentences(rows)
+    assert "SHD prefers a, b to c; SID has the opposite order of each." in said
+    assert not any(one.startswith("No two measures") for one in said)
+
+
+def test_a_ranking_says_then_only_where_all_pairs_are_decided():
+    references = {EMPTY: (30, 30, 9.0), CONSISTENT: (0, 0, 0.9), FLOOR: (0, 0, 0.1)}
+    rows = rows_of(a=(5, 9, 1.0), b=(5, 9, 1.2), c=(7, 2, 1.3), d=(8, 8, 50.0), **references)
+    # c is too uncertain to be told from a or b, though a is before b.
+    rows[2].by_repeat["TV"][:] += [-1.0, 1.0, -1.0, 1.0]
+    (said,) = [one for one in sentences(rows) if one.startswith("TV ranks")]
+    assert "a (1.00) / b (1.20) / c (1.30), then d (50.00); " in said
+    assert said.endswith("a slash: undecided, except a before b.")
+
+
+def test_a_sentence_on_measures_stays_short_with_many_algorithms():
+    references = {EMPTY: (30, 30, 1.0), CONSISTENT: (0, 0, 0.9), FLOOR: (0, 0, 0.1)}
+    opposite = {f"a{k}": (5 + k, 20 - k, 1.0) for k in range(6)}
+    (said,) = [one for one in sentences(rows_of(**opposite, **references)) if "opposite" in one]
+    assert "and 11 more pairs" in said
+    assert len(said.split()) <= 30
+
+
+def test_only_what_is_decided_is_called_further_than_the_empty_graph():
+    noise = np.array([-1.0, 1.0, -1.0, 1.2])
+    rows = rows_of(a=(5, 9, 1.0), **{EMPTY: (3, 3, 0.9), CONSISTENT: (0, 0, 0.2), FLOOR: (0, 0, 0)})
+    rows[0].by_repeat["TV"][:] += noise
+    said = "\n".join(sentences(rows))
+    assert "further" not in said
+    assert "No algorithm is shown to be closer than the empty graph." in said
+
+
+def test_intervals_stay_within_what_is_possible():
+    scores = {"SHD": [0, 4, 0], "SID": [0, 4, 0], "TV": [0.0, 2.0, 2.0], "edges": [0, 2, 0]}
+    by_repeat = {name: np.array(values, dtype=float) for name, values in scores.items()}
+    row = ScoreRow("a", "algorithm", by_repeat, np.zeros((1, 2)))
+    assert 0 == row.mean("edges").low == row.mean("SHD").low == row.mean("TV").low
+    assert 2 == row.mean("TV").high
+    assert "0.7 [0.0, 3.5]" == score_table([row])[0][1]
+
+
+def test_kinds_without_an_interval_are_not_called_alike():
+    kind = LookAlike("logistic", 1, 1.0)
+    limits = [(0.1, 0.3), (-0.3, -0.1), (-0.1, 0.1), (np.nan, np.nan)]
+    rows = [LookAlikeRow(kind, {}, Mean(0.0, *ends, 3), 0) for ends in limits]
+    (said,) = look_alike_sentences(rows)
+    assert "1 of 4 synthetic kinds are harder" in said
+    assert "1 are easier, 1 cannot be told apart (each at 95 %); 1 are not compared." in said
+
+
 def test_the_headline_names_the_closest_only_if_it_is_told_from_all_others():
     references = {EMPTY: (3, 3, 0.9), CONSISTENT: (0, 0, 0.2), FLOOR: (0, 0, 0.1)}
     apart = rows_of(a=(5, 9, 0.3), b=(7, 9, 0.6), **references)
@@ -271,6 +336,25 @@ def test_of_more_than_two_levels_the_extremes_are_judged():
     )
     assert [0.0, 2.0] == result.to_dict()["treatments"]["T1"]
     assert 8 * 60 == result.to_dict()["rows"]
+    assert {"T1": [1], "T2": [1], "T3": [1]} == result.to_dict()["unused_levels"]
+    assert "480 of 1620 rows (two levels of each treatment; T1: 0 and 2, without 1; T2" in about(
+        result
+    )
+
+
+def test_the_count_of_effects_says_when_the_consistent_graph_means_little():
+    few, many = (
+        evaluate(simulated(n), {"silent": Fixed()}, repeats=2, n_look_alikes=0) for n in (6, 60)
+    )
+    # 9 tests of 6 subjects: the least corrected p-value is 9 * 2 / 2**6.
+    counts = few.effect_counts
+    assert (0, 9) == counts[:2]
+    assert counts.above >= 3
+    assert counts.sentence().startswith("Tests found effects in 0 of 9 pairs, and in 0 of the ")
+    assert counts.sentence().endswith("SHD and SID against that graph mean little.")
+    assert (3, 9) == many.effect_counts[:2]
+    assert "mean little" not in many.effect_counts.sentence()
+    assert 0 == few.to_dict()["effects_found"]["found"]
 
 
 def test_an_outcome_with_the_levels_of_another_is_left_out_and_named():

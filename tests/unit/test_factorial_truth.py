@@ -1,9 +1,13 @@
 """The laws of an experiment and its consistent graph, by hand and on a known system."""
 
+from itertools import product
+
 import numpy as np
 import pytest
+from scipy import stats
 
 from causalassay.factorial import Settings, Truth
+from causalassay.factorial.signed_ranks import MOST_EXACT, signed_rank_p_value
 from causalassay.factorial.truth import holm
 from factorial_experiments import by_hand, simulated
 
@@ -66,6 +70,38 @@ def test_levels_beyond_two_are_tested_together():
     np.testing.assert_array_equal(
         [[True, True, False], [False] * 3, [False, True, False]], truth.p_values <= 0.05
     )
+
+
+@pytest.mark.parametrize(
+    "differences",
+    [
+        [1.0, 2.0, 3.0, 4.0, 5.0],  # 2 / 2**5; the normal approximation says 0.043
+        [1.0, 1.0, 2.0, 3.0, 0.0, 4.0, 5.0, -1.0],  # ties and a zero
+        [-2.0, 2.0, 2.0, 7.0],
+    ],
+)
+def test_signed_ranks_of_few_subjects_are_counted_over_all_signs(differences):
+    values = np.array([one for one in differences if one])
+    ranks = stats.rankdata(np.abs(values))
+    middle = ranks.sum() / 2
+    shift = abs(ranks[values > 0].sum() - middle)
+    sums = [ranks @ np.array(signs) for signs in product((0, 1), repeat=len(values))]
+    expected = np.mean([abs(one - middle) >= shift - 1e-9 for one in sums])
+    assert signed_rank_p_value(np.array(differences)) == pytest.approx(expected)
+
+
+def test_signed_ranks_without_ties_are_those_of_scipy():
+    values = np.random.default_rng(0).normal(0.3, 1, MOST_EXACT + 1)
+    few = values[:12]
+    assert signed_rank_p_value(few) == pytest.approx(stats.wilcoxon(few, method="exact").pvalue)
+    assert signed_rank_p_value(values) == stats.wilcoxon(values, method="approx").pvalue
+    assert 1.0 == signed_rank_p_value(np.zeros(3))
+
+
+def test_effects_of_few_subjects_are_tested_exactly():
+    # T1 moves O1 and O2, and T3 moves O2, in all of 8 subjects: 9 tests, each at most 2 / 2**8.
+    p_values = Truth(simulated(8), Settings()).p_values
+    np.testing.assert_allclose(9 * 2 / 2**8, [p_values[0, 0], p_values[0, 1], p_values[2, 1]])
 
 
 def test_all_covariates_or_the_biasing_one_alone():

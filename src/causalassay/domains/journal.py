@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -88,6 +89,20 @@ def open_journal(path: Path, plan: Plan, host: Mapping[str, str]) -> Iterator[Jo
         yield journal
 
 
+def n_measured(path: Path, plan: Plan) -> int:
+    """Return how many measurements of a plan its journal holds; 0 where there is none yet.
+
+    A journal that `open_journal` would refuse is refused here as well.
+    """
+    if not path.exists():
+        return 0
+    text = path.read_bytes()
+    _check_begin(text, path)
+    journal = Journal(BytesIO(_whole_lines(text)))
+    _read(journal, path, plan)
+    return len(journal.records)
+
+
 def now() -> str:
     """Return the date and time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
@@ -106,9 +121,17 @@ def _drop_torn_line(file: BinaryIO, path: Path) -> None:
     """Cut what a killed session left behind the last whole line."""
     file.seek(0)
     text = file.read()
+    _check_begin(text, path)
+    file.truncate(len(_whole_lines(text)))
+
+
+def _check_begin(text: bytes, path: Path) -> None:
     if not text.startswith(_BEGIN[: len(text)]):
         raise ValueError(f"{path}: not a journal of an experiment; choose another folder")
-    file.truncate(text.rfind(b"\n") + 1)
+
+
+def _whole_lines(text: bytes) -> bytes:
+    return text[: text.rfind(b"\n") + 1]
 
 
 def _read(journal: Journal, path: Path, plan: Plan) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -14,7 +15,7 @@ from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
 from causalassay.discovery import make_algorithm
 from causalassay.factorial.biasing import biased_rows
-from causalassay.factorial.intervals import Mean, mean_of
+from causalassay.factorial.intervals import Mean, mean_distance
 from causalassay.factorial.prediction import (
     GraphScore,
     Laws,
@@ -67,8 +68,12 @@ class ScoreRow:
     n_failed: int = 0
 
     def mean(self, measure: str) -> Mean:
-        """Return the mean of a measure over repeats, with its interval."""
-        return mean_of(self.by_repeat[measure])
+        """Return the mean of a measure over repeats, with its interval.
+
+        No interval reaches below 0, and that of TV not above the number of pairs.
+        """
+        most = float(self.pairs.size) if measure == "TV" else math.inf
+        return mean_distance(self.by_repeat[measure], most)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

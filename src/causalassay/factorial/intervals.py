@@ -50,6 +50,20 @@ def mean_of(values: ArrayLike, level: float = LEVEL) -> Mean:
     return Mean(mean, mean - half, mean + half, n)
 
 
+def mean_distance(values: ArrayLike, most: float = math.inf) -> Mean:
+    """Return the mean of distances or counts; its interval has no impossible values.
+
+    Examples
+    --------
+    >>> mean_distance([0.0, 0.0, 3.0])
+    Mean(value=1.0, low=0.0, high=5.3..., n=3)
+    """
+    mean = mean_of(values)
+    if math.isnan(mean.low):
+        return mean
+    return mean._replace(low=max(mean.low, 0.0), high=min(mean.high, most))
+
+
 def difference_of(first: ArrayLike, second: ArrayLike) -> Mean:
     """Return the difference of two independent means, with Welch's interval.
 

@@ -16,7 +16,7 @@ from causalassay.arrays import Adjacency
 from causalassay.contracts import Algorithm
 from causalassay.factorial.evaluation import ScoreRow, score_algorithms
 from causalassay.factorial.experiment import FactorialExperiment
-from causalassay.factorial.intervals import Mean, difference_of, mean_of
+from causalassay.factorial.intervals import Mean, difference_of, mean_distance
 from causalassay.factorial.settings import Settings
 from causalassay.factorial.truth import Truth
 from causalassay.models import Do
@@ -106,7 +106,9 @@ class LookAlikeRow:
         """Return plain values for JSON."""
         return {
             **vars(self.drawn),
-            **{name: mean_of(values).to_dict() for name, values in self.by_experiment.items()},
+            **{
+                name: mean_distance(values).to_dict() for name, values in self.by_experiment.items()
+            },
             "real minus synthetic": self.harder.to_dict(),
             "n_failed": self.n_failed,
         }

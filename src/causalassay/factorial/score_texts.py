@@ -15,7 +15,7 @@ from causalassay.factorial.evaluation import (
     WITHOUT_COVARIATE,
     ScoreRow,
 )
-from causalassay.factorial.intervals import Mean, mean_of
+from causalassay.factorial.intervals import Mean, mean_distance
 from causalassay.factorial.lookalikes import LookAlikeRow
 from causalassay.factorial.specification import SUMMARIES, SpecificationRow
 from causalassay.factorial.whole_evaluation import Evaluation
@@ -131,8 +131,8 @@ def by_treatment_table(rows: Sequence[SpecificationRow]) -> list[tuple[str, ...]
             _CHANGES[row.change],
             f"{row.shd[j]:.0f}",
             f"{row.sid[j]:.0f}",
-            with_limits(mean_of(row.tv[:, j]), 2),
-            with_limits(mean_of(row.tv_of_truth[:, j]), 2),
+            with_limits(mean_distance(row.tv[:, j]), 2),
+            with_limits(mean_distance(row.tv_of_truth[:, j]), 2),
         )
         for row in rows
         for j, name in enumerate(row.treatments)
@@ -156,7 +156,7 @@ def look_alike_table(rows: Sequence[LookAlikeRow]) -> list[tuple[str, ...]]:
 
 
 def _plain(row: LookAlikeRow, measure: str) -> Mean:
-    mean = mean_of(row.by_experiment[measure])
+    mean = mean_distance(row.by_experiment[measure])
     return mean._replace(low=math.nan, high=math.nan)
 
 
@@ -164,12 +164,14 @@ def look_alike_sentences(rows: Sequence[LookAlikeRow]) -> tuple[str, ...]:
     """Return how many kinds are easier than the real experiment, and how many harder."""
     if not rows:
         return ()
+    undefined = sum(math.isnan(row.harder.low) for row in rows)
     easier = sum(row.harder.low > 0 for row in rows)
     harder = sum(row.harder.high < 0 for row in rows)
-    open_ = len(rows) - easier - harder
+    open_ = len(rows) - easier - harder - undefined
+    not_compared = f"; {undefined} are not compared" if undefined else ""
     return (
         f"By TV {harder} of {len(rows)} synthetic kinds are harder than the real experiment, "
-        f"{easier} are easier, {open_} cannot be told apart (each at 95 %).",
+        f"{easier} are easier, {open_} cannot be told apart (each at 95 %){not_compared}.",
     )
 
 
@@ -185,8 +187,27 @@ def about(result: Evaluation) -> str:
     """Return what was judged, and how."""
     own, settings = result.truth.experiment, result.truth.settings
     return (
-        f"{own.n_subjects} subjects, {len(own.frame)} rows; biased by {own.biasing} "
+        f"{own.n_subjects} subjects, {_rows(result)}; biased by {own.biasing} "
         f"(beta {settings.beta:g}, {result.truth.scales[own.biasing].n_levels} bins), "
         f"{result.repeats} repeats; outcomes in {settings.levels} levels, {settings.fit}. "
         f"TV is summed over {len(own.treatments)} × {len(own.outcomes)} pairs."
     )
+
+
+def _rows(result: Evaluation) -> str:
+    """Return how many rows are used, and why not all."""
+    own = result.truth.experiment
+    if not result.unused_levels:
+        return f"{len(own.frame)} rows"
+    reasons = []
+    for name, unused in result.unused_levels.items():
+        first, last = map(_level, own.levels[name])
+        reasons.append(f"{name}: {first} and {last}, without {', '.join(map(_level, unused))}")
+    return (
+        f"{len(own.frame)} of {len(result.given.frame)} rows "
+        f"(two levels of each treatment; {'; '.join(reasons)})"
+    )
+
+
+def _level(level: object) -> str:
+    return f"{level:g}" if isinstance(level, float) else str(level)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, groupby
 from typing import NamedTuple
 
 from causalassay.factorial.evaluation import CONSISTENT, EMPTY, FLOOR, MEASURES, ScoreRow
 from causalassay.factorial.intervals import LEVEL, Mean, mean_of
+
+MOST_PAIRS = 4
+"""Pairs that one sentence names."""
+
+_MEASURE_PAIRS = (("TV", "SHD"), ("TV", "SID"), ("SHD", "SID"))
 
 
 class Preference(NamedTuple):
@@ -74,31 +79,38 @@ def sentences(rows: Sequence[ScoreRow]) -> tuple[str, ...]:
     said = [f"{measure} ranks {_ranking(algorithms, measure, compared)}." for measure in MEASURES]
     contradictions = disagreements(algorithms, compared)
     if contradictions:
-        said += [_disagreement(one) for one in contradictions]
+        by_measures = groupby(contradictions, key=lambda one: (one.by, one.against))
+        said += [_disagreement(tuple(found)) for _, found in by_measures]
     elif len(algorithms) > 1:
         said.append("No two measures order a pair of algorithms in opposite ways beyond chance.")
     return (*said, *_beside_references(rows, algorithms, compared))
 
 
 def disagreements(rows: Sequence[ScoreRow], compared: Comparisons) -> tuple[Preference, ...]:
-    """Return pairs that TV orders one way and SHD or SID the other, both beyond chance."""
-    found = []
-    for one, other in combinations(rows, 2):
-        by_tv = compared.sign(one, other, "TV")
-        for measure in ("SHD", "SID"):
-            if by_tv * compared.sign(one, other, measure) < 0:
-                better, worse = (one, other) if by_tv < 0 else (other, one)
-                found.append(
-                    Preference(
-                        better.name,
-                        worse.name,
-                        "TV",
-                        _difference(better, worse, "TV"),
-                        measure,
-                        _difference(better, worse, measure),
-                    )
-                )
-    return tuple(found)
+    """Return pairs that two measures order in opposite ways, both beyond chance.
+
+    All pairs of measures are compared; those of one pair of measures follow each other.
+    """
+    return tuple(
+        _preference(
+            (one, other) if compared.sign(one, other, by) < 0 else (other, one), by, against
+        )
+        for by, against in _MEASURE_PAIRS
+        for one, other in combinations(rows, 2)
+        if compared.sign(one, other, by) * compared.sign(one, other, against) < 0
+    )
+
+
+def _preference(ordered: tuple[ScoreRow, ScoreRow], by: str, against: str) -> Preference:
+    better, worse = ordered
+    return Preference(
+        better.name,
+        worse.name,
+        by,
+        _difference(better, worse, by),
+        against,
+        _difference(better, worse, against),
+    )
 
 
 def _difference(one: ScoreRow, other: ScoreRow, measure: str) -> Mean:
@@ -115,27 +127,56 @@ def _ranked(rows: Sequence[ScoreRow], measure: str) -> list[ScoreRow]:
 
 
 def _ranking(rows: Sequence[ScoreRow], measure: str, compared: Comparisons) -> str:
+    """Return the order of the means; "then" only where all before are shown to be smaller."""
     ordered = _ranked(rows, measure)
+    pairs = [*combinations(range(len(ordered)), 2)]
+    shown = {(i, j) for i, j in pairs if compared.sign(ordered[i], ordered[j], measure) < 0}
     digits = 2 if measure == "TV" else 1
-    text = ordered[0].name + _value(ordered[0], measure, digits)
-    for before, row in zip(ordered, ordered[1:], strict=False):
-        apart = compared.sign(before, row, measure) < 0
-        text += f"{', then ' if apart else ' / '}{row.name}{_value(row, measure, digits)}"
-    return f"{text}; a slash: undecided" if " / " in text else text
+    text, group = "", 0
+    within = []
+    for place, row in enumerate(ordered):
+        if place:
+            apart = all((i, j) in shown for i, j in pairs if i < place <= j)
+            group = place if apart else group
+            text += ", then " if apart else " / "
+        text += row.name + _value(row, measure, digits)
+        within += [(ordered[i].name, row.name) for i in range(group, place) if (i, place) in shown]
+    return text + _slash_meaning(within) if " / " in text else text
+
+
+def _slash_meaning(within: Sequence[tuple[str, str]]) -> str:
+    """Return what a slash means, but for pairs beside it whose order is shown."""
+    if not within:
+        return "; a slash: undecided"
+    named = ", ".join(f"{better} before {worse}" for better, worse in within[:MOST_PAIRS])
+    more = f" and {len(within) - MOST_PAIRS} more" if len(within) > MOST_PAIRS else ""
+    return f"; a slash: undecided, except {named}{more}"
 
 
 def _value(row: ScoreRow, measure: str, digits: int) -> str:
     return f" ({row.mean(measure).value:.{digits}f})"
 
 
-def _disagreement(one: Preference) -> str:
-    return (
-        f"{one.by} prefers {one.better} to {one.worse} (difference {_signed(one.difference, 2)}), "
-        f"{one.against} prefers {one.worse} ({_signed(one.other_difference, 1)})."
-    )
+def _disagreement(found: Sequence[Preference]) -> str:
+    """Return one sentence on the pairs that two measures order in opposite ways."""
+    first = found[0]
+    if len(found) == 1:
+        return (
+            f"{first.by} prefers {first.better} to {first.worse} "
+            f"(difference {_signed(first.difference, first.by)}), "
+            f"{first.against} prefers {first.worse} "
+            f"({_signed(first.other_difference, first.against)})."
+        )
+    better_than: dict[str, list[str]] = {}
+    for one in found[:MOST_PAIRS]:
+        better_than.setdefault(one.worse, []).append(one.better)
+    named = "; ".join(f"{', '.join(names)} to {worse}" for worse, names in better_than.items())
+    more = f"; and {len(found) - MOST_PAIRS} more pairs" if len(found) > MOST_PAIRS else ""
+    return f"{first.by} prefers {named}{more}; {first.against} has the opposite order of each."
 
 
-def _signed(mean: Mean, digits: int) -> str:
+def _signed(mean: Mean, measure: str) -> str:
+    digits = 2 if measure == "TV" else 1
     return f"{mean.value:+.{digits}f}, 95 % {mean.low:+.{digits}f} to {mean.high:+.{digits}f}"
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency
 from causalassay.factorial.biasing import biased_rows
-from causalassay.factorial.intervals import Mean, mean_of
+from causalassay.factorial.intervals import Mean, mean_distance
 from causalassay.factorial.prediction import predicted_laws, variations
 from causalassay.factorial.truth import Truth
 from causalassay.graphs.orders import Indices
@@ -61,9 +61,9 @@ class SpecificationRow:
         """Return minimum, median and maximum over treatments, each a mean over repeats."""
         values = self.tv_of_truth if of_truth else self.tv
         return {
-            "min": mean_of(values.min(axis=1)),
-            "median": mean_of(np.median(values, axis=1)),
-            "max": mean_of(values.max(axis=1)),
+            "min": mean_distance(values.min(axis=1)),
+            "median": mean_distance(np.median(values, axis=1)),
+            "max": mean_distance(values.max(axis=1)),
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -81,8 +81,8 @@ class SpecificationRow:
                     "treatment": name,
                     "SHD": float(self.shd[j]),
                     "SID": float(self.sid[j]),
-                    "TV": mean_of(self.tv[:, j]).to_dict(),
-                    "TV of truth": mean_of(self.tv_of_truth[:, j]).to_dict(),
+                    "TV": mean_distance(self.tv[:, j]).to_dict(),
+                    "TV of truth": mean_distance(self.tv_of_truth[:, j]).to_dict(),
                 }
                 for j, name in enumerate(self.treatments)
             ],

@@ -18,6 +18,7 @@ from causalassay.factorial.biasing import biasing_scale, level_probabilities, si
 from causalassay.factorial.experiment import FactorialExperiment
 from causalassay.factorial.scales import NumberScale, Scale, scale_of
 from causalassay.factorial.settings import Settings
+from causalassay.factorial.signed_ranks import signed_rank_p_value
 from causalassay.graphs.orders import Indices
 
 ALPHA = 0.05
@@ -170,7 +171,7 @@ class Truth:
         """Of tests within subjects that a treatment moves an outcome, by Holm's correction.
 
         Each subject's mean outcome under each level is compared: Wilcoxon's signed ranks
-        (normal approximation) for two levels, Friedman's test for more. Shape (treatments,
+        (exact for few subjects) for two levels, Friedman's test for more. Shape (treatments,
         outcomes).
         """
         own = self.experiment
@@ -240,7 +241,7 @@ def _test_within(means: NDArray[Any]) -> list[float]:
     two = 2
     if means.shape[1] == two and moved.any():
         differences = (means[:, 1] - means[:, 0])[:, moved]
-        p_values[moved] = stats.wilcoxon(differences, axis=0, method="approx").pvalue
+        p_values[moved] = [signed_rank_p_value(one) for one in differences.T]
     elif len(means) >= two:
         for k in np.flatnonzero(moved):
             p_values[k] = stats.friedmanchisquare(*means[:, :, k].T).pvalue

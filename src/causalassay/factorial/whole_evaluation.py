@@ -10,7 +10,8 @@ from typing import Any
 from causalassay.contracts import Algorithm
 from causalassay.factorial.biasing import at_extremes
 from causalassay.factorial.doubles import without_doubles
-from causalassay.factorial.evaluation import REPEATS, ScoreRow, score_algorithms
+from causalassay.factorial.effect_counts import EffectCounts, count_effects
+from causalassay.factorial.evaluation import FLOOR, REPEATS, ScoreRow, score_algorithms
 from causalassay.factorial.experiment import FactorialExperiment
 from causalassay.factorial.lookalikes import (
     N_EXPERIMENTS,
@@ -30,6 +31,8 @@ class Evaluation:
 
     Parameters
     ----------
+    given : FactorialExperiment
+        With all levels; that of `truth` has two of each treatment.
     truth : Truth
     repeats, seed : int
     rows : tuple of ScoreRow
@@ -43,6 +46,7 @@ class Evaluation:
         Columns that were left out, with the one that each equals; see `without_doubles`.
     """
 
+    given: FactorialExperiment
     truth: Truth
     repeats: int
     seed: int
@@ -57,12 +61,26 @@ class Evaluation:
         """The sentence to read first."""
         return headline(self.rows)
 
+    @property
+    def effect_counts(self) -> EffectCounts:
+        """How many effects the tests found."""
+        (floor,) = (row.pairs for row in self.rows if row.name == FLOOR)
+        return count_effects(self.truth, floor)
+
+    @property
+    def unused_levels(self) -> dict[str, tuple[Any, ...]]:
+        """The levels between the first and the last, of treatments that have such."""
+        levels = self.given.levels.items()
+        return {name: tuple(own[1:-1]) for name, own in levels if len(own) > 2}  # noqa: PLR2004
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         own, truth = self.truth.experiment, self.truth
         return {
             "subjects": own.n_subjects,
             "rows": len(own.frame),
+            "rows_given": len(self.given.frame),
+            "unused_levels": {name: list(levels) for name, levels in self.unused_levels.items()},
             "left_out": list(own.left_out),
             "doubles": dict(self.doubles),
             "treatments": {name: list(levels) for name, levels in own.levels.items()},
@@ -84,6 +102,7 @@ class Evaluation:
                 for j, treatment in enumerate(own.treatments)
                 for k, outcome in enumerate(own.outcomes)
             ],
+            "effects_found": self.effect_counts._asdict(),
             "consistent_edges": [
                 [truth.columns[i], truth.columns[j]]
                 for i, j in zip(*truth.graph.nonzero(), strict=True)
@@ -162,7 +181,9 @@ def evaluate(  # noqa: PLR0913
         on_kind=step,
     )
     said = sentences(rows)
-    return Evaluation(truth, repeats, seed, rows, specifications, look_alikes, said, doubles)
+    return Evaluation(
+        experiment, truth, repeats, seed, rows, specifications, look_alikes, said, doubles
+    )
 
 
 def _by_variation(rows: tuple[ScoreRow, ...]) -> tuple[ScoreRow, ...]:

@@ -59,14 +59,36 @@ def interruptible(journal: Path) -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def announce(system: str, plan: Plan, subjects: str, seconds_each: float) -> None:
-    """Say what will be measured, and how long that takes."""
+def announce(system: str, plan: Plan, journal: Path, subjects: str, seconds_each: float) -> None:
+    """Say what will be measured, what was measured before, and how long the rest takes."""
+    from causalassay.domains.journal import n_measured
+
     settings = plan.n_measurements // len(plan.subjects) // plan.trials
     typer.echo(
         f"{system}: {plan.n_measurements} measurements "
         f"({len(plan.subjects)} {subjects} x {settings} settings x {plan.trials} trials), "
-        f"about {_duration(seconds_each * plan.n_measurements)} in all",
+        f"{_time_left(n_measured(journal, plan), plan.n_measurements, seconds_each)}",
         err=True,
+    )
+
+
+def _time_left(before: int, total: int, seconds_each: float) -> str:
+    """Return how much there is to do.
+
+    Examples
+    --------
+    >>> _time_left(0, 288, 0.15), _time_left(37, 288, 0.15)
+    ('about 40 s in all', '37 of 288 measured before; about 40 s left')
+    >>> _time_left(288, 288, 0.15)
+    'all measured before'
+    """
+    if before == total:
+        return "all measured before"
+    left = _duration(seconds_each * (total - before))
+    return (
+        f"{before} of {total} measured before; about {left} left"
+        if before
+        else f"about {left} in all"
     )
 
 

@@ -104,9 +104,10 @@ def _measure(
     options = Options(*chosen, nginx=program)
     programs = options.programs
     out.mkdir(parents=True, exist_ok=True)
-    with interruptible(out / "journal.jsonl"), prepared(options) as ready:
+    journal = out / "journal.jsonl"
+    with interruptible(journal), prepared(options) as ready:
         system = ", ".join(f"{name} {version}" for name, version in programs.items())
-        announce(system, ready.plan, "pages", ready.seconds_each())
+        announce(system, ready.plan, journal, "pages", ready.seconds_each())
         with progress() as on_progress:
             collected, path = run(ready, out, on_progress)
     conclude(collected, path, "pages")

@@ -111,19 +111,21 @@ def _measure(
         raise ValueError("--dsn uses a running server and --binaries starts one; pass one of them")
     options = Options(*chosen)
     out.mkdir(parents=True, exist_ok=True)
-    with interruptible(out / "journal.jsonl"), prepared(options, dsn, binaries) as ready:
-        _announce(ready)
+    journal = out / "journal.jsonl"
+    with interruptible(journal), prepared(options, dsn, binaries) as ready:
+        _announce(ready, journal)
         with progress() as on_progress:
             collected, path = run(ready, out, on_progress)
     conclude(collected, path, "queries")
     return path
 
 
-def _announce(ready: Prepared) -> None:
+def _announce(ready: Prepared, journal: Path) -> None:
     if not ready.measuring.evicts:
         typer.echo(
             "the server's shared buffers are too large to be emptied before each measurement: "
             "blocks that earlier queries read may count as hits",
             err=True,
         )
-    announce(f"PostgreSQL {ready.server.version}", ready.plan, "queries", ready.seconds_each())
+    system = f"PostgreSQL {ready.server.version}"
+    announce(system, ready.plan, journal, "queries", ready.seconds_each())

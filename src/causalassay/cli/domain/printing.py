@@ -20,6 +20,7 @@ def print_evaluation(result: Evaluation, name: str, console: Console, *, full: b
 
     console.print(f"[bold]{escaped(name)}[/]: {escaped(texts.about(result))}", highlight=False)
     console.print(f"[bold]{escaped(result.headline)}[/]", highlight=False)
+    console.print(escaped(result.effect_counts.sentence()), highlight=False)
     for note in texts.double_notes(result):
         console.print(f"note: {escaped(note)}", style="dim", highlight=False)
     n_algorithms = sum(row.role == "algorithm" for row in result.rows)

@@ -13,7 +13,7 @@ from causalassay.domains.http import serving
 from causalassay.domains.http.nginx import config_text
 from causalassay.domains.http.pages import Page, write_pages
 from causalassay.domains.http.server_classes import ServerClass
-from causalassay.domains.kept_servers import Start, as_it_is, kept
+from causalassay.domains.watched_servers import Start, as_it_is, watched
 
 USERS = ("nobody",)
 _PORTS = {"pages": "pages.json", "nginx": "nginx.json", "proxy": "proxy.json"}
@@ -41,7 +41,7 @@ def running(
 ) -> Iterator[Addresses]:
     """Serve the pages until the end of the block, in a temporary folder that is then removed.
 
-    The servers never outlive this process, however it ends: see `kept_servers`. Called by root,
+    The servers never outlive this process, however it ends: see `watched_servers`. Called by root,
     they run as the user nobody.
 
     Parameters
@@ -51,7 +51,7 @@ def running(
     nginx : str, or None
         The program, where a class needs it.
     """
-    with kept("HTTP", _steps(classes, nginx), USERS) as folder:
+    with watched("HTTP", _steps(classes, nginx), USERS) as folder:
         write_pages(folder / "pages", pages)
         ports = {
             name: port

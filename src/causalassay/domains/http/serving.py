@@ -145,7 +145,7 @@ def _serve(handlers: Mapping[str, type[BaseHTTPRequestHandler]], ready: Path) ->
     for server in servers.values():
         threading.Thread(target=server.serve_forever, daemon=True).start()
     write_whole(ready, json.dumps({name: one.server_port for name, one in servers.items()}))
-    signal.pause()  # the keeper's signal ends it
+    signal.pause()  # the watchdog's signal ends it
 
 
 def become_nginx(orders: Mapping[str, Any]) -> None:

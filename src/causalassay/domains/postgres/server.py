@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from causalassay.domains.kept_servers import Start, as_it_is, kept
 from causalassay.domains.postgres.connecting import connect, first_line, psycopg
+from causalassay.domains.watched_servers import Start, as_it_is, watched
 
 USER = "causalassay"
 ROLE = "experiment"
@@ -108,7 +108,7 @@ def own_server(
     """Run a server in a temporary folder, reached by a Unix socket only.
 
     It is stopped and its folder removed at the end, after an error, after Ctrl-C, and when this
-    process is killed: `kept_servers` sees to it. Called by root, the server runs as the user
+    process is killed: `watched_servers` sees to it. Called by root, the server runs as the user
     postgres or nobody.
 
     Parameters
@@ -120,7 +120,7 @@ def own_server(
     """
     place = find_binaries(None if binaries is None else [binaries])
     chosen = OWN_SETTINGS | dict(settings or {})
-    with kept("PostgreSQL", _steps(place, chosen), ("postgres", "nobody"), _SOCKET) as folder:
+    with watched("PostgreSQL", _steps(place, chosen), ("postgres", "nobody"), _SOCKET) as folder:
         admin = f"host={folder} port={PORT} user={USER} dbname=postgres"
         with connect(admin) as connection:
             connection.execute(f"CREATE ROLE {ROLE} LOGIN")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
 from causalassay.factorial import Evaluation
 from causalassay.factorial import score_texts as texts
 from causalassay.factorial.truth import ALPHA
 from causalassay.report.audit_page.parts import page
 from causalassay.report.domain_page.pictures import effect_picture, score_picture
+from causalassay.report.domain_page.provenance import provenance_section
 from causalassay.report.page.elements import folded, pairs, section, table
 from causalassay.report.page.markup import Html, tag
 
@@ -29,6 +28,7 @@ def domain_page(name: str, result: Evaluation, command: str, date: str) -> Html:
         f"{name}: algorithms on a real experiment",
         tag("h1", f"{name}: algorithms on a real experiment"),
         tag("p", result.headline, class_="headline"),
+        tag("p", result.effect_counts.sentence()),
         tag("p", texts.about(result), class_="rate"),
         *(tag("p", f"Note: {note}", class_="aside") for note in texts.double_notes(result)),
         _pictures(result),
@@ -37,7 +37,7 @@ def domain_page(name: str, result: Evaluation, command: str, date: str) -> Html:
         _specifications(result),
         *_look_alikes(result),
         _effects(result),
-        _made(result, command, date),
+        provenance_section(result, command, date),
     )
 
 
@@ -121,22 +121,3 @@ def _effects(result: Evaluation) -> Html:
     return section(
         "effects", "Effects", folded("Table", table("effect-table", caption, heads, rows))
     )
-
-
-def _made(result: Evaluation, command: str, date: str) -> Html:
-    own, settings = result.truth.experiment, result.truth.settings
-    chosen = "; ".join(f"{key}: {value}" for key, value in vars(settings).items())
-    stated = {
-        "version": f"causalassay {version('causalassay')}",
-        "command": command,
-        "date": date,
-        "seed": str(result.seed),
-        "settings": f"{chosen}; repeats: {result.repeats}",
-        "levels": "; ".join(
-            f"{name}: {', '.join(scale.names)}" for name, scale in result.truth.scales.items()
-        ),
-    }
-    if own.left_out:
-        stated["left out"] = f"{len(own.left_out)} subjects that lack a combination"
-    stated |= {f"experiment: {key}": str(value) for key, value in own.provenance.items()}
-    return section("provenance", "Provenance", pairs(stated))

@@ -15,16 +15,20 @@ from causalassay.auditing.pictures.plot import (
     svg,
     text,
 )
-from causalassay.drawing.labels import shortened
+from causalassay.drawing.labels import LETTER
 from causalassay.factorial import Evaluation, ScoreRow
 from causalassay.factorial.truth import ALPHA
 from causalassay.notebook import escaped
-from causalassay.spelling import cut
+from causalassay.report.domain_page.labels import in_lines
 
-TOP, ROW = 44, 34
-LEFT, RIGHT = 8, WIDTH - 14
-NAMES, CELL = 112, 34
-MOST_LETTERS = 40
+TOP, ROW = 44, 30
+LINE_HIGH = 13
+LEFT, RIGHT = 188, WIDTH - 46
+"""Of the axis: names stand on its left, numbers on its right."""
+NAMES, CELL = 112, 41
+GRAPH_ROOM, TREATMENT_ROOM = (27, 2), (15, 3)
+"""For the name of a graph and of a treatment: letters and lines."""
+OUTCOME_LETTERS = 20
 
 TITLES = {
     "TV": "Total variation from the experiment",
@@ -61,19 +65,31 @@ def score_picture(result: Evaluation, measure: str) -> str:
 
 def _score(row: ScoreRow, measure: str, x: Axis, top: float) -> list[str]:
     mean = row.mean(measure)
-    if math.isnan(mean.value):
-        return [text(LEFT, top + 14, f"{cut(row.name, MOST_LETTERS)}: no graph")]
-    digits = 2 if measure == "TV" else 1
     colour = FALLING if row.role == "algorithm" else "currentColor"
-    y = top + 24
-    words = f"{row.name}: {mean.value:.{digits}f}"
-    label = f"{cut(row.name, MOST_LETTERS)}  {mean.value:.{digits}f}"
-    parts = [text(LEFT, top + 14, label, colour=colour)]
+    y = top + ROW / 2
+    parts = _name(row.name, LEFT - 12, y + 4, GRAPH_ROOM, colour)
+    if math.isnan(mean.value):
+        return [*parts, text(x.start + 4, y + 4, "no graph")]
+    digits = 2 if measure == "TV" else 1
+    value = f"{mean.value:.{digits}f}"
+    words = f"{row.name}: {value}"
+    parts.append(text(WIDTH - 2, y + 4, value, anchor="end", colour=colour))
     if not math.isnan(mean.low):
-        ends = [(x(max(mean.low, 0.0)), y), (x(mean.high), y)]
-        parts.append(line(ends, colour=colour, width=2.5))
+        parts.append(line([(x(mean.low), y), (x(mean.high), y)], colour=colour, width=2.5))
         words += f", 95 % {mean.low:.{digits}f} to {mean.high:.{digits}f}"
     return [*parts, dot(x(mean.value), y, words, colour=colour, hollow=row.role != "algorithm")]
+
+
+def _name(
+    name: str, right: float, y: float, room: tuple[int, int], colour: str = "currentColor"
+) -> list[str]:
+    """Return a name that ends at the right, in several lines where it is long."""
+    lines = in_lines(name, *room)
+    first = y - LINE_HIGH * (len(lines) - 1) / 2
+    return [
+        text(right, first + LINE_HIGH * k, one, anchor="end", colour=colour)
+        for k, one in enumerate(lines)
+    ]
 
 
 def _in_words(rows: list[ScoreRow], measure: str) -> str:
@@ -87,17 +103,20 @@ def effect_picture(result: Evaluation) -> str:
     effects, moved = truth.effects, truth.p_values <= ALPHA
     most = max(float(effects.max()), 1e-9)
     wide = (WIDTH - NAMES) / len(own.outcomes)
-    labels = [shortened(name) for name in own.outcomes]
-    head = TOP + 8 + 6.6 * max(len(label) for label in labels)
+    most_lines = max(1, int(wide // (LINE_HIGH + 1)))
+    labels = [in_lines(name, OUTCOME_LETTERS, most_lines) for name in own.outcomes]
+    head = TOP + 8 + LETTER * max(len(one) for label in labels for one in label)
     parts = [
         text(0, 14, "What each treatment does to each outcome", bold=True),
         text(0, 32, "TV between last and first level; star: it moves it (test)"),
     ]
     for k, label in enumerate(labels):
-        parts.append(text(NAMES + wide * (k + 0.5) + 4, head - 6, label, turned=True))
+        first = NAMES + wide * (k + 0.5) + 4 - LINE_HIGH * (len(label) - 1) / 2
+        for place, one in enumerate(label):
+            parts.append(text(first + LINE_HIGH * place, head - 6, one, turned=True))
     for j, name in enumerate(own.treatments):
         y = head + CELL * j
-        parts.append(text(NAMES - 8, y + CELL / 2 + 4, shortened(name)[:16], anchor="end"))
+        parts += _name(name, NAMES - 8, y + CELL / 2 + 4, TREATMENT_ROOM)
         for k, outcome in enumerate(own.outcomes):
             value = float(effects[j, k])
             title = f"{name} → {outcome}: TV {value:.3f}, p-value {truth.p_values[j, k]:.2g}"

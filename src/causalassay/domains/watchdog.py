@@ -1,6 +1,6 @@
 """A process of its own that starts servers and always removes them again.
 
-Run by `kept_servers.kept` as a script, without the package: it must start quickly and need
+Run by `watched_servers.watched` as a script, without the package: it must start quickly and need
 nothing but Python. It holds the reading end of a pipe. When the pipe closes, because the client
 is done or because it was killed, the servers are stopped and their folder removed.
 """
@@ -164,7 +164,7 @@ def _spawn(
 
 
 def _die_with_parent() -> None:
-    """Ask the kernel for a fast shutdown should this keeper be killed; Linux only."""
+    """Ask the kernel for a fast shutdown should this watchdog be killed; Linux only."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGINT))
 

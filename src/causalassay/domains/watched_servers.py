@@ -12,14 +12,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
-from causalassay.domains import keeper
+from causalassay.domains import watchdog
 
 _WAIT_SECONDS = 60
 
 
 @dataclass(frozen=True)
 class Start:
-    """One command that the keeper runs.
+    """One command that the watchdog runs.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ class Start:
     starts_as_caller: bool = False
 
     def orders(self) -> dict[str, object]:
-        """Return it as the keeper reads it."""
+        """Return it as the watchdog reads it."""
         return {key: value for key, value in asdict(self).items() if value is not None}
 
 
 def as_it_is(word: str) -> str:
-    """Return a word of a command in which the keeper fills nothing in.
+    """Return a word of a command in which the watchdog fills nothing in.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def as_it_is(word: str) -> str:
 
 
 @contextmanager
-def kept(
+def watched(
     name: str, steps: Sequence[Start], users: Sequence[str], socket: str | None = None
 ) -> Iterator[Path]:
     """Run servers until the end of the block, and remove their folder, which is given.
@@ -85,7 +85,7 @@ def kept(
         "socket": socket,
         "steps": [step.orders() for step in steps],
     }
-    with _keeper(orders) as (process, answers):
+    with _watchdog(orders) as (process, answers):
         answer = json.loads(answers.readline() or '{"error": "it ended without a word"}')
         if "error" in answer:
             raise ValueError(f"{name} cannot be started here: {answer['error']}")
@@ -94,13 +94,13 @@ def kept(
             yield folder
         finally:
             _end(process)
-            shutil.rmtree(folder, ignore_errors=True)  # only if the keeper itself was killed
+            shutil.rmtree(folder, ignore_errors=True)  # only if the watchdog itself was killed
 
 
 @contextmanager
-def _keeper(orders: Mapping[str, object]) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
+def _watchdog(orders: Mapping[str, object]) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
     process = subprocess.Popen(
-        [sys.executable, "-I", str(Path(keeper.__file__)), json.dumps(orders)],
+        [sys.executable, "-I", str(Path(watchdog.__file__)), json.dumps(orders)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -116,7 +116,7 @@ def _keeper(orders: Mapping[str, object]) -> Iterator[tuple[subprocess.Popen[str
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """Close the pipe, at which the keeper removes everything, and wait until it has."""
+    """Close the pipe, at which the watchdog removes everything, and wait until it has."""
     assert process.stdin is not None
     process.stdin.close()
     process.wait(_WAIT_SECONDS)
