@@ -118,6 +118,42 @@ def test_a_drawing_and_a_page_are_written(files, tmp_path):
     assert sorted(places) == places
 
 
+def test_the_pictures_of_the_page_have_the_numbers_of_its_table():
+    graph = np.array([[False, True], [True, False]])
+    counts = np.array([[0, 50], [23, 0]]), np.array([[0, 27], [27, 0]])
+    found = EdgeFrequencies(("plc", "pip3"), Estimate(graph, "cpdag"), *counts, 100)
+    page = graph_page(
+        Found("d.csv", "5 rows", "gies", found),
+        Provenance(0, {}, (), "9.9.9"),
+        "causalassay",
+        "2001-02-03",
+    )
+    assert "plc — pip3, joined 100%, as drawn 27%" in page
+    cells = re.findall(r"<title>[^<]*absent: 0 %</title>.*?</g>", page)
+    assert [["50", "—27"], ["23", "—27"]] == [re.findall(r">([—\d]+)</text>", c) for c in cells]
+    table = page[page.index("<table") :]
+    assert all(f"{number} %" in table for number in (27, 50, 23, 0))
+
+
+def test_without_bootstraps_only_the_edges_are_listed(files, tmp_path):
+    out, report = tmp_path / "g.csv", tmp_path / "g.html"
+    words = ("--bootstrap", 0, "--out", out, "--report", report)
+    done = run(files / "data.csv", "--algorithm", "var-sortnregress", *words)
+    assert "a → b" in done.stdout
+    assert "shares of the bootstraps" not in done.stdout
+    assert "–" not in done.stdout
+    page = report.read_text()
+    assert "a → b" in page
+    assert "as drawn" not in page
+    assert "from,to,type" == out.read_text().splitlines()[0]
+
+
+def test_the_edges_are_printed_beside_files_too(files, tmp_path):
+    words = ("--out", tmp_path / "g.csv", *FAST)
+    done = run(files / "data.csv", "--algorithm", "var-sortnregress", *words)
+    assert re.search(r"a → b\s*│\s*100 %", done.stdout)
+
+
 def test_experiments_are_read_and_conditions_left_out(files):
     words = ("--condition", "condition", "--target", "target", "--observational", "control")
     done = run(files / "experiments.csv", "--algorithm", "gies", *words, *FAST)
