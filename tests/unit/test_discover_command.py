@@ -223,6 +223,58 @@ def test_data_that_no_algorithm_takes_are_one_line(tmp_path, text, message):
         run(tmp_path / "d.csv", "--algorithm", "empty", *words)
 
 
+EXPERIMENTS = ("--condition", "condition", "--target", "target")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--algorithm", "gies", *EXPERIMENTS], "name it as `observational` (--observational cont"),
+        (["--algorithm", "ges", *EXPERIMENTS], "(--observational): there are 'drug', 'control'"),
+        (
+            ["--algorithm", "ges", *EXPERIMENTS, "--observational", "Control"],
+            "did you mean 'control'?",
+        ),
+        (["--algorithm", "granger-lasso", "--drop", "target", "--discrete"], "(--series)"),
+        (["--algorithm", "ges", "--drop", "target"], "(--discrete declares all columns)"),
+        (
+            ["--algorithm", "ges", *EXPERIMENTS, "--observational", "control", "--series"],
+            "(leave --series out)",
+        ),
+        (
+            ["--algorithm", "granger-lasso", *EXPERIMENTS, "--series", "--bootstrap", "1"],
+            "(--bootstrap 0)",
+        ),
+    ],
+)
+def test_a_message_names_the_option_that_helps(files, words, message):
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+        run(files / "experiments.csv", *words)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "words"),
+    [
+        ("a,b,my c\n1,2,5\n2,3,5\n3,3,5\n", "(--drop 'my c')", ("--drop", "my c")),
+        ("a,b,c\n1,2,2\n2,3,3\n3,3,3\n", "(--drop c)", ("--drop", "c")),
+        (
+            "a,b,condition\n1,2,x\n2,3,x\n3,5,x\n3,5,y\n",
+            "condition 'y': at least 2 rows are needed, got 1; leave the condition out "
+            "(--drop-condition)",
+            ("--drop-condition", "y"),
+        ),
+    ],
+)
+def test_the_option_that_a_message_names_helps(tmp_path, text, message, words):
+    (tmp_path / "d.csv").write_text(text)
+    fixed = ("--condition", "condition") if "condition" in text else ()
+    stated = (tmp_path / "d.csv", "--algorithm", "empty", "--bootstrap", 0, *fixed)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        run(*stated)
+    assert "2 columns" in run(*stated, *words).stdout
+
+
 def test_an_unknown_target_says_how_to_leave_the_condition_out(files):
     words = ("--condition", "condition", "--observational", "control", *FAST)
     with pytest.raises(ValueError, match=r"targets of condition 'drug'.*\(--drop-condition\)"):

@@ -168,9 +168,9 @@ def _read(path: Path, reading: dict[str, Any], dropped: list[str]) -> Dataset:
     from causalassay.graphs.writing import writable_names
 
     with printed_notes():
-        dataset = read(path, **reading)
+        dataset = read(path, **reading, drop_conditions=dropped)
     writable_names(dataset.columns)
-    return dataset.drop_conditions(dropped) if dropped else dataset
+    return dataset
 
 
 def _found(

@@ -125,8 +125,8 @@ def edge_frequencies(  # noqa: PLR0913  four of them have defaults
     _check_numbers(n_bootstrap, processes)
     if n_bootstrap and data.rows == "series":
         raise ValueError(
-            "the rows are a series: they cannot be drawn one by one; pass n_bootstrap=0 for the "
-            "graph alone"
+            "the rows are a series: they cannot be drawn one by one; pass n_bootstrap=0 "
+            "(--bootstrap 0) for the graph alone"
         )
     seed = int(as_generator(rng).integers(2**63))
     began = time.perf_counter()
