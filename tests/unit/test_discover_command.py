@@ -199,7 +199,7 @@ def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(files, monkey
         (["--algorithm", "pc", "--matrix"], "--matrix is for --out FILE.csv"),
         (["--algorithm", "pc", "--drop-condition", "x"], "condition: there is no 'x'"),
         (["--algorithm", "pc", "--bootstrap", "-1"], "n_bootstrap: expected a number from 0"),
-        (["--algorithm", "{0}/mine.py:Broken"], "failed on all rows: KeyError: 'inside'"),
+        (["--algorithm", "{0}/mine.py:Broken"], "KeyError: 'inside' (mine.py, line 19)"),
     ],
 )
 def test_mistakes_are_one_line(files, words, message):

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from causalassay.arrays import Adjacency
 from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data.dataset import Dataset, as_dataset
+from causalassay.resampling.own_code import place_of_mistake
 from causalassay.resampling.processes import Lost, each_in_processes
 from causalassay.resampling.result import EdgeFrequencies
 from causalassay.seeding import as_generator, stream
@@ -217,8 +218,12 @@ def _resample(job: _Resampling, step: int) -> Adjacency | str:
 
 
 def _reason(error: Exception) -> str:
-    kind = "" if isinstance(error, NotApplicable) else f"{type(error).__name__}: "
-    return cut(visible(f"{kind}{error}"), LONGEST_REASON)
+    """Return what an algorithm raised, and where if it is the user's own."""
+    if isinstance(error, NotApplicable):
+        return cut(visible(str(error)), LONGEST_REASON)
+    place = place_of_mistake(error)
+    said = cut(visible(f"{type(error).__name__}: {error}"), LONGEST_REASON)
+    return f"{said} ({visible(place)})" if place else said
 
 
 def _discovered(algorithm: Algorithm, data: Dataset, rng: Generator) -> Estimate:
