@@ -89,12 +89,13 @@ def _unfit(data: Dataset, worlds: tuple[World, ...]) -> str:
     if data.world == "series":
         return (
             "the rows are a series and this algorithm takes them for independent draws; take one "
-            "for series, such as granger-lasso, or forget time with `data.as_independent()`"
+            "for series, such as granger-lasso, or forget time with `data.as_independent()` "
+            "(leave --series out)"
         )
     if worlds == ("series",):
         return (
             "the rows are independent and this algorithm is for series; if they follow each other "
-            'in time, create the data with rows="series"'
+            'in time, create the data with rows="series" (--series)'
         )
     discrete = next(iter(data.discrete_columns), None)
     continuous = next((name for name in data.columns if name not in data.discrete_columns), None)

@@ -307,6 +307,22 @@ def test_a_graph_is_read_back_from_each_format(tmp_path_factory, suffix, graph, 
     np.testing.assert_array_equal(graph, read)
 
 
+@given(graph=pdags(max_nodes=5), n_alone=st.integers(0, 2), with_numbers=st.booleans())
+def test_an_edge_list_keeps_the_names_of_nodes_without_edges(
+    tmp_path_factory, graph, n_alone, with_numbers
+):
+    graph = np.pad(graph, (0, n_alone))
+    names = [f"v{k}" for k in range(len(graph))]
+    path = tmp_path_factory.mktemp("graph") / "graph.csv"
+    numbers = {tuple(edge): {"forward": 0.5} for edge in np.argwhere(graph)}
+    write_graph(path, graph, names, layout="edges", numbers=numbers if with_numbers else None)
+    with unsaid():
+        read, result = read_graph(path)
+    assert sorted(names) == sorted(result)
+    order = [result.index(name) for name in names]
+    np.testing.assert_array_equal(graph, read[np.ix_(order, order)])
+
+
 @given(pdags(max_nodes=4))
 def test_a_numpy_file_has_the_matrix_alone(tmp_path_factory, graph):
     path = tmp_path_factory.mktemp("graph") / "graph.npy"

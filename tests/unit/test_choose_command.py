@@ -103,7 +103,7 @@ def test_json_holds_everything_and_where_it_comes_from(folder):
     ("words", "said"),
     [
         (("--condition", "condition", "--target", "target"), "name it with --observational"),
-        ((*COLUMNS[:4], "--observational", "rset"), "no regime is called 'rset'; there are 'rest'"),
+        ((*COLUMNS[:4], "--observational", "rset"), "did you mean 'rest'?"),
         (("--condition", "cond", *COLUMNS[2:]), "'cond'"),
         (("--condition", "condition", "--target", "tgt", *COLUMNS[4:]), "'tgt'"),
         ((*COLUMNS, "--test", "z"), "test: there is no 'z'"),

@@ -173,7 +173,7 @@ def test_missing_values_are_counted_by_column():
     values = CONTROL.copy()
     values[[1, 2], 0] = values[2, 2] = np.nan
     expected = (
-        r"regime 'control': missing values: 2 in column 'raf' \(first in row 1\), "
+        r"condition 'control': missing values: 2 in column 'raf' \(first in row 1\), "
         r"1 in column 'erk' \(first in row 2\); remove those rows, impute"
     )
     with pytest.raises(ValueError, match=expected):
@@ -242,7 +242,7 @@ def test_regimes_have_distinct_conditions():
 
 
 def test_the_observational_condition_exists_and_has_no_targets():
-    with pytest.raises(ValueError, match="no regime is called 'wild'; there are 'control', 'do"):
+    with pytest.raises(ValueError, match="no condition is called 'wild'.*'control', 'do"):
         two_regimes(observational="wild")
     with pytest.raises(ValueError, match=r"'do raf' has no targets.*they are \(0,\)"):
         two_regimes(observational="do raf")
@@ -252,7 +252,7 @@ def test_the_observational_condition_exists_and_has_no_targets():
 
 @pytest.mark.parametrize("target", [3, -1])
 def test_an_unknown_target_is_refused(target):
-    with pytest.raises(ValueError, match=rf"regime 'b': target {target} is not a column.*0 to 2"):
+    with pytest.raises(ValueError, match=rf"condition 'b': target {target} is not a col.*0 to 2"):
         two_regimes(regimes=(Regime("control", CONTROL), Regime("b", TREATED, (target,))))
 
 
@@ -278,7 +278,7 @@ def test_the_targets_are_the_nodes_of_the_intervention():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (CONTROL[:1], "regime 'a': at least 2 rows are needed, got 1; leave the regime out"),
+        (CONTROL[:1], "condition 'a': at least 2 rows are needed, got 1; leave the condition out"),
         (CONTROL[0], r"expected shape \(n, d\), rows are samples; got \(3,\)"),
     ],
 )

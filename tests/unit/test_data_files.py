@@ -95,7 +95,7 @@ def test_an_observational_condition_with_a_target_is_refused(table):
 
 
 def test_an_absent_observational_condition_lists_the_conditions(table):
-    with pytest.raises(ValueError, match="no regime is called 'wild'; there are 'lab', 'knock'"):
+    with pytest.raises(ValueError, match="no condition is called 'wild'.*'lab', 'knock'"):
         read(table(LABELLED), target="what", condition="where", observational="wild")
 
 
@@ -125,7 +125,7 @@ def test_a_row_without_condition_is_refused(table):
 
 def test_a_condition_of_one_row_is_refused(table):
     content = "a,b,where\n1,2,lab\n2,1,lab\n3,5,x\n"
-    with pytest.raises(ValueError, match="regime 'x': at least 2 rows are needed, got 1"):
+    with pytest.raises(ValueError, match="condition 'x': at least 2 rows are needed, got 1"):
         read(table(content), condition="where")
 
 

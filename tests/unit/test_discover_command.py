@@ -118,6 +118,42 @@ def test_a_drawing_and_a_page_are_written(files, tmp_path):
     assert sorted(places) == places
 
 
+def test_the_pictures_of_the_page_have_the_numbers_of_its_table():
+    graph = np.array([[False, True], [True, False]])
+    counts = np.array([[0, 50], [23, 0]]), np.array([[0, 27], [27, 0]])
+    found = EdgeFrequencies(("plc", "pip3"), Estimate(graph, "cpdag"), *counts, 100)
+    page = graph_page(
+        Found("d.csv", "5 rows", "gies", found),
+        Provenance(0, {}, (), "9.9.9"),
+        "causalassay",
+        "2001-02-03",
+    )
+    assert "plc — pip3, joined 100%, as drawn 27%" in page
+    cells = re.findall(r"<title>[^<]*absent: 0 %</title>.*?</g>", page)
+    assert [["50", "—27"], ["23", "—27"]] == [re.findall(r">([—\d]+)</text>", c) for c in cells]
+    table = page[page.index("<table") :]
+    assert all(f"{number} %" in table for number in (27, 50, 23, 0))
+
+
+def test_without_bootstraps_only_the_edges_are_listed(files, tmp_path):
+    out, report = tmp_path / "g.csv", tmp_path / "g.html"
+    words = ("--bootstrap", 0, "--out", out, "--report", report)
+    done = run(files / "data.csv", "--algorithm", "var-sortnregress", *words)
+    assert "a → b" in done.stdout
+    assert "shares of the bootstraps" not in done.stdout
+    assert "–" not in done.stdout
+    page = report.read_text()
+    assert "a → b" in page
+    assert "as drawn" not in page
+    assert "from,to,type" == out.read_text().splitlines()[0]
+
+
+def test_the_edges_are_printed_beside_files_too(files, tmp_path):
+    words = ("--out", tmp_path / "g.csv", *FAST)
+    done = run(files / "data.csv", "--algorithm", "var-sortnregress", *words)
+    assert re.search(r"a → b\s*│\s*100 %", done.stdout)
+
+
 def test_experiments_are_read_and_conditions_left_out(files):
     words = ("--condition", "condition", "--target", "target", "--observational", "control")
     done = run(files / "experiments.csv", "--algorithm", "gies", *words, *FAST)
@@ -163,7 +199,7 @@ def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(files, monkey
         (["--algorithm", "pc", "--matrix"], "--matrix is for --out FILE.csv"),
         (["--algorithm", "pc", "--drop-condition", "x"], "condition: there is no 'x'"),
         (["--algorithm", "pc", "--bootstrap", "-1"], "n_bootstrap: expected a number from 0"),
-        (["--algorithm", "{0}/mine.py:Broken"], "failed on all rows: KeyError: 'inside'"),
+        (["--algorithm", "{0}/mine.py:Broken"], "KeyError: 'inside' (mine.py, line 19)"),
     ],
 )
 def test_mistakes_are_one_line(files, words, message):
@@ -185,6 +221,58 @@ def test_data_that_no_algorithm_takes_are_one_line(tmp_path, text, message):
     words = ("--condition", "condition") if "condition" in text else ()
     with pytest.raises(ValueError, match=message):
         run(tmp_path / "d.csv", "--algorithm", "empty", *words)
+
+
+EXPERIMENTS = ("--condition", "condition", "--target", "target")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--algorithm", "gies", *EXPERIMENTS], "name it as `observational` (--observational cont"),
+        (["--algorithm", "ges", *EXPERIMENTS], "(--observational): there are 'drug', 'control'"),
+        (
+            ["--algorithm", "ges", *EXPERIMENTS, "--observational", "Control"],
+            "did you mean 'control'?",
+        ),
+        (["--algorithm", "granger-lasso", "--drop", "target", "--discrete"], "(--series)"),
+        (["--algorithm", "ges", "--drop", "target"], "(--discrete declares all columns)"),
+        (
+            ["--algorithm", "ges", *EXPERIMENTS, "--observational", "control", "--series"],
+            "(leave --series out)",
+        ),
+        (
+            ["--algorithm", "granger-lasso", *EXPERIMENTS, "--series", "--bootstrap", "1"],
+            "(--bootstrap 0)",
+        ),
+    ],
+)
+def test_a_message_names_the_option_that_helps(files, words, message):
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+        run(files / "experiments.csv", *words)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "words"),
+    [
+        ("a,b,my c\n1,2,5\n2,3,5\n3,3,5\n", "(--drop 'my c')", ("--drop", "my c")),
+        ("a,b,c\n1,2,2\n2,3,3\n3,3,3\n", "(--drop c)", ("--drop", "c")),
+        (
+            "a,b,condition\n1,2,x\n2,3,x\n3,5,x\n3,5,y\n",
+            "condition 'y': at least 2 rows are needed, got 1; leave the condition out "
+            "(--drop-condition)",
+            ("--drop-condition", "y"),
+        ),
+    ],
+)
+def test_the_option_that_a_message_names_helps(tmp_path, text, message, words):
+    (tmp_path / "d.csv").write_text(text)
+    fixed = ("--condition", "condition") if "condition" in text else ()
+    stated = (tmp_path / "d.csv", "--algorithm", "empty", "--bootstrap", 0, *fixed)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        run(*stated)
+    assert "2 columns" in run(*stated, *words).stdout
 
 
 def test_an_unknown_target_says_how_to_leave_the_condition_out(files):

@@ -15,7 +15,7 @@ import causalassay as ca
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.discovery import make_algorithm
-from causalassay.resampling import draw_rows, edge_frequencies
+from causalassay.resampling import AlgorithmFailed, draw_rows, edge_frequencies
 from causalassay.resampling.processes import each_in_processes
 from causalassay.seeding import stream
 from strategies import datasets, rngs
@@ -136,10 +136,21 @@ def test_failures_are_counted_with_their_reasons():
     found = edge_frequencies(Fragile(), values, 1, 40, permute_columns=False)
     assert 40 == found.n_bootstrap
     assert {"KeyError: 'no such\\nthing'", "too negative"} == {
-        reason.replace("\\\\", "\\") for reason in found.failures
+        reason.replace("\\\\", "\\").partition(" (test_resampling.py, line ")[0]
+        for reason in found.failures
     }
     assert 0 < found.n_failed == sum(found.failures.values()) < 40
     assert found.joined[0, 1] == 0.0
+
+
+def test_a_failure_in_own_code_has_its_file_and_line(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import numpy as np\n"
+        "class Mine:\n    def discover(self, data, rng):\n"
+        "        return np.linalg.inv(np.zeros((2, 2)))\n"
+    )
+    with pytest.raises(AlgorithmFailed, match=r"LinAlgError: .* \(mine.py, line 4\)$"):
+        edge_frequencies(make_algorithm(f"{tmp_path}/mine.py:Mine"), experiments(), 1, 0)
 
 
 def test_a_process_that_ends_is_a_failure_with_its_exit_code():

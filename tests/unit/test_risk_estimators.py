@@ -456,7 +456,7 @@ def test_without_an_observational_condition_nothing_can_be_tested():
 def test_bad_targets_and_short_regimes_are_refused_by_the_data_set():
     with pytest.raises(ValueError, match="target 4 is not a column; targets are indices"):
         experiments([(4,)])
-    with pytest.raises(ValueError, match="at least 2 rows are needed, got 1; leave the regime"):
+    with pytest.raises(ValueError, match="at least 2 rows are needed, got 1; leave the condition"):
         Regime("on a", [[1.0, 2.0, 3.0, 4.0]], (0,))
 
 

@@ -339,6 +339,7 @@ def test_a_graph_without_members_is_a_row_with_its_reason(data):
     found = prediction.compare({"ring": ring, "true": GRAPH}, data, 0)
     assert ["true"] == list(found.of)
     assert "stands for none" in found.not_ranked["ring"]
+    assert f"none of the nodes {data.columns[0]!r}, " in found.not_ranked["ring"]
     with pytest.raises(ValueError, match="ring has no prediction"):
         found.score("ring")
 

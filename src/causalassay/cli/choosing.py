@@ -185,13 +185,13 @@ def _read(path: Path, reading: dict[str, Any], dropped: list[str]) -> Dataset:
     from causalassay.data import read
 
     with printed_notes():
-        dataset = read(path, **reading)
+        dataset = read(path, **reading, drop_conditions=dropped)
     if dataset.observational is None:
         raise ValueError(
             f"{path}: experiments are compared with a condition without intervention; name it with "
             "--observational, and the columns with --condition and --target"
         )
-    return dataset.drop_conditions(dropped) if dropped else dataset
+    return dataset
 
 
 def _chosen(

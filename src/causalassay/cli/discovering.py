@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from causalassay.auditing.provenance import Provenance
     from causalassay.contracts import Algorithm
     from causalassay.data import Dataset
-    from causalassay.resampling import EdgeFrequencies, PairFrequency
+    from causalassay.resampling import EdgeFrequencies
 
 ENDINGS = (".csv", ".graphml", ".gml", ".dot", ".gv", ".json", ".npy", ".npz")
 """Of graph files."""
@@ -100,7 +100,8 @@ def discover(  # noqa: PLR0913, PLR0917  one argument per option
         bool, typer.Option("--matrix", help="Write a CSV matrix instead of an edge list.")
     ] = False,
     svg: Annotated[
-        Path | None, typer.Option(help="Write the drawing: thick lines for frequent edges.")
+        Path | None,
+        typer.Option(help="Write the drawing: thick: often joined; dashed: direction unsure."),
     ] = None,
     report: Annotated[
         Path | None, typer.Option(help="Write one HTML page that works offline.")
@@ -158,7 +159,7 @@ def discover(  # noqa: PLR0913, PLR0917  one argument per option
         plain = {"algorithm": label, **found.to_dict(), **made.to_dict()}
         typer.echo(json.dumps(plain, indent=2, allow_nan=False))
         return
-    _print(found, f"{data.name}: {size}", label, table=out is None)
+    _print(found, f"{data.name}: {size}", label)
 
 
 def _read(path: Path, reading: dict[str, Any], dropped: list[str]) -> Dataset:
@@ -167,9 +168,9 @@ def _read(path: Path, reading: dict[str, Any], dropped: list[str]) -> Dataset:
     from causalassay.graphs.writing import writable_names
 
     with printed_notes():
-        dataset = read(path, **reading)
+        dataset = read(path, **reading, drop_conditions=dropped)
     writable_names(dataset.columns)
-    return dataset.drop_conditions(dropped) if dropped else dataset
+    return dataset
 
 
 def _found(
@@ -253,30 +254,32 @@ def _write(
         typer.echo(f"Report: {outputs.report}", err=True)
 
 
-def _print(found: EdgeFrequencies, head: str, label: str, *, table: bool) -> None:
+def _print(found: EdgeFrequencies, head: str, label: str) -> None:
     console = wide_console()
     console.print(f"[bold]{escaped(label)}[/] on {escaped(head)}", highlight=False)
     console.print(
         f"Found: {found.draw().caption}. {found.sentence}", highlight=False, soft_wrap=True
     )
-    if table:
-        _print_table(found.pairs(), console)
+    _print_table(found, console)
     for reason, count in found.failures.items():
         line = f"{count} of {found.n_bootstrap} bootstraps failed: {escaped(reason)}"
         console.print(line, highlight=False, soft_wrap=True)
 
 
-def _print_table(pairs: list[PairFrequency], console: Console) -> None:
+def _print_table(found: EdgeFrequencies, console: Console) -> None:
+    """Print the edges, with their frequencies where there are any."""
     from causalassay.resampling.result import percent
 
+    pairs = found.pairs()
     if not pairs:
         return
-    table = Table("edge", title="Edges, and their shares of the bootstraps", title_justify="left")
-    for head in ("as drawn", "→", "←", "—", "absent"):
+    title = "Edges, and their shares of the bootstraps" if found.measured else None
+    table = Table("edge", title=title, title_justify="left")
+    for head in ("as drawn", "→", "←", "—", "absent") if found.measured else ():
         table.add_column(head, justify="right")
     for one in pairs[:MOST_LISTED]:
         shares = (one.support, one.forward, one.backward, one.undirected, one.absent)
-        table.add_row(escaped(one.text), *map(percent, shares))
+        table.add_row(escaped(one.text), *(map(percent, shares) if found.measured else ()))
     console.print(table)
     if len(pairs) > MOST_LISTED:
         left = len(pairs) - MOST_LISTED

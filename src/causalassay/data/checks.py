@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.arrays import Values
+from causalassay.data.column_notes import drop_options
 from causalassay.spelling import listed
 
 _MOST_COLUMNS = 10
@@ -111,7 +112,8 @@ def check_varied(values: Values, columns: Sequence[str]) -> None:
         names = [columns[j] for j in np.flatnonzero(constant).tolist()]
         raise ValueError(
             f"values: constant over all {len(values)} rows: {listed(names)}; "
-            "a column that never varies shows neither cause nor effect, so leave it out"
+            "a column that never varies shows neither cause nor effect, so leave it out "
+            f"({drop_options(names)})"
         )
     seen: dict[bytes, str] = {}
     for j, name in enumerate(columns):
@@ -119,6 +121,6 @@ def check_varied(values: Values, columns: Sequence[str]) -> None:
         if content in seen:
             raise ValueError(
                 f"values: columns {seen[content]!r} and {name!r} are identical in all "
-                f"{len(values)} rows; keep one of them"
+                f"{len(values)} rows; keep one of them ({drop_options([name])})"
             )
         seen[content] = name

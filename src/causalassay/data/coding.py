@@ -70,8 +70,8 @@ def encode(
             raise ValueError(
                 f"{where}: column {name!r} holds text, {_first_text(column, place)}; "
                 f"{label_hint(name)}correct it, leave the column out (--drop), name it as "
-                f"`condition` or `target` if it is one, or declare it with discrete=[{name!r}]; "
-                "on the command line `--discrete` declares all columns"
+                f"`condition` or `target` if it is one, or declare it with discrete=[{name!r}] "
+                "(--discrete declares all columns)"
             )
     missing = [missing_entries(column, declared.get(name)) for name, column in table.items()]
     check_none_missing(np.column_stack(missing), list(table), where, place)

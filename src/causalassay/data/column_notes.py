@@ -44,10 +44,9 @@ def note_index(columns: Mapping[str, NDArray[Any]], where: str) -> None:
     """Say which columns look like numbers of rows."""
     found = [name for name, column in columns.items() if _is_index(name, column)]
     if found:
-        flags = " ".join(f"--drop {_quoted(name)}" for name in found[:3])
         note(
             f"{where}: {_counted(found)} like a row index, used as data; to leave out pass "
-            f"drop={found[:3]} ({flags}), to keep pass drop=[] (--continuous)"
+            f"drop={found[:3]} ({drop_options(found)}), to keep pass drop=[] (--continuous)"
         )
 
 
@@ -57,7 +56,7 @@ def note_levels(columns: Mapping[str, NDArray[Any]], where: str) -> None:
     if not found:
         return
     condition = label_column("condition", found)
-    hint = f"; is it the condition: --condition {_quoted(condition)}?" if condition else ""
+    hint = f"; is it the condition: --condition {quoted(condition)}?" if condition else ""
     note(
         f"{where}: {_counted(found)} like levels, at most {MOST_LEVELS} whole numbers each, used "
         f"as numbers; for levels pass discrete=[...] (--discrete if all are), else "
@@ -68,7 +67,7 @@ def note_levels(columns: Mapping[str, NDArray[Any]], where: str) -> None:
 def label_hint(name: str) -> str:
     """Return what to do about a column of text that is called as labels are; empty for others."""
     role = next((role for role in LABEL_NAMES if label_column(role, [name])), None)
-    return "" if role is None else f"pass {role}={name!r} (--{role} {_quoted(name)}), "
+    return "" if role is None else f"pass {role}={name!r} (--{role} {quoted(name)}), "
 
 
 def _counted(found: Sequence[str]) -> str:
@@ -92,5 +91,23 @@ def _has_few_levels(column: NDArray[Any]) -> bool:
     return 1 < len(levels) <= MOST_LEVELS and bool((levels == np.floor(levels)).all())
 
 
-def _quoted(name: str) -> str:
+def drop_options(names: Sequence[str]) -> str:
+    """Return the options of the command line that leave columns out, of at most three.
+
+    Examples
+    --------
+    >>> drop_options(["id", "my dose"])
+    "--drop id --drop 'my dose'"
+    """
+    return " ".join(f"--drop {quoted(name)}" for name in names[:3])
+
+
+def quoted(name: str) -> str:
+    """Return a name as a shell takes it for one word.
+
+    Examples
+    --------
+    >>> quoted("raf"), quoted("my dose")
+    ('raf', "'my dose'")
+    """
     return name if name.isidentifier() else f"'{name}'"

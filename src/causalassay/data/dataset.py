@@ -151,8 +151,8 @@ class Dataset:
         """The rows of the observational condition, shape (n, d); an error if none is named."""
         if self.observational is None:
             raise ValueError(
-                "no condition is known to be observational; name one as `observational`: "
-                f"there are {listed(self.conditions)}"
+                "no condition is known to be observational; name one as `observational` "
+                f"(--observational): there are {listed(self.conditions)}"
             )
         return self.regime(self.observational).values
 
@@ -356,13 +356,13 @@ class Dataset:
         if twice:
             raise ValueError(
                 f"regimes: more than one is called {listed(twice)}; "
-                "rename them, or put their rows into one regime"
+                "rename them, or put their rows into one"
             )
         if self.observational is not None:
             if self.observational not in self.conditions:
                 raise ValueError(
-                    f"observational: no regime is called {self.observational!r}; there are "
-                    f"{listed(self.conditions)}; pass None if none is observational"
+                    f"observational: no condition is called {self.observational!r} (None if none "
+                    f"is observational); {did_you_mean(self.observational, self.conditions)}"
                 )
             targets = self.regime(self.observational).targets
             if targets != ():
@@ -373,7 +373,7 @@ class Dataset:
                 )
 
     def _check_regime(self, regime: Regime) -> None:
-        where = f"regime {regime.condition!r}"
+        where = f"condition {regime.condition!r}"
         if regime.values.shape[1] != self.n_nodes:
             raise ValueError(
                 f"{where}: expected {self.n_nodes} columns, {listed(self.columns)}; "

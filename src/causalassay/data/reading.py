@@ -33,6 +33,7 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
     rows: Rows = "independent",
     *,
     drop: Iterable[str] | None = None,
+    drop_conditions: Iterable[str] = (),
     separator: str | None = None,
 ) -> Dataset:
     r"""Return the data set that a text, Parquet, Feather or NumPy file holds.
@@ -71,6 +72,9 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
         order of the file.
     drop : iterable of str, optional
         Columns to leave out. An empty list says that none is an index of the rows.
+    drop_conditions : iterable of str
+        Conditions whose rows to leave out, such as one with a single row. If the observational
+        condition is among them, none is observational.
     separator : str, optional
         Of the fields of a text file: a comma, semicolon, tab or blank, or such a word. Found in
         its first lines by default.
@@ -126,6 +130,7 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
         cells = _target_cells(table, target, len(values))
         conditions = _conditions(table, condition, cells, where, loaded.place)
         groups = _groups(conditions, cells, columns, observational, where)
+    observational = _left(groups, observational, drop_conditions)
     try:
         regimes = [Regime(name, values[own], targets) for name, (own, targets) in groups.items()]
         return Dataset(columns, tuple(regimes), observational, kinds, rows)
@@ -169,6 +174,18 @@ def _groups(
         unstated = () if name == observational else None
         groups[name] = own, _targets(cell, position, where) if cell else unstated
     return groups
+
+
+def _left(groups: _Groups, observational: str | None, dropped: Iterable[str]) -> str | None:
+    """Leave conditions out, and return the observational one if it is not among them."""
+    known = list(groups)
+    for name in dropped:
+        if name not in known:
+            raise ValueError(f"condition: there is no {name!r}; {did_you_mean(name, known)}")
+        groups.pop(name, None)
+    if not groups:
+        raise ValueError("drop_conditions: no condition would be left; keep at least 1")
+    return None if observational in known and observational not in groups else observational
 
 
 def _check_request(table: Columns, labels: list[str], declared: Iterable[str], where: str) -> None:

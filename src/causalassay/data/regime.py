@@ -48,7 +48,7 @@ class Regime:
     def __post_init__(self) -> None:
         if not isinstance(self.condition, str) or not self.condition:
             raise ValueError(f"condition: expected a name, got {self.condition!r}")
-        where = f"regime {self.condition!r}"
+        where = f"condition {self.condition!r}"
         object.__setattr__(self, "values", _own(self.values, where))
         if self.targets is not None:
             object.__setattr__(self, "targets", _target_indices(self.targets, where))
@@ -110,8 +110,8 @@ def _own(values: ArrayLike, where: str) -> Values:
         )
     if len(array) < 2:
         raise ValueError(
-            f"{where}: at least 2 rows are needed, got {len(array)}; "
-            "leave the regime out, or join it with another"
+            f"{where}: at least 2 rows are needed, got {len(array)}; leave the condition out "
+            "(--drop-condition), or join it with another"
         )
     own = np.array(array, dtype=float, order="C", copy=True)
     own.setflags(write=False)

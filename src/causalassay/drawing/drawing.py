@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, check_adjacency
+from causalassay.drawing.strokes import Strokes
 from causalassay.drawing.svg import circle_picture, layered_picture, matrix_picture
 from causalassay.graphs.cpdag import directed_part, undirected_part
 from causalassay.graphs.node_names import check_names
@@ -30,12 +31,15 @@ class Drawing:
     graph : Adjacency, shape (d, d)
     names : tuple of str
     shares : ndarray, shape (d, d), optional
-        How thick each edge is drawn.
+        How often the pair of each edge is joined: how thick it is drawn.
+    as_drawn : ndarray, shape (d, d), optional
+        How often it is joined as in the graph; dashed where the bootstraps disagree.
     """
 
     graph: Adjacency
     names: tuple[str, ...]
     shares: NDArray[np.float64] | None = None
+    as_drawn: NDArray[np.float64] | None = None
 
     @property
     def caption(self) -> str:
@@ -63,9 +67,8 @@ class Drawing:
         n_edges = int((self.graph | self.graph.T).sum()) // 2
         if len(self.graph) > MOST_NODES or n_edges > MOST_EDGES:
             return matrix_picture(self.graph, self.names, self.caption)
-        if is_dag(self.graph):
-            return layered_picture(self.graph, self.names, self.caption, self.shares)
-        return circle_picture(self.graph, self.names, self.caption, self.shares)
+        picture = layered_picture if is_dag(self.graph) else circle_picture
+        return picture(self.graph, self.names, self.caption, Strokes(self.shares, self.as_drawn))
 
     def _repr_html_(self) -> str:
         return fragment(self._repr_svg_())
@@ -75,6 +78,7 @@ def show(
     graph: Adjacency,
     names: Iterable[Hashable] | None = None,
     shares: NDArray[np.float64] | None = None,
+    as_drawn: NDArray[np.float64] | None = None,
 ) -> Drawing:
     """Return a drawing of a graph, for a notebook to show or a terminal to print.
 
@@ -89,8 +93,11 @@ def show(
     names : iterable of d names, optional
         By default nodes are named 0, 1, ….
     shares : ndarray, shape (d, d), optional
-        A number from 0 to 1 for each edge, such as its frequency over bootstraps: the larger
-        it is, the thicker is the line. Not drawn in a matrix.
+        A number from 0 to 1 for each edge, such as how often bootstraps join its pair: the
+        larger it is, the thicker is the line. Not drawn in a matrix.
+    as_drawn : ndarray, shape (d, d), optional
+        How often they join it as the graph does. An edge is dashed where this is less than 90 %
+        of `shares`: the pair is then surer than its direction.
 
     Examples
     --------
@@ -108,9 +115,11 @@ def show(
     checked = check_adjacency(graph).copy()
     checked.setflags(write=False)
     labels = range(len(checked)) if names is None else names
-    if shares is not None and np.shape(shares) != checked.shape:
-        raise ValueError(f"shares: expected shape {checked.shape}, got {np.shape(shares)}")
-    return Drawing(checked, tuple(map(str, check_names(labels, "names", len(checked)))), shares)
+    for name, given in (("shares", shares), ("as_drawn", as_drawn)):
+        if given is not None and np.shape(given) != checked.shape:
+            raise ValueError(f"{name}: expected shape {checked.shape}, got {np.shape(given)}")
+    stated = tuple(map(str, check_names(labels, "names", len(checked))))
+    return Drawing(checked, stated, shares, as_drawn)
 
 
 def _counted(n: int, noun: str) -> str:

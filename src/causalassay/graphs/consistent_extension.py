@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit
 
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.graphs.orders import Indices, neighbour_lists
+from causalassay.spelling import listed
 
 
 class NoExtension(ValueError):
     """No DAG has the PDAG's skeleton, its arrows and no further v-structure.
 
-    Attributes
+    Parameters
     ----------
     left : list of int
         The nodes none of which can come last among themselves.
     """
 
-    def __init__(self, message: str, left: list[int]) -> None:
-        super().__init__(message)
+    def __init__(self, left: list[int]) -> None:
+        super().__init__(f"pdag: {_why_not(str(left))}")
         self.left = left
+
+    def named(self, names: Sequence[str]) -> str:
+        """Return the message with the names of the nodes.
+
+        Examples
+        --------
+        >>> NoExtension([0, 2]).named(["raf", "mek", "erk"]).partition("none of the ")[2]
+        "nodes 'raf', 'erk' can come last among themselves without a cycle or a new v-structure"
+        """
+        return _why_not(listed([names[node] for node in self.left]))
+
+
+def _why_not(nodes: str) -> str:
+    return (
+        "no DAG has its skeleton, its arrows and no further v-structure: none of the nodes "
+        f"{nodes} can come last among themselves without a cycle or a new v-structure"
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -112,12 +132,7 @@ def extend(pdag: Adjacency) -> Adjacency:
     sinks = _sinks_first(graph, *neighbour_lists(graph | graph.T))
     if len(sinks) < len(graph):
         left = np.setdiff1d(np.arange(len(graph)), sinks).tolist()
-        raise NoExtension(
-            "pdag: no DAG has its skeleton, its arrows and no further v-structure: "
-            f"none of the nodes {left} can come last among themselves without a cycle or a new "
-            "v-structure",
-            left,
-        )
+        raise NoExtension(left)
     rank = np.empty(len(graph), dtype=np.int64)
     rank[sinks] = np.arange(len(graph))
     return (graph | graph.T) & (rank[:, None] > rank[None, :])

@@ -68,11 +68,16 @@ def read_edge_table(
     """
     _note_columns(roles, header, where)
     edges: list[tuple[str, str]] = []
+    alone: list[str] = []
     places: dict[str, str] = {}
     n_zero = 0
     for number, line in lines:
         row = dict(zip(header, line, strict=True))
         edge = (row[roles["from"]], row[roles["to"]])
+        if edge[0] and not edge[1] and "type" in roles and not row[roles["type"]]:
+            alone.append(edge[0])  # a node without edges
+            places.setdefault(edge[0], f"line {number}: ")
+            continue
         if edge[0] == edge[1]:
             raise ValueError(
                 f"{where}: line {number} joins {shown(edge[0])} to itself; leave it out"
@@ -92,7 +97,7 @@ def read_edge_table(
             edges += [edge, edge[::-1]]
     if n_zero:
         note(f"{where}: {n_zero} of its lines have weight 0 and are not read as edges")
-    return of_edges(edges, places=places)
+    return of_edges(edges, alone, places=places)
 
 
 def _note_columns(roles: Mapping[str, str], header: Sequence[str], where: str) -> None:

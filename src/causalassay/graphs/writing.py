@@ -50,8 +50,8 @@ def write_graph(
     graph : Adjacency, shape (d, d)
     names : iterable of d names
     layout : {"matrix", "edges"}
-        Of a CSV file: a square matrix of 0 and 1, or the columns from, to and type. An edge list
-        leaves out nodes without edges.
+        Of a CSV file: a square matrix of 0 and 1, or the columns from, to and type, where a
+        node without edges is a line with its name alone.
     numbers : mapping, optional
         From (i, j) to numbers by name, such as frequencies: more columns of an edge list,
         attributes of edges in GraphML, GML, DOT and JSON. `read_graph` does not read them.
@@ -130,6 +130,8 @@ def _edge_list(one: _Named) -> bytes:
     for i, j, mark in one.edges:
         known = one.known(i, j)
         lines.append([one.names[i], one.names[j], mark, *(known.get(name, "") for name in columns)])
+    alone = np.flatnonzero(~(one.graph | one.graph.T).any(axis=1)).tolist()
+    lines += [[one.names[node], *[""] * (2 + len(columns))] for node in alone]
     return _csv(lines)
 
 

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from causalassay.arrays import Adjacency
 from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data.dataset import Dataset, as_dataset
+from causalassay.resampling.own_code import place_of_mistake
 from causalassay.resampling.processes import Lost, each_in_processes
 from causalassay.resampling.result import EdgeFrequencies
 from causalassay.seeding import as_generator, stream
@@ -125,8 +126,8 @@ def edge_frequencies(  # noqa: PLR0913  four of them have defaults
     _check_numbers(n_bootstrap, processes)
     if n_bootstrap and data.rows == "series":
         raise ValueError(
-            "the rows are a series: they cannot be drawn one by one; pass n_bootstrap=0 for the "
-            "graph alone"
+            "the rows are a series: they cannot be drawn one by one; pass n_bootstrap=0 "
+            "(--bootstrap 0) for the graph alone"
         )
     seed = int(as_generator(rng).integers(2**63))
     began = time.perf_counter()
@@ -217,8 +218,12 @@ def _resample(job: _Resampling, step: int) -> Adjacency | str:
 
 
 def _reason(error: Exception) -> str:
-    kind = "" if isinstance(error, NotApplicable) else f"{type(error).__name__}: "
-    return cut(visible(f"{kind}{error}"), LONGEST_REASON)
+    """Return what an algorithm raised, and where if it is the user's own."""
+    if isinstance(error, NotApplicable):
+        return cut(visible(str(error)), LONGEST_REASON)
+    place = place_of_mistake(error)
+    said = cut(visible(f"{type(error).__name__}: {error}"), LONGEST_REASON)
+    return f"{said} ({visible(place)})" if place else said
 
 
 def _discovered(algorithm: Algorithm, data: Dataset, rng: Generator) -> Estimate:

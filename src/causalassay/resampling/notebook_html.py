@@ -15,6 +15,7 @@ HEADER = ("edge", "as drawn", "forward", "backward", "undirected", "absent")
 def frequencies_html(found: EdgeFrequencies) -> str:
     """Return the graph, its edges with their frequencies, and what failed."""
     drawing = found.draw()
+    shown = len(HEADER) if found.measured else 1
     rows = [
         (one.text, *map(number, (one.support, one.forward, one.backward, one.undirected)))
         + (number(one.absent),)
@@ -24,6 +25,10 @@ def frequencies_html(found: EdgeFrequencies) -> str:
     return fragment(
         paragraph(drawing.caption),
         drawing._repr_svg_(),
-        table(rows, HEADER, f"Shares of {found.caption}"),
+        table(
+            [row[:shown] for row in rows],
+            HEADER[:shown],
+            f"Shares of {found.caption}" if found.measured else "Edges",
+        ),
         *failed,
     )

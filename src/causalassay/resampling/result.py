@@ -98,6 +98,11 @@ class EdgeFrequencies:
         return sum(self.failures.values())
 
     @property
+    def measured(self) -> bool:
+        """Whether a bootstrap gave a graph; else there are no frequencies."""
+        return self.n_bootstrap > self.n_failed
+
+    @property
     def directed(self) -> NDArray[np.float64]:
         """Share of the bootstraps with i→j, shape (d, d)."""
         return self._share(self.n_directed)
@@ -119,8 +124,8 @@ class EdgeFrequencies:
         return np.where(graph & graph.T, self.undirected, self.directed)
 
     def draw(self) -> Drawing:
-        """Return a drawing of the graph, thicker lines for edges with more support."""
-        return show(self.estimate.graph, self.columns, self.support)
+        """Return a drawing: thick lines for pairs often joined, dashes for unsure directions."""
+        return show(self.estimate.graph, self.columns, self.joined, self.support)
 
     def pair(self, i: int, j: int) -> PairFrequency:
         """Return the frequencies of two columns, by index."""
@@ -164,6 +169,8 @@ class EdgeFrequencies:
     @property
     def numbers(self) -> dict[tuple[int, int], dict[str, float]]:
         """The frequencies of each edge of the graph, as `write_graph` takes them."""
+        if not self.measured:
+            return {}
         names = ("forward", "backward", "undirected", "absent")
         return {
             (i, j): dict(zip(names, self.shares(i, j), strict=True))

@@ -12,7 +12,7 @@ from causalassay.diagnostics.explained_variance import determination
 from causalassay.diagnostics.moments import correlations
 from causalassay.diagnostics.series import lagged_values
 from causalassay.discovery.regression.bic_lasso import lasso_bic
-from causalassay.discovery.statistics.usable_rows import check_continuous
+from causalassay.discovery.statistics.usable_rows import check_continuous, check_observational
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.orders import Indices
 from causalassay.models.series.stationarity import Coefficients
@@ -34,10 +34,7 @@ def lagged_design(data: Dataset, max_lag: int) -> Values:
     (18, 6)
     """
     check_rows(data, "series")
-    if data.observational is None:
-        raise NotApplicable(
-            "no condition is known to be observational; name one as `observational` of the data"
-        )
+    check_observational(data)
     values = data.observational_values
     check_continuous(data, values)
     width = (max_lag + 1) * data.n_nodes

@@ -6,18 +6,26 @@ import numpy as np
 
 from causalassay.arrays import Values
 from causalassay.contracts import NotApplicable, check_rows
+from causalassay.data.column_notes import drop_options
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import determination
+from causalassay.spelling import listed
 
 
 def observational_values(data: Dataset) -> Values:
     """Return the observational rows, independent ones, or raise `NotApplicable`."""
     check_rows(data, "independent")
+    check_observational(data)
+    return data.observational_values
+
+
+def check_observational(data: Dataset) -> None:
+    """Raise `NotApplicable` if no condition is known to be observational."""
     if data.observational is None:
         raise NotApplicable(
-            "no condition is known to be observational; name one as `observational` of the data"
+            "no condition is known to be observational; name one as `observational` of the data "
+            f"(--observational): there are {listed(data.conditions)}"
         )
-    return data.observational_values
 
 
 def check_continuous(data: Dataset, values: Values) -> None:
@@ -26,7 +34,10 @@ def check_continuous(data: Dataset, values: Values) -> None:
         raise NotApplicable(f"column {name!r} is discrete; this algorithm is for continuous data")
     for name, width in zip(data.columns, np.ptp(values, axis=0), strict=True):
         if width == 0:
-            raise NotApplicable(f"column {name!r} is constant in the rows used; leave it out")
+            raise NotApplicable(
+                f"column {name!r} is constant in the rows used; leave it out "
+                f"({drop_options([name])})"
+            )
 
 
 def determined_values(data: Dataset) -> Values:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
 from causalassay.auditing.provenance import Provenance
 from causalassay.report.audit_page.parts import page, provenance_section
@@ -22,6 +24,14 @@ MEANING = (
     "A direction that only the order of the columns decides comes out both ways.",
 )
 """What frequencies say, and how they come about."""
+
+MATRIX_CAPTION = (
+    "Per cent of the bootstraps with row → column; after a dash, with the edge undirected. These "
+    "are the numbers of the table. Framed: edges of the graph."
+)
+
+MANY = 6
+"""Columns from which on the drawing is as wide as the page lets it."""
 
 
 @dataclass(frozen=True)
@@ -65,37 +75,52 @@ def graph_page(found: Found, made: Provenance, command: str, date: str) -> Html:
         tag("p", f"{found.size}. Found: {one.draw().caption}.", class_="rate"),
         _pictures(one),
         section("edges-section", "Edges", frequency_table(one), *_asides(one)),
-        section("meaning", "What the frequencies say", *(tag("p", text) for text in MEANING)),
+        *_meaning(one),
         provenance_section(made, command, date),
+        own_style=_style(),
     )
+
+
+def _meaning(one: EdgeFrequencies) -> list[Html]:
+    said = [tag("p", text) for text in MEANING]
+    return [section("meaning", "What the frequencies say", *said)] if one.measured else []
 
 
 def _pictures(one: EdgeFrequencies) -> Html:
-    drawn = tag(
+    """Return the drawing and, beside it on a wide screen, the frequencies of all pairs."""
+    said = "The graph found on all rows."
+    if one.measured:
+        said += (
+            " Thick: most bootstraps join the pair. Dashed: they disagree on its direction, or "
+            "on whether it has one."
+        )
+    figures = [_figure("picture-graph", one.draw()._repr_svg_(), said, len(one.columns))]
+    if one.measured and len(one.columns) <= MOST_DRAWN:
+        figures.append(_figure("picture-frequencies", frequency_matrix(one), MATRIX_CAPTION))
+    return tag("div", *figures, class_="pictures")
+
+
+def _figure(identity: str, svg: str, caption: str, n_columns: int = 0) -> Html:
+    return tag(
         "figure",
-        tag("div", Html(one.draw()._repr_svg_()), class_="wide"),
-        tag("figcaption", "The graph found on all rows. A thick line is in most bootstraps."),
-        id="picture-graph",
-        class_="whole",
+        tag("div", Html(svg), class_="wide"),
+        tag("figcaption", caption),
+        id=identity,
+        class_="whole large" if n_columns >= MANY else "whole",
     )
-    if not one.n_bootstrap or len(one.columns) > MOST_DRAWN:
-        return tag("div", drawn, class_="pictures")
-    matrix = tag(
-        "figure",
-        tag("div", Html(frequency_matrix(one)), class_="wide"),
-        tag(
-            "figcaption",
-            "Per cent of the bootstraps in which the row may cause the column: row → column, or "
-            "undirected. Framed: edges of the graph.",
-        ),
-        id="picture-frequencies",
-        class_="whole",
-    )
-    return tag("div", drawn, matrix, class_="pictures")
+
+
+@cache
+def _style() -> str:
+    room = files("causalassay.report")
+    return room.joinpath("graph_page", "assets", "graph.css").read_text(encoding="utf-8")
 
 
 def frequency_table(one: EdgeFrequencies) -> Html:
     """Return the edges with their frequencies, and pairs that only bootstraps join."""
+    if not one.measured:
+        caption = "Without bootstraps there are no frequencies."
+        return table("edges", caption, HEADS[:1], [(pair.text,) for pair in one.pairs()])
     rows = [
         (
             pair.text,

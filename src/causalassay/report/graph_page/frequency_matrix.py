@@ -1,4 +1,4 @@
-"""The frequencies of all edges as a picture: rows to columns, the darker the more often."""
+"""The frequencies of all edges as a picture: rows to columns, with the numbers of the table."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ MOST_NUMBERED = 24
 MOST_DRAWN = 80
 """Columns up to which there is a picture at all."""
 MARGIN = 8
+LINE = 12
+"""Between two numbers in a cell."""
 DARK = 0.55
 """Share from which on the number in a cell is light."""
 
@@ -27,7 +29,8 @@ INK, PAPER, FILL, RIM = "#1f2933", "#ffffff", "#2f6f9f", "#c2410c"
 def frequency_matrix(found: EdgeFrequencies) -> str:
     """Return an SVG with a cell for each pair: how often the row may cause the column.
 
-    A cell counts i→j and i—j. The edges of the graph have a frame.
+    A cell has the share of i→j, and after a dash that of i—j: the numbers of the table. The
+    more often either comes out, the darker it is. The edges of the graph have a frame.
     """
     names = [shortened(name) for name in found.columns]
     numbered = len(names) <= MOST_NUMBERED
@@ -68,14 +71,24 @@ def _cell(
     text = ""
     if numbered and known > 0:
         colour = PAPER if known > DARK else INK
-        text = (
-            f'<text x="{x + side / 2:.1f}" y="{y + side / 2:.1f}" dy="0.35em" font-size="11" '
-            f'text-anchor="middle" fill="{colour}">{100 * known:.0f}</text>'
-        )
+        text = _numbers(forward, undirected, (x + side / 2, y + side / 2), colour)
     return (
         f"<g><title>{escaped(_title(found, i, j))}</title>"
         f'<rect {square} fill="{PAPER}"/>'
         f'<rect {square} fill="{FILL}" fill-opacity="{known:.2f}" {frame}/>{text}</g>'
+    )
+
+
+def _numbers(forward: float, undirected: float, middle: tuple[float, float], colour: str) -> str:
+    """Return the share of the arrow, and below it that of the edge without direction."""
+    lines = [f"{100 * forward:.0f}"] if forward > 0 else []
+    lines += [f"—{100 * undirected:.0f}"] if undirected > 0 else []
+    x, y = middle
+    first = y - LINE * (len(lines) - 1) / 2
+    return "".join(
+        f'<text x="{x:.1f}" y="{first + LINE * k:.1f}" dy="0.35em" font-size="11" '
+        f'text-anchor="middle" fill="{colour}">{line}</text>'
+        for k, line in enumerate(lines)
     )
 
 

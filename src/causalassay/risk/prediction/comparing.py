@@ -94,7 +94,9 @@ def compare(
         try:
             of[name] = _predict(judged, _held_out(name, given, dataset, measured), seed)
         except NoExtension as error:
-            not_ranked[name] = f"its graph is no DAG and stands for none: {error}"
+            not_ranked[name] = (
+                f"its graph is no DAG and stands for none: {error.named(dataset.columns)}"
+            )
         except NotApplicable as error:
             not_ranked[name] = str(error)
     experiments = tuple(one.experiment for one in measured)

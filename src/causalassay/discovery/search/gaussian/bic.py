@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, Values, Vector, Weights
 from causalassay.contracts import NotApplicable, check_rows
+from causalassay.data.column_notes import quoted
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.moments import correlations
 from causalassay.discovery.statistics.gaussian import (
@@ -92,15 +93,26 @@ def interventional_node_statistics(data: Dataset) -> NodeStatistics:
     )
 
 
+def _unknown_targets(data: Dataset, condition: str) -> str:
+    """Return what to do about a condition; one without intervention is named first."""
+    none = (
+        "if it is the condition without intervention, name it as `observational` "
+        f"(--observational {quoted(condition)}); else state them"
+        if data.observational is None
+        else "state them, () or a cell with a lone `;` if there are none"
+    )
+    return (
+        f"the targets of condition {condition!r} are unknown; this algorithm needs known targets: "
+        f"{none}, or leave the condition out"
+    )
+
+
 def _obeys_causes(data: Dataset) -> NDArray[np.bool_]:
     """Return, shape (regimes, d), in which conditions each node was not intervened upon."""
     obeys = np.ones((len(data.regimes), data.n_nodes), dtype=bool)
     for k, regime in enumerate(data.regimes):
         if regime.targets is None:
-            raise NotApplicable(
-                f"the targets of condition {regime.condition!r} are unknown; this algorithm needs "
-                "known targets: state them, () if there are none, or leave the condition out"
-            )
+            raise NotApplicable(_unknown_targets(data, regime.condition))
         obeys[k, list(regime.targets)] = False
     always = np.flatnonzero(~obeys.any(axis=0))
     if len(always):
