@@ -483,3 +483,21 @@ def test_sachs_shows_what_the_score_cannot_tell(sachs_folder):
     assert rules["many descendants"].startswith("The tests call 5 to 10 of 10 columns descendants")
     assert rules["random graphs of its density"].startswith("No evidence that any of 3 algorithms")
     assert 0 < len(found.second_opinion.doubts) <= 6
+
+
+# The page and its tables.
+
+
+def test_a_mean_over_two_experiments_has_no_interval_on_the_page(chosen):
+    from causalassay.report.choice_page.tables import opinion_table
+
+    other = chosen.second_opinion
+    two = {
+        name: replace(score, low=0.0, high=1.0, n_experiments=2)
+        for name, score in other.scores.items()
+    }
+    html = opinion_table(replace(chosen, second_opinion=replace(other, undoubted=two)))
+    assert "(2: too few for an interval)" in html
+    assert "[0.000, 1.000]" not in html
+    assert "share of the change predicted" in html
+    assert 0.9 < other.scores["truth"].share_predicted <= 1.1

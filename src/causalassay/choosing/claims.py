@@ -264,7 +264,7 @@ def _second_opinion(choice: Choice) -> Iterator[Claim]:
         )
         yield from _why_they_differ(choice, first, second)
     best = other.scores[second]
-    if best.skill is not None and best.skill >= 1:
+    if best.share_predicted is not None and best.share_predicted <= 0:
         yield Claim(
             "second opinion",
             "No algorithm predicts the experiments better than “nothing changes” "

@@ -195,14 +195,18 @@ class PredictionScore:
         The less, the better; None where it is undefined, as the others.
     low, high : float, optional
         Its interval, for the mean over experiments like these.
-    skill : float, optional
-        0 is a perfect prediction, 1 is as good as predicting that nothing changes.
+    share_predicted : float, optional
+        Of the change: 1 is a perfect prediction, 0 is as good as predicting that nothing changes,
+        less than 0 is worse.
+    n_experiments : int
+        Over which it is a mean.
     """
 
     value: float | None
     low: float | None
     high: float | None
-    skill: float | None = None
+    share_predicted: float | None = None
+    n_experiments: int = 0
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,10 @@ from causalassay.report.page.elements import table
 from causalassay.report.page.markup import Html, tag
 
 
+LEAST_EXPERIMENTS = 3
+"""From which on the interval of a mean over them says something; with 2, Student's spans all."""
+
+
 def ranking_table(choice: Choice) -> Html:
     """Return the ranking with everything that stands beside it."""
     caption = (
@@ -66,16 +70,22 @@ def opinion_table(choice: Choice) -> Html:
         (
             name,
             _score(score),
-            "–" if score.skill is None else f"{score.skill:.2f}",
+            "–" if score.share_predicted is None else f"{score.share_predicted:.2f}",
             _score(other.undoubted.get(name)),
         )
         for name, score in other.scores.items()
     ]
-    heads = ("algorithm", "total variation", "skill", "without flagged interventions")
+    heads = (
+        "algorithm",
+        "total variation",
+        "share of the change predicted",
+        "total variation without flagged interventions",
+    )
     caption = (
         f"Mean total variation between prediction and measurement over {other.n_experiments} "
-        f"experiments. Floor: {_number(other.floor)}; nothing changes: "
-        f"{_number(other.nothing_changes)}. Skill: 0 at the floor, 1 for “nothing changes”."
+        f"experiments. Perfect: {_number(other.floor)}; nothing changes: "
+        f"{_number(other.nothing_changes)}. Share: 1 is perfect, 0 as good as “nothing changes”, "
+        "less is worse."
     )
     return table("second-opinion-scores", caption, heads, rows)
 
@@ -88,8 +98,8 @@ def reason_table(identity: str, caption: str, reasons: Mapping[str, str]) -> Htm
 def _score(score: PredictionScore | None) -> str:
     if score is None or score.value is None:
         return "–"
-    if score.low is None or score.high is None:
-        return f"{score.value:.3f}"
+    if score.low is None or score.high is None or score.n_experiments < LEAST_EXPERIMENTS:
+        return f"{score.value:.3f} ({score.n_experiments}: too few for an interval)"
     return with_interval(score.value, score.low, score.high, 3)
 
 
