@@ -336,6 +336,13 @@ class Choice:
         return self.claims[0].sentence
 
     @property
+    def next_step(self) -> str:
+        """What to do now, in one sentence."""
+        from causalassay.choosing.next_step import next_step  # noqa: PLC0415  # needs it
+
+        return next_step(self)
+
+    @property
     def rules(self) -> dict[str, str]:
         """How the rules of the claims decide, and how often each was wrong."""
         return rules_of(claim.rule for claim in self.claims)
@@ -364,7 +371,7 @@ class Choice:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; `from_dict` gives the same choice back."""
-        said = {"headline": self.headline, "rules": self.rules}
+        said = {"headline": self.headline, "next_step": self.next_step, "rules": self.rules}
         return said | _adapter().dump_python(self, mode="json")
 
     @classmethod

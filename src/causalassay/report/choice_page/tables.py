@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from causalassay.choosing import Choice, PredictionScore
-from causalassay.choosing.table_rows import RANKING_HEADS, ranking_rows
+from causalassay.choosing.table_rows import RANKING_HEADS, opinion_legend, ranking_rows
 from causalassay.notebook import with_interval
 from causalassay.report.page.elements import table
 from causalassay.report.page.markup import Html, tag
-
 
 LEAST_EXPERIMENTS = 3
 """From which on the interval of a mean over them says something; with 2, Student's spans all."""
@@ -19,10 +18,17 @@ def ranking_table(choice: Choice) -> Html:
     """Return the ranking with everything that stands beside it."""
     caption = (
         f"Weighted causal risk with {choice.level:.0%} intervals. P-values: Holm, over the "
-        "algorithms. —: undirected edges. Second opinion: total variation of predictions, low is "
-        "better, #: its place."
+        "algorithms. Beating random graphs shows that a graph is related to the data, not that "
+        f"it is causal. —: undirected edges. {_opinion(choice)}"
     )
     return table("ranking", caption, RANKING_HEADS, ranking_rows(choice))
+
+
+def _opinion(choice: Choice) -> str:
+    legend = opinion_legend(choice).removeprefix("second opinion: ")
+    if not legend:
+        return ""
+    return f"Second opinion: total variation of predictions, low is better; {legend}."
 
 
 def difference_table(choice: Choice) -> Html:
@@ -39,11 +45,13 @@ def difference_table(choice: Choice) -> Html:
                 continue
             low, high = (0.0 - end for end in reversed(each.interval))
             shown = with_interval(0.0 - each.estimate, low, high)
-            cells.append(tag("b", shown) if low > 0 else shown)
+            out = low > 0 and not choice.row(second).may_be_best
+            cells.append(tag("b", shown) if out else shown)
         rows.append(cells)
     caption = (
         "Weighted risk of the row less that of the column, with 95 % intervals of the paired "
-        "difference, each for itself. Bold: above 0, so that the column has less risk."
+        "difference, each for itself. Bold: above 0, and the row is out by “may be best?”, which "
+        "corrects for the number of comparisons."
     )
     return table("differences", caption, ("", *names[:-1]), rows)
 
