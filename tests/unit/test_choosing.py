@@ -1,3 +1,4 @@
+import io
 import json
 import tempfile
 from dataclasses import dataclass, replace
@@ -6,12 +7,15 @@ from typing import ClassVar
 import numpy as np
 import psutil
 import pytest
+from rich.console import Console
 
 import causalassay as ca
 from causalassay import choosing
+from causalassay.auditing.provenance import provenance
 from causalassay.choosing.candidates import find_candidates
 from causalassay.choosing.claims import make_claims, permuted_spearman
 from causalassay.choosing.graph_files import matrix_of, write_graphs
+from causalassay.choosing.not_ranked import how_to_include, reason_lines
 from causalassay.choosing.random_graphs import (
     beside_random,
     density_of,
@@ -21,11 +25,19 @@ from causalassay.choosing.random_graphs import (
     shuffle_columns,
 )
 from causalassay.choosing.running import Work, run_all
-from causalassay.choosing.table_rows import RANKING_HEADS, ranking_rows
+from causalassay.choosing.table_rows import (
+    RANKING_HEADS,
+    opinion_legend,
+    opinion_text,
+    ranking_rows,
+)
+from causalassay.cli.choice_printing import print_choice
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.graphs import chain, erdos_renyi, possible_reachability, to_cpdag
 from causalassay.models import Do
+from causalassay.report.choice_page import choice_page
+from causalassay.report.choice_page.tables import difference_table, opinion_table
 from causalassay.risk import DescendantTests, implied_descendants, jaccard
 from waiting import eventually
 
@@ -183,6 +195,7 @@ def test_a_notebook_shows_the_sentences_and_the_ranking(chosen):
     html = chosen._repr_html_()
     assert chosen.headline.split("(")[0] in html
     assert "not these data; take others" in html
+    assert chosen.next_step.split("(")[0] in html
 
 
 # Random graphs.
@@ -258,7 +271,15 @@ def test_a_graph_that_says_nothing_ahead_of_all_is_the_headline(chosen):
     shown = with_rows(chosen, truth={"weighted": 0.6}, complete={"weighted": 0.2})
     first = make_claims(shown)[0]
     assert "graph that says nothing" == first.rule
-    assert first.sentence.startswith("The complete graph, which says nothing, has less risk (0.20)")
+    said = "The complete graph, which says nothing, has less risk by estimate (0.20) than all 2 "
+    assert first.sentence.startswith(said)
+    shown_ahead = tuple(
+        choosing.PairDifference("complete", name, -0.4, (-0.6, -0.2)) for name in chosen.ranking
+    )
+    paired = make_claims(replace(shown, differences=shown_ahead))[0].sentence
+    assert paired.startswith("The complete graph, which says nothing, has less risk (0.20) than")
+    alone = replace(shown, rows=tuple(row for row in shown.rows if row.name != "backwards"))
+    assert "than truth (0.60 [" in make_claims(alone)[0].sentence
     assert "best" not in rules_of(shown)
 
 
@@ -269,6 +290,60 @@ def test_no_evidence_is_not_worded_as_a_finding(chosen):
     assert sentence.startswith("No evidence that any of 2 algorithms beats random graphs")
     assert "best" not in rules_of(shown)
     assert "random graphs of its density" == make_claims(shown)[0].rule
+
+
+def test_a_leader_worse_than_most_random_graphs_is_said_to_be(chosen):
+    random = replace(chosen.row("truth").random, beaten=False, p_corrected=1.0, share_beaten=0.01)
+    sentence = rules_of(with_rows(chosen, truth={"random": random}))["random graphs of its density"]
+    assert "the leader truth (0.00 [" in sentence
+    assert sentence.endswith("beats only 1% of them by estimate.")
+    assert len(sentence.split()) <= 30
+    most = replace(random, share_beaten=0.6)
+    sentence = rules_of(with_rows(chosen, truth={"random": most}))["random graphs of its density"]
+    assert sentence.endswith("beats 60% of them.")
+
+
+def test_a_random_order_that_clears_the_same_bar_is_named(chosen):
+    def beside(p_value):
+        random = replace(chosen.row("empty").random, p_value=p_value)
+        row = replace(chosen.row("empty"), name="random-sortnregress", random=random)
+        graphs = {**chosen.graphs, row.name: chosen.graphs["empty"]}
+        shown = replace(chosen, rows=(*chosen.rows, row), graphs=graphs)
+        return [claim.sentence for claim in make_claims(shown) if "random" in claim.rule]
+
+    (said,) = [one for one in beside(0.001) if one.startswith("So does the baseline random-so")]
+    assert said.endswith("a relation to the data, not causes.")
+    assert not [one for one in beside(0.5) if one.startswith("So does")]
+
+
+def claimed(choice):
+    return replace(choice, claims=make_claims(choice))
+
+
+def test_what_to_do_next_follows_from_the_claims(chosen):
+    take = "Take the graph of truth (--out graphs writes it): it alone beats random graphs and"
+    assert chosen.next_step.startswith(take)
+    assert chosen.to_dict()["next_step"] == chosen.next_step
+
+    ahead = with_rows(chosen, empty={"weighted": -0.1})
+    assert claimed(ahead).next_step.startswith("If you need a graph, take that of truth")
+
+    beaten = {"random": chosen.row("truth").random, "may_be_best": True}
+    both = claimed(with_rows(chosen, backwards=beaten)).next_step
+    assert "it has the least risk of 2 that beat random graphs" in both
+
+    nothing = {"random": replace(chosen.row("truth").random, beaten=False)}
+    many = claimed(with_rows(chosen, truth=nothing))
+    assert "ask again with --least-effect 0.5" in many.next_step
+    few = tuple(replace(each, share_moved=0.2) for each in chosen.cutoffs)
+    none = claimed(replace(with_rows(chosen, truth=nothing), cutoffs=few))
+    assert none.next_step.startswith("Nothing can be chosen by these experiments: no algorithm")
+
+    flagged = claimed(turned(chosen, doubts={"do a": "why"})).next_step
+    assert "check the flagged conditions (do a)" in flagged
+    assert "--not-acting" in flagged
+    for said in (chosen.next_step, both, many.next_step, none.next_step, flagged):
+        assert len(said.split()) <= 30
 
 
 def test_algorithms_that_cannot_be_told_apart_are_counted(chosen):
@@ -549,3 +624,149 @@ def test_sachs_shows_what_the_score_cannot_tell(sachs_folder):
     assert rules["many descendants"].startswith("The tests call 5 to 10 of 10 columns descendants")
     assert rules["random graphs of its density"].startswith("No evidence that any of 3 algorithms")
     assert 0 < len(found.second_opinion.doubts) <= 6
+
+
+# The page and its tables.
+
+
+def test_scores_that_cannot_be_told_from_the_least_are_marked(chosen):
+    shown = turned(chosen)
+    assert opinion_text(shown, "backwards").endswith(" ←")
+    assert not opinion_text(shown, "truth").endswith((" ~", " ←"))
+    gap = choosing.PredictionScore(-0.1, -0.3, 0.1)
+    untold = turned(chosen, differences={"truth": gap})
+    assert opinion_text(untold, "truth").endswith(" ~")
+    assert "~ cannot be told from it" in opinion_legend(untold)
+    assert "~" not in opinion_legend(shown)
+    nothing = chosen.second_opinion.nothing_changes
+    assert f"“nothing changes” scores {nothing:.3f}" in opinion_legend(chosen)
+
+
+UNKNOWN = "on all data: the targets of condition 'ly 2' are unknown; this algorithm needs known ta"
+
+
+def test_how_to_include_algorithms_that_need_known_targets_is_said_on_terminal_and_page(chosen):
+    reasons = {"gies": UNKNOWN + "rgets: state them"}
+    shown = replace(chosen, not_ranked=reasons, left_out={"ly 2": "its target is unknown"})
+    hint = "To include gies: --drop-condition 'ly 2'"
+    assert hint == how_to_include(shown)
+    assert hint in printed(shown, 120)
+    made = provenance(0, {}, {})
+    assert hint in choice_page("x", shown, made, "choose", "today").replace("&#x27;", "'").replace(
+        "&#39;", "'"
+    )
+    assert not how_to_include(chosen)
+
+
+def test_the_reason_to_include_is_that_of_the_algorithm():
+    unknown = Regime("ly", system().regimes[1].values, None)
+    data = replace(system(), regimes=(*system().regimes, unknown))
+    named = {"gies": ca.discovery.make_algorithm("gies"), "truth": Given(chain(6))}
+    found = ca.choose(data, 0, named, n_random=50)
+    assert "To include gies: --drop-condition ly" == how_to_include(found)
+
+
+def test_algorithms_that_do_not_belong_here_are_one_line(chosen):
+    found = ca.choose(
+        system(),
+        0,
+        {"truth": Given(chain(6)), "granger": ca.discovery.make_algorithm("granger-lasso")},
+    )
+    reasons = {**found.not_ranked, **find_candidates(None).not_run, "mine": "it failed: X"}
+    lines = reason_lines(replace(chosen, not_ranked=reasons))
+    assert "mine: it failed: X" in lines
+    assert lines[-1].startswith("not for these data (they are for series): granger; need a setting")
+    assert "acor, command" in lines[-1]
+
+
+def printed(choice, width, full=True):
+    console = Console(width=width, file=io.StringIO())
+    print_choice(choice, "x.csv", console, full=full)
+    return console.file.getvalue()
+
+
+def test_a_narrow_terminal_says_what_it_leaves_out_and_cuts_nothing(chosen):
+    long = "a-name-of-an-algorithm"
+    rows = tuple(replace(row, name=f"{long}{k}") for k, row in enumerate(chosen.rows))
+    scores = {row.name: choosing.PredictionScore(0.1, 0.0, 0.2) for row in rows}
+    shown = replace(
+        chosen,
+        rows=rows,
+        graphs={f"{long}{k}": chosen.graphs[row.name] for k, row in enumerate(chosen.rows)},
+        cutoffs=tuple(
+            replace(each, risks={row.name: row.weighted for row in rows}) for each in chosen.cutoffs
+        ),
+        second_opinion=replace(chosen.second_opinion, scores=scores),
+    )
+    wide, narrow = printed(shown, 120), printed(shown, 76)
+    assert "No room" not in wide
+    assert "No room for: share beaten, edges" in narrow
+    assert "…" not in wide.replace("[…]", "")
+    assert "…" not in narrow.replace("[…]", "")
+
+
+def test_who_moved_is_a_list_where_the_table_has_no_room(chosen):
+    names = {name: f"protein_number_{name}" for name in NAMES}
+    assert "* moved; […] the target itself" in printed(chosen, 120)
+    longer = replace(
+        chosen,
+        columns=tuple(names.values()),
+        movements=tuple(
+            replace(
+                one,
+                effects={names[k]: v for k, v in one.effects.items()},
+                moved=tuple(names[k] for k in one.moved),
+                target=names[one.target],
+            )
+            for one in chosen.movements
+        ),
+    )
+    text = printed(replace(longer, intervened=tuple(names.values())), 80)
+    assert "No room for columns that did not move." in text
+    assert "* moved" not in text
+    assert "do e (protein_number_e): protein_number_f" in text
+
+
+def test_the_page_says_in_words_how_the_bound_was_found(chosen):
+    html = choice_page("x", chosen, provenance(0, {}, {}), "choose", "today")
+    assert "Bonferroni(level" not in html
+    assert "a level of 0.05 shared equally by all tests, after Bonferroni" in html
+    assert "related to the data, not that it is causal" in html
+    assert "What next: " in html
+
+
+def test_a_difference_is_bold_only_if_the_corrected_comparison_says_so(chosen):
+    pair = choosing.PairDifference("truth", "backwards", -0.5, (-0.6, -0.4))
+    out = replace(chosen, differences=(pair,))
+    assert "<b>0.50" in difference_table(out)
+    assert "<b>" not in difference_table(with_rows(out, backwards={"may_be_best": True}))
+
+
+BROKEN = """
+class Broken:
+    def discover(self, data, rng):
+        return 1 / 0
+"""
+
+
+@pytest.mark.parametrize("seconds", [None, 60.0])
+def test_a_mistake_in_an_own_algorithm_is_named_with_its_line(tmp_path, monkeypatch, seconds):
+    (tmp_path / "mine.py").write_text(BROKEN)
+    monkeypatch.chdir(tmp_path)
+    made = {"Broken": ca.discovery.make_algorithm("mine.py:Broken")}
+    runs = run_all(made, Work(system(), ((0,),), 0), seconds)
+    said = "it failed: ZeroDivisionError: division by zero (mine.py, line 4)"
+    assert said == runs.failed["Broken"]
+
+
+def test_a_mean_over_two_experiments_has_no_interval_on_the_page(chosen):
+    other = chosen.second_opinion
+    two = {
+        name: replace(score, low=0.0, high=1.0, n_experiments=2)
+        for name, score in other.scores.items()
+    }
+    html = opinion_table(replace(chosen, second_opinion=replace(other, undoubted=two)))
+    assert "(2: too few for an interval)" in html
+    assert "[0.000, 1.000]" not in html
+    assert "share of the change predicted" in html
+    assert 0.9 < other.scores["truth"].share_predicted <= 1.1

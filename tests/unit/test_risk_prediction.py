@@ -49,7 +49,7 @@ def test_the_true_graph_reaches_the_floor(data):
     score = found.score("true")
     assert score.value <= found.floor() + 2 * score.error
     assert found.nothing_changes() > 0.3
-    assert abs(score.skill) < 0.1
+    assert abs(score.share_predicted - 1) < 0.1
 
 
 def test_the_true_graph_reaches_the_floor_under_shifts_that_are_known():
@@ -74,7 +74,17 @@ def test_the_empty_graph_predicts_that_nothing_changes(data):
         found = prediction.compare({"empty": np.zeros((4, 4), dtype=bool)}, dataset, 0)
         expected = np.array([one.nothing_changes for one in found.experiments])
         np.testing.assert_array_equal(expected, found.of["empty"].distances)
-        assert found.score("empty").skill == pytest.approx(1.0)
+        assert found.score("empty").share_predicted == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_interval_of_a_score_holds_no_impossible_value():
+    two = experiments([Do(0, 4.0), Do(3, 4.0)], n_observed=400, n_rows=100)
+    found = prediction.compare({"empty": np.zeros((4, 4), dtype=bool), "true": GRAPH}, two, 0)
+    low, high = found.score("empty").interval
+    assert 0.0 <= low < high <= 1.0
+    low, high = found.difference("true", "empty").interval
+    assert -1.0 <= low < high <= 1.0
+    assert 2 == found.score("empty").n_experiments
 
 
 def test_relabelled_columns_give_relabelled_predictions(data):
@@ -191,7 +201,7 @@ def test_a_curve_is_predicted_by_bent_lines():
     data = Dataset(("cause", "effect"), (rest, moved), "rest")
     found = prediction.compare({"true": graphs.chain(2)}, data, 0)
     assert found.nothing_changes() > 0.3
-    assert found.score("true").skill < 0.35  # a straight line, whose slope is 0, has 1
+    assert found.score("true").share_predicted > 0.65  # a straight line, of slope 0, has 0
 
 
 def test_measured_values_of_the_target_are_dealt_to_the_rows(data):
@@ -307,7 +317,7 @@ def test_sachs_inhibitors_are_in_doubt(sachs_folder):
     assert {"icam2", "ly"} == set(found.left_out)
     assert ["psitect"] == [one.condition for one in found.experiments if not one.doubt]
     # The consensus graph predicts these data no better than "nothing changes".
-    assert 0.8 < found.score("consensus").skill < 1.2
+    assert -0.2 < found.score("consensus").share_predicted < 0.2
 
 
 # --- unusual data ---

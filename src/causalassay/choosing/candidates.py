@@ -14,9 +14,12 @@ from causalassay.discovery import make_algorithm
 from causalassay.risk.estimators import named_algorithms
 from causalassay.risk.fits import Fit
 
+RANDOM_ORDER = "random-sortnregress"
+"""It draws a causal order and then regresses: it reads the data, and knows nothing of causes."""
+
 BASELINES = (
     "r2-sortnregress",
-    "random-sortnregress",
+    RANDOM_ORDER,
     "single-edge",
     "var-sortnregress",
     "variance-sorting",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from scipy import stats
 
-from causalassay.choosing.candidates import COMPLETE, EMPTY
+from causalassay.choosing.candidates import COMPLETE, EMPTY, RANDOM_ORDER
 from causalassay.choosing.result import Choice, Claim, RankedRow
 from causalassay.choosing.rules import (
     LEAST_GRAPHS,
@@ -21,6 +21,9 @@ from causalassay.seeding import stream
 
 NAMED = 3
 """Names in a sentence; the rest is counted."""
+
+FEW_BEATEN = 0.05
+"""Share of random graphs below which it is said that an algorithm beats only so few."""
 
 N_PERMUTATIONS = 9999
 
@@ -70,12 +73,25 @@ def _graph_that_says_nothing(choice: Choice) -> Iterator[Claim]:
         return
     leader = choice.algorithms[0]
     n = len(choice.algorithms)
-    against = "the algorithm" if n == 1 else f"all {n} algorithms"
+    against = (
+        f"{leader.name} ({_risk(leader)})"
+        if n == 1
+        else f"all {n} algorithms (least: {leader.name}, {_risk(leader)})"
+    )
+    shown = "" if _shown_ahead(choice, ahead) else " by estimate"
     yield Claim(
         "graph that says nothing",
-        f"The {ahead.name} graph, which says nothing, has less risk ({ahead.weighted:.2f}) than "
-        f"{against} (least: {leader.name}, {_risk(leader)}).",
+        f"The {ahead.name} graph, which says nothing, has less risk{shown} "
+        f"({ahead.weighted:.2f}) than {against}.",
     )
+
+
+def _shown_ahead(choice: Choice, ahead: RankedRow) -> bool:
+    """Return whether the paired intervals, too, say that it has less risk than every algorithm."""
+    highest = {
+        each.second: each.interval[1] for each in choice.differences if each.first == ahead.name
+    }
+    return all(highest.get(name, 0.0) < 0 for name in choice.ranking)
 
 
 def _random_graphs(choice: Choice) -> Iterator[Claim]:
@@ -88,8 +104,8 @@ def _random_graphs(choice: Choice) -> Iterator[Claim]:
         yield Claim(
             rule,
             f"No evidence that any of {len(rows)} algorithms beats random graphs of its density "
-            f"(smallest corrected p-value {least:.2g}); least risk: {leader.name}, "
-            f"{_risk(leader)}.",
+            f"(smallest corrected p-value {least:.2g}); the leader {leader.name} "
+            f"({_risk(leader)}) beats {_share_of_random(leader)}.",
         )
     else:
         beats = "beats" if len(beaten) == 1 else "beat"
@@ -98,6 +114,26 @@ def _random_graphs(choice: Choice) -> Iterator[Claim]:
             f"{_named(beaten)} {beats} random graphs of the same density "
             f"({len(beaten)} of {len(rows)} algorithms; smallest corrected p-value {least:.2g}).",
         )
+        yield from _random_order_beats_them(choice)
+
+
+def _share_of_random(row: RankedRow) -> str:
+    share = row.random.share_beaten
+    if share < FEW_BEATEN:
+        return f"only {share:.0%} of them by estimate"
+    return f"{share:.0%} of them"
+
+
+def _random_order_beats_them(choice: Choice) -> Iterator[Claim]:
+    """Say that the bar is low where a baseline that draws its order clears it."""
+    for row in choice.rows:
+        if row.name == RANDOM_ORDER and row.role == "baseline" and row.random.p_value <= SHARE:
+            yield Claim(
+                "random graphs of its density",
+                f"So does the baseline {row.name}, whose order is drawn at random "
+                f"(p-value {row.random.p_value:.2g}): beating random graphs shows a relation to "
+                "the data, not causes.",
+            )
 
 
 def _best(choice: Choice) -> Iterator[Claim]:
@@ -264,7 +300,7 @@ def _second_opinion(choice: Choice) -> Iterator[Claim]:
         )
         yield from _why_they_differ(choice, first, second)
     best = other.scores[second]
-    if best.skill is not None and best.skill >= 1:
+    if best.share_predicted is not None and best.share_predicted <= 0:
         yield Claim(
             "second opinion",
             "No algorithm predicts the experiments better than “nothing changes” "

@@ -195,14 +195,18 @@ class PredictionScore:
         The less, the better; None where it is undefined, as the others.
     low, high : float, optional
         Its interval, for the mean over experiments like these.
-    skill : float, optional
-        0 is a perfect prediction, 1 is as good as predicting that nothing changes.
+    share_predicted : float, optional
+        Of the change: 1 is a perfect prediction, 0 is as good as predicting that nothing changes,
+        less than 0 is worse.
+    n_experiments : int
+        Over which it is a mean.
     """
 
     value: float | None
     low: float | None
     high: float | None
-    skill: float | None = None
+    share_predicted: float | None = None
+    n_experiments: int = 0
 
 
 @dataclass(frozen=True)
@@ -332,6 +336,13 @@ class Choice:
         return self.claims[0].sentence
 
     @property
+    def next_step(self) -> str:
+        """What to do now, in one sentence."""
+        from causalassay.choosing.next_step import next_step  # noqa: PLC0415  # needs it
+
+        return next_step(self)
+
+    @property
     def rules(self) -> dict[str, str]:
         """How the rules of the claims decide, and how often each was wrong."""
         return rules_of(claim.rule for claim in self.claims)
@@ -360,7 +371,7 @@ class Choice:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; `from_dict` gives the same choice back."""
-        said = {"headline": self.headline, "rules": self.rules}
+        said = {"headline": self.headline, "next_step": self.next_step, "rules": self.rules}
         return said | _adapter().dump_python(self, mode="json")
 
     @classmethod

@@ -35,7 +35,7 @@ RULES = {
         "whether the empty or the complete graph has less risk than every algorithm",
         "Compares the weighted risks of `empty` (nothing descends from anything) and `complete` "
         "(everything from everything) with the least one of the algorithms. A comparison of "
-        "estimates; the interval of the difference stands beside it.",
+        "estimates, and called so unless the interval of every paired difference lies below 0.",
     ),
     "random graphs of its density": Rule(
         "which algorithms beat random graphs with as many edges",
@@ -43,7 +43,8 @@ RULES = {
         "and the same shape, but no knowledge of the data. The p-value is the share of random "
         "graphs with at most the algorithm's weighted risk, corrected over the algorithms by Holm; "
         "shown to beat if it is at most 0.05 / 3. A random graph is not fitted, so its weighted "
-        "risk is its naive one.",
+        "risk is its naive one. Beating random graphs shows that a graph is related to the data, "
+        "not that it is causal.",
     ),
     "may be the best": Rule(
         "which algorithms the data cannot tell from the best one",

@@ -54,7 +54,8 @@ def _differences(found: prediction.Predictions) -> dict[str, PredictionScore]:
 
 def _score(score: prediction.Score) -> PredictionScore:
     low, high = (_plain(end) for end in score.interval)
-    return PredictionScore(_plain(score.value), low, high, _plain(score.skill))
+    share = _plain(score.share_predicted)
+    return PredictionScore(_plain(score.value), low, high, share, score.n_experiments)
 
 
 def _plain(number: float) -> float | None:

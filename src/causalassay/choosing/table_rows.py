@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from causalassay.choosing.result import Choice, Density, Movement, RankedRow
+from causalassay.choosing.result import Choice, Density, Movement, RankedRow, SecondOpinion
 from causalassay.notebook import number, with_interval
 
 RANKING_HEADS = (
@@ -23,7 +21,11 @@ BASELINE = ", baseline"
 RANDOM_ORDER = "random complete DAG"
 """The row of complete DAGs along random orders: the mean of their risks, and the central 95 %."""
 
-NO_DIFFERENCE = 1e-9
+FIRST, UNTOLD = " ←", " ~"
+"""After the least score of the second opinion, and after those that may be as small.
+
+The others are told from the least one by an interval of their paired difference, each for itself.
+"""
 
 
 def ranking_rows(choice: Choice) -> list[tuple[str, ...]]:
@@ -55,16 +57,33 @@ def _ranked(row: RankedRow, choice: Choice) -> tuple[str, ...]:
 
 
 def opinion_text(choice: Choice, name: str) -> str:
-    """Return the second score of a row, and its place among all that have one."""
-    scores = {
-        each: score.value
-        for each, score in choice.second_opinion.scores.items()
-        if score.value is not None
-    }
-    if name not in scores:
+    """Return the second score of a row, marked if it is the first or cannot be told from it."""
+    other = choice.second_opinion
+    score = other.scores.get(name)
+    if score is None or score.value is None:
         return "–"
-    place = 1 + sum(value < scores[name] - NO_DIFFERENCE for value in scores.values())
-    return f"{scores[name]:.3f} (#{place})"
+    return f"{score.value:.3f}{_mark(other, name)}"
+
+
+def _mark(other: SecondOpinion, name: str) -> str:
+    if name == next(iter(other.scores)):
+        return FIRST
+    gap = other.differences.get(name)
+    told = gap is not None and gap.high is not None and gap.high < 0
+    return UNTOLD if not told else ""
+
+
+def opinion_legend(choice: Choice) -> str:
+    """Return what the marks of the second opinion mean; empty if there is none."""
+    other = choice.second_opinion
+    if not other.scores:
+        return ""
+    known = other.nothing_changes
+    nothing = "" if known is None else f"; “nothing changes” scores {known:.3f}"
+    marks = [f"{FIRST.strip()} least"]
+    if any(_mark(other, name) == UNTOLD for name in other.scores):
+        marks.append(f"{UNTOLD.strip()} cannot be told from it")
+    return f"second opinion: {', '.join(marks)}{nothing}"
 
 
 def density_text(density: Density) -> str:
@@ -102,20 +121,6 @@ def movement_cell(movement: Movement, column: str) -> str:
     if column == movement.target:
         return f"[{text}]"
     return f"{text}*" if column in movement.moved else text
-
-
-def reasons_together(reasons: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return names that share a reason beside each other, and their reason.
-
-    Examples
-    --------
-    >>> reasons_together({"a": "too slow", "b": "no rows", "c": "too slow"})
-    [('a, c', 'too slow'), ('b', 'no rows')]
-    """
-    together: dict[str, list[str]] = {}
-    for name, why in reasons.items():
-        together.setdefault(why, []).append(name)
-    return [(", ".join(names), why) for why, names in together.items()]
 
 
 def _share(share: float) -> str:

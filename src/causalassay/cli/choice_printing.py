@@ -2,83 +2,115 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
 from causalassay.cli.audit_printing import print_rules
 from causalassay.cli.printing import escaped
 
 if TYPE_CHECKING:
-    from causalassay.choosing import Choice
+    from causalassay.choosing import Choice, Movement
 
-WIDE = 115
-"""Columns of a terminal on which all of the ranking has room."""
+LEFT_OUT_FIRST = (4, 1, 5)
+"""The columns of the ranking that a narrow terminal leaves out, in this order."""
 
-WIDE_ONLY = (4, 5)
-"""The columns of the ranking that a narrower one leaves out."""
-
-SHORT_LINE = 12
+SHORT_LINE = 8
 """Letters of a line of a heading."""
-
-DROP_IT = "leave the condition out"
-"""In the reason of an algorithm that needs known targets."""
-
-MOST_COLUMNS = 16
-"""Of the table of who moved; with more, the moved columns are listed."""
 
 
 def print_choice(choice: Choice, name: str, console: Console, *, full: bool) -> None:
     """Print the headline, the ranking, the sentences, what was not ranked; on demand the rest."""
-    from causalassay.choosing.table_rows import reasons_together
-
     console.print(
         f"[bold]{escaped(name)}[/]: {choice.n_rows} rows, {len(choice.columns)} columns, "
         f"experiments on {len(choice.intervened)} of them",
         highlight=False,
     )
     console.print(f"[bold]{escaped(choice.headline)}[/]\n", highlight=False)
-    console.print(_ranking_table(choice, narrow=console.width < WIDE))
-    legend = "(b) baseline; —: undirected edges; #: place by the second opinion"
-    console.print(legend, style="dim", highlight=False)
+    _print_ranking(choice, console)
     for claim in choice.claims[1:]:
         console.print(f"- {escaped(claim.sentence)}", highlight=False)
+    console.print(f"[bold]What next:[/] {escaped(choice.next_step)}", highlight=False)
     if full:
-        console.print(_movement_table(choice))
-        console.print(escaped("* moved; […] the target itself"), style="dim", highlight=False)
+        _print_movements(choice, console)
         console.print(_cutoff_table(choice))
         _print_doubts(choice, console)
-    for names, why in reasons_together(choice.not_ranked):
-        hint = " (--drop-condition)" if DROP_IT in why else ""
-        line = f"not ranked: {escaped(names)}: {escaped(why)}{hint}"
-        console.print(line, style="dim", highlight=False)
-    for condition, why in choice.left_out.items():
-        line = f"condition not tested: {escaped(condition)}: {escaped(why)}"
-        console.print(line, style="dim", highlight=False)
+    _print_reasons(choice, console)
     if not full:
-        more = "--full: who moved under which intervention, cut-offs on effect size, flags."
-        console.print(more, style="dim", highlight=False)
+        _print_dim("--full: who moved under which intervention, cut-offs, flags.", console)
     print_rules(choice.rules, console, full=full)
 
 
-def _ranking_table(choice: Choice, *, narrow: bool) -> Table:
+def _print_dim(line: str, console: Console) -> None:
+    console.print(escaped(line), style="dim", highlight=False)
+
+
+def _print_reasons(choice: Choice, console: Console) -> None:
+    """Print why algorithms and conditions are not there, and how to include them."""
+    from causalassay.choosing.not_ranked import how_to_include, reason_lines
+
+    for line in reason_lines(choice):
+        _print_dim(f"not ranked: {line}", console)
+    if hint := how_to_include(choice):
+        console.print(escaped(hint), highlight=False)
+    for condition, why in choice.left_out.items():
+        _print_dim(f"condition not tested: {condition}: {why}", console)
+
+
+def _print_ranking(choice: Choice, console: Console) -> None:
+    """Print the ranking with as many columns as have room, and what its marks mean."""
+    from causalassay.choosing.table_rows import RANKING_HEADS, opinion_legend
+
+    shown, left_out = list(range(len(RANKING_HEADS))), []
+    for place in LEFT_OUT_FIRST:
+        if _has_room(_ranking_table(choice, shown), console):
+            break
+        shown.remove(place)
+        left_out.append(RANKING_HEADS[place])
+    console.print(_ranking_table(choice, shown))
+    undirected = 1 in shown and any(row.density.undirected for row in choice.rows)
+    legend = ["(b) baseline", "—: undirected edges" if undirected else "", opinion_legend(choice)]
+    _print_dim("; ".join(part for part in legend if part), console)
+    if left_out:
+        _print_dim(f"No room for: {', '.join(left_out)}; a wider terminal shows them.", console)
+
+
+def _has_room(table: Table, console: Console) -> bool:
+    return Measurement.get(console, console.options.update(width=999), table).maximum <= (
+        console.width
+    )
+
+
+def _ranking_table(choice: Choice, shown: Sequence[int]) -> Table:
     from causalassay.choosing.table_rows import BASELINE, RANKING_HEADS, ranking_rows
 
-    table = Table(
-        title="Weighted causal risk (low is better), with 95 % intervals",
-        title_justify="left",
-        title_style="bold",
-    )
-    shown = [place for place in range(len(RANKING_HEADS)) if not (narrow and place in WIDE_ONLY)]
+    table = _bare_table("Weighted causal risk (low is better), with 95 % intervals")
     for place in shown:
         head = _broken(RANKING_HEADS[place])
-        table.add_column(head, justify="right" if place else "left", no_wrap=not narrow)
+        left = place in (0, len(RANKING_HEADS) - 1)
+        table.add_column(head, justify="left" if left else "right", no_wrap=True, vertical="bottom")
     for row in ranking_rows(choice):
         baseline = row[0].endswith(BASELINE)
         cells = (row[0].removesuffix(BASELINE) + " (b)" if baseline else row[0], *row[1:])
         table.add_row(*(escaped(cells[k]) for k in shown), style="dim" if baseline else None)
     return table
+
+
+def _bare_table(title: str) -> Table:
+    """Return a table without lines between its columns, which take room."""
+    return Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        padding=(0, 1),
+        pad_edge=False,
+        show_edge=False,
+    )
 
 
 def _broken(head: str) -> str:
@@ -91,37 +123,49 @@ def _broken(head: str) -> str:
     return "\n".join(lines)
 
 
-def _movement_table(choice: Choice) -> Table:
-    """Return the effects on all columns, or the moved columns where there are too many."""
+def _print_movements(choice: Choice, console: Console) -> None:
+    """Print the effects on all columns; the moved columns alone where the others have no room."""
+    table = _movement_table(choice)
+    if _has_room(table, console):
+        console.print(table)
+        moved = "* moved; " if any(one.moved for one in choice.movements) else ""
+        _print_dim(f"{moved}[…] the target itself", console)
+        return
+    console.print(f"[bold]{_movement_title(choice)}[/]", highlight=False)
+    _print_dim("No room for columns that did not move.", console)
+    for one in choice.movements:
+        moved = ", ".join(f"{name} {_effect(one, name)}" for name in one.moved)
+        line = f"{escaped(f'{one.condition} ({one.target})')}: {escaped(moved or 'none')}"
+        console.print(line, highlight=False)
+
+
+def _effect(one: Movement, name: str) -> str:
     from causalassay.choosing.table_rows import movement_cell
 
-    table = Table(
-        title="Who moved under which intervention (standardised mean differences)"
-        if choice.tests.test != "kolmogorov-smirnov"
-        else "Who moved under which intervention (largest gaps)",
-        title_justify="left",
-        title_style="bold",
-    )
-    wide = len(choice.columns) > MOST_COLUMNS
-    heads = ("moved",) if wide else choice.columns
-    columns = ("condition (target)", *heads)
-    for place, head in enumerate(columns):
-        table.add_column(escaped(head), justify="left" if wide or not place else "right")
+    return movement_cell(one, name).rstrip("*")
+
+
+def _movement_title(choice: Choice) -> str:
+    gaps = choice.tests.test == "kolmogorov-smirnov"
+    numbers = "largest gaps" if gaps else "standardised mean differences"
+    return f"Who moved under which intervention ({numbers})"
+
+
+def _movement_table(choice: Choice) -> Table:
+    """Return the effects on all columns."""
+    from causalassay.choosing.table_rows import movement_cell
+
+    table = _bare_table(_movement_title(choice))
+    for place, head in enumerate(("condition (target)", *choice.columns)):
+        table.add_column(escaped(head), justify="right" if place else "left", no_wrap=True)
     for one in choice.movements:
-        first = f"{one.condition} ({one.target})"
-        if wide:
-            moved = [f"{name} {movement_cell(one, name).rstrip('*')}" for name in one.moved]
-            cells = [", ".join(moved) or "none"]
-        else:
-            cells = [movement_cell(one, name) for name in choice.columns]
-        table.add_row(escaped(first), *map(escaped, cells))
+        cells = [movement_cell(one, name) for name in choice.columns]
+        table.add_row(escaped(f"{one.condition} ({one.target})"), *map(escaped, cells))
     return table
 
 
 def _cutoff_table(choice: Choice) -> Table:
-    table = Table(
-        title="Weighted risk at cut-offs on effect size", title_justify="left", title_style="bold"
-    )
+    table = _bare_table("Weighted risk at cut-offs on effect size")
     table.add_column("algorithm", no_wrap=True)
     for each in choice.cutoffs:
         head = "significance alone" if not each.least_effect else f"effect ≥ {each.least_effect:g}"
@@ -141,4 +185,4 @@ def _print_doubts(choice: Choice, console: Console) -> None:
         lines.append(f"no second opinion: {other.reason}")
     lines += [f"no second opinion on {name}: {why}" for name, why in other.not_ranked.items()]
     for line in lines:
-        console.print(escaped(line), style="dim", highlight=False)
+        _print_dim(line, console)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
@@ -9,7 +10,7 @@ from importlib.resources import files
 from causalassay.auditing.provenance import Provenance
 from causalassay.choosing import Choice
 from causalassay.choosing.graph_files import matrix_of
-from causalassay.choosing.table_rows import reasons_together
+from causalassay.choosing.not_ranked import how_to_include, short_reasons
 from causalassay.drawing import show
 from causalassay.judging.measured_rates import measured_rates
 from causalassay.report.audit_page.parts import page, provenance_section, rules_section
@@ -93,7 +94,29 @@ def _claims(choice: Choice) -> Html:
         tag("li", claim.sentence, tag("span", "rule ", _rule_link(claim.rule), class_="aside"))
         for claim in choice.claims[1:]
     ]
-    return section("claims", "What the numbers say", tag("ul", *items, class_="findings"))
+    step = tag("p", tag("b", "What next: "), choice.next_step)
+    findings = tag("ul", *items, class_="findings")
+    return section("claims", "What the numbers say", findings, step, *_hint(choice))
+
+
+_CUTOFFS = {
+    "Bonferroni": " (a level of {level} shared equally by all tests, after Bonferroni)",
+    "SimulatedMax": " (exceeded by chance in a share of {level} of data without any effect)",
+}
+"""How a bound was found, by the name of its kind."""
+
+
+def _in_words(cutoff: str) -> str:
+    """Return how the bound of the tests was found; nothing for a fixed one.
+
+    Examples
+    --------
+    >>> _in_words("Bonferroni(level=0.05)")
+    ' (a level of 0.05 shared equally by all tests, after Bonferroni)'
+    """
+    level = re.search(r"level=([^,)]+)", cutoff)
+    words = _CUTOFFS.get(cutoff.partition("(")[0], "")
+    return words.format(level=level[1]) if level else ""
 
 
 def _movements(choice: Choice) -> Html:
@@ -102,7 +125,7 @@ def _movements(choice: Choice) -> Html:
     bound = "p-value of at most" if tests.cutoff.startswith("Bonferroni") else "|t| above"
     said = (
         f"{tests.n_tests} tests ({tests.test}) against the observational rows. A column moved with "
-        f"a {bound} {tests.threshold:.3g}, {tests.cutoff}{least}. Numbers: effect sizes."
+        f"a {bound} {tests.threshold:.3g}{_in_words(tests.cutoff)}{least}. Numbers: effect sizes."
     )
     constant = [
         tag(
@@ -150,11 +173,16 @@ def _graphs(choice: Choice) -> Html:
     return section("graphs", "The graphs found", *parts)
 
 
+def _hint(choice: Choice) -> Iterator[Html]:
+    if said := how_to_include(choice):
+        yield tag("p", said)
+
+
 def _reasons(choice: Choice) -> Iterator[Html]:
     if choice.not_ranked:
-        reasons = dict(reasons_together(choice.not_ranked))
+        reasons = dict(short_reasons(choice.not_ranked))
         shown = reason_table("not-ranked", "Algorithms without a risk", reasons)
-        yield section("not-ranked-section", "Not ranked", shown)
+        yield section("not-ranked-section", "Not ranked", *_hint(choice), shown)
     if choice.left_out:
         shown = reason_table("left-out", "Conditions that were not tested", choice.left_out)
         yield section("left-out-section", "Conditions not tested", shown)

@@ -5,20 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from causalassay.choosing import Choice, PredictionScore
-from causalassay.choosing.table_rows import RANKING_HEADS, ranking_rows
+from causalassay.choosing.table_rows import RANKING_HEADS, opinion_legend, ranking_rows
 from causalassay.notebook import with_interval
 from causalassay.report.page.elements import table
 from causalassay.report.page.markup import Html, tag
+
+LEAST_EXPERIMENTS = 3
+"""From which on the interval of a mean over them says something; with 2, Student's spans all."""
 
 
 def ranking_table(choice: Choice) -> Html:
     """Return the ranking with everything that stands beside it."""
     caption = (
         f"Weighted causal risk with {choice.level:.0%} intervals. P-values: Holm, over the "
-        "algorithms. —: undirected edges. Second opinion: total variation of predictions, low is "
-        "better, #: its place."
+        "algorithms. Beating random graphs shows that a graph is related to the data, not that "
+        f"it is causal. —: undirected edges. {_opinion(choice)}"
     )
     return table("ranking", caption, RANKING_HEADS, ranking_rows(choice))
+
+
+def _opinion(choice: Choice) -> str:
+    legend = opinion_legend(choice).removeprefix("second opinion: ")
+    if not legend:
+        return ""
+    return f"Second opinion: total variation of predictions, low is better; {legend}."
 
 
 def difference_table(choice: Choice) -> Html:
@@ -35,11 +45,13 @@ def difference_table(choice: Choice) -> Html:
                 continue
             low, high = (0.0 - end for end in reversed(each.interval))
             shown = with_interval(0.0 - each.estimate, low, high)
-            cells.append(tag("b", shown) if low > 0 else shown)
+            out = low > 0 and not choice.row(second).may_be_best
+            cells.append(tag("b", shown) if out else shown)
         rows.append(cells)
     caption = (
         "Weighted risk of the row less that of the column, with 95 % intervals of the paired "
-        "difference, each for itself. Bold: above 0, so that the column has less risk."
+        "difference, each for itself. Bold: above 0, and the row is out by “may be best?”, which "
+        "corrects for the number of comparisons."
     )
     return table("differences", caption, ("", *names[:-1]), rows)
 
@@ -66,16 +78,22 @@ def opinion_table(choice: Choice) -> Html:
         (
             name,
             _score(score),
-            "–" if score.skill is None else f"{score.skill:.2f}",
+            "–" if score.share_predicted is None else f"{score.share_predicted:.2f}",
             _score(other.undoubted.get(name)),
         )
         for name, score in other.scores.items()
     ]
-    heads = ("algorithm", "total variation", "skill", "without flagged interventions")
+    heads = (
+        "algorithm",
+        "total variation",
+        "share of the change predicted",
+        "total variation without flagged interventions",
+    )
     caption = (
         f"Mean total variation between prediction and measurement over {other.n_experiments} "
-        f"experiments. Floor: {_number(other.floor)}; nothing changes: "
-        f"{_number(other.nothing_changes)}. Skill: 0 at the floor, 1 for “nothing changes”."
+        f"experiments. Perfect: {_number(other.floor)}; nothing changes: "
+        f"{_number(other.nothing_changes)}. Share: 1 is perfect, 0 as good as “nothing changes”, "
+        "less is worse."
     )
     return table("second-opinion-scores", caption, heads, rows)
 
@@ -88,8 +106,8 @@ def reason_table(identity: str, caption: str, reasons: Mapping[str, str]) -> Htm
 def _score(score: PredictionScore | None) -> str:
     if score is None or score.value is None:
         return "–"
-    if score.low is None or score.high is None:
-        return f"{score.value:.3f}"
+    if score.low is None or score.high is None or score.n_experiments < LEAST_EXPERIMENTS:
+        return f"{score.value:.3f} ({score.n_experiments}: too few for an interval)"
     return with_interval(score.value, score.low, score.high, 3)
 
 

@@ -29,8 +29,8 @@ The score lies between that of a perfect prediction and that of "nothing changes
 >>> score = predicted.score("var-sortnregress")
 >>> bool(score.value < 0.1), bool(predicted.floor() < 0.1), predicted.nothing_changes() > 0.5
 (True, True, True)
->>> bool(abs(score.skill) < 0.1), round(predicted.score("empty").skill, 2)
-(True, 1.0)
+>>> bool(score.share_predicted > 0.9), round(abs(predicted.score("empty").share_predicted), 2)
+(True, 0.0)
 >>> predicted.difference("var-sortnregress", "empty").value < -0.5
 True
 >>> [(one.condition, one.doubt) for one in predicted.experiments]

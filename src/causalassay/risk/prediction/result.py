@@ -28,17 +28,19 @@ class Score(NamedTuple):
     error : float
         Standard error from the rows alone: these experiments again, with other rows.
     interval : (float, float)
-        For the mean over experiments like these; nan with fewer than 2 of them.
-    skill : float
-        0 at the floor, 1 where the prediction is as good as "nothing changes", more where it is
-        worse; nan where nothing changes beyond the floor and two errors, and for a difference.
+        For the mean over experiments like these; nan with fewer than 2 of them. That of a score
+        lies between 0 and 1, that of a difference between -1 and 1.
+    share_predicted : float
+        The share of the change that is predicted: 1 at the floor, 0 where the prediction is as
+        good as "nothing changes", negative where it is worse; nan where nothing changes beyond
+        the floor and two errors, and for a difference.
     n_experiments : int
     """
 
     value: float
     error: float
     interval: tuple[float, float]
-    skill: float
+    share_predicted: float
     n_experiments: int
 
 
@@ -141,7 +143,9 @@ class Predictions:
         found = self._summary(self._named(name), undoubted)
         floor, nothing = self.floor(undoubted), self.nothing_changes(undoubted)
         told = nothing - floor > 2 * found.error
-        return found._replace(skill=(found.value - floor) / (nothing - floor) if told else math.nan)
+        share = 1 - (found.value - floor) / (nothing - floor) if told else math.nan
+        low, high = (float(np.clip(end, 0.0, 1.0)) for end in found.interval)
+        return found._replace(interval=(low, high), share_predicted=share)
 
     def difference(self, first: str, second: str, undoubted: bool = False) -> Score:
         """Return the score of the first less that of the second; negative favours the first."""
@@ -199,7 +203,7 @@ class Predictions:
         else:
             spread = math.sqrt(float(means.var(ddof=1)) / k + shared)
             reach = float(student.ppf((1 + self.level) / 2, k - 1)) * spread
-            ends = (value - reach, value + reach)
+            ends = (max(value - reach, -1.0), min(value + reach, 1.0))
         return Score(value, math.sqrt(own + shared), ends, math.nan, k)
 
     def _experiment(self, one: Experiment) -> dict[str, Any]:
@@ -228,7 +232,7 @@ def _plain_score(score: Score) -> dict[str, Any]:
         "estimate": _plain(score.value),
         "error": _plain(score.error),
         "interval": [_plain(end) for end in score.interval],
-        "skill": _plain(score.skill),
+        "share_predicted": _plain(score.share_predicted),
     }
 
 
