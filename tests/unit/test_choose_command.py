@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import psutil
@@ -15,6 +16,7 @@ from causalassay.cli import app
 from causalassay.data import Dataset, Regime
 from causalassay.graphs import chain
 from causalassay.models import Do
+from causalassay.risk.experiments import find_experiments
 from waiting import eventually
 
 NAMES = ("dose", "<b>raf", "mek", "erk")
@@ -127,6 +129,18 @@ def test_a_mistake_ends_with_code_2(folder):
     assert 2 == done.returncode
     assert done.stderr.startswith("error: ")
     assert "Traceback" not in done.stderr
+
+
+def test_the_table_of_the_docs_has_what_choose_needs(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "your-data.md").read_text(encoding="utf-8")
+    rows = [line for line in page.split("| what you have")[0].splitlines() if line[:1] == "|"]
+    cells = [
+        [cell.strip() for cell in row.strip("|").split("|")] for row in rows if "--" not in row
+    ]
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(map(",".join, cells)) + "\n")
+    data = ca.data.read(table, "target", "condition", observational="control")
+    assert len(find_experiments(data).on) >= 2
 
 
 SLOW = """
