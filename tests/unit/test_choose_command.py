@@ -70,8 +70,7 @@ def test_it_prints_the_headline_the_ranking_and_who_moved_and_writes_the_page(fo
         "do 1 (<b>raf)",
         "significance alone",
         "The data cannot tell 2 of 2 algorithms from the best one",
-        "Rule “may be the best”: measured: a truly best one was said not to be the best in ",
-        "--full prints how each rule decides.",
+        "What next: ",
     ):
         assert words in " ".join(done.stdout.split()) or words in done.stdout
     assert {"var-sortnregress.csv", "r2-sortnregress.csv"} == {p.name for p in graphs.iterdir()}
@@ -83,6 +82,13 @@ def test_it_prints_the_headline_the_ranking_and_who_moved_and_writes_the_page(fo
         assert f'id="{identity}"' in html
     assert 'Rule <a href="#rule-may-be-the-best">“may be the best”</a>; measured: ' in html
     assert html.count(" Measured: ") >= 2
+
+
+def test_without_full_each_rule_says_only_how_often_it_was_wrong(folder):
+    said = " ".join(run(folder / "data.csv", *COLUMNS, *QUICK).stdout.split())
+    assert "Rule “may be the best”: measured: a truly best one was said not to be the best" in said
+    assert "--full prints how each rule decides." in said
+    assert "Who moved under which intervention" not in said
 
 
 def test_full_prints_how_each_rule_decides_and_how_often_it_was_wrong(folder):
