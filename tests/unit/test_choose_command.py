@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import psutil
@@ -15,6 +16,7 @@ from causalassay.cli import app
 from causalassay.data import Dataset, Regime
 from causalassay.graphs import chain
 from causalassay.models import Do
+from causalassay.risk.experiments import find_experiments
 from waiting import eventually
 
 NAMES = ("dose", "<b>raf", "mek", "erk")
@@ -68,8 +70,7 @@ def test_it_prints_the_headline_the_ranking_and_who_moved_and_writes_the_page(fo
         "do 1 (<b>raf)",
         "significance alone",
         "The data cannot tell 2 of 2 algorithms from the best one",
-        "Rule “may be the best”: measured: a truly best one was said not to be the best in ",
-        "--full prints how each rule decides.",
+        "What next: ",
     ):
         assert words in " ".join(done.stdout.split()) or words in done.stdout
     assert {"var-sortnregress.csv", "r2-sortnregress.csv"} == {p.name for p in graphs.iterdir()}
@@ -81,6 +82,13 @@ def test_it_prints_the_headline_the_ranking_and_who_moved_and_writes_the_page(fo
         assert f'id="{identity}"' in html
     assert "</a>; measured: " in html
     assert html.count(" Measured: ") >= 2
+
+
+def test_without_full_each_rule_says_only_how_often_it_was_wrong(folder):
+    said = " ".join(run(folder / "data.csv", *COLUMNS, *QUICK).stdout.split())
+    assert "Rule “may be the best”: measured: a truly best one was said not to be the best" in said
+    assert "--full prints how each rule decides." in said
+    assert "Who moved under which intervention" not in said
 
 
 def test_full_prints_how_each_rule_decides_and_how_often_it_was_wrong(folder):
@@ -127,6 +135,18 @@ def test_a_mistake_ends_with_code_2(folder):
     assert 2 == done.returncode
     assert done.stderr.startswith("error: ")
     assert "Traceback" not in done.stderr
+
+
+def test_the_table_of_the_docs_has_what_choose_needs(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "your-data.md").read_text(encoding="utf-8")
+    rows = [line for line in page.split("| what you have")[0].splitlines() if line[:1] == "|"]
+    cells = [
+        [cell.strip() for cell in row.strip("|").split("|")] for row in rows if "--" not in row
+    ]
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(map(",".join, cells)) + "\n")
+    data = ca.data.read(table, "target", "condition", observational="control")
+    assert len(find_experiments(data).on) >= 2
 
 
 SLOW = """

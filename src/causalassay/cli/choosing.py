@@ -88,7 +88,8 @@ def choose(  # noqa: PLR0913, PLR0917  one argument per option
         typer.Option(
             metavar="CONDITION",
             help="Condition whose intervention does not act on the measured level, such as an "
-            "inhibitor of activity; may be given more than once.",
+            "inhibitor of activity: it is flagged, and the second opinion is also given without "
+            "flagged ones. May be given more than once.",
         ),
     ] = None,
     random_graphs: Annotated[
@@ -127,7 +128,7 @@ def choose(  # noqa: PLR0913, PLR0917  one argument per option
     its graph is from that, for experiments that it has not seen. Beside it stand the
     scores of graphs that know nothing: empty, complete, and random graphs of the
     algorithm's density. A second opinion predicts each experiment from the graph found
-    without it.
+    without it. The file needs experiments on at least 2 columns.
 
     Example: causalassay choose sachs.csv --condition condition --target target
     --observational cd3_cd28 --report choice.html
