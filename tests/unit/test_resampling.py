@@ -3,7 +3,9 @@
 import json
 import multiprocessing
 import os
+import signal
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 from typing import ClassVar
 
 import numpy as np
@@ -167,6 +169,21 @@ def test_nothing_runs_on_after_an_error_of_the_caller():
     with pytest.raises(KeyboardInterrupt):
         edge_frequencies(Correlated(), experiments(), 1, 20, processes=2, on_progress=_interrupted)
     assert not multiprocessing.active_children()
+
+
+def test_ctrl_c_waits_until_a_process_has_started(monkeypatch):
+    start, started = BaseProcess.start, []
+
+    def interrupted_start(process):
+        signal.raise_signal(signal.SIGINT)
+        start(process)
+        started.append(process)
+
+    monkeypatch.setattr(BaseProcess, "start", interrupted_start)
+    with pytest.raises(KeyboardInterrupt):
+        list(each_in_processes(_dies, 5, 2))
+    assert 1 == len(started)
+    assert not started[0].is_alive()
 
 
 def _interrupted(done, total):

@@ -6,9 +6,9 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
@@ -79,11 +79,22 @@ def _start(work: Callable[[int], Any], step: int, workers: dict[Connection, _Wor
     context = get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, work))
-    with one_thread_each():
+    with one_thread_each(), _ctrl_c_later():
         process.start()
+        workers[ours] = _Worker(process, step)
     theirs.close()
-    workers[ours] = _Worker(process, step)
     _send(ours, step)
+
+
+@contextmanager
+def _ctrl_c_later() -> Iterator[None]:
+    """Let Ctrl-C wait: a process that is half started would print an error and run on."""
+    resource_tracker.ensure_running()  # its start would let the signal through
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _send(connection: Connection, step: int) -> None:
@@ -139,6 +150,7 @@ def _serve(connection: Connection, work: Callable[[int], Any]) -> None:
     """Answer until the caller hangs up. Ctrl-C is the caller's: it ends this process itself."""
     # A handler, not SIG_IGN: programs that an algorithm starts would inherit the latter.
     signal.signal(signal.SIGINT, _do_nothing)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # see `_ctrl_c_later`
     # An algorithm that runs a program ends it on the way out.
     signal.signal(signal.SIGTERM, _leave)
     os.dup2(2, 1)  # what an algorithm prints is no part of a result
