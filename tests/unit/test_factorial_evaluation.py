@@ -301,11 +301,10 @@ def test_claims_of_one_evaluation_are_wrong_together_in_at_most_5_percent():
     assert wrong / 400 < 0.05 + 3 * 0.011
 
 
-def test_without_scores_the_sentence_says_so():
-    row = ScoreRow(
-        "a", "algorithm", dict.fromkeys(("SHD", "SID", "TV"), np.full(2, np.nan)), np.zeros((1, 1))
-    )
-    assert ("No algorithm has a score: the table has the reasons.",) == sentences([row])
+def test_without_scores_the_sentence_has_a_reason():
+    nothing = dict.fromkeys(MEASURES, np.full(2, np.nan))
+    row = ScoreRow("a", "algorithm", nothing, np.zeros((1, 1)), ("it needs more rows",), 2)
+    assert ("No algorithm has a score: it needs more rows.",) == sentences([row])
 
 
 def test_a_tiny_experiment_is_evaluated_as_far_as_it_goes():

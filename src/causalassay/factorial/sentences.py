@@ -74,7 +74,8 @@ def sentences(rows: Sequence[ScoreRow]) -> tuple[str, ...]:
     """Return the ranking that each measure gives, and where rankings contradict each other."""
     algorithms = [row for row in rows if row.role == "algorithm" and _scored(row)]
     if not algorithms:
-        return ("No algorithm has a score: the table has the reasons.",)
+        reasons = [reason for row in rows if row.role == "algorithm" for reason in row.reasons]
+        return (f"No algorithm has a score: {reasons[0] if reasons else 'none was run'}.",)
     compared = Comparisons(rows)
     said = [f"{measure} ranks {_ranking(algorithms, measure, compared)}." for measure in MEASURES]
     contradictions = disagreements(algorithms, compared)
