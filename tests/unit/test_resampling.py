@@ -155,6 +155,14 @@ def test_a_failure_in_own_code_has_its_file_and_line(tmp_path):
         edge_frequencies(make_algorithm(f"{tmp_path}/mine.py:Mine"), experiments(), 1, 0)
 
 
+def test_an_algorithm_that_leaves_the_program_is_a_failure(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import sys\nclass Mine:\n    def discover(self, data, rng):\n        sys.exit(0)\n"
+    )
+    with pytest.raises(AlgorithmFailed, match=r"SystemExit: 0 \(mine.py, line 4\)$"):
+        edge_frequencies(make_algorithm(f"{tmp_path}/mine.py:Mine"), experiments(), 1, 0)
+
+
 def test_a_process_that_ends_is_a_failure_with_its_exit_code():
     values = np.abs(np.random.default_rng(1).normal(size=(6, 2))) * 0.1
     values[:4] *= -1

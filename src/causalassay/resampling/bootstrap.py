@@ -187,7 +187,7 @@ def _on_all_rows(algorithm: Algorithm, data: Dataset, rng: Generator) -> Estimat
         return _discovered(algorithm, data, rng)
     except NotApplicable:
         raise
-    except Exception as error:  # an algorithm may raise anything
+    except (Exception, SystemExit) as error:  # an algorithm may raise anything
         raise AlgorithmFailed(f"the algorithm failed on all rows: {_reason(error)}") from error
 
 
@@ -210,14 +210,14 @@ def _resample(job: _Resampling, step: int) -> Adjacency | str:
     try:
         drawn = draw_rows(job.data, rng).permute_columns(order)
         shown = _discovered(job.algorithm, drawn, rng).graph
-    except Exception as error:  # an algorithm may raise anything
+    except (Exception, SystemExit) as error:  # an algorithm may raise anything
         return _reason(error)
     graph = np.empty_like(shown)
     graph[np.ix_(order, order)] = shown
     return graph
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     """Return what an algorithm raised, and where if it is the user's own."""
     if isinstance(error, NotApplicable):
         return cut(visible(str(error)), LONGEST_REASON)
