@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-import signal
 import sys
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,8 +17,9 @@ from causalassay.cli.algorithm_options import (
     read_study_algorithms,
 )
 from causalassay.cli.choice_printing import print_choice
+from causalassay.cli.interruptions import algorithms_at_work
 from causalassay.cli.options import AsJson
-from causalassay.cli.printing import INTERRUPTED, steady_progress, wide_console
+from causalassay.cli.printing import steady_progress, wide_console
 from causalassay.cli.reading_options import (
     Condition,
     Continuous,
@@ -205,26 +204,18 @@ def _chosen(
     from causalassay.choosing import choose as rank
     from causalassay.seeding import stream
 
-    # A batch system ends jobs by SIGTERM: it is answered like Ctrl-C, so that nothing runs on.
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        with (
-            steady_progress("running algorithms", "ran {done} of {total} algorithms") as show,
-            redirect_stdout(sys.stderr),  # what an algorithm prints is no part of the result
-        ):
-            return rank(
-                dataset,
-                stream(seed, "choose"),
-                algorithms,
-                tests,
-                on_progress=lambda _, done, total: show(done, total),
-                **options,
-            )
-    except KeyboardInterrupt:
-        typer.echo("interrupted: nothing was written", err=True)
-        raise typer.Exit(INTERRUPTED) from None
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    with (
+        algorithms_at_work(),
+        steady_progress("running algorithms", "ran {done} of {total} algorithms") as show,
+    ):
+        return rank(
+            dataset,
+            stream(seed, "choose"),
+            algorithms,
+            tests,
+            on_progress=lambda _, done, total: show(done, total),
+            **options,
+        )
 
 
 def _write(

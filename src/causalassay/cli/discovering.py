@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-import signal
 import sys
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,8 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from causalassay.cli.algorithm_options import OneAlgorithm, Settings, read_one_algorithm
+from causalassay.cli.interruptions import algorithms_at_work
 from causalassay.cli.options import AsJson
-from causalassay.cli.printing import INTERRUPTED, escaped, steady_progress, wide_console
+from causalassay.cli.printing import escaped, steady_progress, wide_console
 from causalassay.cli.reading_options import (
     Condition,
     Continuous,
@@ -185,12 +184,10 @@ def _found(
     from causalassay.resampling import AlgorithmFailed, edge_frequencies
     from causalassay.seeding import stream
 
-    # A batch system ends jobs by SIGTERM: it is answered like Ctrl-C, so that nothing runs on.
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with (
+            algorithms_at_work(),
             steady_progress("bootstraps", "{done} of {total} bootstraps") as on_progress,
-            redirect_stdout(sys.stderr),  # what an algorithm prints is no part of the result
         ):
             return edge_frequencies(
                 algorithm,
@@ -205,11 +202,6 @@ def _found(
         raise ValueError(f"{label} does not apply to these data: {reason}{hint}") from None
     except AlgorithmFailed as reason:
         raise ValueError(f"{label}: {reason}") from None
-    except KeyboardInterrupt:
-        typer.echo("interrupted: nothing was written", err=True)
-        raise typer.Exit(INTERRUPTED) from None
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _size(data: Dataset, algorithm: Algorithm) -> str:

@@ -1,0 +1,29 @@
+"""How a long computation in this process ends before its time."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+
+import typer
+
+from causalassay.cli.printing import INTERRUPTED
+
+
+@contextmanager
+def algorithms_at_work() -> Iterator[None]:
+    """Let algorithms run: what they print is no part of the result, Ctrl-C is one line.
+
+    A batch system ends jobs by SIGTERM: it is answered like Ctrl-C, so that nothing runs on.
+    """
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    except KeyboardInterrupt:
+        typer.echo("interrupted: nothing was written", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
