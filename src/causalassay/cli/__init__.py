@@ -17,6 +17,7 @@ from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 from causalassay.cli.printing import escaped
 from causalassay.cli.reading_options import printed_notes
 from causalassay.cli.reporting import report
+from causalassay.cli.reproducing import reproduce
 from causalassay.cli.scaffolding import new
 from causalassay.cli.studies import export, replay, run, status, summary
 from causalassay.import_path import guard_workers
@@ -78,5 +79,6 @@ def _add(panel: str, **commands: Callable[..., None]) -> None:
 _add("Judge a data set", audit=audit)
 _add("Run a study", run=run, status=status, replay=replay)
 _add("Look at its results", summary=summary, report=report, export=export)
+_add("Check a paper", reproduce=reproduce)
 _add("Begin", **{"list": list_parts})
 app.add_typer(new, name="new", rich_help_panel="Begin")

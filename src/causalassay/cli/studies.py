@@ -106,7 +106,7 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
         _print_plan(study, folder, programs, workers or _n_cores(), as_json)
         return
     permit(programs, allow_programs)
-    counts = _run(study, folder, _executor(study, workers, cluster), retry or [])
+    counts = run_to_end(study, folder, _executor(study, workers, cluster), retry or [])
     if as_json:
         typer.echo(json.dumps({"folder": str(folder), "rows": counts}))
         return
@@ -155,14 +155,23 @@ def _executor(
         from causalassay.study.processes.cluster_executor import DaskExecutor
 
         return DaskExecutor(study, cluster)
+    return local_executor(study, workers)
+
+
+def local_executor(study: Study, workers: int | None) -> AbstractContextManager[Executor]:
+    """Return local processes, by default one per core."""
     from causalassay.study.processes.local_executor import LocalExecutor
 
     return LocalExecutor(study, workers or _n_cores())
 
 
-def _run(
-    study: Study, folder: Path, executor: AbstractContextManager[Executor], retry: list[Again]
+def run_to_end(
+    study: Study,
+    folder: Path,
+    executor: AbstractContextManager[Executor],
+    retry: Sequence[Again] = (),
 ) -> dict[str, int]:
+    """Run what is left of a study, its progress on stderr; Ctrl-C ends the program."""
     from causalassay.study.driver import run_study
     from causalassay.study.progress import progress_display
 

@@ -1,0 +1,164 @@
+"""The papers: folders with data, read and checked."""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TypeVar
+
+from causalassay.opening import as_text
+from causalassay.reproducing.computations import COMPUTATIONS
+from causalassay.reproducing.published import (
+    Item,
+    PaperSchema,
+    PublishedSchema,
+    PublishedValue,
+    Size,
+    StudySize,
+)
+from causalassay.reproducing.study_values import STUDY, selection_mistakes
+from causalassay.spelling import did_you_mean
+from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes
+from causalassay.study.language.table_keys import StrictTable, validated
+from causalassay.study.language.toml_tables import read_tables
+
+PAPER, PUBLISHED, NOTES = "paper.toml", "published.toml", "notes.md"
+MOST_QUOTED = 25
+"""Words of a quote."""
+
+Schema = TypeVar("Schema", bound=StrictTable)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: what it is, its items, and its published values."""
+
+    slug: str
+    folder: Path
+    about: PaperSchema
+    values: tuple[PublishedValue, ...]
+
+    @property
+    def items(self) -> Sequence[Item]:
+        """Its tables, figures and sections, in the order of the paper."""
+        return self.about.items
+
+    @property
+    def notes(self) -> str:
+        """What is unclear, and why ours differs where it does."""
+        path = self.folder / NOTES
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+    def values_of(self, item: str) -> tuple[PublishedValue, ...]:
+        """Return the values of an item."""
+        return tuple(value for value in self.values if value.item == item)
+
+    def studies_of(self, items: Sequence[str]) -> tuple[StudySize, ...]:
+        """Return the studies that some items need, each once."""
+        named = {v.ours.get("study") for item in items for v in self.values_of(item)}
+        drawn = {one.picture.get("study") for one in self.items if one.name in items}
+        return tuple(study for study in self.about.studies if study.file in named | drawn)
+
+    def minutes(self, items: Sequence[str], size: Size) -> float:
+        """Return the estimated minutes of some items."""
+        functions = sum(getattr(one.minutes, size) for one in self.items if one.name in items)
+        studies = (one for one in self.studies_of(items) if one.replicates(size))
+        return functions + sum(getattr(one.minutes, size) for one in studies)
+
+
+def papers_folder() -> Path:
+    """Return the folder of the papers that come with the package."""
+    return Path(str(resources.files("causalassay"))) / "papers"
+
+
+def paper_slugs(folder: Path | None = None) -> list[str]:
+    """Return the short names of the papers, such as reisach2021."""
+    return sorted(path.parent.name for path in (folder or papers_folder()).glob(f"*/{PAPER}"))
+
+
+def read_paper(slug: str, folder: Path | None = None) -> Paper:
+    """Return a paper, or raise an error with every mistake of its files.
+
+    Parameters
+    ----------
+    slug : str
+    folder : Path, optional
+        That holds the papers; by default those of the package.
+
+    Examples
+    --------
+    >>> paper = read_paper("reisach2021")
+    >>> paper.about.year, paper.values_of("section-3.1")[0].value
+    (2021, 0.75)
+    """
+    parent = folder or papers_folder()
+    if slug not in (known := paper_slugs(parent)):
+        raise ValueError(f"there is no paper {slug!r}; {did_you_mean(slug, known)}")
+    about = _read(parent / slug / PAPER, PaperSchema)
+    stated = _read(parent / slug / PUBLISHED, PublishedSchema)
+    paper = Paper(slug, parent / slug, about, tuple(stated.values))
+    if mistakes := _contradictions(paper):
+        raise StudyMistakes(f"{slug}/{PUBLISHED}", mistakes)
+    return paper
+
+
+def _read(path: Path, schema: type[Schema]) -> Schema:
+    source = f"{path.parent.name}/{path.name}"
+    tables = read_tables(as_text(path.read_bytes()), source)
+    mistakes = Mistakes()
+    found = validated(schema, tables, Location(""), mistakes)
+    if found is None:
+        raise StudyMistakes(source, mistakes.lines)
+    return found
+
+
+def _contradictions(paper: Paper) -> list[str]:
+    """Return what each file alone does not show to be wrong."""
+    mistakes = Mistakes()
+    counts = Counter(value.id for value in paper.values)
+    for twice in (name for name, count in counts.items() if count > 1):
+        mistakes.add(twice, f"{counts[twice]} values have this id")
+    items = [item.name for item in paper.items]
+    for study in paper.about.studies:
+        if not (paper.folder / study.file).exists():
+            mistakes.add(f"{PAPER}: studies", f"there is no file {study.file!r}")
+    for value in paper.values:
+        if value.item not in items:
+            mistakes.add(value.id, f"there is no item {value.item!r}; {PAPER} lists the items")
+        for reason in _faults(value, [study.file for study in paper.about.studies]):
+            mistakes.add(value.id, reason)
+    return mistakes.lines
+
+
+def _faults(value: PublishedValue, studies: Sequence[str]) -> list[str]:
+    faults = []
+    if bool(value.ours) == bool(value.reason):
+        faults.append("expected either `ours` or a `reason` why it is not computed")
+    if value.kind in {"number", "bound"} and value.value is None:
+        faults.append(f"a {value.kind} needs a `value`")
+    if value.kind in {"bound", "ordering"} and value.ours and value.relation is None:
+        faults.append(f"a {value.kind} needs a `relation`")
+    if value.kind != "number" and not value.claim:
+        faults.append(f"a {value.kind} needs a `claim`")
+    if value.ours and value.relation == "≈" and not value.margin:
+        faults.append('the relation "≈" needs a `margin`, stated before the run')
+    if len(value.quote.split()) > MOST_QUOTED:
+        faults.append(f"the quote has {len(value.quote.split())} words, at most {MOST_QUOTED}")
+    return faults + (_compute_faults(value, studies) if value.ours else [])
+
+
+def _compute_faults(value: PublishedValue, studies: Sequence[str]) -> list[str]:
+    name = value.ours.get("compute")
+    if name == STUDY:
+        return selection_mistakes(value.parameters("full"), studies)
+    if name not in COMPUTATIONS:
+        return [f"there is no computation {name!r}; {did_you_mean(name, [STUDY, *COMPUTATIONS])}"]
+    try:
+        inspect.signature(COMPUTATIONS[name]).bind(**value.parameters("full"))
+    except TypeError as error:
+        return [f"compute = {name!r}: {error}"]
+    return []
