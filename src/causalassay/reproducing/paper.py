@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from causalassay.opening import as_text
 from causalassay.reproducing.computations import COMPUTATIONS
@@ -40,12 +40,9 @@ class Paper:
     slug: str
     folder: Path
     about: PaperSchema
+    items: tuple[Item, ...]
+    studies: tuple[StudySize, ...]
     values: tuple[PublishedValue, ...]
-
-    @property
-    def items(self) -> Sequence[Item]:
-        """Its tables, figures and sections, in the order of the paper."""
-        return self.about.items
 
     @property
     def notes(self) -> str:
@@ -60,8 +57,7 @@ class Paper:
     def studies_of(self, items: Sequence[str]) -> tuple[StudySize, ...]:
         """Return the studies that some items need, each once."""
         named = {v.ours.get("study") for item in items for v in self.values_of(item)}
-        drawn = {one.picture.get("study") for one in self.items if one.name in items}
-        return tuple(study for study in self.about.studies if study.file in named | drawn)
+        return tuple(study for study in self.studies if study.file in named)
 
     def minutes(self, items: Sequence[str], size: Size) -> float:
         """Return the estimated minutes of some items."""
@@ -98,22 +94,46 @@ def read_paper(slug: str, folder: Path | None = None) -> Paper:
     parent = folder or papers_folder()
     if slug not in (known := paper_slugs(parent)):
         raise ValueError(f"there is no paper {slug!r}; {did_you_mean(slug, known)}")
-    about = _read(parent / slug / PAPER, PaperSchema)
-    stated = _read(parent / slug / PUBLISHED, PublishedSchema)
-    paper = Paper(slug, parent / slug, about, tuple(stated.values))
+    about, stated = _File(parent / slug / PAPER), _File(parent / slug / PUBLISHED)
+    head, body = about.top(PaperSchema), stated.top(PublishedSchema)
+    paper = Paper(
+        slug,
+        parent / slug,
+        head,
+        about.each(Item, "items", head.items),
+        about.each(StudySize, "studies", head.studies),
+        stated.each(PublishedValue, "values", body.values),
+    )
     if mistakes := _contradictions(paper):
-        raise StudyMistakes(f"{slug}/{PUBLISHED}", mistakes)
+        raise StudyMistakes(stated.source, mistakes)
     return paper
 
 
-def _read(path: Path, schema: type[Schema]) -> Schema:
-    source = f"{path.parent.name}/{path.name}"
-    tables = read_tables(as_text(path.read_bytes()), source)
-    mistakes = Mistakes()
-    found = validated(schema, tables, Location(""), mistakes)
-    if found is None:
-        raise StudyMistakes(source, mistakes.lines)
-    return found
+class _File:
+    """A TOML file, whose tables are read one list at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.source = f"{path.parent.name}/{path.name}"
+        self._tables = read_tables(as_text(path.read_bytes()), self.source)
+
+    def top(self, schema: type[Schema]) -> Schema:
+        """Return the whole file, its lists unread."""
+        return self._all(schema, [(Location(""), self._tables)])[0]
+
+    def each(self, schema: type[Schema], key: str, tables: Sequence[Any]) -> tuple[Schema, ...]:
+        """Return the tables of a list, or raise an error with every mistake in them."""
+        return self._all(
+            schema, [(Location(f"{key}[{step}]"), one) for step, one in enumerate(tables)]
+        )
+
+    def _all(
+        self, schema: type[Schema], tables: Sequence[tuple[Location, Any]]
+    ) -> tuple[Schema, ...]:
+        mistakes = Mistakes()
+        found = [validated(schema, table, where, mistakes) for where, table in tables]
+        if mistakes.lines:
+            raise StudyMistakes(self.source, mistakes.lines)
+        return tuple(one for one in found if one is not None)
 
 
 def _contradictions(paper: Paper) -> list[str]:
@@ -123,13 +143,13 @@ def _contradictions(paper: Paper) -> list[str]:
     for twice in (name for name, count in counts.items() if count > 1):
         mistakes.add(twice, f"{counts[twice]} values have this id")
     items = [item.name for item in paper.items]
-    for study in paper.about.studies:
+    for study in paper.studies:
         if not (paper.folder / study.file).exists():
             mistakes.add(f"{PAPER}: studies", f"there is no file {study.file!r}")
     for value in paper.values:
         if value.item not in items:
             mistakes.add(value.id, f"there is no item {value.item!r}; {PAPER} lists the items")
-        for reason in _faults(value, [study.file for study in paper.about.studies]):
+        for reason in _faults(value, [study.file for study in paper.studies]):
             mistakes.add(value.id, reason)
     return mistakes.lines
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
@@ -14,34 +14,46 @@ Kind = Literal["number", "bound", "ordering", "identity"]
 Relation = Literal["<", ">", "≤", "≥", "=", "≈"]
 
 
+def _one_of(choices: Any) -> str:
+    return "one of " + ", ".join(get_args(choices))
+
+
+Text = Annotated[str, Field(description="text")]
+NotNegative = Annotated[float, Field(ge=0, description="a number from 0")]
+Table = Annotated[dict[str, Any], Field(description="a table")]
+Tables = Annotated[list[Any], Field(description="a list of tables")]
+
+
 class Minutes(StrictTable):
     """How long something takes on two quiet cores; an estimate."""
 
-    fast: Annotated[float, Field(ge=0)] = 0.0
-    full: Annotated[float, Field(ge=0)] = 0.0
+    fast: NotNegative = 0.0
+    full: NotNegative = 0.0
+
+
+_Minutes = Annotated[Minutes, Field(description="a table of fast and full, in minutes")]
 
 
 class Item(StrictTable):
     """A table, a figure or a section.
 
     ``values`` says why there is none in the text; ``minutes`` is for what is computed by
-    functions; ``picture`` names a drawing with its parameters.
+    functions.
     """
 
-    name: str
-    what: str
-    values: str = ""
-    minutes: Minutes = Minutes()
-    picture: dict[str, Any] = {}
+    name: Text
+    what: Text
+    values: Text = ""
+    minutes: _Minutes = Minutes()
 
 
 class StudySize(StrictTable):
     """A study file and how many replicates of it run; 0 leaves it out."""
 
-    file: str
-    fast: int = Field(ge=0)
-    full: int = Field(ge=1)
-    minutes: Minutes
+    file: Text
+    fast: int = Field(ge=0, description="replicates, or 0 for none")
+    full: int = Field(ge=1, description="replicates")
+    minutes: _Minutes
 
     def replicates(self, size: Size) -> int:
         """Return the replicates of a size."""
@@ -49,15 +61,21 @@ class StudySize(StrictTable):
 
 
 class PaperSchema(StrictTable):
-    """The file paper.toml: which paper, its items, and what runs for them."""
+    """The file paper.toml; the tables in its lists have schemas of their own."""
 
-    title: str
-    authors: str
-    year: int
-    doi: str
-    text: str
-    items: list[Item] = Field(min_length=1)
-    studies: list[StudySize] = []
+    title: Text
+    authors: Text
+    year: int = Field(description="a year")
+    doi: Text
+    text: Text
+    items: Tables
+    studies: Tables = []
+
+
+class PublishedSchema(StrictTable):
+    """The file published.toml; each of its tables is a `PublishedValue`."""
+
+    values: Tables
 
 
 class PublishedValue(StrictTable):
@@ -94,24 +112,24 @@ class PublishedValue(StrictTable):
         into agreement.
     """
 
-    id: str
-    item: str
-    kind: Kind
-    row: str = ""
-    column: str = ""
-    printed: str = ""
-    value: float | None = None
-    relation: Relation | None = None
-    margin: Annotated[float, Field(ge=0)] = 0.0
-    claim: str = ""
-    rounding: Annotated[float, Field(ge=0)] = 0.0
-    reading_error: Annotated[float, Field(ge=0)] = 0.0
-    standard_error: Annotated[float | None, Field(ge=0)] = None
-    replicates: Annotated[int | None, Field(ge=1)] = None
-    quote: str
-    ours: dict[str, Any] = {}
-    reason: str = ""
-    remark: str = ""
+    id: Text
+    item: Text
+    kind: Annotated[Kind, Field(description=_one_of(Kind))]
+    row: Text = ""
+    column: Text = ""
+    printed: Text = ""
+    value: Annotated[float | None, Field(description="a number")] = None
+    relation: Annotated[Relation | None, Field(description=_one_of(Relation))] = None
+    margin: NotNegative = 0.0
+    claim: Text = ""
+    rounding: NotNegative = 0.0
+    reading_error: NotNegative = 0.0
+    standard_error: Annotated[float | None, Field(ge=0, description="a number from 0")] = None
+    replicates: Annotated[int | None, Field(ge=1, description="an integer from 1")] = None
+    quote: Text
+    ours: Table = {}
+    reason: Text = ""
+    remark: Text = ""
 
     @property
     def number(self) -> float:
@@ -151,9 +169,3 @@ def sized(value: Any, size: Size) -> Any:
     if isinstance(value, dict) and set(value) == {"fast", "full"}:
         return value[size]
     return value
-
-
-class PublishedSchema(StrictTable):
-    """The file published.toml."""
-
-    values: list[PublishedValue] = Field(min_length=1)

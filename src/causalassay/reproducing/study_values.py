@@ -136,15 +136,16 @@ def _numbers(frame: Frame, selection: Selection) -> pd.Series:
     problems = selection["problem"]
     problems = [problems] if isinstance(problems, str) else problems
     chosen = _known(frame, "problem", problems)
-    if "algorithm" in selection:
-        chosen = _known(chosen, "algorithm", [selection["algorithm"]])
-    else:
-        chosen = chosen.drop_duplicates(["problem", "replicate"])
     column = selection["column"]
     if column not in frame:
         raise ValueError(f"the study has no column {column!r}")
+    if "algorithm" in selection:
+        chosen = _known(chosen, "algorithm", [selection["algorithm"]])
+        numbers = chosen[column].astype(float).where(chosen["status"] == "ok")
+    else:  # a number of the data, whatever an algorithm made of them
+        chosen = chosen.drop_duplicates(["problem", "replicate"])
+        numbers = chosen[column].astype(float)
     place = chosen["problem"].astype(str).map(problems.index)
-    numbers = chosen[column].astype(float).where(chosen["status"] == "ok")
     index = pd.MultiIndex.from_arrays([place, chosen["replicate"]])
     return pd.Series(numbers.to_numpy(), index=index).sort_index()
 
