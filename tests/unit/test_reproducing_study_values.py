@@ -82,6 +82,8 @@ def test_the_other_statistics():
     p = study_value(many, left=at("b1"), right=at("b0"), statistic="wilcoxon")
     assert isinstance(p, Estimate)
     assert p.value < 1e-4
+    share = study_value(many, left=at("b2"), right=bins, statistic="share above")
+    assert 0.5 == share.value
     assert 9.5 == study_value(many, rows=at("b0"), statistic="median").value
     assert np.std(np.arange(20), ddof=1) == study_value(many, rows=at("b0"), statistic="sd").value
 

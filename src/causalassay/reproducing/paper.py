@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from causalassay.opening import as_text
 from causalassay.reproducing.computations import COMPUTATIONS
+from causalassay.reproducing.data_sets import DATA_SETS
 from causalassay.reproducing.published import (
     Item,
     PaperSchema,
@@ -57,7 +58,8 @@ class Paper:
     def studies_of(self, items: Sequence[str]) -> tuple[StudySize, ...]:
         """Return the studies that some items need, each once."""
         named = {v.ours.get("study") for item in items for v in self.values_of(item)}
-        return tuple(study for study in self.studies if study.file in named)
+        drawn = {one.picture.get("study") for one in self.items if one.name in items}
+        return tuple(study for study in self.studies if study.file in named | drawn)
 
     def minutes(self, items: Sequence[str], size: Size) -> float:
         """Return the estimated minutes of some items."""
@@ -146,6 +148,9 @@ def _contradictions(paper: Paper) -> list[str]:
     for study in paper.studies:
         if not (paper.folder / study.file).exists():
             mistakes.add(f"{PAPER}: studies", f"there is no file {study.file!r}")
+        if study.data and study.data not in DATA_SETS:
+            hint = did_you_mean(study.data, DATA_SETS)
+            mistakes.add(f"{PAPER}: studies", f"there is no data set {study.data!r}; {hint}")
     for value in paper.values:
         if value.item not in items:
             mistakes.add(value.id, f"there is no item {value.item!r}; {PAPER} lists the items")

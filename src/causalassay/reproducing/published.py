@@ -38,19 +38,25 @@ class Item(StrictTable):
     """A table, a figure or a section.
 
     ``values`` says why there is none in the text; ``minutes`` is for what is computed by
-    functions.
+    functions; ``picture`` says how it is redrawn: ``draw``, ``x``, ``y``, and ``compute`` with
+    its parameters, as of a value.
     """
 
     name: Text
     what: Text
     values: Text = ""
     minutes: _Minutes = Minutes()
+    picture: Table = {}
 
 
 class StudySize(StrictTable):
-    """A study file and how many replicates of it run; 0 leaves it out."""
+    """A study file and how many replicates of it run; 0 leaves it out.
+
+    ``data`` names the data set whose files the study reads.
+    """
 
     file: Text
+    data: Text = ""
     fast: int = Field(ge=0, description="replicates, or 0 for none")
     full: int = Field(ge=1, description="replicates")
     minutes: _Minutes

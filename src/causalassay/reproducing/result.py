@@ -19,6 +19,7 @@ from causalassay.reproducing.estimates import (
     Several,
 )
 from causalassay.reproducing.paper import Paper
+from causalassay.reproducing.pictures import Picture
 from causalassay.reproducing.published import PublishedValue, Size
 
 
@@ -117,6 +118,7 @@ class Reproduction:
     paper: Paper
     size: Size
     lines: tuple[Line, ...]
+    pictures: tuple[Picture, ...]
     seconds: float
 
     @property

@@ -11,9 +11,11 @@ import pandas as pd
 
 from causalassay.reproducing.agreement import outcome_of
 from causalassay.reproducing.computations import COMPUTATIONS
+from causalassay.reproducing.data_sets import DATA_SETS
 from causalassay.reproducing.estimates import NotRun, Ours
 from causalassay.reproducing.paper import Paper
-from causalassay.reproducing.published import PublishedValue, Size, StudySize
+from causalassay.reproducing.pictures import COMPUTED, Picture, study_scores, swapped
+from causalassay.reproducing.published import Item, PublishedValue, Size, StudySize, sized
 from causalassay.reproducing.result import Line, Reproduction
 from causalassay.reproducing.study_values import STUDY, study_value
 from causalassay.spelling import did_you_mean
@@ -23,6 +25,9 @@ from causalassay.study.storage import study_table
 
 RunStudy = Callable[[Study, Path], object]
 """Runs what is left of a study whose results are in a folder."""
+
+Frames = dict[str, pd.DataFrame | NotRun]
+"""The rows of each study file, or why there are none."""
 
 _REPLICATES = re.compile(r"^replicates = \d+$", re.MULTILINE)
 
@@ -47,11 +52,17 @@ def reproduce(
     """
     chosen = checked_items(paper, items)
     began = time.monotonic()
-    frames: dict[str, pd.DataFrame | NotRun] = {}
+    frames: Frames = {}
     for study in paper.studies_of(chosen):
         frames[study.file] = _rows(paper, study, size, folder, run)
     lines = [_line(value, size, frames) for item in chosen for value in paper.values_of(item)]
-    return Reproduction(paper, size, tuple(lines), time.monotonic() - began)
+    pictures = [
+        _picture(item, size, frames)
+        for item in paper.items
+        if item.name in chosen and _can_draw(item, frames)
+    ]
+    seconds = time.monotonic() - began
+    return Reproduction(paper, size, tuple(lines), tuple(pictures), seconds)
 
 
 def checked_items(paper: Paper, items: Sequence[str]) -> list[str]:
@@ -68,13 +79,15 @@ def results_folder(paper: Paper, study: StudySize, folder: Path) -> Path:
     return folder / paper.slug / Path(study.file).stem
 
 
-def sized_study(paper: Paper, study: StudySize, size: Size) -> Study:
-    """Return a study of a paper with the replicates of a size."""
+def sized_study(paper: Paper, study: StudySize, size: Size, data: Path) -> Study:
+    """Return a study of a paper with the replicates of a size; its data files are in a folder."""
     text = (paper.folder / study.file).read_text(encoding="utf-8")
     text, found = _REPLICATES.subn(f"replicates = {study.replicates(size)}", text)
     if found != 1:
         raise ValueError(f"{paper.slug}/{study.file}: expected one line `replicates = NUMBER`")
-    return parse_study(text, paper.folder, f"{paper.slug}/{study.file}")
+    if study.data:
+        DATA_SETS[study.data](data)
+    return parse_study(text, data, f"{paper.slug}/{study.file}")
 
 
 def _rows(
@@ -83,20 +96,40 @@ def _rows(
     if not study.replicates(size):
         return NotRun(f"runs with --full only (about {study.minutes.full:.0f} min)")
     results = results_folder(paper, study, folder)
-    run(sized_study(paper, study, size), results)
+    try:
+        declared = sized_study(paper, study, size, folder / paper.slug / "data")
+    except FileNotFoundError as absent:  # data that are not on this machine
+        return NotRun(str(absent))
+    run(declared, results)
     return study_table(results).frame
 
 
-def _line(value: PublishedValue, size: Size, frames: dict[str, pd.DataFrame | NotRun]) -> Line:
+def _line(value: PublishedValue, size: Size, frames: Frames) -> Line:
     if value.reason:
         return Line(value, None, "not computed")
     ours = _ours(value, size, frames)
     return Line(value, ours, outcome_of(value, ours))
 
 
-def _ours(value: PublishedValue, size: Size, frames: dict[str, pd.DataFrame | NotRun]) -> Ours:
+def _ours(value: PublishedValue, size: Size, frames: Frames) -> Ours:
     parameters = value.parameters(size)
     if value.ours["compute"] != STUDY:
         return COMPUTATIONS[value.ours["compute"]](**parameters)
     frame = frames[parameters.pop("study")]
     return frame if isinstance(frame, NotRun) else study_value(frame, **parameters)
+
+
+def _can_draw(item: Item, frames: Frames) -> bool:
+    """Tell whether an item is redrawn, and its study has run."""
+    return bool(item.picture) and not isinstance(frames.get(item.picture.get("study", "")), NotRun)
+
+
+def _picture(item: Item, size: Size, frames: Frames) -> Picture:
+    stated = {key: sized(one, size) for key, one in item.picture.items()}
+    draw, x, y, compute = (stated.pop(key) for key in ("draw", "x", "y", "compute"))
+    if compute != STUDY:
+        return Picture(item.name, draw, COMPUTED[compute](**stated), x, y)
+    frame, swap = frames[stated.pop("study")], stated.pop("swap", False)
+    assert isinstance(frame, pd.DataFrame)
+    data = study_scores(frame, **stated)
+    return Picture(item.name, draw, swapped(data) if swap else data, x, y)

@@ -57,7 +57,8 @@ def study_value(
         Of one set of rows "mean", "median", "sd", "minimum", "maximum"; of two "mean" is that
         of the paired differences, left less right, "wilcoxon" the p-value of their signed-rank
         test, "rank correlation" Spearman's of the medians of the lists left and right; "trend"
-        is the correlation of the place in the list `rows` and the mean.
+        is the correlation of the place in the list `rows` and the mean; "share above" is how
+        many of the list right exceed left, by replicate.
     rows : table or list of tables
         ``problem``, ``algorithm`` and ``column`` (a metric or a diagnostic). Of a list, each
         table gives a number.
@@ -72,6 +73,9 @@ def study_value(
             [_numbers(frame, one) for one in _listed(left)],
             [_numbers(frame, one) for one in _listed(right)],
         )
+    if statistic == _SHARE:
+        above = [_numbers(frame, one).to_numpy(float) for one in _listed(right)]
+        return _share_above(_numbers(frame, _listed(left)[0]).to_numpy(float), np.array(above))
     if statistic == _TREND:
         return _trend([_numbers(frame, one) for one in _listed(rows)])
     if left:
@@ -100,7 +104,7 @@ def selection_mistakes(parameters: Mapping[str, Any], studies: Sequence[str]) ->
         mistakes.append("ours: expected `rows`, or `left` and `right`")
     statistic, known = (
         parameters.get("statistic", "mean"),
-        [*_OF_ONE, *_EXTREMES, *_OF_TWO, _RANKS, _TREND],
+        [*_OF_ONE, *_EXTREMES, *_OF_TWO, _RANKS, _TREND, _SHARE],
     )
     if statistic not in known:
         mistakes.append(f"there is no statistic {statistic!r}; {did_you_mean(statistic, known)}")
@@ -218,6 +222,12 @@ def _trend(rows: Sequence[pd.Series]) -> Ours:
     return _resampled(correlation, scores.shape[1], int(np.isnan(scores).sum()))
 
 
+def _share_above(one: Vector, others: Values) -> Ours:
+    """Return the share of the others that exceed the one, over replicates; lost ones do not."""
+    with np.errstate(invalid="ignore"):
+        return mean((others > one).mean(axis=0), int(np.isnan(others).sum()))
+
+
 def _stacked(rows: Sequence[pd.Series]) -> Values:
     return np.array([series.to_numpy(float) for series in rows])
 
@@ -235,7 +245,7 @@ _OF_ONE: dict[str, Callable[[Vector, int], Estimate]] = {
     "sd": standard_deviation,
 }
 _EXTREMES = ("minimum", "maximum")
-_RANKS, _TREND = "rank correlation", "trend"
+_RANKS, _TREND, _SHARE = "rank correlation", "trend", "share above"
 _OF_TWO: dict[str, Callable[[Vector, int], Ours]] = {
     "mean": mean,
     "wilcoxon": _wilcoxon,

@@ -36,10 +36,13 @@ def _lines(found: Reproduction) -> Iterator[str]:
         f"Made on {today} by `causalassay reproduce {found.paper.slug} --{found.size}`, "
         f"causalassay {version('causalassay')}, in {found.seconds / 60:.1f} minutes."
     )
+    drawn = {picture.item for picture in found.pictures}
     what = {item.name: item.what for item in found.paper.items}
     for item in found.items:
         yield f"\n## {item}\n"
         yield f"{_cell(what[item])}.\n"
+        if item in drawn:
+            yield f"![{item} redrawn: {_cell(what[item])}]({item}.svg)\n"
         yield f"| {' | '.join(HEADS)} |"
         yield "|---" * len(HEADS) + "|"
         for line in found.lines_of(item):

@@ -10,6 +10,7 @@ from causalassay.reproducing.computations.chains import (
     chance_limit,
 )
 from causalassay.reproducing.computations.gradient_step import GRADIENT_STEP
+from causalassay.reproducing.computations.sachs_size import sachs_size
 from causalassay.reproducing.computations.three_node_losses import dag_count, truth_is_optimal
 from causalassay.reproducing.computations.variance_along_order import variance_increase
 from causalassay.reproducing.computations.varsortability_examples import VARSORTABILITY_EXAMPLES
@@ -19,6 +20,7 @@ COMPUTATIONS: dict[str, Callable[..., Ours]] = {
     "chain-orientation": chain_orientation,
     "chain-orientations": chain_orientations,
     "chance-limit": chance_limit,
+    "sachs-size": sachs_size,
     "three-node-dag-count": dag_count,
     "truth-is-optimal": truth_is_optimal,
     "variance-increase": variance_increase,
