@@ -100,7 +100,7 @@ def _print_results(found: list[Reproduction], out: Path) -> None:
     for one in found:
         render_reproduction(one, wide_console())
         typer.echo(f"Table: {out / one.paper.slug / 'table.csv'}")
-        typer.echo(f"Page: {out / one.paper.slug / 'page.md'}")
+        typer.echo(f"Page: {out / one.paper.slug / 'page.html'}")
     if len(found) > 1:
         lines = [line for one in found for line in one.lines]
         typer.echo("All papers. " + " ".join(count_sentences(lines)))

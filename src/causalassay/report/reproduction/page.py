@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from importlib.metadata import version
 
+from causalassay.report.reproduction.cells import HEADS, RULE, cells, citation, made_by
 from causalassay.reproducing import Reproduction
 
-RULE = (
-    "A number agrees if it lies in our 99 % interval, widened by its printed rounding and, where "
-    "the paper gives one, its own standard error. A claim holds or fails if our 99 % interval "
-    "lies wholly on one side; else it is open. The rule was stated before the run."
-)
-HEADS = ("what", "published", "ours [99 % interval]", "outcome", "why")
+
+def markdown_page(found: Reproduction, date: str) -> str:
+    """Return the page; its pictures lie beside it."""
+    return "\n".join(_lines(found, date)) + "\n"
 
 
-def markdown_page(found: Reproduction) -> str:
-    """Return the page."""
-    return "\n".join(_lines(found)) + "\n"
-
-
-def _lines(found: Reproduction) -> Iterator[str]:
-    about = found.paper.about
+def _lines(found: Reproduction, date: str) -> Iterator[str]:
     yield f"# {found.paper.slug}"
-    yield ""
-    yield f"{about.authors} ({about.year}): {about.title}. {about.doi}"
-    yield ""
-    yield " ".join(found.sentences)
-    yield ""
-    yield RULE
-    yield ""
-    today = datetime.now(UTC).date().isoformat()
-    yield (
-        f"Made on {today} by `causalassay reproduce {found.paper.slug} --{found.size}`, "
-        f"causalassay {version('causalassay')}, in {found.seconds / 60:.1f} minutes."
-    )
+    for text in (citation(found), " ".join(found.sentences), RULE, made_by(found, date)):
+        yield f"\n{text}"
     drawn = {picture.item for picture in found.pictures}
     what = {item.name: item.what for item in found.paper.items}
     for item in found.items:
@@ -46,11 +27,9 @@ def _lines(found: Reproduction) -> Iterator[str]:
         yield f"| {' | '.join(HEADS)} |"
         yield "|---" * len(HEADS) + "|"
         for line in found.lines_of(item):
-            cells = (line.value.place, line.value.shown, line.ours_text, line.outcome, line.why)
-            yield f"| {' | '.join(map(_cell, cells))} |"
+            yield f"| {' | '.join(map(_cell, cells(line)))} |"
     if found.paper.notes:
-        yield ""
-        yield found.paper.notes.replace("\n# ", "\n## ").replace("# Notes", "## Notes", 1)
+        yield f"\n#{found.paper.notes.rstrip()}"
 
 
 def _cell(text: str) -> str:

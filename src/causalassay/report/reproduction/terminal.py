@@ -9,10 +9,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from causalassay.report.reproduction.cells import HEADS, cells
 from causalassay.reproducing import Paper, Reproduction
 from causalassay.reproducing.agreement import BAD, GOOD
-
-HEADS = ("what", "published", "ours [99 % interval]", "outcome", "why")
 
 
 def listed_items(paper: Paper) -> list[dict[str, Any]]:
@@ -60,8 +59,7 @@ def render_reproduction(found: Reproduction, console: Console) -> None:
         for head in HEADS:
             table.add_column(head, overflow="fold")
         for line in found.lines_of(item):
-            texts = (line.value.place, line.value.shown, line.ours_text, line.outcome, line.why)
-            table.add_row(*map(escape, texts), style=_style(line.outcome))
+            table.add_row(*map(escape, cells(line)), style=_style(line.outcome))
         console.print(table)
     for sentence in found.sentences:
         console.print(sentence, highlight=False, soft_wrap=True)
