@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from causalassay.reproducing import Cases, Estimate, Extremes, NotRun, PublishedValue, Several
-from causalassay.reproducing.agreement import allowed_difference, outcome_of
+from causalassay.reproducing.agreement import allowed_difference, chance_of_disagreement, outcome_of
 from causalassay.reproducing.estimates import block_extremes, mean, median, standard_deviation
 from causalassay.reproducing.result import Line, count_sentences
 
@@ -113,6 +113,19 @@ def agreeing(statistic, theirs_of, fields, n_ours, n_theirs, n=2000):
 )
 def test_a_true_mean_agrees_in_99_of_100_cases(n_ours, fields):
     assert 0.981 <= agreeing(mean, np.mean, fields, n_ours, 50) <= 0.998
+
+
+def test_an_error_from_the_range_of_ten_draws_lets_three_of_a_hundred_disagree():
+    """The rule is not widened for it; the count under a table expects as many."""
+
+    def fields(theirs):
+        return {"standard_error": np.ptp(theirs) / 3.078 / np.sqrt(10), "replicates": 10}
+
+    expected = chance_of_disagreement(
+        published(value=1.0, standard_error=1.0, replicates=10), Estimate(1.0, 0.1, 200)
+    )
+    assert 0.025 <= expected <= 0.032
+    assert 1 - expected == pytest.approx(agreeing(mean, np.mean, fields, 200, 10), abs=0.015)
 
 
 def test_an_extreme_of_ten_draws_agrees_in_99_of_100_cases():

@@ -14,6 +14,7 @@ from causalassay.cli.printing import wide_console
 if TYPE_CHECKING:
     from causalassay.reproducing import Paper, Reproduction
     from causalassay.reproducing.published import Size
+    from causalassay.reproducing.running import RunStudy
     from causalassay.study.plan import Study
 
 DEFAULT_FOLDER = Path("reproduced")
@@ -36,6 +37,10 @@ def reproduce(  # noqa: PLR0913, PLR0917  one argument per option
     out: Annotated[Path, typer.Option(help="Results folder, on a local disk.")] = DEFAULT_FOLDER,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Local processes. Default: one per core.")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="Run on a dask cluster: the scheduler's address, tcp://HOST:8786."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -61,7 +66,13 @@ def reproduce(  # noqa: PLR0913, PLR0917  one argument per option
         _print_list(papers, as_json)
         return
     size: Size = "full" if full else "fast"
-    found = [_reproduced(paper, item or [], size, out, workers) for paper in papers]
+
+    def run(study: Study, folder: Path) -> None:
+        from causalassay.cli.studies import executor_for, run_to_end
+
+        run_to_end(study, folder, executor_for(study, workers, cluster))
+
+    found = [_reproduced(paper, item or [], size, out, run) for paper in papers]
     if as_json:
         typer.echo(json.dumps([one.to_dict() for one in found], indent=2, allow_nan=False))
         return
@@ -69,14 +80,10 @@ def reproduce(  # noqa: PLR0913, PLR0917  one argument per option
 
 
 def _reproduced(
-    paper: Paper, items: list[str], size: Size, out: Path, workers: int | None
+    paper: Paper, items: list[str], size: Size, out: Path, run: RunStudy
 ) -> Reproduction:
-    from causalassay.cli.studies import local_executor, run_to_end
     from causalassay.report.reproduction import write_reproduction
     from causalassay.reproducing import reproduce as compute
-
-    def run(study: Study, folder: Path) -> None:
-        run_to_end(study, folder, local_executor(study, workers))
 
     found = compute(paper, items, size, out, run)
     write_reproduction(found, out / paper.slug)

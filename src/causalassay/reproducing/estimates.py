@@ -33,6 +33,8 @@ class Estimate:
     lost : int
         Draws without a number: a run that failed, or an undefined score. They are counted
         here and shown, for the estimate is over the others only.
+    span : (float, float)
+        What the number can be; the interval ends there.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class Estimate:
     standard_error: float = 0.0
     draws: int = 0
     lost: int = 0
+    span: tuple[float, float] = (-math.inf, math.inf)
 
     @property
     def is_exact(self) -> bool:
@@ -60,7 +63,7 @@ class Estimate:
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """Return the confidence interval; a single point if the number is exact."""
         half = self.quantile(level) * self.standard_error if self.standard_error else 0.0
-        return self.value - half, self.value + half
+        return max(self.value - half, self.span[0]), min(self.value + half, self.span[1])
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from causalassay.reproducing.agreement import BAD, FEWEST_BLOCKS, Outcome
+from causalassay.reproducing.agreement import (
+    BAD,
+    FEWEST_BLOCKS,
+    Outcome,
+    chance_of_disagreement,
+)
 from causalassay.reproducing.estimates import (
     LEVEL,
     Cases,
@@ -79,14 +84,11 @@ class Line:
         return "; ".join(parts)
 
     @property
-    def is_random_number(self) -> bool:
-        """Whether it is a number that chance alone makes disagree now and then."""
-        if self.value.kind != "number" or self.outcome not in {"agrees", "disagrees"}:
-            return False
-        return isinstance(self.ours, Extremes) or bool(
-            isinstance(self.ours, Estimate)
-            and (self.ours.draws or self.value.standard_error is not None)
-        )
+    def chance(self) -> float:
+        """How probable it is that chance alone makes it disagree."""
+        if self.ours is None or self.outcome not in {"agrees", "disagrees"}:
+            return 0.0
+        return chance_of_disagreement(self.value, self.ours)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -168,10 +170,10 @@ def count_sentences(lines: Sequence[Line]) -> list[str]:
             f"Without a number of ours: {left} ({counts['not run']} not run at this size, "
             f"{counts['not computed']} not computable)."
         )
-    if random := sum(line.is_random_number for line in lines):
+    if random := [line.chance for line in lines if line.chance]:
         sentences.append(
-            f"Chance alone makes about {random * (1 - LEVEL):.1f} of the {random} random "
-            "numbers disagree at this level (99 %)."
+            f"Chance alone makes about {sum(random):.1f} of the {len(random)} random numbers "
+            "disagree at this level (99 %)."
         )
     return sentences
 

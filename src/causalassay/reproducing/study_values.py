@@ -233,10 +233,10 @@ def _stacked(rows: Sequence[pd.Series]) -> Values:
 
 
 def _resampled(statistic: Callable[[Chosen], float], n: int, lost: int) -> Estimate:
-    """Return a statistic of replicates; its error is that of a bootstrap."""
+    """Return a correlation over replicates; its error is that of a bootstrap."""
     drawn = stream(1, "replicates", n).integers(n, size=(N_BOOTSTRAP, n))
     error = float(np.std([statistic(chosen) for chosen in drawn], ddof=1))
-    return Estimate(statistic(np.arange(n)), error, n, lost)
+    return Estimate(statistic(np.arange(n)), error, n, lost, span=(-1.0, 1.0))
 
 
 _OF_ONE: dict[str, Callable[[Vector, int], Estimate]] = {
