@@ -4,6 +4,7 @@ import csv
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -11,9 +12,11 @@ from causalassay.cli import app
 from causalassay.discovery import golem_loss
 from causalassay.graphs import to_cpdag
 from causalassay.models import fit_covariance
+from causalassay.report.reproduction.pictures import picture_svg
 from causalassay.reproducing import paper_slugs, read_paper, reproduce
 from causalassay.reproducing.computations.gradient_step import least_steps, residual_variances
 from causalassay.reproducing.computations.three_node_losses import dag_losses, three_node_dags
+from causalassay.reproducing.pictures import Picture, study_scores
 
 EXACT = [
     *("section-1", "section-3.1", "section-4.1"),
@@ -97,6 +100,21 @@ def test_the_command_prints_and_writes_the_table(tmp_path):
     assert {"agrees", "holds"} == {row["outcome"] for row in rows}
     page = (tmp_path / "reisach2021" / "page.md").read_text()
     assert "| C.2, Var(C) | 10.5 | 10.500 | agrees |  |" in page
+
+
+def test_a_picture_counts_the_runs_that_it_cannot_show():
+    frame = pd.DataFrame(
+        {
+            "problem": "raw",
+            "algorithm": "pc",
+            "status": ["ok", "ok", "failed", "ok"],
+            "shd": [1.0, 2.0, 3.0, np.nan],
+        }
+    )
+    panels = [{"panel": "SHD", "column": "shd", "problems": {"raw": "raw"}}]
+    picture = Picture("figure-1", "boxes", study_scores(frame, panels=panels), "", "SHD")
+    assert "figure-1 redrawn. Not drawn: 2 runs without a score." == picture.caption
+    assert picture_svg(picture).startswith("<svg")
 
 
 @pytest.mark.parametrize(

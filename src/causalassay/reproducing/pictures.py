@@ -25,7 +25,8 @@ class Picture:
     item : str
     draw : {"lines", "boxes", "heat map"}
     data : DataFrame
-        Columns ``x``, ``y``, ``series`` and ``panel``; of a heat map also ``value``.
+        Columns ``x``, ``y``, ``series`` and ``panel``; of a heat map also ``value``. A run
+        without a score has nan as ``y``.
     x, y : str
         Titles of the axes.
     """
@@ -35,6 +36,13 @@ class Picture:
     data: pd.DataFrame
     x: str
     y: str
+
+    @property
+    def caption(self) -> str:
+        """What it is, and how many runs it cannot show."""
+        lost = int(self.data["y"].isna().sum())
+        text = f"{self.item} redrawn."
+        return f"{text} Not drawn: {lost} runs without a score." if lost else text
 
 
 def study_scores(
@@ -58,20 +66,20 @@ def study_scores(
     parts = []
     for panel in panels:
         for series, problem in panel["problems"].items():
-            rows = frame[(frame["problem"] == problem) & (frame["status"] == "ok")]
+            rows = frame[frame["problem"] == problem]
             if shown:
                 rows = rows[rows["algorithm"].isin(list(shown))]
             parts.append(
                 pd.DataFrame(
                     {
                         "x": [shown.get(str(name), str(name)) for name in rows["algorithm"]],
-                        "y": rows[panel["column"]].astype(float).to_numpy(),
+                        "y": rows[panel["column"]].astype(float).where(rows["status"] == "ok"),
                         "series": series,
                         "panel": panel["panel"],
                     }
                 )
             )
-    return pd.concat(parts, ignore_index=True).dropna()
+    return pd.concat(parts, ignore_index=True)
 
 
 def swapped(data: pd.DataFrame) -> pd.DataFrame:

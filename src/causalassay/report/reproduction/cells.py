@@ -30,4 +30,7 @@ def made_by(found: Reproduction, date: str) -> str:
     """Return the command, the version and the time taken."""
     command = f"causalassay reproduce {found.paper.slug} --{found.size}"
     minutes = f"{found.seconds / 60:.1f} minutes"
-    return f"Made on {date} by `{command}`, causalassay {version('causalassay')}, in {minutes}."
+    return (
+        f"Made on {date} by `{command}`, causalassay {version('causalassay')}; the last run took "
+        f"{minutes}, rows of earlier runs not counted."
+    )

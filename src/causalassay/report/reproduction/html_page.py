@@ -25,17 +25,21 @@ def html_page(found: Reproduction, drawings: dict[str, str], date: str) -> Html:
         tag("h1", f"{found.paper.slug} reproduced"),
         tag("p", " ".join(found.sentences), class_="headline"),
         tag("p", citation(found)),
-        *(_item(found, item, what[item], drawings.get(item)) for item in found.items),
+        *(_item(found, item, what[item], drawings) for item in found.items),
         section("rule", "How it is decided", tag("p", RULE), tag("p", made_by(found, date))),
         section("notes", "Notes", *_notes(found.paper.notes)),
     )
 
 
-def _item(found: Reproduction, item: str, what: str, svg: str | None) -> Html:
+def _item(found: Reproduction, item: str, what: str, drawings: dict[str, str]) -> Html:
     name = item.replace(".", "-")
-    drawn = tag("figure", Html(svg), tag("figcaption", f"{item} redrawn.")) if svg else ""
+    drawn = [
+        tag("figure", Html(drawings[item]), tag("figcaption", picture.caption))
+        for picture in found.pictures
+        if picture.item == item
+    ]
     rows = [cells(line) for line in found.lines_of(item)]
-    return section(name, item, drawn, table(f"{name}-values", what, HEADS, rows))
+    return section(name, item, *drawn, table(f"{name}-values", what, HEADS, rows))
 
 
 def _notes(text: str) -> list[Html]:

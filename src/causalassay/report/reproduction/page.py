@@ -17,13 +17,14 @@ def _lines(found: Reproduction, date: str) -> Iterator[str]:
     yield f"# {found.paper.slug}"
     for text in (citation(found), " ".join(found.sentences), RULE, made_by(found, date)):
         yield f"\n{text}"
-    drawn = {picture.item for picture in found.pictures}
+    drawn = {picture.item: picture.caption for picture in found.pictures}
     what = {item.name: item.what for item in found.paper.items}
     for item in found.items:
         yield f"\n## {item}\n"
         yield f"{_cell(what[item])}.\n"
         if item in drawn:
             yield f"![{item} redrawn: {_cell(what[item])}]({item}.svg)\n"
+            yield f"{drawn[item]}\n"
         yield f"| {' | '.join(HEADS)} |"
         yield "|---" * len(HEADS) + "|"
         for line in found.lines_of(item):

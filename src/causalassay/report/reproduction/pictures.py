@@ -19,7 +19,7 @@ Chart = alt.Chart | alt.LayerChart | alt.FacetChart
 def picture_svg(picture: Picture) -> str:
     """Return a picture; its panels stand beside each other, two in a line."""
     panels = []
-    for name, rows in picture.data.groupby("panel", sort=False):
+    for name, rows in picture.data.dropna(subset="y").groupby("panel", sort=False):
         chart = _CHARTS[picture.draw](replace(picture, data=rows))
         panels.append(chart.properties(width=WIDTH, height=HEIGHT, title=str(name)))
     spec = alt.concat(*panels, columns=2).configure(**theme.config()).to_dict()
