@@ -58,7 +58,6 @@ def truth_is_optimal(*, lambda1: float, noise_sd: list[float], draws: int) -> Es
     return mean(standardised.astype(float) - raw)
 
 
-@lru_cache(maxsize=8)
 def is_optimal(
     lambda1: float, noise_sd: tuple[float, float], draws: int, *, standardised: bool
 ) -> NDArray[np.bool_]:
@@ -68,6 +67,7 @@ def is_optimal(
     return own <= losses.min(axis=2) + _TIE
 
 
+@lru_cache(maxsize=4)
 def dag_losses(
     lambda1: float, noise_sd: tuple[float, float], draws: int, *, standardised: bool
 ) -> Losses:
