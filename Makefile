@@ -17,7 +17,7 @@ export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: help demo test test-slow fuzz test-older-cpu check format bench bench-full calibrate docs lock clean
+.PHONY: help demo test test-slow fuzz test-older-cpu check format bench bench-full calibrate choice-proof docs lock clean
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -64,6 +64,9 @@ bench-full: $(READY) ## run all benchmarks with all packages, growth and start-u
 
 calibrate: $(READY) ## measure how often the judge is wrong: at most 3 hours, resumable, writes docs/calibration.md
 	$(BIN)/python -m calibration
+
+choice-proof: $(READY) ## choose algorithms on 200 systems of known truth: about 10 minutes, resumable, writes a section of docs/your-data.md
+	$(BIN)/python -m calibration.choice
 
 docs: $(READY) ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -21,9 +21,13 @@ ROOMS = {
     "diagnostics": ("sortabilities, R², bounds", ""),
     "discovery": ("the algorithms;", "they never see the truth"),
     "metrics": ("estimate against truth", ""),
+    "factorial": ("estimate against", "factorial experiments"),
+    "resampling": ("how often each edge", "is found again"),
     "risk": ("estimate against", "held-out experiments"),
     "judging": ("numbers to findings,", "by rules with names"),
     "auditing": ("one data set against", "the sorting baselines"),
+    "choosing": ("algorithms ranked on", "one's own experiments"),
+    "domains": ("experiments on", "PostgreSQL and HTTP"),
     "study": ("enumerate, run,", "store, resume"),
     "analysis": ("rows to scores,", "comparisons, verdict"),
     "report": ("page, figures, tables", ""),
@@ -32,6 +36,8 @@ ROOMS = {
 """What is in each room, on two lines. The test compares the names with the contract."""
 
 WIDTH, HEIGHT, GAP, COLUMNS = 150, 66, 26, 5
+PITCH = HEIGHT + 10
+"""From the top of a box to the top of the one below, in the same layer."""
 
 
 def layers() -> list[list[str]]:
@@ -51,19 +57,22 @@ def picture() -> str:
     """Return the picture: one box per room, an arrow to each layer from the one before."""
     boxes, arrows = [], []
     columns = rooms()
-    for number, layer in enumerate(columns):
-        row, column = divmod(number, COLUMNS)
-        left = GAP + column * (WIDTH + GAP)
-        top = 14 + row * (2 * HEIGHT + 3 * GAP)
-        for depth, name in enumerate(layer):
-            offset = HEIGHT / 2 + 5 if len(layer) == 1 else depth * (HEIGHT + 10)
-            boxes.append(_box(name, left, top + offset))
-        middle = top + HEIGHT + 5
-        if number and column:
-            arrows.append(_arrow(left - GAP, middle, left - 3, middle))
-        elif number:
-            arrows.append(_turn(left, middle))
-    height = 14 + (len(columns) + COLUMNS - 1) // COLUMNS * (2 * HEIGHT + 3 * GAP) - GAP
+    top, above = 14.0, 0.0
+    for start in range(0, len(columns), COLUMNS):
+        row = columns[start : start + COLUMNS]
+        high = max(_height(layer) for layer in row)
+        middle = top + high / 2
+        for column, layer in enumerate(row):
+            left = GAP + column * (WIDTH + GAP)
+            first = middle - _height(layer) / 2
+            boxes += [_box(name, left, first + k * PITCH) for k, name in enumerate(layer)]
+            if column:
+                arrows.append(_arrow(left - GAP, middle, left - 3, middle))
+            elif start:
+                arrows.append(_turn(above, top - 1.5 * GAP, middle))
+        above = middle
+        top += high + 3 * GAP
+    height = top - 2 * GAP
     width = GAP + COLUMNS * (WIDTH + GAP)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
@@ -93,12 +102,15 @@ def _arrow(x1: float, y1: float, x2: float, y2: float) -> str:
     )
 
 
-def _turn(left: float, middle: float) -> str:
+def _turn(above: float, between: float, middle: float) -> str:
     """Return the line from the end of a row of boxes to the beginning of the next."""
-    right = left + COLUMNS * WIDTH + (COLUMNS - 1) * GAP
-    above, between = middle - 2 * HEIGHT - 3 * GAP, middle - HEIGHT - 5 - GAP
-    path = f"M{right} {above}H{right + GAP / 2}V{between}H{left - GAP / 2}V{middle}H{left - 3}"
+    right = GAP + COLUMNS * WIDTH + (COLUMNS - 1) * GAP
+    path = f"M{right} {above}H{right + GAP / 2}V{between}H{GAP / 2}V{middle}H{GAP - 3}"
     return f'<path d="{path}" fill="none" stroke="#555" stroke-width="1.4" marker-end="url(#tip)"/>'
+
+
+def _height(layer: list[str]) -> float:
+    return len(layer) * PITCH - (PITCH - HEIGHT)
 
 
 if __name__ == "__main__":

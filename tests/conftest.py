@@ -26,12 +26,33 @@ settings.load_profile("repeatable")
 @pytest.fixture(scope="session")
 def sachs_folder():
     """The folder of sachs.csv, which is not part of the repository."""
+    return _folder_of("sachs.csv")
+
+
+@pytest.fixture(scope="session")
+def chamber_folder():
+    """The folder of chamber.csv and chamber-graph.csv, which are not part of the repository."""
+    return _folder_of("chamber.csv")
+
+
+def _folder_of(name):
     stated = os.environ.get("CAUSALASSAY_DATA")
     beside = Path(__file__).parents[2] / "shared" / "data"
     for folder in (Path(stated), beside) if stated else (beside,):
-        if (folder / "sachs.csv").is_file():
+        if (folder / name).is_file():
             return folder
-    pytest.skip("sachs.csv is absent; set CAUSALASSAY_DATA to its folder")
+    pytest.skip(f"{name} is absent; set CAUSALASSAY_DATA to its folder")
+
+
+@pytest.fixture(scope="session")
+def jdk_folder():
+    """The folder of jdk-results.csv, which is not part of the repository."""
+    stated = os.environ.get("CAUSALASSAY_DATA")
+    beside = Path(__file__).parents[2] / "shared" / "data"
+    for folder in (Path(stated), beside) if stated else (beside,):
+        if (folder / "jdk-results.csv").is_file():
+            return folder
+    pytest.skip("jdk-results.csv is absent; set CAUSALASSAY_DATA to its folder")
 
 
 REGISTRIES = {

@@ -18,20 +18,24 @@ if TYPE_CHECKING:
     from causalassay import (
         analysis,
         auditing,
+        choosing,
         data,
         diagnostics,
         discovery,
         drawing,
+        factorial,
         graphs,
         metrics,
         models,
         report,
+        resampling,
         risk,
         seeding,
         study,
         testing,
     )
     from causalassay.auditing import audit
+    from causalassay.choosing import choose
     from causalassay.contracts import Estimate, NotApplicable
     from causalassay.data import Dataset
     from causalassay.discovery import algorithms, discover
@@ -41,14 +45,17 @@ if TYPE_CHECKING:
 _MODULES = (
     "analysis",
     "auditing",
+    "choosing",
     "data",
     "diagnostics",
     "discovery",
     "drawing",
+    "factorial",
     "graphs",
     "metrics",
     "models",
     "report",
+    "resampling",
     "risk",
     "seeding",
     "study",
@@ -60,6 +67,7 @@ _NAMES = {
     "NotApplicable": "causalassay.contracts",
     "algorithms": "causalassay.discovery",
     "audit": "causalassay.auditing",
+    "choose": "causalassay.choosing",
     "discover": "causalassay.discovery",
 }
 
@@ -72,15 +80,19 @@ __all__ = [
     "analysis",
     "audit",
     "auditing",
+    "choose",
+    "choosing",
     "data",
     "diagnostics",
     "discover",
     "discovery",
     "drawing",
+    "factorial",
     "graphs",
     "metrics",
     "models",
     "report",
+    "resampling",
     "risk",
     "seeding",
     "study",

@@ -100,6 +100,10 @@ digraph "g" {
 }
 """
 
+JSON = """{"nodes": ["x", {"id": "y"}, "z"], "directed": true,
+ "edges": [{"from": "x", "to": "y", "type": "->", "weight": 0.5}, {"from": "y", "to": "z"}]}
+"""
+
 
 def arrays(**named):
     """Return an .npz file as bytes."""
@@ -153,6 +157,7 @@ def corpus():
             ("graph.graphml", GRAPHML.encode()),
             ("graph.gml", GML.encode()),
             ("graph.dot", DOT.encode()),
+            ("graph.json", JSON.encode()),
             ("graph.npy", array(np.eye(3, k=1))),
             ("graph.npz", arrays(graph=np.eye(3, k=1), columns=["x", "y", "z"])),
         ],

@@ -72,6 +72,33 @@ def test_a_permutation_moves_each_name_with_its_values_and_targets(source):
             assert (i in (old.targets or ())) == (j in (new.targets or ()))
 
 
+@given(st.data())
+def test_dropping_columns_commutes_with_permuting(source):
+    data = source.draw(datasets(min_nodes=2))
+    order = source.draw(permutations_of(data.n_nodes))
+    dropped = source.draw(
+        st.lists(st.sampled_from(data.columns), unique=True, max_size=data.n_nodes - 1)
+    )
+    smaller = data.drop_columns(dropped)
+    kept = [data.columns[j] for j in order if data.columns[j] not in dropped]
+    assert_same(
+        smaller.permute_columns([smaller.index(name) for name in kept]),
+        data.permute_columns(order).drop_columns(dropped),
+    )
+
+
+@given(st.data())
+def test_new_names_and_back_change_nothing(source):
+    data = source.draw(datasets())
+    columns = {name: f"new {name}" for name in data.columns}
+    conditions = {name: f"new {name}" for name in data.conditions}
+    renamed = data.rename_columns(columns).rename_conditions(conditions)
+    assert tuple(columns.values()) == renamed.columns
+    assert tuple(conditions.values()) == renamed.conditions
+    back = renamed.rename_columns({new: old for old, new in columns.items()})
+    assert_same(data, back.rename_conditions({new: old for old, new in conditions.items()}))
+
+
 @given(datasets(discrete=False))
 def test_the_caller_s_array_and_the_data_set_are_independent(source):
     mine = source.pooled.copy()

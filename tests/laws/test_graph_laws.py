@@ -36,6 +36,7 @@ from causalassay.graphs import (
     v_structures,
     write_graph,
 )
+from causalassay.opening import unsaid
 from strategies import cpdags, dags, pdags, permutations_of, relabel
 
 few = settings(deadline=None, max_examples=50)
@@ -274,7 +275,7 @@ def test_conversions_there_and_back_change_nothing(graph, data):
     np.testing.assert_array_equal(graph * 0.5, from_lingam(to_lingam(graph * 0.5)))
 
 
-odd_names = st.text("ab,;\"' é", min_size=1, max_size=3).filter(str.strip)
+odd_names = st.text("ab,;\"' é\\<&#=", min_size=1, max_size=3).filter(str.strip)
 
 
 @given(pdags(max_nodes=4), st.data())
@@ -288,3 +289,28 @@ def test_a_written_graph_is_read_back_with_its_names(tmp_path_factory, graph, da
     assert names == result
     np.testing.assert_array_equal(graph, read)
     assert [name.strip() for name in names] == read_graph(path)[1]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".graphml", ".gml", ".dot", ".gv", ".json", ".npz"])
+@settings(max_examples=40)
+@given(graph=pdags(max_nodes=4), data=st.data())
+def test_a_graph_is_read_back_from_each_format(tmp_path_factory, suffix, graph, data):
+    names = data.draw(
+        st.lists(odd_names, min_size=len(graph), max_size=len(graph), unique_by=str.strip)
+    )
+    path = tmp_path_factory.mktemp("graph") / f"graph{suffix}"
+    numbers = {tuple(edge): {"forward": 0.25, "absent": 0.5} for edge in np.argwhere(graph)}
+    write_graph(path, graph, names, layout="edges", numbers=numbers)
+    with unsaid():
+        read, result = read_graph(path, columns=names)
+    assert names == result
+    np.testing.assert_array_equal(graph, read)
+
+
+@given(pdags(max_nodes=4))
+def test_a_numpy_file_has_the_matrix_alone(tmp_path_factory, graph):
+    path = tmp_path_factory.mktemp("graph") / "graph.npy"
+    names = [f"v{k}" for k in range(len(graph))]
+    write_graph(path, graph, names)
+    with unsaid():
+        np.testing.assert_array_equal(graph, read_graph(path, columns=names)[0])

@@ -146,7 +146,7 @@ def test_a_file_of_many_that_cannot_be_audited_is_named(tmp_path):
         (["{0}/data/set0.csv", "--graphs", "{0}/graphs"], "no data file called 'set1'"),
         (["{0}/npz/set0.npz", "--report", "{0}/no/x.html"], "does not exist; create it first"),
         (["{0}/npz/set0.npz", "--report", "{0}/npz"], "is a folder"),
-        (["{0}/npz/set0.npz", "--latex", "{0}/npz/set0.npz"], "is one of the files to audit"),
+        (["{0}/npz/set0.npz", "--latex", "{0}/npz/set0.npz"], "is one of the files to read"),
         (["{0}/data/set0.csv", "--latex", "{0}/x.tex"], "needs a graph"),
     ],
 )

@@ -109,6 +109,66 @@ def test_permute_columns_refuses_what_is_no_permutation(wrong):
         two_regimes().permute_columns(wrong)
 
 
+def test_drop_columns_moves_targets_and_forgets_those_that_are_dropped():
+    acted = Regime("both", TREATED + 0.5, (0, 2), (Do(0, 7.0), Shift(2, by=1.0)))
+    data = two_regimes(
+        regimes=(Regime("control", CONTROL), acted, Regime("do erk", TREATED, (2,))),
+        kinds=(Continuous(), Continuous(), Continuous()),
+    )
+    without_mek = data.drop_columns(["mek"])
+    assert ("raf", "erk") == without_mek.columns
+    assert [(), (0, 1), (1,)] == [regime.targets for regime in without_mek.regimes]
+    assert (Do(0, 7.0), Shift(1, by=1.0)) == without_mek.regimes[1].intervention
+    without_raf = data.drop_columns(["raf"])
+    assert [(), None, (1,)] == [regime.targets for regime in without_raf.regimes]
+    assert without_raf.regimes[1].intervention is None
+    assert "control" == without_raf.observational
+    np.testing.assert_array_equal(CONTROL[:, 1:], without_raf.observational_values)
+
+
+def test_rename_columns_changes_names_only():
+    data = two_regimes().rename_columns({"raf": "mek", "mek": "raf"})
+    assert ("mek", "raf", "erk") == data.columns
+    assert (0,) == data.regimes[1].targets
+    np.testing.assert_array_equal(CONTROL, data.observational_values)
+
+
+def test_conditions_are_dropped_and_renamed_with_the_observational_one():
+    treated = TREATED + [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]
+    data = two_regimes(regimes=(Regime("control", CONTROL), Regime("do raf", treated, (0,))))
+    renamed = data.rename_conditions({"control": "wild type"})
+    assert ("wild type", "wild type") == (renamed.observational, renamed.conditions[0])
+    assert data.drop_conditions(["control"]).observational is None
+    assert "control" == data.drop_conditions(["do raf"]).observational
+
+
+@pytest.mark.parametrize(
+    ("method", "names", "error", "message"),
+    [
+        ("drop_columns", ["mekk"], ValueError, r"column: there is no 'mekk'; did you mean 'mek'"),
+        ("drop_columns", "mek", TypeError, "expected a list of names, got 'mek'; put it in a list"),
+        ("drop_columns", ["raf", "mek", "erk"], ValueError, "no column would be left"),
+        ("rename_columns", {"mekk": "a"}, ValueError, "column: there is no 'mekk'"),
+        ("rename_columns", {"mek": "raf"}, ValueError, "'raf' appears more than once"),
+        ("rename_columns", {"mek": ""}, ValueError, "position 1 is empty"),
+        ("drop_conditions", ["do"], ValueError, "condition: there is no 'do'"),
+        ("drop_conditions", "do raf", TypeError, "expected a list of names"),
+        ("drop_conditions", ["control", "do raf"], ValueError, "no condition would be left"),
+        ("rename_conditions", {"contrl": "a"}, ValueError, "did you mean 'control'"),
+        ("rename_conditions", {"do raf": "control"}, ValueError, "more than one is called"),
+        ("rename_conditions", {"do raf": ""}, ValueError, "condition: expected a name"),
+    ],
+)
+def test_wrong_names_to_drop_and_rename(method, names, error, message):
+    with pytest.raises(error, match=message):
+        getattr(two_regimes(), method)(names)
+
+
+def test_what_is_left_after_dropping_a_condition_is_checked():
+    with pytest.raises(ValueError, match="constant over all 2 rows: 'raf'"):
+        two_regimes().drop_conditions(["control"])
+
+
 def test_missing_values_are_counted_by_column():
     values = CONTROL.copy()
     values[[1, 2], 0] = values[2, 2] = np.nan

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from causalassay.data import sachs
-from causalassay.data.sachs import CONSENSUS, SHA256
+from causalassay.data.known_files import SACHS
+from causalassay.data.sachs import CONSENSUS
 from causalassay.diagnostics import var_sortability
 from causalassay.graphs import is_dag
 
@@ -124,7 +125,7 @@ def test_a_download_is_kept_and_found_again(sachs_folder, cache, serve):
 def test_a_download_of_something_else_is_not_kept(cache, serve, tmp_path):
     (tmp_path / "page.html").write_text("<html>log in</html>")
     digest = hashlib.sha256(b"<html>log in</html>").hexdigest()
-    with pytest.raises(ValueError, match=f"19 bytes with sha256 {digest}.*log in.*{SHA256}"):
+    with pytest.raises(ValueError, match=f"19 bytes with sha256 {digest}.*log in.*{SACHS.sha256}"):
         sachs(download=serve(tmp_path) + "/page.html")
     assert not cache.exists()
 
@@ -154,6 +155,6 @@ def test_a_path_is_not_searched_beyond(cache, tmp_path):
 
 def test_another_version_of_the_file_is_refused_and_left_alone(cache, tmp_path):
     (tmp_path / "sachs.csv").write_text("raf,mek\n1,2\n2,3\n")
-    with pytest.raises(ValueError, match=f"expected {SHA256}.*causalassay.data.read"):
+    with pytest.raises(ValueError, match=f"expected {SACHS.sha256}.*causalassay.data.read"):
         sachs(tmp_path)
     assert (tmp_path / "sachs.csv").exists()

@@ -16,6 +16,7 @@ import pytest
 import typer
 
 from causalassay.cli import app
+from causalassay.factorial import read_experiment
 from conftest import REGISTRIES
 from pages import PAGES, ROOT, SHELL, blocks_of, inline_commands
 from study_texts import HEAD, PROBLEM, parsed
@@ -23,13 +24,16 @@ from study_texts import HEAD, PROBLEM, parsed
 PACKAGES = [
     "analysis",
     "auditing",
+    "choosing",
     "data",
     "diagnostics",
     "discovery",
     "drawing",
+    "factorial",
     "graphs",
     "metrics",
     "models",
+    "resampling",
     "risk",
 ]
 LANGUAGES = {"pycon", "python", "toml", *SHELL}
@@ -111,10 +115,14 @@ class Correlated:
 
 
 @pytest.mark.parametrize("block", [b for b in BLOCKS if b.language == "toml"], ids=str)
-def test_toml_is_a_study_or_declares_a_plug_in(block, tmp_path):
+def test_toml_is_a_study_an_experiment_or_declares_a_plug_in(block, tmp_path):
     content = tomllib.loads(block.text)
     if "project" in content:
         assert set(content["project"]["entry-points"]) <= set(REGISTRIES)
+    elif "treatments" in content:
+        (tmp_path / "experiment.toml").write_text(block.text)
+        with pytest.raises(FileNotFoundError, match=r"experiment\.csv"):
+            read_experiment(tmp_path / "experiment.toml")  # its rows alone are missing
     elif block.page != "docs/studies.md":  # that page is read in test_study_scaffold.py
         head = "" if "replicates" in content else HEAD
         problem = "" if "problems" in content else PROBLEM

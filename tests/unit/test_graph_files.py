@@ -333,3 +333,53 @@ def test_a_cpdag_is_called_one_with_names_and_what_to_do():
     cyclic = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]], dtype=bool)
     with pytest.raises(ValueError, match="there is the cycle raf -> mek -> erk -> raf; remove one"):
         audit(data, cyclic, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "not JSON"),
+        ("[1]", "no list of edges; expected"),
+        ('{"edges": [1]}', "edge 1 has no ends"),
+        ('{"edges": [{"from": "a", "to": "a"}]}', "edge 1 joins 'a' to itself"),
+        ('{"edges": [{"from": "a", "to": "b", "type": "o->"}]}', "edge 1: type is"),
+        ('{"nodes": ["a", "a"], "edges": []}', "two nodes are called 'a'"),
+        ('{"nodes": [null], "edges": []}', "got None, expected the name of a node"),
+    ],
+)
+def test_wrong_json_graphs(tmp_path, text, message):
+    (tmp_path / "g.json").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_graph(tmp_path / "g.json")
+
+
+def test_json_of_other_programs_is_read(tmp_path):
+    (tmp_path / "g.json").write_text(
+        '{"directed": false, "nodes": [{"id": "a"}, {"id": "b"}, {"id": "c"}],'
+        ' "links": [{"source": "a", "target": "b"}]}'
+    )
+    graph, names = read_graph(tmp_path / "g.json")
+    assert ["a", "b", "c"] == names
+    np.testing.assert_array_equal(skeleton(from_edges([(0, 1)], 3)), graph)
+
+
+def test_an_edge_list_is_written_with_numbers(tmp_path):
+    graph = from_edges([(0, 1), (1, 2), (2, 1)], 3)
+    numbers = {(0, 1): {"forward": 0.75}, (1, 2): {"forward": float("nan")}}
+    write_graph(tmp_path / "g.csv", graph, ["a", "b", "c"], layout="edges", numbers=numbers)
+    lines = (tmp_path / "g.csv").read_text().splitlines()
+    assert ["from,to,type,forward", "a,b,->,0.75", "b,c,--,"] == lines
+
+
+def test_a_graph_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    (tmp_path / "g.csv").write_text("before")
+    monkeypatch.setattr("pathlib.Path.write_bytes", _interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_graph(tmp_path / "g.csv", chain(2), ["a", "b"])
+    assert ["g.csv"] == [file.name for file in tmp_path.iterdir()]
+    assert "before" == (tmp_path / "g.csv").read_text()
+
+
+def _interrupt(self, content):
+    self.write_text("half")
+    raise KeyboardInterrupt

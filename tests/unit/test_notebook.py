@@ -79,6 +79,19 @@ def test_a_drawing_has_each_node_and_edge_once_and_a_head_for_each_arrow(graph):
     assert len(graph) == count(svg, "text")
 
 
+@pytest.mark.parametrize("graph", [ca.graphs.chain(3), ca.graphs.to_cpdag(ca.graphs.chain(3))])
+def test_an_edge_with_a_larger_share_is_thicker_and_says_it(graph):
+    shares = np.full((3, 3), np.nan)
+    shares[0, 1], shares[1, 2] = 0.25, 1.0
+    svg = ca.drawing.show(graph, ["a", "b", "c"], shares)._repr_svg_()
+    assert ", 25%</title>" in svg
+    assert ", 100%</title>" in svg
+    one, two = map(float, re.findall(r'stroke-width="([\d.]+)"', svg)[:2])
+    assert one < two
+    with pytest.raises(ValueError, match=r"shares: expected shape \(3, 3\), got \(2, 2\)"):
+        ca.drawing.show(graph, shares=np.zeros((2, 2)))
+
+
 @given(pdags())
 def test_drawing_twice_gives_the_same_picture(graph):
     assert ca.drawing.show(graph)._repr_html_() == ca.drawing.show(graph.copy())._repr_html_()

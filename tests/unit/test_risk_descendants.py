@@ -5,7 +5,8 @@ from scipy import stats
 from causalassay import risk
 from causalassay.data import Continuous, Dataset, Discrete, Regime
 from causalassay.graphs import chain, from_edges
-from causalassay.risk.descendant_tests import estimate_descendants
+from causalassay.risk.descendant_draws import draw_descendants
+from causalassay.risk.descendant_tests import DescendantTests, estimate_descendants
 from causalassay.risk.experiments import find_experiments, split, without
 from causalassay.risk.two_sample_tests import compare_columns
 
@@ -266,3 +267,51 @@ def test_folds_share_the_nodes_evenly():
     assert [3, 3, 2, 2, 2] == [len(fold) for fold in folds]
     assert list(range(12)) == sorted(node for fold in folds for node in fold)
     assert ((4,), (7,)) == split([4, 7], 5, np.random.default_rng(0))
+
+
+def shifted_data(shifts, n_rows=2000, seed=3):
+    """Column k of the only experiment, on the first column, is shifted by shifts[k]."""
+    generator = np.random.default_rng(seed)
+    samples = generator.normal(size=(2, n_rows, len(shifts)))
+    before, after = (samples - samples.mean(axis=1, keepdims=True)) / samples.std(
+        axis=1, ddof=1, keepdims=True
+    )  # so that each shift is the standardised mean difference
+    regimes = (Regime("rest", before), Regime("on a", after + np.array(shifts), (0,)))
+    return Dataset(tuple("abcdefgh"[: len(shifts)]), regimes, "rest")
+
+
+@pytest.mark.parametrize("test", ["t", "welch", "mann-whitney"])
+def test_effects_are_standardised_mean_differences(test):
+    data = shifted_data([0, 0.0, -0.3, 0.7])
+    values = [regime.values for regime in data.regimes]
+    found = compare_columns(*values, test)
+    scaled = compare_columns(*(5 * each - 2 for each in values), test)
+    np.testing.assert_allclose([0, 0, -0.3, 0.7], found.effect, atol=0.05)
+    np.testing.assert_allclose(found.effect, scaled.effect, atol=1e-9)
+
+
+def test_the_effect_of_kolmogorov_smirnov_is_its_statistic():
+    data = shifted_data([0, 0.5])
+    found = compare_columns(*(regime.values for regime in data.regimes), "kolmogorov-smirnov")
+    np.testing.assert_array_equal(found.statistic, found.effect)
+
+
+def test_a_significant_effect_that_is_small_counts_only_without_a_least_effect():
+    data = shifted_data([0, 0.15, 0.35, 0.7])
+    found = {
+        least: estimate_descendants(
+            data, np.random.default_rng(0), DescendantTests(least_effect=least)
+        ).named()["a"]
+        for least in (0.0, 0.2, 0.5, 1.0)
+    }
+    assert {0.0: ["b", "c", "d"], 0.2: ["c", "d"], 0.5: ["d"], 1.0: []} == found
+    with pytest.raises(ValueError, match="least_effect: expected 0 or more, got -1"):
+        DescendantTests(least_effect=-1)
+
+
+def test_an_effect_a_little_below_the_least_one_is_in_doubt():
+    data = shifted_data([0, 0.05, 0.48, 0.7])
+    draws = draw_descendants(
+        data, (0,), DescendantTests(least_effect=0.5), 20, np.random.default_rng(0)
+    )
+    assert [False, False, True, True] == draws.possible[0].tolist()

@@ -282,7 +282,9 @@ def test_doubtful_columns_count_for_the_graph_at_the_lower_end_and_against_it_at
         np.array([[0, 1, 0, 1], [0, 0, 0, 0]], dtype=bool),
     )
     shared = prepare_cross_validation(experiments(), rng(), KNOWN, None, risk.Scoring())
-    losses = replace(shared, draws=draws).losses("", Scripted(from_edges([(0, 1), (0, 2)], 4)))
+    losses = replace(shared, draws=draws).losses(
+        shared.fit("", Scripted(from_edges([(0, 1), (0, 2)], 4)))
+    )
     assert (0.0, 1 - 1 / 3) == (losses.naive.draws.low[0, 0], losses.naive.draws.high[0, 0])
 
 
@@ -373,8 +375,57 @@ def test_an_algorithm_that_cannot_go_on_says_in_which_fold():
         NotApplicable, match=r"Fussy\(needs=2\) without the experiments on 'c': an experiment is"
     ):
         risk.estimate(Fussy(2), experiments(), rng(), KNOWN)
-    with pytest.raises(NotApplicable, match="fussy on all data: an experiment is missing"):
-        risk.compare({"fussy": Fussy(3)}, experiments(), rng(), KNOWN)
+    with pytest.raises(NotApplicable, match=r"Fussy\(needs=3\) on all data: an experiment is m"):
+        risk.estimate(Fussy(3), experiments(), rng(), KNOWN)
+
+
+@dataclass(frozen=True)
+class Failing:
+    """Raises what it is told."""
+
+    error: BaseException
+    version: ClassVar[int] = 1
+
+    def discover(self, data, rng):
+        raise self.error
+
+
+def test_an_algorithm_that_does_not_apply_or_fails_is_a_row_with_its_reason():
+    named = {
+        "fussy": Fussy(2),
+        "empty": "empty",
+        "singular": Failing(np.linalg.LinAlgError("Singular matrix\nsecond line")),
+        "large": Failing(MemoryError()),
+        "wrong size": Scripted(chain(3)),
+    }
+    comparison = risk.compare(named, experiments(), rng(), KNOWN)
+    assert ("empty",) == comparison.ranking
+    reasons = {
+        "fussy": "without the experiments on 'c': an experiment is missing; make one",
+        "singular": "it failed: LinAlgError: Singular matrix",
+        "large": "it failed: MemoryError",
+        "wrong size": "it failed: ValueError: on all data: expected a graph of 4 nodes, got 3",
+    }
+    assert reasons == comparison.not_ranked
+    assert reasons["fussy"] == comparison.to_dict()["fussy"]["not_ranked"]
+    assert f"large  not ranked: {reasons['large']}" in str(comparison).splitlines()
+    assert "Singular matrix" in comparison._repr_html_()
+
+
+def test_an_interruption_is_no_failure_of_an_algorithm():
+    with pytest.raises(KeyboardInterrupt):
+        risk.compare({"slow": Failing(KeyboardInterrupt())}, experiments(), rng(), KNOWN)
+
+
+def test_a_risk_carries_the_graphs_without_each_held_out_node():
+    withheld = {0: from_edges([(0, 1)], 4), 2: from_edges([(2, 1)], 4)}
+    found = risk.estimate(Scripted(chain(4), withheld), experiments(), rng(), KNOWN)
+    assert "dag" == found.kind == found.to_dict()["kind"]
+    assert [0, 2] == sorted(found.held_out_graphs)
+    for node, graph in withheld.items():
+        np.testing.assert_array_equal(graph, found.held_out_graphs[node])
+    once = risk.estimate("random-sorting", experiments(), rng(), KNOWN)
+    assert all(once.graph is graph for graph in once.held_out_graphs.values())
 
 
 def test_a_graph_of_the_wrong_size_is_refused():

@@ -1,1 +1,35 @@
 """Which algorithm to take for one's own experiments, without a true graph."""
+
+from causalassay.choosing.choose import choose
+from causalassay.choosing.result import (
+    Choice,
+    Claim,
+    CutoffRanking,
+    Density,
+    FoundGraph,
+    Movement,
+    MovementTests,
+    PairDifference,
+    PredictionScore,
+    RandomGraphs,
+    RankedRow,
+    SecondOpinion,
+)
+from causalassay.choosing.rules import RULES
+
+__all__ = [
+    "RULES",
+    "Choice",
+    "Claim",
+    "CutoffRanking",
+    "Density",
+    "FoundGraph",
+    "Movement",
+    "PairDifference",
+    "PredictionScore",
+    "RandomGraphs",
+    "RankedRow",
+    "SecondOpinion",
+    "MovementTests",
+    "choose",
+]

@@ -12,6 +12,9 @@ import typer
 from rich.console import Console
 
 from causalassay.cli.auditing import audit
+from causalassay.cli.choosing import choose
+from causalassay.cli.discovering import discover
+from causalassay.cli.domain import domain
 from causalassay.cli.listing import list_parts
 from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 from causalassay.cli.printing import escaped
@@ -77,6 +80,8 @@ def _add(panel: str, **commands: Callable[..., None]) -> None:
 
 
 _add("Judge a data set", audit=audit)
+_add("Use your own data", discover=discover, choose=choose)
+app.add_typer(domain, name="domain", rich_help_panel="Judge algorithms on real systems")
 _add("Run a study", run=run, status=status, replay=replay)
 _add("Look at its results", summary=summary, report=report, export=export)
 _add("Check a paper", reproduce=reproduce)

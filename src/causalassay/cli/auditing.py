@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +12,7 @@ import typer
 from rich.console import Console
 
 from causalassay.cli.audit_printing import print_audit, print_pooled
-from causalassay.cli.printing import INTERRUPTED, counter, progress_bar, wide_console
+from causalassay.cli.printing import INTERRUPTED, counter, steady_progress, wide_console
 from causalassay.cli.reading_options import (
     Continuous,
     Drop,
@@ -24,14 +21,12 @@ from causalassay.cli.reading_options import (
     printed_notes,
     settled,
 )
+from causalassay.replacing import check_target
 
 if TYPE_CHECKING:
     from causalassay.auditing import Audit, PooledAudit
     from causalassay.auditing.benchmark_files import Pair, Reading
     from causalassay.auditing.provenance import Provenance
-
-EVERY_SECONDS = 30
-"""Between two lines on how far a pooled audit is, where there is no terminal."""
 
 
 def audit(  # noqa: PLR0913, PLR0917  one argument per option
@@ -136,7 +131,7 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
     options = {"n_bootstrap": bootstrap, "max_lag": max_lag}
     files = _roles(pairs)
     for path in (report, latex):
-        _check_target(path, files)
+        check_target(path, files)
     if latex is not None and "graph" not in " ".join(files.values()):
         raise ValueError("a LaTeX table needs a graph: pass --graph as well")
     settings = {"bootstrap": bootstrap, "max_lag": max_lag, **vars(how)}
@@ -163,18 +158,6 @@ def _roles(pairs: list[Pair]) -> dict[Path, str]:
         alone = pair.graph is None and holds_graph(pair.data)
         files[pair.data] = "data and graph" if alone else "data"
     return files | {pair.graph: "graph" for pair in pairs if pair.graph is not None}
-
-
-def _check_target(path: Path | None, files: dict[Path, str]) -> None:
-    """Raise before the work begins if a file cannot be written there."""
-    if path is None:
-        return
-    if not path.absolute().parent.is_dir():
-        raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist; create it first")
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder, expected the name of a file to write")
-    if any(path.absolute() == one.absolute() for one in files):
-        raise ValueError(f"{path} is one of the files to audit; write to another file")
 
 
 def _run(
@@ -204,7 +187,8 @@ def _run_all(pairs: list[Pair], how: Reading, seed: int, options: dict[str, Any]
     from causalassay.seeding import stream
 
     audits = {}
-    with _file_progress(len(pairs)) as on_progress:
+    with steady_progress("auditing files", "audited {done} of {total} files") as on_progress:
+        on_progress(0, len(pairs))
         for pair in pairs:
             with printed_notes():
                 dataset, truth = read_pair(pair, how)
@@ -215,25 +199,8 @@ def _run_all(pairs: list[Pair], how: Reading, seed: int, options: dict[str, Any]
                 audits[pair.name] = run_audit(dataset, truth, rng, pooled=True, **options)
             except ValueError as error:
                 raise ValueError(f"{pair.data}: {error}") from None
-            on_progress(len(audits))
+            on_progress(len(audits), len(pairs))
     return pool(audits)
-
-
-@contextmanager
-def _file_progress(total: int) -> Iterator[Callable[[int], None]]:
-    """Show how many files are done: a bar on a terminal, elsewhere a line now and then."""
-    last = time.monotonic()
-    with progress_bar("auditing files") as show:
-        show(0, total)
-
-        def on_progress(done: int) -> None:
-            nonlocal last
-            show(done, total)
-            if not sys.stderr.isatty() and time.monotonic() - last > EVERY_SECONDS:
-                typer.echo(f"audited {done} of {total} files", err=True)
-                last = time.monotonic()
-
-        yield on_progress
 
 
 def _print_json(result: Audit | PooledAudit, made: Provenance) -> None:

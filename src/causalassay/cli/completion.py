@@ -22,6 +22,20 @@ def complete_listed(incomplete: str) -> list[str]:
     return [name for name in (*PARTS, *known_names()) if name.startswith(incomplete)]
 
 
+def complete_algorithm(incomplete: str) -> list[str]:
+    """Return the algorithms that begin so, or Python files and folders on the way there.
+
+    Examples
+    --------
+    >>> complete_algorithm("note")
+    ['notears']
+    """
+    known = known_names()
+    named = [name for name in known if known[name] == "algorithms" and name.startswith(incomplete)]
+    files = [str(path) for path in _beginning(incomplete) if path.suffix == ".py"]
+    return [*named, *files] or [f"{folder}/" for folder in _folders(incomplete)]
+
+
 def complete_results(incomplete: str) -> list[str]:
     """Return the folders of results that begin so, and folders on the way there."""
     return [f"{folder}" for folder in _folders(incomplete) if (folder / STORE).is_file()] or [

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn
@@ -15,6 +17,9 @@ from causalassay.spelling import visible
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
+
+EVERY_SECONDS = 30
+"""Between two lines on how far the work is, where there is no terminal."""
 
 FILE_WIDTH = 120
 """Columns of what is printed where there is no terminal."""
@@ -28,6 +33,30 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
     ) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def steady_progress(label: str, line: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar on stderr where somebody watches, and elsewhere a line now and then.
+
+    Parameters
+    ----------
+    label : str
+        Beside the bar.
+    line : str
+        With ``{done}`` and ``{total}``.
+    """
+    last = time.monotonic()
+    with progress_bar(label) as show:
+
+        def on_progress(done: int, total: int) -> None:
+            nonlocal last
+            show(done, total)
+            if not sys.stderr.isatty() and time.monotonic() - last > EVERY_SECONDS:
+                typer.echo(line.format(done=done, total=total), err=True)
+                last = time.monotonic()
+
+        yield on_progress
 
 
 @contextmanager

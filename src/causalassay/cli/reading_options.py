@@ -13,6 +13,23 @@ from rich.console import Console
 from causalassay.cli.printing import escaped
 from causalassay.opening import ReadingNote
 
+Condition = Annotated[
+    str | None, typer.Option(help="Column that names each row's experimental condition.")
+]
+Target = Annotated[str | None, typer.Option(help="Column that names the variable intervened upon.")]
+Observational = Annotated[str | None, typer.Option(help="The condition without intervention.")]
+DropCondition = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--drop-condition",
+        metavar="NAME",
+        help="Condition whose rows to leave out; may be given more than once.",
+    ),
+]
+Series = Annotated[bool, typer.Option("--series", help="The rows are ordered in time.")]
+Discrete = Annotated[
+    bool, typer.Option("--discrete", help="All columns are discrete: values are levels.")
+]
 Drop = Annotated[
     list[str] | None,
     typer.Option(

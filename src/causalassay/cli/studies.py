@@ -261,9 +261,22 @@ def _print_analysis(analysis: Analysis, metric: str | None, *, full: bool) -> No
         render_verdict(analysis.verdict, console)
 
 
-def export(
+def export(  # noqa: PLR0913, PLR0917  one argument per option
     folder: Folder,
-    file: Annotated[Path, typer.Argument(help="File to write: .csv or .parquet.")],
+    file: Annotated[Path | None, typer.Argument(help="File to write: .csv or .parquet.")] = None,
+    graphs: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder to write: the graph of each row as a file, and index.csv with all rows."
+        ),
+    ] = None,
+    graph_format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="Of the graphs: csv (edge list), matrix, graphml, gml, dot, json, npy or npz.",
+        ),
+    ] = "csv",
     everything: Annotated[
         bool,
         typer.Option(
@@ -278,23 +291,55 @@ def export(
     ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Write the rows of a study to one table: one row per task, one column per quantity.
+    """Write the rows of a study to one table, or the graphs that were found to a folder.
+
+    The table has one row per task, one column per quantity.
 
     In CSV files, text that a spreadsheet would run as a formula (it begins with
     = + - @ or a tab) gets a leading apostrophe. Parquet keeps all text unchanged.
 
     Example: causalassay export first-look-results rows.parquet
+
+    The graphs: causalassay export first-look-results --graphs graphs --format graphml
     """
+    if file is None and graphs is None:
+        raise ValueError("name a file to write (rows.csv), or a folder: --graphs FOLDER")
+    if graph_format != "csv" and graphs is None:
+        raise ValueError("--format is for --graphs FOLDER; leave it out, or name a folder")
+    written: dict[str, Any] = {}
+    if file is not None:
+        written |= {"rows": _export_rows(folder, file, everything, timing), "file": str(file)}
+    if graphs is not None:
+        written |= {
+            "graphs": _export_graphs(folder, graphs, graph_format, everything),
+            "folder": str(graphs),
+        }
+    if as_json:
+        typer.echo(json.dumps(written))
+        return
+    if file is not None:
+        typer.echo(f"{written['rows']} {'row' if written['rows'] == 1 else 'rows'}: {file}")
+    if graphs is not None:
+        count = written["graphs"]
+        typer.echo(f"{count} {'graph' if count == 1 else 'graphs'}: {graphs}")
+
+
+def _export_rows(folder: Path, file: Path, everything: bool, timing: bool) -> int:
     from causalassay.study.storage import export as write_rows
 
     with progress_bar("exporting") as on_progress:
-        n_rows = write_rows(
+        return write_rows(
             folder, file, everything=everything, timing=timing, on_progress=on_progress
         )
-    if as_json:
-        typer.echo(json.dumps({"rows": n_rows, "file": str(file)}))
-        return
-    typer.echo(f"{n_rows} {'row' if n_rows == 1 else 'rows'}: {file}")
+
+
+def _export_graphs(folder: Path, target: Path, graph_format: str, everything: bool) -> int:
+    from causalassay.study.graph_export import export_graphs
+
+    with progress_bar("exporting graphs") as on_progress:
+        return export_graphs(
+            folder, target, format=graph_format, everything=everything, on_progress=on_progress
+        )
 
 
 def replay(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import index
 from typing import Any, Literal, get_args
@@ -216,11 +216,108 @@ class Dataset:
             raise ValueError(
                 f"permutation: expected each of 0 to {self.n_nodes - 1} once, got {old}"
             )
+        return self._keep_columns(old)
+
+    def drop_columns(self, names: Iterable[str]) -> Dataset:
+        """Return the data set without some columns.
+
+        A condition that acts upon one of them stays, with unknown targets (None): there was
+        an intervention, upon something that is not measured any more. Leave such a condition
+        out with `drop_conditions` if an algorithm needs to know all targets.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Of columns; at least one column must be left.
+
+        Examples
+        --------
+        >>> data = Dataset.from_values([[0.0, 1.0], [2.0, 4.5]], columns=["id", "dose"])
+        >>> data.drop_columns(["id"]).columns
+        ('dose',)
+        """
+        dropped = {self.index(name) for name in _several(names, "drop_columns")}
+        kept = [j for j in range(self.n_nodes) if j not in dropped]
+        if not kept:
+            raise ValueError("drop_columns: no column would be left; keep at least 1")
+        return self._keep_columns(kept)
+
+    def rename_columns(self, names: Mapping[str, str]) -> Dataset:
+        """Return the data set with other names for some columns.
+
+        Parameters
+        ----------
+        names : mapping of str to str
+            From the present names to the new ones; what is left out stays.
+
+        Examples
+        --------
+        >>> data = Dataset.from_values([[0.0, 1.0], [2.0, 4.5]])
+        >>> data.rename_columns({"x0": "dose"}).columns
+        ('dose', 'x1')
+        """
+        for name in names:
+            self.index(name)
+        return replace(self, columns=tuple(names.get(name, name) for name in self.columns))
+
+    def drop_conditions(self, names: Iterable[str]) -> Dataset:
+        """Return the data set without the rows of some conditions.
+
+        If the observational condition is among them, none is observational.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Of conditions; at least one must be left.
+
+        Examples
+        --------
+        >>> drug = Regime("drug", [[0.0, 9.0], [2.0, 9.5]], targets=(1,))
+        >>> control = Regime("control", [[0.0, 1.0], [2.0, 4.5]])
+        >>> data = Dataset(("dose", "response"), (control, drug), observational="control")
+        >>> data.drop_conditions(["drug"]).conditions
+        ('control',)
+        """
+        dropped = {self.regime(name).condition for name in _several(names, "drop_conditions")}
+        kept = tuple(regime for regime in self.regimes if regime.condition not in dropped)
+        if not kept:
+            raise ValueError("drop_conditions: no condition would be left; keep at least 1")
+        observational = None if self.observational in dropped else self.observational
+        return replace(self, regimes=kept, observational=observational)
+
+    def rename_conditions(self, names: Mapping[str, str]) -> Dataset:
+        """Return the data set with other names for some conditions, the observational too.
+
+        Parameters
+        ----------
+        names : mapping of str to str
+            From the present names to the new ones; what is left out stays.
+
+        Examples
+        --------
+        >>> data = Dataset.from_values([[0.0, 1.0], [2.0, 4.5]])
+        >>> data.rename_conditions({"observational": "wild type"}).observational
+        'wild type'
+        """
+        for name in names:
+            self.regime(name)
+        regimes = (
+            replace(one, condition=names.get(one.condition, one.condition)) for one in self.regimes
+        )
+        stated = self.observational
+        return replace(
+            self,
+            regimes=tuple(regimes),
+            observational=None if stated is None else names.get(stated, stated),
+        )
+
+    def _keep_columns(self, kept: Sequence[int]) -> Dataset:
+        """Return the data set with column ``kept[k]`` at position k, and no other columns."""
         return Dataset(
-            columns=tuple(self.columns[j] for j in old),
-            regimes=tuple(regime.permute_columns(old) for regime in self.regimes),
+            columns=tuple(self.columns[j] for j in kept),
+            regimes=tuple(regime.keep_columns(kept) for regime in self.regimes),
             observational=self.observational,
-            kinds=tuple(self.kinds[j] for j in old),
+            kinds=tuple(self.kinds[j] for j in kept),
             rows=self.rows,
         )
 
@@ -291,6 +388,12 @@ class Dataset:
                     f"{where}: target {target} is not a column; targets are indices from 0 to "
                     f"{self.n_nodes - 1}, and None if the target was not measured"
                 )
+
+
+def _several(names: Iterable[str], what: str) -> Iterable[str]:
+    if isinstance(names, str):
+        raise TypeError(f"{what}: expected a list of names, got {names!r}; put it in a list")
+    return names
 
 
 def as_dataset(data: ArrayLike | Dataset) -> Dataset:

@@ -68,11 +68,27 @@ class Regime:
         >>> Regime("drug", [[0.0, 9.0], [2.0, 9.5]], targets=(1,)).permute_columns([1, 0])
         Regime(condition='drug', targets=(0,), intervention=None)
         """
-        position = {column: k for k, column in enumerate(permutation)}
+        return self.keep_columns(permutation)
+
+    def keep_columns(self, kept: Sequence[int]) -> Regime:
+        """Return the regime with column ``kept[k]`` at position k, and no other columns.
+
+        The targets move along. Where one of them is not kept the targets become None, for
+        there was an intervention upon something that is not measured any more.
+
+        Examples
+        --------
+        >>> drug = Regime("drug", [[0.0, 9.0, 1.0], [2.0, 9.5, 3.0]], targets=(2,))
+        >>> drug.keep_columns([2, 0]).targets, drug.keep_columns([0, 1]).targets
+        ((0,), None)
+        """
+        position = {column: k for k, column in enumerate(kept)}
         targets, intervention = self.targets, self.intervention
+        if targets is not None and not position.keys() >= set(targets):
+            targets = intervention = None
         return Regime(
             condition=self.condition,
-            values=self.values[:, list(permutation)],
+            values=self.values[:, list(kept)],
             targets=None if targets is None else tuple(position[target] for target in targets),
             intervention=None
             if intervention is None

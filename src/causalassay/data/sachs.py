@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-import tempfile
-from http.client import HTTPException
 from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import urlopen
 
 import numpy as np
 
 from causalassay.arrays import Adjacency
 from causalassay.data.dataset import Dataset
+from causalassay.data.known_files import SACHS, locate
 from causalassay.data.problem import Problem
 from causalassay.data.reading import read
-
-FILE_NAME = "sachs.csv"
-SHA256 = "f641dc641fe4eb8773e4edde7fb68c6b57238f37bf7e5e1db2e7500d56716c93"
-ENVIRONMENT = "CAUSALASSAY_DATA"
 
 CONSENSUS = {
     "erk": ("akt",),
@@ -31,9 +22,6 @@ CONSENSUS = {
     "raf": ("mek",),
 }
 """The effects of each cause in the usual 17-edge graph."""
-
-_SECONDS_TO_ANSWER = 60
-_MOST_BYTES = 10_000_000
 
 
 def sachs(path: str | Path | None = None, download: str | None = None) -> Problem:
@@ -74,11 +62,8 @@ def sachs(path: str | Path | None = None, download: str | None = None) -> Proble
     Traceback (most recent call last):
     FileNotFoundError: sachs: there is no file no/such/folder...
     """
-    if path is not None and download is not None:
-        raise ValueError("sachs: pass either the path of the file or a URL to download, not both")
-    data = read(
-        _locate(path, download), target="target", condition="condition", observational="cd3_cd28"
-    )
+    file = locate(SACHS, path, download)
+    data = read(file, target="target", condition="condition", observational="cd3_cd28")
     return Problem(data, _consensus_graph(data), name="sachs")
 
 
@@ -88,66 +73,3 @@ def _consensus_graph(data: Dataset) -> Adjacency:
         for effect in effects:
             graph[data.index(cause), data.index(effect)] = True
     return graph
-
-
-def _locate(path: str | Path | None, download: str | None) -> Path:
-    """Return the path of the verified file, fetching it if it must."""
-    if path is not None:
-        file = Path(path) / FILE_NAME if Path(path).is_dir() else Path(path)
-        if not file.is_file():
-            raise FileNotFoundError(
-                f"sachs: there is no file {file}; pass the path of {FILE_NAME} or its folder"
-            )
-        return _verified(file)
-    cached = _cache_folder() / FILE_NAME
-    folder = os.environ.get(ENVIRONMENT)
-    for file in [Path(folder) / FILE_NAME, cached] if folder else [cached]:
-        if file.is_file():
-            return _verified(file)
-    if download is None:
-        raise FileNotFoundError(
-            f"sachs: {FILE_NAME} was not found; pass its path or folder as `path`, or set the "
-            f"environment variable {ENVIRONMENT} to its folder (now {folder!r}), or pass a URL "
-            "that serves it as `download`"
-        )
-    return _fetch(download, cached)
-
-
-def _cache_folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "causalassay"
-
-
-def _verified(path: Path) -> Path:
-    """Return the path if its content is the known one, else raise."""
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    if digest != SHA256:
-        raise ValueError(
-            f"sachs: {path} has sha256 {digest}, expected {SHA256}; download it again, or use "
-            "causalassay.data.read for other versions of the data"
-        )
-    return path
-
-
-def _fetch(url: str, destination: Path) -> Path:
-    """Download to `destination`, which appears only once its content is verified."""
-    if urlsplit(url).scheme not in ("http", "https"):
-        raise ValueError(f"sachs: download: expected an http or https URL, got {url!r}")
-    try:
-        with urlopen(url, timeout=_SECONDS_TO_ANSWER) as response:
-            content = response.read(_MOST_BYTES)
-    except (OSError, HTTPException) as error:
-        raise ConnectionError(
-            f"sachs: {url} could not be fetched: {error}; check the URL, or get the file by "
-            "other means and pass its path"
-        ) from error
-    digest = hashlib.sha256(content).hexdigest()
-    if digest != SHA256:
-        raise ValueError(
-            f"sachs: {url} served {len(content)} bytes with sha256 {digest} that begin with "
-            f"{content[:40]!r}, expected sha256 {SHA256}; nothing was kept, try another URL"
-        )
-    destination.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=destination.parent, delete=False) as partial:
-        partial.write(content)
-    return Path(partial.name).replace(destination)

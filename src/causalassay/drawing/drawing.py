@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.drawing.svg import circle_picture, layered_picture, matrix_picture
@@ -28,10 +29,13 @@ class Drawing:
     ----------
     graph : Adjacency, shape (d, d)
     names : tuple of str
+    shares : ndarray, shape (d, d), optional
+        How thick each edge is drawn.
     """
 
     graph: Adjacency
     names: tuple[str, ...]
+    shares: NDArray[np.float64] | None = None
 
     @property
     def caption(self) -> str:
@@ -60,14 +64,18 @@ class Drawing:
         if len(self.graph) > MOST_NODES or n_edges > MOST_EDGES:
             return matrix_picture(self.graph, self.names, self.caption)
         if is_dag(self.graph):
-            return layered_picture(self.graph, self.names, self.caption)
-        return circle_picture(self.graph, self.names, self.caption)
+            return layered_picture(self.graph, self.names, self.caption, self.shares)
+        return circle_picture(self.graph, self.names, self.caption, self.shares)
 
     def _repr_html_(self) -> str:
         return fragment(self._repr_svg_())
 
 
-def show(graph: Adjacency, names: Iterable[Hashable] | None = None) -> Drawing:
+def show(
+    graph: Adjacency,
+    names: Iterable[Hashable] | None = None,
+    shares: NDArray[np.float64] | None = None,
+) -> Drawing:
     """Return a drawing of a graph, for a notebook to show or a terminal to print.
 
     A DAG is laid out from left to right, causes before effects. Any other graph is
@@ -80,6 +88,9 @@ def show(graph: Adjacency, names: Iterable[Hashable] | None = None) -> Drawing:
     graph : Adjacency, shape (d, d)
     names : iterable of d names, optional
         By default nodes are named 0, 1, ….
+    shares : ndarray, shape (d, d), optional
+        A number from 0 to 1 for each edge, such as its frequency over bootstraps: the larger
+        it is, the thicker is the line. Not drawn in a matrix.
 
     Examples
     --------
@@ -97,7 +108,9 @@ def show(graph: Adjacency, names: Iterable[Hashable] | None = None) -> Drawing:
     checked = check_adjacency(graph).copy()
     checked.setflags(write=False)
     labels = range(len(checked)) if names is None else names
-    return Drawing(checked, tuple(map(str, check_names(labels, "names", len(checked)))))
+    if shares is not None and np.shape(shares) != checked.shape:
+        raise ValueError(f"shares: expected shape {checked.shape}, got {np.shape(shares)}")
+    return Drawing(checked, tuple(map(str, check_names(labels, "names", len(checked)))), shares)
 
 
 def _counted(n: int, noun: str) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, Vector
 from causalassay.drawing.circle import circle_order
@@ -33,10 +34,23 @@ MATRIX = 360
 MOST_CELLS = 120
 """Of a side of that picture; a larger graph has several nodes in a cell."""
 
+THIN = 1.3
+"""Of a line that stands for no share."""
+THINNEST, THICKEST = 0.6, 3.4
+"""Of lines that stand for the shares 0 and 1."""
+FAINTEST = 0.25
+"""Opacity of a line that stands for the share 0."""
+ROOM = 1.6
+"""How much larger the circle is where lines are thick."""
+
 Point = tuple[float, float]
+Shares = NDArray[np.float64] | None
+"""Of each edge i→j or i—j, shape (d, d): thicker lines for larger shares; nan is not known."""
 
 
-def layered_picture(dag: Adjacency, names: Sequence[str], caption: str) -> str:
+def layered_picture(
+    dag: Adjacency, names: Sequence[str], caption: str, shares: Shares = None
+) -> str:
     """Return a DAG in columns from left to right, every edge pointing to the right."""
     layers = layers_of(dag)
     labels = [shortened(name) for name in names]
@@ -55,11 +69,12 @@ def layered_picture(dag: Adjacency, names: Sequence[str], caption: str) -> str:
             *bends,
             (middle[j] - widths[j] / 2, centre[j] + stop),
         ]
-        parts.append(_arrow_rightwards(points, f"{names[i]} → {names[j]}"))
+        share = share_of(shares, i, j)
+        parts.append(_arrow_rightwards(points, f"{names[i]} → {names[j]}", share))
     for node, label in enumerate(labels):
         parts.append(_box((middle[node], centre[node]), widths[node], label, names[node]))
     size = (right[-1] + MARGIN, float(centre.max()) + BOX_HEIGHT / 2 + MARGIN)
-    return _svg(size, parts, caption)
+    return _svg(*_with_legend(size, parts, shares), caption)
 
 
 def _columns(layers: Layers, widths: Sequence[float]) -> tuple[list[float], list[float]]:
@@ -92,7 +107,7 @@ def _ports(layers: Layers, centre: Vector) -> dict[tuple[int, int], tuple[float,
     return {edge: (start, stop) for edge, (start, stop) in offsets.items()}
 
 
-def _arrow_rightwards(points: Sequence[Point], title: str) -> str:
+def _arrow_rightwards(points: Sequence[Point], title: str, share: float) -> str:
     """Return a curve that leaves and enters everything horizontally, with its head."""
     x, y = points[-1]
     stops = [*points[:-1], (x - HEAD, y)]
@@ -100,16 +115,20 @@ def _arrow_rightwards(points: Sequence[Point], title: str) -> str:
     for (x0, y0), (x1, y1) in zip(stops, stops[1:], strict=False):
         half = (x0 + x1) / 2
         path += f"C{_xy((half, y0))} {_xy((half, y1))} {_xy((x1, y1))}"
-    return f"<g>{_title(title)}{_line(path)}{_head((x, y), 0.0)}</g>"
+    wide = _thickness(share)
+    return _edge(title, share, _line(path, wide), _head((x, y), 0.0, wide))
 
 
-def circle_picture(graph: Adjacency, names: Sequence[str], caption: str) -> str:
+def circle_picture(
+    graph: Adjacency, names: Sequence[str], caption: str, shares: Shares = None
+) -> str:
     """Return a graph on a circle with straight edges, undirected ones without a head."""
     d = len(graph)
     labels = [shortened(name) for name in names]
     # Sideways names overlap where nodes are many; names along the radius never do.
     radial = d > 12 and max(map(len, labels)) > 3
     radius = max(60.0, 38 * d / (2 * math.pi), 56 * min(d, 12) / (2 * math.pi))
+    radius *= 1.0 if shares is None else ROOM
     reach = max(map(width, labels)) + DOT + 6
     sideways, upwards = radius + reach, radius + (reach if radial else 22)
     angle = {node: 2 * math.pi * k / d - math.pi / 2 for k, node in enumerate(circle_order(graph))}
@@ -124,11 +143,13 @@ def circle_picture(graph: Adjacency, names: Sequence[str], caption: str) -> str:
         if not graph[j, i] or i < j:
             mark = "—" if graph[j, i] else "→"
             bend = _between(point_of[i], point_of[j], middle, 0.0 if beside else BEND)
+            share = share_of(shares, i, j)
+            ends = (point_of[i], bend, point_of[j])
             title = f"{names[i]} {mark} {names[j]}"
-            parts.append(_chord(point_of[i], bend, point_of[j], title, head=not graph[j, i]))
+            parts.append(_chord(ends, title, share, head=not graph[j, i]))
     for node, point in point_of.items():
         parts.append(_dot(point, angle[node], labels[node], names[node], radial=radial))
-    return _svg((2 * middle[0], 2 * middle[1]), parts, caption)
+    return _svg(*_with_legend((2 * middle[0], 2 * middle[1]), parts, shares), caption)
 
 
 def _between(start: Point, end: Point, middle: Point, share: float) -> Point:
@@ -137,13 +158,16 @@ def _between(start: Point, end: Point, middle: Point, share: float) -> Point:
     return half[0] + share * (middle[0] - half[0]), half[1] + share * (middle[1] - half[1])
 
 
-def _chord(start: Point, bend: Point, end: Point, title: str, *, head: bool) -> str:
-    """Return an edge between two dots that is bent towards a point."""
+def _chord(ends: tuple[Point, Point, Point], title: str, share: float, *, head: bool) -> str:
+    """Return an edge from the first to the last of three points, bent towards the other."""
+    start, bend, end = ends
     leaving, arriving = _angle(start, bend), _angle(bend, end)
     tip = _moved(end, arriving, -DOT - 1.0)
     stop = _moved(tip, arriving, -HEAD) if head else end
     path = f"M{_xy(_moved(start, leaving, DOT))}Q{_xy(bend)} {_xy(stop)}"
-    return f"<g>{_title(title)}{_line(path)}{_head(tip, arriving) if head else ''}</g>"
+    wide = _thickness(share)
+    arrow = _head(tip, arriving, wide) if head else ""
+    return _edge(title, share, _line(path, wide), arrow)
 
 
 def _angle(start: Point, end: Point) -> float:
@@ -244,14 +268,55 @@ def _box(middle: Point, wide: float, label: str, name: str) -> str:
     return f"<g>{_title(name)}{rect}{text}</g>"
 
 
-def _head(tip: Point, angle: float) -> str:
-    back = [_moved(_moved(tip, angle, -HEAD), angle + math.pi / 2, side) for side in (-3.5, 3.5)]
+def _head(tip: Point, angle: float, wide: float = THIN) -> str:
+    side = max(3.5, wide + 1.5)
+    back = [_moved(_moved(tip, angle, -HEAD), angle + math.pi / 2, by) for by in (-side, side)]
     points = " ".join(map(_xy, [tip, *back]))
     return f'<polygon points="{points}" fill="{LINE}"/>'
 
 
-def _line(path: str) -> str:
-    return f'<path d="{path}" fill="none" stroke="{LINE}" stroke-width="1.3"/>'
+def _line(path: str, wide: float = THIN) -> str:
+    return f'<path d="{path}" fill="none" stroke="{LINE}" stroke-width="{wide:.1f}"/>'
+
+
+def _edge(title: str, share: float, line: str, head: str) -> str:
+    """Return an edge with its title, the fainter the smaller its share is."""
+    faint = "" if math.isnan(share) else f' opacity="{FAINTEST + (1 - FAINTEST) * share:.2f}"'
+    stated = _title(title + _percent(share)) if title else ""
+    return f"<g{faint}>{stated}{line}{head}</g>"
+
+
+def share_of(shares: Shares, i: int, j: int) -> float:
+    """Return the share of an edge, nan where it is not known."""
+    return math.nan if shares is None else float(shares[i, j])
+
+
+def _thickness(share: float) -> float:
+    return THIN if math.isnan(share) else THINNEST + (THICKEST - THINNEST) * share
+
+
+def _percent(share: float) -> str:
+    return "" if math.isnan(share) else f", {share:.0%}"
+
+
+def _with_legend(
+    size: tuple[float, float], parts: list[str], shares: Shares
+) -> tuple[tuple[float, float], list[str]]:
+    """Return size and parts with lines below the picture that say what thickness means."""
+    if shares is None or bool(np.isnan(shares).all()):
+        return size, parts
+    y = size[1] + 10
+    x = float(MARGIN)
+    legend = []
+    for share in (0.1, 0.5, 1.0):
+        line = _line(f"M{_xy((x, y))}H{x + 24:.1f}", _thickness(share))
+        label = f"{share:.0%}" if share < 1 else "100% of the bootstraps"
+        legend.append(_edge("", share, line, ""))
+        legend.append(
+            f'<text x="{x + 29:.1f}" y="{y:.1f}" dy="0.35em" fill="currentColor">{label}</text>'
+        )
+        x += 46 + width(label)
+    return (max(size[0], x), y + 14), [*parts, *legend]
 
 
 def _moved(point: Point, angle: float, by: float) -> Point:

@@ -1,1 +1,60 @@
-"""Factorial experiments on real systems: biased into observational data, judged by their own truth."""
+"""Factorial experiments made observational, with the truth from all their rows.
+
+>>> import numpy as np
+>>> from causalassay.factorial import signs
+>>> signs([1, 2], n_treatments=2).astype(int)
+array([[-1,  1],
+       [ 1,  1]])
+"""
+
+from causalassay.factorial.biasing import at_extremes, bias, level_probabilities, signs
+from causalassay.factorial.evaluation import ScoreRow, score_algorithms
+from causalassay.factorial.experiment import (
+    FactorialExperiment,
+    complete_rows,
+    read_experiment,
+    write_experiment,
+)
+from causalassay.factorial.intervals import Mean
+from causalassay.factorial.jdk import read_jdk
+from causalassay.factorial.lookalikes import (
+    LookAlike,
+    LookAlikeRow,
+    Sizes,
+    draw_look_alike,
+    score_look_alikes,
+)
+from causalassay.factorial.prediction import GraphScore, predicted_laws, score_graph
+from causalassay.factorial.settings import Settings
+from causalassay.factorial.specification import SpecificationRow, score_specifications
+from causalassay.factorial.truth import Truth
+from causalassay.factorial.whole_evaluation import Evaluation, evaluate
+
+__all__ = [
+    "Evaluation",
+    "FactorialExperiment",
+    "GraphScore",
+    "LookAlike",
+    "LookAlikeRow",
+    "Mean",
+    "ScoreRow",
+    "Settings",
+    "Sizes",
+    "SpecificationRow",
+    "Truth",
+    "at_extremes",
+    "bias",
+    "complete_rows",
+    "draw_look_alike",
+    "evaluate",
+    "level_probabilities",
+    "predicted_laws",
+    "read_experiment",
+    "read_jdk",
+    "score_algorithms",
+    "score_graph",
+    "score_look_alikes",
+    "score_specifications",
+    "signs",
+    "write_experiment",
+]

@@ -23,7 +23,7 @@ from causalassay.graphs.families import (
     forest,
     scale_free,
 )
-from causalassay.graphs.files import read_graph, write_graph
+from causalassay.graphs.files import read_graph
 from causalassay.graphs.interventional import to_interventional_cpdag
 from causalassay.graphs.lagged import LaggedGraph, lagged_erdos_renyi, summary_ancestors
 from causalassay.graphs.meek import meek_closure
@@ -39,6 +39,7 @@ from causalassay.graphs.separation import d_separated
 from causalassay.graphs.thresholds import acyclic_threshold, threshold
 from causalassay.graphs.validity import as_cpdag, check_cpdag, is_cpdag
 from causalassay.graphs.walks import possible_descendants, possible_reachability
+from causalassay.graphs.writing import write_graph
 
 __all__ = [
     "LaggedGraph",

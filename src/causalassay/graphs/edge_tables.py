@@ -84,7 +84,9 @@ def read_edge_table(
             places.setdefault(name, f"line {number}: ")
         if "weight" in roles and _weight(row[roles["weight"]], number, where) == 0:
             n_zero += 1
-        elif _is_directed(row[roles["type"]] if "type" in roles else "->", number, where):
+        elif is_directed(
+            row[roles["type"]] if "type" in roles else "->", f"{where}: line {number}"
+        ):
             edges.append(edge)
         else:
             edges += [edge, edge[::-1]]
@@ -101,13 +103,14 @@ def _note_columns(roles: Mapping[str, str], header: Sequence[str], where: str) -
         note(f"{where}: its columns {listed(other)} are not read")
 
 
-def _is_directed(kind: str, number: int, where: str) -> bool:
+def is_directed(kind: str, where: str) -> bool:
+    """Tell whether the type of an edge says that it has a direction, or raise."""
     word = kind.casefold()
     if word in _DIRECTED:
         return True
     if word in _UNDIRECTED:
         return False
-    raise ValueError(f'{where}: line {number}: type is "->" or "--", got {shown(kind)}')
+    raise ValueError(f'{where}: type is "->" or "--", got {shown(kind)}')
 
 
 def _weight(text: str, number: int, where: str) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Collection, Hashable, Iterable
 from os import PathLike
 from pathlib import Path
@@ -11,9 +10,10 @@ import numpy as np
 
 from causalassay.array_files import SUFFIXES as ARRAY_SUFFIXES
 from causalassay.array_files import load_arrays, names_in, pick
-from causalassay.arrays import Adjacency, check_adjacency
+from causalassay.arrays import Adjacency
 from causalassay.graphs.dot_graphs import read_dot_graph
-from causalassay.graphs.file_graph import FileGraph, check_shown, placed
+from causalassay.graphs.file_graph import FileGraph, placed
+from causalassay.graphs.json_graphs import read_json_graph
 from causalassay.graphs.markup_graphs import read_markup_graph
 from causalassay.graphs.matrix_tables import (
     READ_AS,
@@ -27,7 +27,7 @@ from causalassay.graphs.text_graphs import read_text_graph
 from causalassay.opening import note, read_text
 
 MOST_MARKUP = 8_000_000
-"""Bytes of a GraphML, GML or DOT file: they take longer to read than tables."""
+"""Bytes of a GraphML, GML, DOT or JSON file: they take longer to read than tables."""
 
 WEIGHTS_ARE_CALLED = ("b", "w", "weights")
 GRAPH_IS_CALLED = (
@@ -51,8 +51,8 @@ def read_graph(
     the other, or of the data's columns, counts. An edge list has a header such as ``from,to``,
     ``source,target``, ``cause,effect`` or ``parent,child``; a column ``type`` may hold ``->`` and
     ``--``, a column ``weight`` numbers. Fields are separated by commas, semicolons, tabs or
-    blanks. GraphML, GML, DOT, .npy and .npz files are told by their suffix. Nodes may be numbers
-    of columns.
+    blanks. GraphML, GML, DOT, JSON, .npy and .npz files are told by their suffix. Nodes may be
+    numbers of columns.
 
     What is taken for granted is said by a warning, `causalassay.data.ReadingNote`.
 
@@ -89,30 +89,6 @@ def read_graph(
     return graph.T.copy() if transpose else graph, spelled or names
 
 
-def write_graph(path: str | PathLike[str], graph: Adjacency, names: Iterable[Hashable]) -> None:
-    """Write a graph as a square CSV matrix of 0 and 1 with the names of its nodes.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from causalassay.graphs import chain
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "graph.csv"
-    ...     write_graph(path, chain(2), ["a", "b"])
-    ...     path.read_text().splitlines()
-    [',a,b', 'a,0,1', 'b,0,0']
-    """
-    check_adjacency(graph)
-    label = [str(name) for name in check_names(names, "names", len(graph))]
-    check_csv_names(label, "names")
-    check_shown(label, "names")
-    with Path(path).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["", *label])
-        for name, row in zip(label, graph.astype(int).tolist(), strict=True):
-            writer.writerow([name, *row])
-
-
 def _read(path: Path, wanted: Collection[str] | None, where: str) -> FileGraph:
     suffix = path.suffix.lower()
     if suffix in ARRAY_SUFFIXES:
@@ -122,6 +98,8 @@ def _read(path: Path, wanted: Collection[str] | None, where: str) -> FileGraph:
         return read_markup_graph(text, suffix, where)
     if suffix in (".dot", ".gv"):
         return read_dot_graph(read_text(path, "a DOT file with a graph", MOST_MARKUP), where)
+    if suffix == ".json":
+        return read_json_graph(read_text(path, "a JSON file with a graph", MOST_MARKUP), where)
     return read_text_graph(read_text(path, "a CSV file with a graph"), wanted, where)
 
 

@@ -50,8 +50,7 @@ def _half(law: Law, start: int) -> _Half:
 
 def _judged(finders: tuple[_Half, _Half], judges: tuple[_Half, _Half]) -> tuple[float, float]:
     """Return how far the judges' shares of the finders' region differ, and the standard error."""
-    edges = _edges(*finders)
-    region = _region(*finders, edges)
+    edges, region = best_set(*finders)
     trivial = region.all() or not region.any()
     shares, variance = [], 0.0
     for judge in judges:
@@ -62,6 +61,21 @@ def _judged(finders: tuple[_Half, _Half], judges: tuple[_Half, _Half]) -> tuple[
             share = 0.5 if trivial else (n * shares[-1] + 1) / (n + 2)
             variance += share * (1 - share) / n
     return shares[0] - shares[1], math.sqrt(variance)
+
+
+def best_set(p: _Half, q: _Half) -> tuple[Vector, _Region]:
+    """Return the ends of cells, and which cells make the set that p exceeds q on by most.
+
+    A value x lies in the cell ``searchsorted(ends, x)``.
+
+    Examples
+    --------
+    >>> ends, chosen = best_set(np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0]))
+    >>> chosen[np.searchsorted(ends, [2.5, 5.5])]
+    array([ True, False])
+    """
+    edges = _edges(p, q)
+    return edges, _region(p, q, edges)
 
 
 def _edges(p: _Half, q: _Half) -> Vector:

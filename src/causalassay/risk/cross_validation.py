@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Values, Vector, check_adjacency
-from causalassay.contracts import Algorithm, NotApplicable
+from causalassay.arrays import Adjacency, Values, Vector
+from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
 from causalassay.risk.descendant_draws import (
     DescendantDraws,
@@ -20,15 +20,11 @@ from causalassay.risk.descendant_draws import (
 )
 from causalassay.risk.descendant_tests import DescendantTests, estimate_descendants
 from causalassay.risk.descendants import Descendants, implied_descendants, true_descendants
-from causalassay.risk.experiments import find_experiments, split, without
+from causalassay.risk.experiments import find_experiments, split
+from causalassay.risk.fits import NEVER_INTERVENTIONAL, Fit, fit_algorithm
 from causalassay.risk.uncertainty import Counts, LossDraws, Scoring, draw_unseen
 from causalassay.seeding import as_generator, stream
 from causalassay.spelling import listed
-
-NEVER_INTERVENTIONAL = ("no rows", "observational rows")
-"""What an algorithm reads whose estimate no experiment changes."""
-
-NOT_STATED = "not stated"
 
 
 class NodeLosses(NamedTuple):
@@ -39,12 +35,11 @@ class NodeLosses(NamedTuple):
 
 
 class Losses(NamedTuple):
-    """What an algorithm loses, what it reads, and its graph from all data."""
+    """What an algorithm loses, and the graphs that lose it."""
 
     naive: NodeLosses
     held_out: NodeLosses
-    graph: Adjacency
-    reads: str
+    fit: Fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,19 +76,20 @@ class CrossValidation:
         p, seen = self.dataset.n_nodes, len(self.nodes)
         return (seen * naive + (p - seen) * held_out) / p
 
-    def losses(self, name: str, algorithm: Algorithm) -> Losses:
+    def fit(self, name: str, algorithm: Algorithm) -> Fit:
         """Run the algorithm on all data and, if it reads experiments, without each fold."""
-        graph = self._discover(name, algorithm, ())
-        reads = getattr(algorithm, "reads", NOT_STATED)
-        implied = implied_descendants(graph)
+        return fit_algorithm(name, algorithm, self.dataset, self.folds, self.seed)
+
+    def losses(self, fit: Fit) -> Losses:
+        """Hold the graphs against the descendants; the same graph is not scored twice."""
+        implied = implied_descendants(fit.graph)
         naive = self._losses({node: implied[node] for node in self.nodes})
-        if reads in NEVER_INTERVENTIONAL:
-            return Losses(naive, naive, graph, reads)
-        held_out: dict[int, frozenset[int]] = {}
-        for fold in self.folds:
-            implied = implied_descendants(self._discover(name, algorithm, fold))
-            held_out |= {node: implied[node] for node in fold}
-        return Losses(naive, self._losses(held_out), graph, reads)
+        if fit.reads in NEVER_INTERVENTIONAL:
+            return Losses(naive, naive, fit)
+        held_out = {
+            node: implied_descendants(fit.held_out_graphs[node])[node] for node in self.nodes
+        }
+        return Losses(naive, self._losses(held_out), fit)
 
     def _losses(self, guesses: Mapping[int, frozenset[int]]) -> NodeLosses:
         loss, n_nodes = self.scoring.loss, self.dataset.n_nodes
@@ -123,22 +119,6 @@ class CrossValidation:
             ]
             losses[:, row] = np.array(each)[draw.reshape(-1)] if each else np.nan
         return losses
-
-    def _discover(self, name: str, algorithm: Algorithm, fold: tuple[int, ...]) -> Adjacency:
-        """Return the graph from the data without the fold's experiments."""
-        columns = sorted(self.dataset.columns[node] for node in fold)
-        where = f"without the experiments on {listed(columns)}" if fold else "on all data"
-        data = without(self.dataset, fold) if fold else self.dataset
-        try:
-            estimate = algorithm.discover(data, stream(self.seed, "discover", *columns))
-        except NotApplicable as error:
-            raise NotApplicable(f"{name} {where}: {error}") from error
-        n_nodes = len(check_adjacency(estimate.graph, f"{name} {where}"))
-        if n_nodes != data.n_nodes:
-            raise ValueError(
-                f"{name} {where}: expected a graph of {data.n_nodes} nodes, got {n_nodes}"
-            )
-        return estimate.graph
 
 
 def prepare_cross_validation(

@@ -20,7 +20,7 @@ from causalassay.risk.descendant_tests import (
 )
 from causalassay.risk.descendants import Descendants
 from causalassay.risk.experiments import find_experiments
-from causalassay.risk.two_sample_tests import RegimeTests
+from causalassay.risk.two_sample_tests import RegimeTests, effect_error
 
 Relations = NDArray[np.bool_]
 """Shape (..., k, d): of k nodes, which of the d columns descend from them."""
@@ -32,6 +32,9 @@ NAMED_LEVEL = 0.1
 UNNAMED_LEVEL = 0.2
 """Up to which p value a column that was not found may yet be a descendant, if a graph names it,
 and if it does not. As a graph leaves out many columns, the second level is shared by d - 1."""
+
+DOUBTFUL_ERRORS = 1.645
+"""By how many standard errors an effect may miss the least effect and yet be one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +141,8 @@ def draw_descendants(
     for _ in range(min(n_draws, N_HALVES)):
         halves = [(node, _half(values, rng)) for node, values in regimes]
         tests_done = compare_regimes(_half(before, rng), halves, tests.test)
-        drawn.append(changed_columns(tests_done, tests.cutoff, threshold)[list(nodes)])
-    p_value = _smallest_p_values(on_all, nodes)
+        drawn.append(changed_columns(tests_done, tests, threshold)[list(nodes)])
+    p_value = _smallest_p_values(on_all, nodes, tests.least_effect)
     relations = np.array(drawn, dtype=bool).reshape(-1, *p_value.shape)
     every = slice(None) if tests.closed else slice(1, None, 2)
     relations[every] = closed(relations[every], nodes)
@@ -168,10 +171,18 @@ def _with_half_sizes(tests_done: RegimeTests) -> RegimeTests:
     )
 
 
-def _smallest_p_values(tests_done: RegimeTests, nodes: Sequence[int]) -> Values:
-    """Return of each node and column the smallest p value of the node's regimes, else 1."""
+def _smallest_p_values(
+    tests_done: RegimeTests, nodes: Sequence[int], least_effect: float
+) -> Values:
+    """Return of each node and column the smallest p value of the node's regimes, else 1.
+
+    Only effects that may be as large as the least one count.
+    """
     smallest = np.ones((len(nodes), tests_done.tested.shape[1]))
     rows = [list(nodes).index(node) for node in tests_done.targets]
     usable = tests_done.tested & ~np.isnan(tests_done.p_value)
+    if least_effect:
+        largest = np.abs(tests_done.effect) + DOUBTFUL_ERRORS * effect_error(tests_done)
+        usable &= ~(largest < least_effect)
     np.minimum.at(smallest, rows, np.where(usable, tests_done.p_value, 1.0))
     return smallest

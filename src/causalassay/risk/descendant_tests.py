@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, Values
 from causalassay.data import Dataset
@@ -26,7 +28,7 @@ from causalassay.spelling import did_you_mean, listed
 
 @dataclass(frozen=True)
 class DescendantTests:
-    """How descendants are estimated from experiments.
+    r"""How descendants are estimated from experiments.
 
     Parameters
     ----------
@@ -40,16 +42,21 @@ class DescendantTests:
         Close the relation transitively, as the released code does and the paper
         does not say: a descendant's descendants are added where the descendant
         was intervened upon too.
+    least_effect : float
+        A column counts only if its effect is also at least this large: the standardised
+        mean difference \|d\|, with "kolmogorov-smirnov" its statistic. With many rows
+        every difference is significant, and few are large.
 
     Examples
     --------
-    >>> DescendantTests("welch", closed=True)
-    DescendantTests(test='welch', cutoff=Bonferroni(level=0.05), closed=True)
+    >>> DescendantTests("welch", least_effect=0.2)
+    DescendantTests(test='welch', cutoff=Bonferroni(level=0.05), closed=False, least_effect=0.2)
     """
 
     test: TestName = "t"
     cutoff: Cutoff = Bonferroni()
     closed: bool = False
+    least_effect: float = 0.0
 
     def __post_init__(self) -> None:
         if self.test not in TEST_NAMES:
@@ -65,6 +72,8 @@ class DescendantTests:
                 f"cutoff: {self.cutoff} is a bound on |t|, which {self.test!r} does not have; "
                 'take Bonferroni(level), or the test "t" or "welch"'
             )
+        if not 0 <= self.least_effect < math.inf:
+            raise ValueError(f"least_effect: expected 0 or more, got {self.least_effect}")
 
 
 DEFAULT_TESTS = DescendantTests()
@@ -115,7 +124,7 @@ def estimate_descendants(
         dataset.observational_values, regimes_by_node(experiments), tests.test
     )
     threshold = tests.cutoff.threshold(tests_done, rng)
-    relation = changed_columns(tests_done, tests.cutoff, threshold)
+    relation = changed_columns(tests_done, tests, threshold)
     if tests.closed:
         relation = possible_reachability(relation)
     return Descendants(
@@ -145,6 +154,7 @@ def compare_regimes(
         test,
         np.array([each.statistic for each in results]),
         np.array([each.p_value for each in results]),
+        np.array([each.effect for each in results]),
         tested,
         np.array(targets),
         len(before),
@@ -152,17 +162,26 @@ def compare_regimes(
     )
 
 
-def changed_columns(tests_done: RegimeTests, cutoff: Cutoff, threshold: float) -> Adjacency:
+def changed_columns(tests_done: RegimeTests, tests: DescendantTests, threshold: float) -> Adjacency:
     """Return the relation, shape (d, d): some regime on the node changes the column."""
     n_nodes = tests_done.tested.shape[1]
+    relation = np.zeros((n_nodes, n_nodes), dtype=bool)
+    changed = changed_in_regimes(tests_done, tests, threshold)
+    np.logical_or.at(relation, tests_done.targets, changed)
+    return relation
+
+
+def changed_in_regimes(
+    tests_done: RegimeTests, tests: DescendantTests, threshold: float
+) -> NDArray[np.bool_]:
+    """Return, shape (r, d), which columns each regime changes: significantly and enough."""
     with np.errstate(invalid="ignore"):
-        if cutoff.scale == "p value":
+        if tests.cutoff.scale == "p value":
             significant = tests_done.p_value <= threshold
         else:
             significant = np.abs(tests_done.statistic) > threshold
-    relation = np.zeros((n_nodes, n_nodes), dtype=bool)
-    np.logical_or.at(relation, tests_done.targets, significant & tests_done.tested)
-    return relation
+        large = ~(np.abs(tests_done.effect) < tests.least_effect)
+    return significant & large & tests_done.tested
 
 
 def _check_testable(dataset: Dataset, experiments: Experiments) -> None:

@@ -20,6 +20,7 @@ from causalassay.risk.cross_validation import (
 )
 from causalassay.risk.descendant_tests import DEFAULT_TESTS, DescendantTests
 from causalassay.risk.descendants import Descendants, implied_descendants
+from causalassay.risk.fits import Fit, why_not
 from causalassay.risk.losses import Loss, jaccard
 from causalassay.risk.result import Comparison, Difference, Risk
 from causalassay.risk.uncertainty import Intervals, Scoring, interval
@@ -125,7 +126,7 @@ def estimate(
     """
     validation = prepare_cross_validation(dataset, rng, descendants, folds, scoring)
     name, resolved = _resolve(algorithm)
-    return _risk(validation, validation.losses(name, resolved))
+    return _risk(validation, validation.losses(validation.fit(name, resolved)))
 
 
 def compare(
@@ -150,6 +151,9 @@ def compare(
     Every algorithm gets the same random streams, named by what is held out: each
     has the risk that `estimate` gives it with the same `rng`, whatever the others.
 
+    An algorithm that does not apply to the data, or fails, has no risk; `not_ranked` of the
+    result says why.
+
     References
     ----------
     Eigenmann, Mukherjee, Maathuis (2020), section 3.4 on ranking two algorithms.
@@ -171,16 +175,29 @@ def compare(
     >>> comparison.difference("var-sortnregress", "empty").weighted
     -1.0
     """
-    named = _named(algorithms)
+    named = named_algorithms(algorithms)
     validation = prepare_cross_validation(dataset, rng, descendants, folds, scoring)
-    losses = {name: validation.losses(name, algorithm) for name, algorithm in named.items()}
+    fits: dict[str, Fit] = {}
+    not_ranked: dict[str, str] = {}
+    for name, algorithm in named.items():
+        try:
+            fits[name] = validation.fit(name, algorithm)
+        except Exception as error:  # whatever it is, the others go on
+            not_ranked[name] = why_not(name, error)
+    return compare_fits(fits, validation, not_ranked)
+
+
+def compare_fits(
+    fits: Mapping[str, Fit], validation: CrossValidation, not_ranked: Mapping[str, str]
+) -> Comparison:
+    """Return the risks of graphs that were found before, and their differences."""
+    losses = {name: validation.losses(fit) for name, fit in fits.items()}
     differences: list[Difference] = []
     for first, second in combinations(losses, 2):
         there = _difference(validation, first, second, losses)
         differences += [there, there.reversed()]
-    return Comparison(
-        {name: _risk(validation, of_one) for name, of_one in losses.items()}, tuple(differences)
-    )
+    risks = {name: _risk(validation, of_one) for name, of_one in losses.items()}
+    return Comparison(risks, tuple(differences), not_ranked)
 
 
 def _risk(validation: CrossValidation, losses: Losses) -> Risk:
@@ -192,8 +209,10 @@ def _risk(validation: CrossValidation, losses: Losses) -> Risk:
         dict(zip(validation.nodes, losses.held_out.losses.tolist(), strict=True)),
         validation.descendants,
         validation.folds,
-        losses.graph,
-        losses.reads,
+        losses.fit.graph,
+        losses.fit.reads,
+        losses.fit.kind,
+        {node: losses.fit.held_out_graphs[node] for node in validation.nodes},
     )
 
 
@@ -237,9 +256,10 @@ def _resolve(algorithm: str | Algorithm) -> tuple[str, Algorithm]:
     return repr(algorithm), algorithm
 
 
-def _named(
+def named_algorithms(
     algorithms: Mapping[str, str | Algorithm] | Sequence[str | Algorithm],
 ) -> dict[str, Algorithm]:
+    """Return algorithms by name; those of a sequence are called by their names or reprs."""
     if isinstance(algorithms, str):
         raise TypeError(
             f"algorithms: expected several names, got the text {algorithms!r}; "

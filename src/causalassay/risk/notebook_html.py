@@ -33,7 +33,10 @@ def risk_html(risk: Risk) -> str:
 def comparison_html(comparison: Comparison) -> str:
     """Return the risks of several algorithms, the least weighted one first."""
     caption = "Causal risk, low is better: estimate and interval"
-    return fragment(table(comparison_cells(comparison), COMPARISON_HEADER, caption))
+    ranked = table(comparison_cells(comparison), COMPARISON_HEADER, caption)
+    if not comparison.not_ranked:
+        return fragment(ranked)
+    return fragment(ranked, table(comparison.not_ranked.items(), ["not ranked", "reason"]))
 
 
 def comparison_cells(comparison: Comparison) -> list[tuple[str, ...]]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from causalassay.arrays import Adjacency
-from causalassay.risk.cross_validation import NEVER_INTERVENTIONAL, NOT_STATED
+from causalassay.contracts import Kind
 from causalassay.risk.descendants import Descendants
+from causalassay.risk.fits import NEVER_INTERVENTIONAL, NOT_STATED
 from causalassay.risk.notebook_html import (
     COMPARISON_HEADER,
     comparison_cells,
@@ -45,6 +46,11 @@ class Risk:
     reads : str
         Which rows the algorithm reads, one of `causalassay.contracts.Reads`, or
         "not stated".
+    kind : str
+        What the algorithm promises its graphs to be: "dag", "cpdag" or "pdag".
+    held_out_graphs : mapping of int to Adjacency
+        The graph without the experiments on each intervened node. For an algorithm that
+        reads no interventional rows this is `graph`.
     """
 
     naive: float
@@ -57,6 +63,8 @@ class Risk:
     folds: tuple[tuple[int, ...], ...] = field(repr=False)
     graph: Adjacency = field(repr=False)
     reads: str = NOT_STATED
+    kind: Kind = "pdag"
+    held_out_graphs: Mapping[int, Adjacency] = field(default_factory=dict, repr=False)
 
     @property
     def refitted(self) -> bool:
@@ -89,6 +97,7 @@ class Risk:
         }
         return {
             "reads": self.reads,
+            "kind": self.kind,
             "equal_by_construction": not self.refitted,
             "level": self.intervals.level,
             **numbers,
@@ -135,10 +144,13 @@ class Comparison:
     risks : mapping of str to Risk
     differences : tuple of Difference
         One for each ordered pair of algorithms.
+    not_ranked : mapping of str to str
+        The algorithms without a risk, and why: they do not apply to the data, or failed.
     """
 
     risks: Mapping[str, Risk]
     differences: tuple[Difference, ...] = field(repr=False)
+    not_ranked: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -161,8 +173,12 @@ class Comparison:
         raise ValueError(f"a difference needs two algorithms, got {first!r} twice")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, the least weighted risk first."""
-        return {name: self.risks[name].to_dict() for name in self.ranking}
+        """Return plain values for JSON, the least weighted risk first.
+
+        An algorithm without a risk is a row with nothing but its reason.
+        """
+        ranked = {name: self.risks[name].to_dict() for name in self.ranking}
+        return ranked | {name: {"not_ranked": why} for name, why in self.not_ranked.items()}
 
     def __str__(self) -> str:
         rows = [COMPARISON_HEADER, *comparison_cells(self)]
@@ -171,6 +187,7 @@ class Comparison:
             "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
             for row in rows
         ]
+        lines += [f"{name}  not ranked: {why}" for name, why in self.not_ranked.items()]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
-from scipy.special import stdtr
+from scipy.special import ndtri, stdtr
 
 from causalassay.arrays import Values, Vector
 
@@ -22,10 +22,17 @@ Array = NDArray[np.floating[Any]]
 
 
 class TwoSample(NamedTuple):
-    """A test's statistic and two-sided p value for each column, shape (d,)."""
+    """A test's statistic, two-sided p value and size of the effect for each column, shape (d,).
+
+    The size does not grow with the number of rows. It is the standardised mean difference
+    (Cohen's d, over the pooled standard deviation) for the t tests, that of Gaussian laws
+    with the same rank sum for Mann–Whitney, and the largest gap of the two CDFs for
+    Kolmogorov–Smirnov.
+    """
 
     statistic: Vector
     p_value: Vector
+    effect: Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +42,8 @@ class RegimeTests:
     Parameters
     ----------
     test : TestName
-    statistic, p_value : ndarray, shape (r, d)
-        One row a regime; nan where the test is undefined.
+    statistic, p_value, effect : ndarray, shape (r, d)
+        One row a regime; nan where the test is undefined. `effect` as `TwoSample` has it.
     tested : ndarray of bool, shape (r, d)
         False in a regime's target: that the target changes is no news.
     targets : ndarray of int, shape (r,)
@@ -47,6 +54,7 @@ class RegimeTests:
     test: TestName
     statistic: Array
     p_value: Array
+    effect: Array
     tested: NDArray[np.bool_]
     targets: NDArray[np.int64]
     n_observational: int
@@ -84,10 +92,13 @@ def compare_columns(observational: Values, interventional: Values, test: TestNam
             return _t_test(observational, interventional, pooled=test == "t")
         case "mann-whitney":
             ranks = stats.mannwhitneyu(interventional, observational, axis=0)
-            return TwoSample(np.asarray(ranks.statistic), np.asarray(ranks.pvalue))
+            larger = ranks.statistic / (len(interventional) * len(observational))
+            effect = np.sqrt(2) * ndtri(larger)
+            return TwoSample(np.asarray(ranks.statistic), np.asarray(ranks.pvalue), effect)
         case "kolmogorov-smirnov":
             gap = stats.ks_2samp(interventional, observational, axis=0)
-            return TwoSample(np.asarray(gap.statistic), np.asarray(gap.pvalue))
+            size = np.asarray(gap.statistic)
+            return TwoSample(size, np.asarray(gap.pvalue), size)
         case _:
             raise ValueError(f"test: expected one of {TEST_NAMES}, got {test!r}")
 
@@ -95,13 +106,28 @@ def compare_columns(observational: Values, interventional: Values, test: TestNam
 def _t_test(observational: Values, interventional: Values, pooled: bool) -> TwoSample:
     # Relative to some row a constant column is exactly 0, so that rounding shows no change.
     before, after = observational - observational[0], interventional - observational[0]
-    statistic, freedom = t_statistic(
-        after.mean(axis=0) - before.mean(axis=0),
-        (before.var(axis=0, ddof=1), after.var(axis=0, ddof=1)),
-        (len(before), np.asarray(len(after))),
-        pooled,
-    )
-    return TwoSample(statistic, 2 * stdtr(freedom, -np.abs(statistic)))
+    difference = after.mean(axis=0) - before.mean(axis=0)
+    variances = (before.var(axis=0, ddof=1), after.var(axis=0, ddof=1))
+    sizes = (len(before), np.asarray(len(after)))
+    statistic, freedom = t_statistic(difference, variances, sizes, pooled)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effect = difference / np.sqrt(_pooled(variances, sizes))
+    return TwoSample(statistic, 2 * stdtr(freedom, -np.abs(statistic)), effect)
+
+
+def _pooled(variances: tuple[Array, Array], sizes: tuple[int, NDArray[np.int64]]) -> Array:
+    """Return the variance within both samples."""
+    n, m = sizes
+    return np.asarray(((n - 1) * variances[0] + (m - 1) * variances[1]) / (n + m - 2.0))
+
+
+def effect_error(tests_done: RegimeTests) -> Array:
+    """Return the standard error of each effect, shape (r, d), for laws that hardly differ."""
+    n, m = tests_done.n_observational, tests_done.n_interventional[:, None]
+    if tests_done.test == "kolmogorov-smirnov":
+        return np.asarray(np.sqrt(1 / n + 1 / m) / 2 * np.ones_like(tests_done.effect))
+    finite = np.where(np.isfinite(tests_done.effect), tests_done.effect, 0.0)
+    return np.asarray(np.sqrt(1 / n + 1 / m + finite**2 / (2 * (n + m))))
 
 
 def t_statistic(
@@ -115,9 +141,8 @@ def t_statistic(
     first, second = variances[0] / n, variances[1] / m
     with np.errstate(divide="ignore", invalid="ignore"):
         if pooled:
-            freedom = n + m - 2.0
-            pool = ((n - 1) * variances[0] + (m - 1) * variances[1]) / freedom
-            return difference / np.sqrt(pool * (1 / n + 1 / m)), np.asarray(freedom)
+            pool = _pooled(variances, sizes)
+            return difference / np.sqrt(pool * (1 / n + 1 / m)), np.asarray(n + m - 2.0)
         both = first + second
         freedom = both**2 / (first**2 / (n - 1) + second**2 / (m - 1))
         return difference / np.sqrt(both), freedom

@@ -169,11 +169,11 @@ def bottom_axis(axis: Axis, y: float, top: float) -> list[str]:
     return parts
 
 
-def svg(height: float, parts: Sequence[str], title: str) -> str:
+def svg(height: float, parts: Sequence[str], title: str, width: float = WIDTH) -> str:
     """Return the whole picture."""
-    high = math.ceil(height)
+    high, wide = math.ceil(height), math.ceil(width)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{WIDTH}" height="{high}" '
-        f'viewBox="0 0 {WIDTH} {high}" font-family="sans-serif" font-size="12">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{wide}" height="{high}" '
+        f'viewBox="0 0 {wide} {high}" font-family="sans-serif" font-size="12">'
         f"<title>{escaped(title)}</title>{''.join(parts)}</svg>"
     )

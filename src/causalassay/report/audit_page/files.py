@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from causalassay.auditing import Audit, PooledAudit
 from causalassay.auditing.provenance import Provenance, today
+from causalassay.replacing import replacing
 from causalassay.report.audit_page.document import audit_page, pooled_page
 from causalassay.report.audit_page.latex import audit_table, pooled_table
 
@@ -42,10 +42,5 @@ def write_table(target: Path, name: str, result: Audit | PooledAudit, made: Prov
 
 
 def _write(target: Path, text: str) -> None:
-    """Write a file so that an interrupted call leaves the one that was there, or none."""
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    try:
+    with replacing(target) as partial:
         partial.write_text(text, encoding="utf-8")
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)

@@ -16,9 +16,9 @@ from causalassay.report.page.elements import section, table
 from causalassay.report.page.markup import Html, tag
 
 
-def page(title: str, *parts: object) -> Html:
+def page(title: str, *parts: object, own_style: str = "") -> Html:
     """Return a whole page without scripts, which loads nothing."""
-    style = _style()
+    style = _style() + own_style
     policy = f"default-src 'none'; style-src {source_hash(style)}; base-uri 'none'"
     head = tag(
         "head",

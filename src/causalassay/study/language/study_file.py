@@ -56,7 +56,7 @@ def read_study(path: Path) -> Study:
     ('first-look', 1)
     """
     path = Path(path)
-    return parse_study(_text(path), path.parent, path.name)
+    return parse_study(study_text(path), path.parent, path.name)
 
 
 def parse_study(text: str, folder: Path, source: str = "study") -> Study:
@@ -81,7 +81,8 @@ def parse_study(text: str, folder: Path, source: str = "study") -> Study:
     return study
 
 
-def _text(path: Path) -> str:
+def study_text(path: Path) -> str:
+    """Return the text of a study file, or raise with what is beside it."""
     try:
         return as_text(read_bytes(path, "a study file (.toml)", MOST_BYTES))
     except FileNotFoundError:
@@ -107,12 +108,12 @@ def _study(tables: dict[str, Any], text: str, folder: Path, mistakes: Mistakes) 
         metrics.read(list(defaults.metrics), "metrics")
     algorithm_reader = AlgorithmReader(folder, limits, metrics, mistakes)
     listed = _read_all(algorithm_reader, tables, "algorithms")
-    _check_distinct(problems, mistakes)
+    check_distinct(problems, mistakes)
     baselines = baseline_entries(defaults.baselines, limits)
     add_baselines = tables.get("baselines") is not False
     algorithms = assemble(listed, baselines, add_baselines, metrics, mistakes)
     locations = [location for _, location in listed]
-    _check_distinct(list(zip(algorithms[: len(listed)], locations, strict=True)), mistakes)
+    check_distinct(list(zip(algorithms[: len(listed)], locations, strict=True)), mistakes)
     _check_held_out(problems, listed, mistakes)
     if head is not None and not algorithms and not mistakes.lines:
         mistakes.add("algorithms", "missing; there is nothing to run")
@@ -157,7 +158,7 @@ def _read_all(reader: Any, tables: dict[str, Any], key: str) -> list[Any]:
     return entries
 
 
-def _check_distinct(entries: Sequence[tuple[Entry, Location]], mistakes: Mistakes) -> None:
+def check_distinct(entries: Sequence[tuple[Entry, Location]], mistakes: Mistakes) -> None:
     """Note entries that are the same, and different entries of one name."""
     keys: dict[str, tuple[Entry, Location]] = {}
     names: dict[str, Location] = {}

@@ -238,6 +238,11 @@ def _action(interventions: Interventions, node: int) -> Action:
             return Randomize(node, value, interventions.variance, scale)
 
 
+def columns_of_file(spec: FromFile | Network) -> tuple[str, ...]:
+    """Return the names of the columns of a file; `NoProblem` if it is not there or another."""
+    return _network(spec).names if isinstance(spec, Network) else _read(spec).data.columns
+
+
 def _check_file(path: Path, expected: str) -> None:
     try:
         checksum = file_sha256(path)

@@ -1,0 +1,259 @@
+"""The options that name algorithms on the command line, read as a study file reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from causalassay.cli.completion import complete_algorithm, complete_study
+from causalassay.cli.program_permission import permit
+
+if TYPE_CHECKING:
+    from causalassay.contracts import Algorithm
+    from causalassay.study.language.mistakes import Location, Mistakes
+    from causalassay.study.plan import AlgorithmEntry
+
+_FORMS = (
+    "A name of `causalassay list algorithms`, my_algorithm.py:MyClass, or a table as in a study: "
+    '{use = "pc", alpha = 0.01}'
+)
+
+OneAlgorithm = Annotated[
+    str,
+    typer.Option("--algorithm", help=f"{_FORMS}.", autocompletion=complete_algorithm),
+]
+SeveralAlgorithms = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--algorithm",
+        help=f"{_FORMS}. May be given more than once.",
+        autocompletion=complete_algorithm,
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="A setting of the algorithm, such as alpha=0.01. May be given more than once.",
+    ),
+]
+AlgorithmsOfStudy = Annotated[
+    Path | None,
+    typer.Option(
+        "--study",
+        help="Take the algorithms that a study file lists; of its limits and problems nothing.",
+        autocompletion=complete_study,
+    ),
+]
+
+
+def read_algorithms(stated: Sequence[str], folder: Path | None = None) -> dict[str, Algorithm]:
+    """Return the algorithms that the texts of ``--algorithm`` name, by label.
+
+    Parameters
+    ----------
+    stated : sequence of str
+        Each as an entry of a study's ``algorithms``: ``gies``, ``my_algorithm.py:MyClass``, or
+        ``{use = "pc", alpha = 0.01, name = "strict PC"}``; a ``grid`` gives several.
+    folder : Path, optional
+        What paths are relative to; the working folder if left out.
+
+    Raises
+    ------
+    ValueError
+        With every mistake and its place.
+
+    Examples
+    --------
+    >>> found = read_algorithms(["ges", '{use = "pc", alpha = 0.5, name = "loose PC"}'])
+    >>> list(found), found["loose PC"].alpha
+    (['ges', 'loose PC'], 0.5)
+    """
+    from causalassay.study.language.mistakes import Location, Mistakes
+
+    mistakes = Mistakes()
+    places = ["--algorithm", *(f"--algorithm {step}" for step in range(1, len(stated) + 1))]
+    places = places[:1] if len(stated) == 1 else places[1:]
+    tables = [
+        (_table(text, place, mistakes), Location(place))
+        for text, place in zip(stated, places, strict=True)
+    ]
+    entries = _entries(tables, folder or Path.cwd(), mistakes, own_limits=False)
+    _raise_for(mistakes, "--algorithm")
+    return _by_label(entries)
+
+
+def read_one_algorithm(
+    stated: str, settings: Sequence[str] = (), folder: Path | None = None
+) -> tuple[str, Algorithm]:
+    """Return the algorithm of ``--algorithm`` with those of ``--set``, and its label.
+
+    Parameters
+    ----------
+    stated : str
+        As in `read_algorithms`.
+    settings : sequence of str
+        Each ``NAME=VALUE``; what is no TOML value is text.
+    folder : Path, optional
+        What paths are relative to; the working folder if left out.
+
+    Examples
+    --------
+    >>> read_one_algorithm("pc", ["alpha=0.5"])[1].alpha
+    0.5
+    >>> read_one_algorithm("pc", ["alfa=0.5"])
+    Traceback (most recent call last):
+    ValueError: --set alfa: 'pc' has no such parameter; it takes ...
+    """
+    from causalassay.study.language.mistakes import Location, Mistakes
+
+    mistakes = Mistakes()
+    table = _with_settings(_table(stated, "--algorithm", mistakes), settings, mistakes)
+    place = Location("--algorithm")
+    entries = _entries([(table, place)], folder or Path.cwd(), mistakes, own_limits=False)
+    if len(entries) > 1:
+        mistakes.add(place, f"its grid has {len(entries)} algorithms, expected one")
+    _raise_for(mistakes, "--algorithm", [one.partition("=")[0].strip() for one in settings])
+    return next(iter(_by_label(entries).items()))
+
+
+def read_study_algorithms(path: Path, *, allow_programs: bool = False) -> dict[str, Algorithm]:
+    """Return the algorithms that a study file lists, by label; the user is asked about programs.
+
+    Nothing else of the file is read: its data files need not be there. Its limits are not
+    applied. A tuned algorithm is a mistake, for a data file has no systems to tune on.
+
+    Parameters
+    ----------
+    path : Path
+        Of a study file; paths in it are relative to its folder.
+    allow_programs : bool
+        Whether the user has said yes to the programs and Python files that it names.
+    """
+    from causalassay.study.language.mistakes import Location, Mistakes
+    from causalassay.study.language.study_file import study_text
+    from causalassay.study.language.toml_tables import read_tables
+    from causalassay.study.programs import programs_of
+
+    stated = read_tables(study_text(path), path.name).get("algorithms")
+    if not isinstance(stated, list) or not stated:
+        raise ValueError(f"{path}: the study lists no algorithms; expected `algorithms = […]`")
+    mistakes = Mistakes()
+    tables = [(one, Location(f"algorithms[{step}]")) for step, one in enumerate(stated)]
+    entries = _entries(tables, path.parent, mistakes, own_limits=True)
+    _raise_for(mistakes, path.name)
+    permit(programs_of(entries), allow_programs)
+    return _by_label(entries)
+
+
+def _table(stated: str, place: str, mistakes: Mistakes) -> Any:
+    """Return the name or the table that a text is; None, and a mistake, if it is neither."""
+    if not stated.strip():
+        mistakes.add(place, f"is empty; {_FORMS}")
+        return None
+    if not stated.lstrip().startswith("{"):
+        return stated
+    from causalassay.study.language.mistakes import StudyMistakes
+    from causalassay.study.language.toml_tables import read_tables
+
+    if "\n" in stated or "\r" in stated:
+        mistakes.add(place, "the table has a line break; write it on one line")
+        return None
+    try:
+        return read_tables(f"_={stated}", place)["_"]
+    except StudyMistakes as error:
+        for line in error.mistakes:
+            mistakes.add(place, line.removeprefix("_."))
+        return None
+
+
+def _with_settings(table: Any, settings: Sequence[str], mistakes: Mistakes) -> Any:
+    if table is None or not settings:
+        return table
+    whole = {"use": table} if isinstance(table, str) else dict(table)
+    for one in settings:
+        name, equals, text = one.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            mistakes.add("--set", f"got {one!r}, expected NAME=VALUE, such as alpha=0.01")
+        elif name in whole:
+            mistakes.add("--set", f"{name!r} is stated twice; leave one out")
+        else:
+            whole[name] = _value(text.strip())
+    return whole
+
+
+def _value(text: str) -> Any:
+    """Return the TOML value that a text is, or the text."""
+    from causalassay.study.language.mistakes import StudyMistakes
+    from causalassay.study.language.toml_tables import read_tables
+
+    if "\n" in text or "\r" in text:
+        return text
+    try:
+        return read_tables(f"_={text}", "")["_"]
+    except StudyMistakes:
+        return text
+
+
+def _entries(
+    tables: Sequence[tuple[Any, Location]], folder: Path, mistakes: Mistakes, *, own_limits: bool
+) -> list[AlgorithmEntry]:
+    """Return the entries of a study that the tables declare, every mistake noted."""
+    from causalassay.study.language.algorithms import AlgorithmReader, TunedAlgorithm
+    from causalassay.study.language.metrics import MetricReader
+    from causalassay.study.language.study_file import check_distinct
+    from causalassay.study.plan import Limits
+
+    reader = AlgorithmReader(folder, Limits(), MetricReader(mistakes), mistakes)
+    placed: list[tuple[AlgorithmEntry, Location]] = []
+    for table, location in tables:
+        for entry, where in [] if table is None else reader.read(table, location):
+            if isinstance(entry, TunedAlgorithm):
+                reason = "a data file has no systems to tune on; state the settings instead"
+                mistakes.add(where.at("tune"), reason)
+            elif entry.limits != Limits() and not own_limits:
+                key = _limit_key(table)
+                mistakes.add(where.at(key), "is for studies; stop this command with Ctrl-C")
+            else:
+                placed.append((entry, where))
+    check_distinct(placed, mistakes)
+    return [entry for entry, _ in placed]
+
+
+def _limit_key(table: Mapping[str, Any]) -> str:
+    return next(key for key in ("seconds", "memory") if key in table)
+
+
+def _raise_for(mistakes: Mistakes, source: str, settings: Sequence[str] = ()) -> None:
+    """Raise if there is a mistake: one on one line, several as a study file has them.
+
+    Parameters
+    ----------
+    mistakes : Mistakes
+    source : str
+        What was read.
+    settings : sequence of str
+        Keys that stand in ``--set``: their mistakes are said to be there.
+    """
+    from causalassay.study.language.mistakes import StudyMistakes
+
+    lines = mistakes.lines
+    for name in settings:
+        stated = re.compile(rf"{source}\.{re.escape(name)}(?=[:. ])")
+        said = f"--set {name}".replace("\\", r"\\")
+        lines = [stated.sub(said, line, count=1) for line in lines]
+    if len(lines) == 1:
+        placed = lines[0].startswith((source, "--set"))
+        raise ValueError(lines[0] if placed else f"{source}: {lines[0]}")
+    if lines:
+        raise StudyMistakes(source, lines)
+
+
+def _by_label(entries: Sequence[AlgorithmEntry]) -> dict[str, Algorithm]:
+    return {entry.name: entry.algorithm for entry in entries}  # type: ignore[misc]

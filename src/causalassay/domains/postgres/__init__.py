@@ -1,0 +1,1 @@
+"""A factorial experiment on a live PostgreSQL server: ``pip install causalassay[postgres]``."""

@@ -1,0 +1,206 @@
+"""Graphs written to files, in the formats that `read_graph` reads."""
+# ruff: noqa: PLC0415  networkx is imported where used, so that graphs stay light
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from causalassay.arrays import Adjacency, check_adjacency
+from causalassay.graphs.file_graph import check_shown
+from causalassay.graphs.matrix_tables import check_csv_names
+from causalassay.graphs.node_names import check_names
+from causalassay.replacing import replacing
+from causalassay.spelling import check_choice
+
+Layout = Literal["matrix", "edges"]
+"""Of a CSV file: a square matrix, or a line for each edge."""
+
+Numbers = Mapping[tuple[int, int], Mapping[str, float]]
+"""What is known of each edge (i, j), by name; of an undirected one with i < j."""
+
+
+def write_graph(
+    path: str | PathLike[str],
+    graph: Adjacency,
+    names: Iterable[Hashable],
+    *,
+    layout: Layout = "matrix",
+    numbers: Numbers | None = None,
+    feedback: bool = False,
+) -> None:
+    """Write a graph with the names of its nodes, so that `read_graph` reads it again.
+
+    The ending of the file decides: .graphml, .gml, .dot, .gv, .json, .npy (without names) and
+    .npz; anything else is CSV. An undirected edge is "--" in an edge list and in JSON,
+    ``dir=none`` in DOT, and stands both ways in the others.
+
+    Parameters
+    ----------
+    path : str or path
+    graph : Adjacency, shape (d, d)
+    names : iterable of d names
+    layout : {"matrix", "edges"}
+        Of a CSV file: a square matrix of 0 and 1, or the columns from, to and type. An edge list
+        leaves out nodes without edges.
+    numbers : mapping, optional
+        From (i, j) to numbers by name, such as frequencies: more columns of an edge list,
+        attributes of edges in GraphML, GML, DOT and JSON. `read_graph` does not read them.
+    feedback : bool
+        Two entries of a pair mean feedback, as in the summary graph of a series: both directions
+        are written, and no undirected edge.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from causalassay.graphs import chain
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "graph.csv"
+    ...     write_graph(path, chain(2), ["a", "b"])
+    ...     matrix = path.read_text().splitlines()
+    ...     write_graph(path, chain(2), ["a", "b"], layout="edges")
+    ...     edges = path.read_text().splitlines()
+    >>> matrix, edges
+    ([',a,b', 'a,0,1', 'b,0,0'], ['from,to,type', 'a,b,->'])
+    """
+    check_adjacency(graph)
+    check_choice("layout", layout, ("matrix", "edges"))
+    label = writable_names(check_names(names, "names", len(graph)))
+    target = Path(path)
+    write = FORMATS.get(target.suffix.lower(), _edge_list if layout == "edges" else _matrix)
+    content = write(_Named(graph, label, numbers or {}, feedback))
+    with replacing(target) as partial:
+        partial.write_bytes(content)
+
+
+def writable_names(names: Iterable[Hashable]) -> list[str]:
+    """Return names as a file has them, without blanks around them, or raise.
+
+    Examples
+    --------
+    >>> writable_names(["raf", " mek"])
+    ['raf', 'mek']
+    """
+    label = check_csv_names([str(name) for name in names], "names")
+    check_shown(label, "names")
+    return label
+
+
+@dataclass(frozen=True, eq=False)
+class _Named:
+    """A graph as it is written."""
+
+    graph: Adjacency
+    names: list[str]
+    numbers: Numbers
+    feedback: bool
+
+    @property
+    def edges(self) -> Iterator[tuple[int, int, str]]:
+        """Each edge once, with its mark."""
+        for i, j in np.argwhere(self.graph).tolist():
+            if self.feedback or not self.graph[j, i]:
+                yield i, j, "->"
+            elif i < j:
+                yield i, j, "--"
+
+    def known(self, i: int, j: int) -> dict[str, float]:
+        """Return the numbers of an edge that are defined."""
+        given = self.numbers.get((i, j), {})
+        return {name: float(one) for name, one in given.items() if math.isfinite(one)}
+
+
+def _matrix(one: _Named) -> bytes:
+    rows = zip(one.names, one.graph.astype(int).tolist(), strict=True)
+    return _csv([["", *one.names], *([name, *row] for name, row in rows)])
+
+
+def _edge_list(one: _Named) -> bytes:
+    columns = list(dict.fromkeys(name for known in one.numbers.values() for name in known))
+    lines: list[list[object]] = [["from", "to", "type", *columns]]
+    for i, j, mark in one.edges:
+        known = one.known(i, j)
+        lines.append([one.names[i], one.names[j], mark, *(known.get(name, "") for name in columns)])
+    return _csv(lines)
+
+
+def _csv(lines: Iterable[Iterable[object]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    return text.getvalue().encode()
+
+
+def _json(one: _Named) -> bytes:
+    edges = [
+        {"from": one.names[i], "to": one.names[j], "type": mark, **one.known(i, j)}
+        for i, j, mark in one.edges
+    ]
+    return (json.dumps({"nodes": one.names, "edges": edges}, indent=1) + "\n").encode()
+
+
+def _dot(one: _Named) -> bytes:
+    quoted = ['"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"' for name in one.names]
+    lines = ["digraph {", *(f"  {name};" for name in quoted)]
+    for i, j, mark in one.edges:
+        known = [f"{name}={value:.4g}" for name, value in one.known(i, j).items()]
+        stated = ", ".join([*(["dir=none"] if mark == "--" else []), *known])
+        lines.append(f"  {quoted[i]} -> {quoted[j]}" + (f" [{stated}];" if stated else ";"))
+    return "\n".join([*lines, "}", ""]).encode()
+
+
+def _network(one: _Named) -> Any:
+    import networkx as nx
+
+    network = nx.DiGraph()
+    network.add_nodes_from(one.names)
+    for i, j, mark in one.edges:
+        known = {"type": mark, **one.known(i, j)}
+        network.add_edge(one.names[i], one.names[j], **known)
+        if mark == "--":
+            network.add_edge(one.names[j], one.names[i], **known)
+    return network
+
+
+def _graphml(one: _Named) -> bytes:
+    import networkx as nx
+
+    return ("\n".join(nx.generate_graphml(_network(one))) + "\n").encode()
+
+
+def _gml(one: _Named) -> bytes:
+    import networkx as nx
+
+    return ("\n".join(nx.generate_gml(_network(one))) + "\n").encode()
+
+
+def _npy(one: _Named) -> bytes:
+    content = io.BytesIO()
+    np.save(content, one.graph)
+    return content.getvalue()
+
+
+def _npz(one: _Named) -> bytes:
+    content = io.BytesIO()
+    np.savez(content, graph=one.graph, columns=np.array(one.names))
+    return content.getvalue()
+
+
+FORMATS: dict[str, Callable[[_Named], bytes]] = {
+    ".graphml": _graphml,
+    ".gml": _gml,
+    ".dot": _dot,
+    ".gv": _dot,
+    ".json": _json,
+    ".npy": _npy,
+    ".npz": _npz,
+}
+"""Endings of files that are no CSV, each with its writer."""

@@ -1,0 +1,60 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[Path]:
+    """Yield a path to write to; the file takes the target's place if nothing goes wrong.
+
+    An error or Ctrl-C on the way leaves the file that was there, or none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replacing(Path(folder, "a.txt")) as partial:
+    ...         _ = partial.write_text("all of it")
+    ...     [file.name for file in Path(folder).iterdir()]
+    ['a.txt']
+    """
+    partial = target.with_name(f".{target.name[:200]}.{os.getpid()}.partial")
+    try:
+        yield partial
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def check_target(path: Path | None, read: Iterable[Path] = ()) -> None:
+    """Raise before the work begins if a file cannot be written there.
+
+    Parameters
+    ----------
+    path : Path, or None
+        None is nothing to write.
+    read : iterable of Path
+        Files that are read: none of them may be overwritten.
+
+    Examples
+    --------
+    >>> check_target(Path("/"))
+    Traceback (most recent call last):
+    IsADirectoryError: / is a folder, expected the name of a file to write
+    """
+    if path is None:
+        return
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist; create it first")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder, expected the name of a file to write")
+    if path.exists() and any(one.exists() and path.samefile(one) for one in read):
+        raise ValueError(f"{path} is one of the files to read; write to another file")
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(f"{path}: the folder {path.parent} cannot be written to")

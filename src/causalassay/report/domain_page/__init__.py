@@ -1,0 +1,1 @@
+"""The page of algorithms judged on a factorial experiment."""

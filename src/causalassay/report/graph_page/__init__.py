@@ -1,0 +1,1 @@
+"""The page of a graph that was found in one data file."""

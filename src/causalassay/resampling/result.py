@@ -1,0 +1,242 @@
+"""A graph with the frequencies of its edges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalassay.contracts import Estimate
+from causalassay.drawing import Drawing, show
+from causalassay.resampling.notebook_html import frequencies_html
+
+Mark = Literal["->", "--", "<->", ""]
+"""How the graph joins a pair; "<->" is feedback in a series, empty is not at all."""
+
+STABLE = 0.9
+"""Share of the bootstraps from which on an edge is counted as stable."""
+
+MOST_PRINTED = 40
+"""Pairs that are printed one by one."""
+
+
+@dataclass(frozen=True)
+class PairFrequency:
+    """How often a pair of columns was joined, and how.
+
+    Parameters
+    ----------
+    source, target : str
+        Of a directed edge its cause and effect; of a pair that the graph does not join, in the
+        more frequent direction.
+    mark : {"->", "--", "<->", ""}
+        How the graph joins them, if it does.
+    forward, backward, undirected, absent : float
+        Shares of the bootstraps: source → target, the other way, without direction, not joined.
+        They sum to 1; nan without a bootstrap that worked.
+    """
+
+    source: str
+    target: str
+    mark: Mark
+    forward: float
+    backward: float
+    undirected: float
+    absent: float
+
+    @property
+    def joined(self) -> float:
+        """Share of the bootstraps that join the pair in any way."""
+        return self.forward + self.backward + self.undirected
+
+    @property
+    def support(self) -> float:
+        """Share of the bootstraps that join the pair as the graph does; else in any way."""
+        if self.mark == "->":
+            return self.forward
+        return self.undirected if self.mark else self.joined
+
+    @property
+    def text(self) -> str:
+        """The pair as text; one that the graph does not join has a question mark."""
+        sign = {"->": "→", "--": "—", "<->": "⇄", "": "?"}[self.mark]
+        return f"{self.source} {sign} {self.target}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EdgeFrequencies:
+    """An algorithm's graph, and how often bootstraps of the rows have each edge.
+
+    Parameters
+    ----------
+    columns : tuple of str
+    estimate : Estimate
+        On all rows.
+    n_directed : ndarray of int, shape (d, d)
+        In how many bootstraps there is i→j, and not j→i.
+    n_undirected : ndarray of int, shape (d, d)
+        In how many there is i—j; symmetric.
+    n_bootstrap : int
+        Bootstraps in all.
+    failures : mapping of str to int
+        How many of them gave no graph, by reason. Frequencies are shares of the others.
+    """
+
+    columns: tuple[str, ...]
+    estimate: Estimate
+    n_directed: NDArray[np.int64]
+    n_undirected: NDArray[np.int64]
+    n_bootstrap: int
+    failures: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def n_failed(self) -> int:
+        """Number of bootstraps that gave no graph."""
+        return sum(self.failures.values())
+
+    @property
+    def directed(self) -> NDArray[np.float64]:
+        """Share of the bootstraps with i→j, shape (d, d)."""
+        return self._share(self.n_directed)
+
+    @property
+    def undirected(self) -> NDArray[np.float64]:
+        """Share of the bootstraps with i—j, shape (d, d), symmetric."""
+        return self._share(self.n_undirected)
+
+    @property
+    def joined(self) -> NDArray[np.float64]:
+        """Share of the bootstraps that join i and j in any way, shape (d, d), symmetric."""
+        return self._share(self.n_directed + self.n_directed.T + self.n_undirected)
+
+    @property
+    def support(self) -> NDArray[np.float64]:
+        """Share of the bootstraps that have an edge as the graph has it, shape (d, d)."""
+        graph = self.estimate.graph
+        return np.where(graph & graph.T, self.undirected, self.directed)
+
+    def draw(self) -> Drawing:
+        """Return a drawing of the graph, thicker lines for edges with more support."""
+        return show(self.estimate.graph, self.columns, self.support)
+
+    def pair(self, i: int, j: int) -> PairFrequency:
+        """Return the frequencies of two columns, by index."""
+        graph = self.estimate.graph
+        turned = graph[j, i] and not graph[i, j]
+        if not graph[i, j] and not graph[j, i]:
+            turned = self.n_directed[j, i] > self.n_directed[i, j]
+        i, j = (j, i) if turned else (i, j)
+        both: Mark = "<->" if self.estimate.kind == "summary" else "--"
+        mark: Mark = "" if not graph[i, j] else both if graph[j, i] else "->"
+        return PairFrequency(self.columns[i], self.columns[j], mark, *self.shares(i, j))
+
+    def shares(self, i: int, j: int) -> tuple[float, float, float, float]:
+        """Return the shares of i→j, j→i, i—j and neither; nan without a bootstrap that worked."""
+        n_worked = self.n_bootstrap - self.n_failed
+        if not n_worked:
+            return (np.nan,) * 4
+        counts = (self.n_directed[i, j], self.n_directed[j, i], self.n_undirected[i, j])
+        numbers = [int(count) for count in counts]
+        forward, backward, undirected = (count / n_worked for count in numbers)
+        return forward, backward, undirected, (n_worked - sum(numbers)) / n_worked
+
+    def pairs(self, above: float = 0.5) -> list[PairFrequency]:
+        """Return the pairs that the graph joins, and those that more bootstraps do.
+
+        Parameters
+        ----------
+        above : float
+            A pair that the graph does not join is listed if more than this share of the
+            bootstraps does.
+
+        Returns
+        -------
+        list of PairFrequency
+            The graph's edges first, of each part those with the most support first.
+        """
+        joined = self.estimate.graph | self.estimate.graph.T | (self.joined > above)
+        found = [self.pair(i, j) for i, j in np.argwhere(np.triu(joined, 1)).tolist()]
+        return sorted(found, key=lambda one: (not one.mark, -np.nan_to_num(one.support)))
+
+    @property
+    def numbers(self) -> dict[tuple[int, int], dict[str, float]]:
+        """The frequencies of each edge of the graph, as `write_graph` takes them."""
+        names = ("forward", "backward", "undirected", "absent")
+        return {
+            (i, j): dict(zip(names, self.shares(i, j), strict=True))
+            for i, j in np.argwhere(self.estimate.graph).tolist()
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON; undefined numbers are None."""
+        return {
+            "columns": list(self.columns),
+            "kind": self.estimate.kind,
+            "n_bootstrap": self.n_bootstrap,
+            "n_failed": self.n_failed,
+            "failures": dict(self.failures),
+            "edges": [_plain(one) for one in self.pairs()],
+            "directed": _plain_matrix(self.directed),
+            "undirected": _plain_matrix(self.undirected),
+        }
+
+    def __repr__(self) -> str:
+        pairs = self.pairs()
+        width = max((len(one.text) for one in pairs), default=0)
+        lines = [
+            f"{one.text:{width}}  {percent(one.support):>5}" for one in pairs[:MOST_PRINTED]
+        ] or ["no edges"]
+        if len(pairs) > MOST_PRINTED:
+            lines.append(f"… and {len(pairs) - MOST_PRINTED} more")
+        return "\n".join([*lines, self.caption])
+
+    @property
+    def sentence(self) -> str:
+        """How many edges there are, and how many of them nearly all bootstraps have."""
+        edges = [one for one in self.pairs() if one.mark]
+        if not edges:
+            return f"No edges ({self.caption})."
+        counted = f"{len(edges)} edges" if len(edges) > 1 else "1 edge"
+        if not self.n_bootstrap:
+            return f"{counted}; without bootstraps nothing is known of their stability."
+        stable = sum(one.support >= STABLE for one in edges)
+        return (
+            f"{stable} of {counted} come out as drawn in at least {percent(STABLE)} of the "
+            f"bootstraps ({self.n_bootstrap}, {self.n_failed} failed)."
+        )
+
+    @property
+    def caption(self) -> str:
+        """How many bootstraps there were, and how many failed."""
+        return f"{self.n_bootstrap} bootstraps of the rows, {self.n_failed} failed"
+
+    def _repr_html_(self) -> str:
+        return frequencies_html(self)
+
+    def _share(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        n_worked = self.n_bootstrap - self.n_failed
+        return counts / n_worked if n_worked else np.full(counts.shape, np.nan)
+
+
+def percent(share: float) -> str:
+    """Return a share as text, and a dash where it is undefined.
+
+    Examples
+    --------
+    >>> percent(0.07), percent(float("nan"))
+    ('7 %', '–')
+    """
+    return "–" if np.isnan(share) else f"{share:.0%}".replace("%", " %")
+
+
+def _plain(pair: PairFrequency) -> dict[str, Any]:
+    named = {name: getattr(pair, name) for name in ("forward", "backward", "undirected", "absent")}
+    shares = {name: None if np.isnan(value) else value for name, value in named.items()}
+    return {"from": pair.source, "to": pair.target, "kind": pair.mark or None, **shares}
+
+
+def _plain_matrix(matrix: NDArray[np.float64]) -> list[list[float | None]]:
+    return [[None if np.isnan(cell) else cell for cell in row] for row in matrix.tolist()]

@@ -1,0 +1,210 @@
+"""What each experiment measured, beside what would be seen if nothing changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.random import Generator
+
+from causalassay.arrays import Adjacency, Values, Vector
+from causalassay.contracts import NotApplicable
+from causalassay.data import Dataset, Regime
+from causalassay.metrics.laws import Categorical
+from causalassay.metrics.variation import Distance
+from causalassay.models.interventions import Shift
+from causalassay.risk.experiments import find_experiments
+from causalassay.risk.prediction.additive_model import UNCHANGED, AdditiveModel, Regressions
+from causalassay.risk.prediction.level_tables import LevelTables, shares
+from causalassay.risk.prediction.row_parts import Law, Variation, variation
+from causalassay.seeding import stream
+from causalassay.spelling import did_you_mean
+
+MOST_ROWS = 2000
+"""Of a condition with more rows, that many are drawn."""
+
+_FEWEST_ROWS = 8
+"""Two halves of a sample make a floor, and each needs 4 rows."""
+
+_N_SPLITS = 5
+
+_N_ERRORS = 2.0
+
+
+class Predictor(Protocol):
+    """A model without the experiment, whose target is set to what the experiment measured."""
+
+    def laws(self, dag: Adjacency) -> list[int]:
+        """Return the number of each column's law; `UNCHANGED` where the graph changes nothing."""
+        ...
+
+    def law(self, column: int, number: int) -> Law:
+        """Return a predicted law of a column."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """A condition with one known target, and what a prediction of it is held against.
+
+    Parameters
+    ----------
+    condition : str
+    target : int
+    n_rows : int
+    floor : ndarray, shape (d,)
+        For each column the total variation between two halves of the measured rows: what a
+        perfect prediction would give. The mean of 5 splits, times the root of the ratio of
+        1/n + 1/m for the numbers of rows; nan for the target.
+    nothing_changes : ndarray, shape (d,)
+        The same between the measured and the observational rows.
+    target_moved : Distance
+        The same for the target, with its error.
+    doubt : str
+        Why the intervention may not act on the measured level; empty if nothing says so.
+    """
+
+    condition: str
+    target: int
+    n_rows: int
+    floor: Vector
+    nothing_changes: Vector
+    target_moved: Distance
+    doubt: str
+
+
+class Measured(NamedTuple):
+    """An experiment, its rows, and the model that predicts them."""
+
+    experiment: Experiment
+    values: Values
+    predictor: Predictor
+    unchanged: list[Variation]
+
+
+def measure(
+    dataset: Dataset, seed: int, not_acting: Collection[str] = ()
+) -> tuple[list[Measured], dict[str, str]]:
+    """Return the experiments of a data set, and why other conditions are left out."""
+    if dataset.world == "mixed":
+        raise NotApplicable(
+            "predictions are made from regressions or from tables, so all columns must be "
+            f"continuous or all discrete; {next(iter(dataset.discrete_columns))!r} is discrete: "
+            "leave columns out, or declare all discrete"
+        )
+    for condition in not_acting:
+        if condition not in dataset.conditions:
+            raise ValueError(
+                f"not_acting: there is no condition {condition!r}; "
+                + did_you_mean(condition, dataset.conditions)
+            )
+    found = find_experiments(dataset)
+    left_out = dict(found.left_out)
+    observed = _some_rows(dataset.observational_values, stream(seed, "observational rows"))
+    regressions = Regressions(observed)
+    measured = []
+    for regime in dataset.regimes:
+        if regime.targets is None or len(regime.targets) != 1:
+            continue
+        if min(len(regime.values), len(observed)) < _FEWEST_ROWS:
+            left_out[regime.condition] = (
+                f"a prediction is compared with at least {_FEWEST_ROWS} rows, and it or the "
+                f"observational condition has {min(len(regime.values), len(observed))}"
+            )
+            continue
+        rng = stream(seed, "prediction", regime.condition)
+        named = regime.condition in not_acting
+        measured.append(_measure(dataset, regime, regressions, named, rng))
+    return measured, left_out
+
+
+def _measure(
+    dataset: Dataset, regime: Regime, regressions: Regressions, named: bool, rng: Generator
+) -> Measured:
+    (target,) = regime.targets or ()
+    observed = regressions.rows
+    values = _some_rows(regime.values, rng)
+    predictor: Predictor
+    if dataset.world == "discrete":
+        n_levels = [len(kind.levels) for kind in dataset.discrete_columns.values()]
+        predictor = LevelTables(
+            dataset.observational_values, n_levels, target, values[:, target], rng
+        )
+    else:
+        n_levels = []
+        settings = _settings(regime, values[:, target], observed[:, target], rng)
+        predictor = AdditiveModel(regressions, target, settings)
+    columns = range(dataset.n_nodes)
+    unchanged = [variation(values[:, node], predictor.law(node, UNCHANGED)) for node in columns]
+    nothing = np.array([one.value for one in unchanged])
+    floor = _floor(values, n_levels, len(observed), rng)
+    moved = Distance(unchanged[target].value, unchanged[target].error)
+    doubt = "you named it" if named else _doubt(dataset, target, unchanged, floor)
+    floor[target] = nothing[target] = np.nan
+    experiment = Experiment(
+        regime.condition, target, len(regime.values), floor, nothing, moved, doubt
+    )
+    return Measured(experiment, values, predictor, unchanged)
+
+
+def _some_rows(values: Values, rng: Generator) -> Values:
+    """Return the rows in a random order, at most `MOST_ROWS` of them."""
+    return values[rng.permutation(len(values))[:MOST_ROWS]]
+
+
+def _settings(regime: Regime, measured: Vector, observed: Vector, rng: Generator) -> Vector:
+    """Return a measured value for each observed row.
+
+    They are dealt at random, since a target that is set no longer depends on its causes. A
+    target that is known to be shifted still does: there the ranks stay.
+    """
+    dealt = np.resize(rng.permutation(measured), len(observed))
+    if regime.intervention and isinstance(regime.intervention[0], Shift):
+        ranked = np.empty(len(observed))
+        ranked[np.argsort(observed, kind="stable")] = np.sort(dealt)
+        return ranked
+    return rng.permutation(dealt)
+
+
+def _floor(values: Values, n_levels: list[int], n_observed: int, rng: Generator) -> Vector:
+    """Return the mean variation between two halves of the rows, of each column.
+
+    Halves are smaller than the samples that are compared otherwise, and equal laws seem farther
+    apart in small samples, in proportion to √(1/n + 1/m).
+    """
+    total = np.zeros(values.shape[1])
+    for _ in range(_N_SPLITS):
+        shuffled = values[rng.permutation(len(values))]
+        first, second = shuffled[::2], shuffled[1::2]
+        for node in range(values.shape[1]):
+            other: Law = second[:, node]
+            if n_levels:
+                other = Categorical(shares(second[:, node], n_levels[node]))
+            total[node] += variation(first[:, node], other).value
+    n_rows = len(values)
+    return total / _N_SPLITS * math.sqrt((1 / n_rows + 1 / n_observed) / (4 / n_rows))
+
+
+def _doubt(dataset: Dataset, target: int, unchanged: list[Variation], floor: Vector) -> str:
+    """Return why the intervention may not act on the measured level of its target."""
+    own, name = unchanged[target], dataset.columns[target]
+    if own.value <= floor[target] + _N_ERRORS * own.error:
+        return (
+            f"{name} itself is not told from observation (total variation {own.value:.2f}, "
+            f"floor {floor[target]:.2f})"
+        )
+    ahead = {
+        node: (other.value - own.value) / math.hypot(other.error, own.error)
+        for node, other in enumerate(unchanged)
+        if node != target
+    }
+    node = max(ahead, key=lambda one: ahead[one], default=target)
+    if ahead.get(node, 0.0) > _N_ERRORS:
+        return (
+            f"{dataset.columns[node]} moves further than {name} itself (total variation "
+            f"{unchanged[node].value:.2f} and {own.value:.2f})"
+        )
+    return ""

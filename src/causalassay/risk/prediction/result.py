@@ -1,0 +1,236 @@
+"""How well graphs predict experiments that they were found without, as plain values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from causalassay.arrays import Values, Vector
+from causalassay.risk.prediction.experiments import Experiment
+from causalassay.spelling import did_you_mean
+
+Chosen = NDArray[np.bool_]
+
+
+class Score(NamedTuple):
+    """A mean total variation over experiments and columns, or a difference of two.
+
+    Parameters
+    ----------
+    value : float
+        nan if there is no experiment.
+    error : float
+        Standard error from the rows alone: these experiments again, with other rows.
+    interval : (float, float)
+        For the mean over experiments like these; nan with fewer than 2 of them.
+    skill : float
+        0 at the floor, 1 where the prediction is as good as "nothing changes", more where it is
+        worse; nan where nothing changes beyond the floor and two errors, and for a difference.
+    n_experiments : int
+    """
+
+    value: float
+    error: float
+    interval: tuple[float, float]
+    skill: float
+    n_experiments: int
+
+
+class Pair(NamedTuple):
+    """Two algorithms, and the score of the first less that of the second."""
+
+    first: str
+    second: str
+    difference: Score
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What the graphs of one algorithm predict.
+
+    Parameters
+    ----------
+    distances, errors : ndarray, shape (k, d)
+        The total variation between prediction and measurement of each experiment and column,
+        with its error; nan for the target. Of a class: the mean over its members.
+    measured_parts : tuple of k ndarray
+        What each measured row adds to an experiment's mean.
+    observed_parts : ndarray, shape (k, m)
+        The same for the observational rows, from which all predictions are made.
+    """
+
+    distances: Values
+    errors: Values
+    measured_parts: tuple[Vector, ...] = field(repr=False)
+    observed_parts: Values = field(repr=False)
+
+    @property
+    def means(self) -> Vector:
+        """The mean over columns, for each experiment."""
+        return np.nanmean(self.distances, axis=1)
+
+    def minus(self, other: Prediction) -> Prediction:
+        """Return the differences, row by row."""
+        pairs = zip(self.measured_parts, other.measured_parts, strict=True)
+        return Prediction(
+            self.distances - other.distances,
+            np.hypot(self.errors, other.errors),
+            tuple(mine - its for mine, its in pairs),
+            self.observed_parts - other.observed_parts,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """How well the graphs of several algorithms predict the same experiments.
+
+    Parameters
+    ----------
+    columns : tuple of str
+    experiments : tuple of k Experiment
+    of : mapping of str to Prediction
+        By algorithm.
+    not_ranked : mapping of str to str
+        Algorithm to the reason why it has no prediction.
+    left_out : mapping of str to str
+        Condition to the reason why it is no experiment here.
+    level : float
+        Coverage that the intervals aim at.
+
+    Notes
+    -----
+    An interval is for the mean over experiments like these, drawn from the same kind, with the
+    same numbers of rows; graphs and fitted models are held fixed. It is Student's, with k - 1
+    degrees of freedom, from the spread of the k experiments' means, to which the part of the
+    observational rows is added, since all experiments share them. Resampling 3 to 6
+    experiments would give intervals that are much too short.
+    """
+
+    columns: tuple[str, ...]
+    experiments: tuple[Experiment, ...]
+    of: Mapping[str, Prediction] = field(repr=False)
+    not_ranked: Mapping[str, str]
+    left_out: Mapping[str, str]
+    level: float = 0.95
+
+    @property
+    def doubts(self) -> dict[str, str]:
+        """The conditions that may not act on the measured level of their target, and why."""
+        return {one.condition: one.doubt for one in self.experiments if one.doubt}
+
+    def chosen(self, undoubted: bool = False) -> Chosen:
+        """Return which experiments are meant: all, or those without doubt."""
+        return np.array([not (undoubted and one.doubt) for one in self.experiments], dtype=bool)
+
+    def floor(self, undoubted: bool = False) -> float:
+        """Return the score of a perfect prediction."""
+        return self._mean([one.floor for one in self.experiments], undoubted)
+
+    def nothing_changes(self, undoubted: bool = False) -> float:
+        """Return the score of predicting the observational rows: that of the empty graph."""
+        return self._mean([one.nothing_changes for one in self.experiments], undoubted)
+
+    def score(self, name: str, undoubted: bool = False) -> Score:
+        """Return the score of an algorithm: the less, the better."""
+        found = self._summary(self._named(name), undoubted)
+        floor, nothing = self.floor(undoubted), self.nothing_changes(undoubted)
+        told = nothing - floor > 2 * found.error
+        return found._replace(skill=(found.value - floor) / (nothing - floor) if told else math.nan)
+
+    def difference(self, first: str, second: str, undoubted: bool = False) -> Score:
+        """Return the score of the first less that of the second; negative favours the first."""
+        return self._summary(self._named(first).minus(self._named(second)), undoubted)
+
+    def differences(self, undoubted: bool = False) -> tuple[Pair, ...]:
+        """Return one difference for each ordered pair of algorithms."""
+        return tuple(
+            Pair(first, second, self.difference(first, second, undoubted))
+            for first in self.of
+            for second in self.of
+            if first != second
+        )
+
+    def ranking(self, undoubted: bool = False) -> tuple[str, ...]:
+        """Return the names by ascending score; ties stay in the given order."""
+        scores = {name: self._mean(list(one.distances), undoubted) for name, one in self.of.items()}
+        return tuple(sorted(scores, key=lambda name: (math.isnan(scores[name]), scores[name])))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON; undefined numbers become None."""
+        return {
+            "level": self.level,
+            "experiments": [self._experiment(one) for one in self.experiments],
+            "all experiments": self._part(undoubted=False),
+            "without those in doubt": self._part(undoubted=True),
+            "not_ranked": dict(self.not_ranked),
+            "left_out": dict(self.left_out),
+        }
+
+    def _named(self, name: str) -> Prediction:
+        if name in self.not_ranked:
+            raise ValueError(f"{name} has no prediction: {self.not_ranked[name]}")
+        if name not in self.of:
+            raise ValueError(f"there is no algorithm {name!r}; " + did_you_mean(name, self.of))
+        return self.of[name]
+
+    def _mean(self, rows: list[Vector], undoubted: bool) -> float:
+        chosen = self.chosen(undoubted)
+        if not chosen.any():
+            return math.nan
+        return float(np.nanmean(np.array(rows)[chosen], axis=1).mean())
+
+    def _summary(self, prediction: Prediction, undoubted: bool) -> Score:
+        chosen = np.flatnonzero(self.chosen(undoubted))
+        k = len(chosen)
+        if not k:
+            return Score(math.nan, math.nan, (math.nan, math.nan), math.nan, k)
+        means = prediction.means[chosen]
+        value = float(means.mean())
+        shared = float(np.square(prediction.observed_parts[chosen].mean(axis=0)).sum())
+        own = sum(float(np.square(prediction.measured_parts[e]).sum()) for e in chosen) / k**2
+        if k == 1:
+            ends = (math.nan, math.nan)
+        else:
+            spread = math.sqrt(float(means.var(ddof=1)) / k + shared)
+            reach = float(student.ppf((1 + self.level) / 2, k - 1)) * spread
+            ends = (value - reach, value + reach)
+        return Score(value, math.sqrt(own + shared), ends, math.nan, k)
+
+    def _experiment(self, one: Experiment) -> dict[str, Any]:
+        return {
+            "condition": one.condition,
+            "target": self.columns[one.target],
+            "n_rows": one.n_rows,
+            "floor": _plain(float(np.nanmean(one.floor))),
+            "nothing_changes": _plain(float(np.nanmean(one.nothing_changes))),
+            "target_moved": float(one.target_moved),
+            "doubt": one.doubt,
+        }
+
+    def _part(self, undoubted: bool) -> dict[str, Any]:
+        return {
+            "n_experiments": int(self.chosen(undoubted).sum()),
+            "floor": _plain(self.floor(undoubted)),
+            "nothing_changes": _plain(self.nothing_changes(undoubted)),
+            "ranking": list(self.ranking(undoubted)),
+            "scores": {name: _plain_score(self.score(name, undoubted)) for name in self.of},
+        }
+
+
+def _plain_score(score: Score) -> dict[str, Any]:
+    return {
+        "estimate": _plain(score.value),
+        "error": _plain(score.error),
+        "interval": [_plain(end) for end in score.interval],
+        "skill": _plain(score.skill),
+    }
+
+
+def _plain(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None

@@ -1,0 +1,150 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import psutil
+import pytest
+from typer.testing import CliRunner
+
+import causalassay as ca
+from causalassay.choosing import Choice
+from causalassay.cli import app
+from causalassay.data import Dataset, Regime
+from causalassay.graphs import chain
+from causalassay.models import Do
+from waiting import eventually
+
+NAMES = ("dose", "<b>raf", "mek", "erk")
+COLUMNS = ("--condition", "condition", "--target", "target", "--observational", "rest")
+QUICK = ("--algorithm", "var-sortnregress", "--algorithm", "r2-sortnregress", "--seconds", 0)
+
+
+def command(*words):
+    return [sys.executable, "-m", "causalassay", "choose", *map(str, words)]
+
+
+def run(*words):
+    """Run the command in this process; errors come as the exceptions that `main` prints."""
+    result = CliRunner().invoke(app, ["choose", *map(str, words)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A file with experiments on three of four columns."""
+    where = tmp_path_factory.mktemp("choose")
+    rng = np.random.default_rng(0)
+    model = ca.models.draw("scm", chain(4), rng, weights=(1, 2))
+    regimes = [Regime("rest", model.sample(200, rng))]
+    for node in range(3):
+        action = (Do(node, 4.0),)
+        regimes.append(Regime(f"do {node}", model.sample(60, rng, action), (node,), action))
+    data = Dataset(NAMES, tuple(regimes), "rest")
+    lines = [",".join([*NAMES, "condition", "target"])]
+    for regime in data.regimes:
+        target = NAMES[regime.targets[0]] if regime.targets else ""
+        lines += [
+            ",".join([*(f"{value:.17g}" for value in row), regime.condition, target])
+            for row in regime.values
+        ]
+    (where / "data.csv").write_text("\n".join(lines) + "\n")
+    return where
+
+
+def test_it_prints_the_headline_the_ranking_and_who_moved_and_writes_the_page(folder):
+    page, graphs = folder / "page.html", folder / "graphs"
+    done = run(folder / "data.csv", *COLUMNS, *QUICK, "--report", page, "--out", graphs, "--full")
+    for words in (
+        "380 rows, 4 columns, experiments on 3 of them",
+        "Weighted causal risk (low is better)",
+        "var-sortnregress",
+        "random complete DAG (b)",
+        "Who moved under which intervention",
+        "do 1 (<b>raf)",
+        "significance alone",
+        "The data cannot tell 2 of 2 algorithms from the best one",
+    ):
+        assert words in " ".join(done.stdout.split()) or words in done.stdout
+    assert {"var-sortnregress.csv", "r2-sortnregress.csv"} == {p.name for p in graphs.iterdir()}
+    html = page.read_text()
+    assert "<b>raf" not in html
+    assert "&lt;b&gt;raf" in html
+    assert "default-src " in html
+    for identity in ("picture-risks", "ranking", "movements", "differences", "second-opinion"):
+        assert f'id="{identity}"' in html
+
+
+def test_json_holds_everything_and_where_it_comes_from(folder):
+    done = run(folder / "data.csv", *COLUMNS, *QUICK, "--json", "--seed", 3)
+    plain = json.loads(done.stdout)
+    assert {"var-sortnregress", "r2-sortnregress"} == set(Choice.from_dict(plain).ranking)
+    assert 3 == plain["seed"]
+    assert ["data.csv"] == [file["name"] for file in plain["files"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--condition", "condition", "--target", "target"), "name it with --observational"),
+        ((*COLUMNS[:4], "--observational", "rset"), "no regime is called 'rset'; there are 'rest'"),
+        (("--condition", "cond", *COLUMNS[2:]), "'cond'"),
+        (("--condition", "condition", "--target", "tgt", *COLUMNS[4:]), "'tgt'"),
+        ((*COLUMNS, "--test", "z"), "test: there is no 'z'"),
+        ((*COLUMNS, "--algorithm", "gess"), "gess"),
+        ((*COLUMNS, "--not-acting", "do 9"), "there is no condition 'do 9'"),
+        ((*COLUMNS, "--drop-condition", "do 0", "--drop-condition", "do 1"), "at least 2 columns"),
+        ((*COLUMNS, "--report", "no/such/page.html"), "does not exist; create it first"),
+        ((*COLUMNS, "--algorithm", '{use = "acor", n_edges = 99}'), "none of 1 algorithms has a"),
+    ],
+)
+def test_a_mistake_is_one_clear_line(folder, words, said):
+    with pytest.raises((ValueError, OSError)) as error:
+        run(folder / "data.csv", *words)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_mistake_ends_with_code_2(folder):
+    words = command(folder / "data.csv", *COLUMNS[:4])
+    done = subprocess.run(words, capture_output=True, text=True, timeout=900, check=False)
+    assert 2 == done.returncode
+    assert done.stderr.startswith("error: ")
+    assert "Traceback" not in done.stderr
+
+
+SLOW = """
+import pathlib, time
+class Slow:
+    def discover(self, data, rng):
+        pathlib.Path("began").touch()
+        time.sleep(3600)
+"""
+
+
+@pytest.mark.parametrize(
+    "how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
+def test_an_interruption_ends_with_130_and_leaves_nothing(folder, tmp_path, how):
+    (tmp_path / "mine.py").write_text(SLOW)
+    words = (folder / "data.csv", *COLUMNS, "--algorithm", "mine.py:Slow", "--report", "page.html")
+    process = subprocess.Popen(
+        command(*words),
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    eventually(lambda: (tmp_path / "began").exists() or process.poll() is not None)
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(how)
+    _, stderr = process.communicate(timeout=900)
+    assert 130 == process.returncode, stderr
+    assert "interrupted: nothing was written" in stderr
+    assert not (tmp_path / "page.html").exists()
+    eventually(lambda: not any(child.is_running() for child in children))

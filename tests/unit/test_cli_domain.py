@@ -1,0 +1,175 @@
+"""The commands `domain jdk` and `domain file`, and their page."""
+
+import html
+import json
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from causalassay.cli import app
+from causalassay.discovery import make_algorithm
+from causalassay.factorial import (
+    FactorialExperiment,
+    Settings,
+    Truth,
+    evaluate,
+    read_jdk,
+    write_experiment,
+)
+from causalassay.report.domain_page.document import domain_page
+from factorial_experiments import simulated
+
+HOSTILE = "</title><script>alert(1)</script>"
+FAST = ("--repeats", "2", "--look-alikes", "0")
+
+
+def run(*words):
+    return subprocess.run(
+        [sys.executable, "-m", "causalassay", "domain", *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    return write_experiment(tmp_path_factory.mktemp("domain") / "web.toml", simulated(60))
+
+
+def test_a_stored_experiment_is_judged_with_tables_and_a_page(stored, tmp_path):
+    page = tmp_path / "page.html"
+    done = run("file", stored, "--report", page, "--algorithm", "pc", "--full", *FAST)
+    assert (0, f"Report: {page}\n") == (done.returncode, done.stderr)
+    for words in (
+        "web: 60 subjects, 480 rows; biased by size",
+        "consistent graph",
+        "direct experiment (floor)",
+        "to all outcomes",
+        "SHD ranks pc (",
+    ):
+        assert words in done.stdout
+    assert "<svg" in page.read_text(encoding="utf-8")
+    assert [page] == list(tmp_path.iterdir())
+
+
+def test_json_has_what_the_tables_have(stored):
+    words = ("domain", "file", str(stored), "--json", "--algorithm", "pc", *FAST)
+    done = CliRunner().invoke(app, [*words, "--algorithm", "notears"])
+    assert 0 == done.exit_code
+    found = json.loads(done.stdout)
+    scores = {row["name"]: row for row in found["scores"]}
+    assert 0 == scores["consistent graph"]["SHD"]["mean"]
+    assert 2 == scores["pc"]["TV"]["n"]
+    assert "discrete" in scores["notears"]["reasons"][0]
+    assert 2 == scores["notears"]["n_failed"]
+    assert ["size", "T1"] in found["consistent_edges"]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("file", "absent.toml"), "absent.toml: there is no such file"),
+        (("jdk", "--data", "absent"), "absent: there is no such file"),
+        (("file", "{stored}", "--beta", "-1"), "beta: expected a number of at least 0, got -1.0"),
+        (("file", "{stored}", "--bins", "1"), "bins: expected 2 or more, got 1"),
+        (("file", "{stored}", "--repeats", "0"), "repeats: expected at least 1, got 0"),
+        (("file", "{stored}", "--look-alikes", "-1"), "--look-alikes: expected at least 0"),
+        (("file", "{stored}", "--algorithm", "pcc"), "did you mean 'pc'"),
+        (("file", "{stored}", "--report", "no/page.html"), "the folder no does not exist"),
+        (("file", "{stored}", "--report", "{stored}"), "is part of the experiment"),
+    ],
+)
+def test_bad_input_is_one_line(stored, words, expected):
+    done = CliRunner().invoke(
+        app, ["domain", *(str(stored) if word == "{stored}" else word for word in words)]
+    )
+    # `main` prints these two kinds as one line and ends with exit code 2.
+    assert isinstance(done.exception, ValueError | OSError)
+    assert expected in str(done.exception)
+    assert "\n" not in str(done.exception)
+
+
+def test_bad_input_ends_with_exit_code_2():
+    done = run("file", "absent.toml")
+    assert (2, "error: absent.toml: there is no such file\n") == (done.returncode, done.stderr)
+
+
+def test_help_is_short_and_names_both_commands():
+    done = CliRunner().invoke(app, ["domain", "--help"])
+    assert 0 == done.exit_code
+    assert "jdk" in done.stdout
+    assert "file" in done.stdout
+
+
+@pytest.fixture(scope="module")
+def hostile_page():
+    own = simulated(60)
+    names = {"size": HOSTILE, "T1": "<b>T1</b>", "O1": "a&b"}
+    experiment = FactorialExperiment(
+        own.frame.rename(columns=names),
+        "who",
+        None,
+        ("<b>T1</b>", "T2", "T3"),
+        ("a&b", "O2", "O3"),
+        (HOSTILE,),
+        HOSTILE,
+        provenance={"made by": HOSTILE},
+    )
+    algorithms = {"pc": make_algorithm("pc"), "<i>": make_algorithm("empty")}
+    result = evaluate(experiment, algorithms, Settings(), repeats=2, n_look_alikes=1)
+    return domain_page(HOSTILE, result, f"causalassay {HOSTILE}", "2001-02-03")
+
+
+def test_names_from_files_cannot_become_markup(hostile_page):
+    assert "<script" not in hostile_page
+    assert "<b>T1" not in hostile_page
+    assert "<i>" not in hostile_page
+    assert html.escape(HOSTILE) in hostile_page
+
+
+def test_pictures_come_first_and_are_whole(hostile_page):
+    pictures = re.findall(r"<svg.*?</svg>", hostile_page, flags=re.DOTALL)
+    assert 4 == len(pictures)
+    for picture in pictures:
+        ET.fromstring(picture)
+    assert hostile_page.index("<svg") < hostile_page.index("<table")
+
+
+def test_sentences_are_short(hostile_page):
+    text = html.unescape(
+        re.sub(
+            r"<[^>]+>",
+            " ",
+            re.search(r'id="rankings".*?</section>', hostile_page, flags=re.DOTALL)[0],
+        )
+    )
+    for sentence in re.findall(r"[^.:]+\.(?=\s)", text):
+        assert len(sentence.split()) <= 30
+
+
+@pytest.mark.slow
+def test_jdk_at_defaults(jdk_folder):
+    done = run("jdk", "--data", jdk_folder, "--json")
+    assert 0 == done.returncode
+    found = json.loads(done.stdout)
+    assert {"pc", "mmhc", "ges"} <= {row["name"] for row in found["scores"]}
+    assert 18 == len(found["look_alikes"])
+    over, under = found["specifications"]
+    assert [0, 0, 0] == over["SID"]
+    assert np.less(over["TV"]["median"]["mean"], under["TV"]["median"]["mean"])
+
+
+def test_jdk_effects_are_those_that_tests_show(jdk_folder):
+    truth = Truth(read_jdk(jdk_folder), Settings())
+    own = truth.experiment
+    moved = {(own.treatments[j], own.outcomes[k]) for j, k in np.argwhere(truth.p_values <= 0.05)}
+    assert ("debug", "jar_file_size_bytes") in moved
+    assert ("optimize", "jar_file_size_bytes") not in moved
+    assert 12 == len(moved)

@@ -1,0 +1,245 @@
+"""The command `discover`: what it prints and writes, and what it refuses in one line."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import causalassay as ca
+from causalassay.auditing.provenance import Provenance
+from causalassay.cli import app
+from causalassay.contracts import Estimate
+from causalassay.opening import unsaid
+from causalassay.report.graph_page.document import Found, graph_page
+from causalassay.resampling import EdgeFrequencies
+from waiting import eventually
+
+SLOW = """
+import time
+from pathlib import Path
+import numpy as np
+from causalassay.contracts import Estimate
+class Slow:
+    def __init__(self, mark=""): self.mark = mark
+    def discover(self, data, rng):
+        if data.columns == ("a", "b", "c") and not Path(self.mark).exists():
+            Path(self.mark).touch()
+            return Estimate(np.zeros((3, 3), dtype=bool), "dag")
+        time.sleep(600)
+class Loud:
+    def discover(self, data, rng):
+        print("chatter")
+        return Estimate(np.eye(data.n_nodes, k=1, dtype=bool), "dag")
+class Broken:
+    def discover(self, data, rng):
+        raise KeyError("inside")
+"""
+
+
+def run(*words):
+    """Run the command in this process; errors come as the exceptions that `main` prints."""
+    result = CliRunner().invoke(app, ["discover", *map(str, words)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("discover")
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(300, 3))
+    values = np.column_stack([x[:, 0], x[:, 0] + x[:, 1], x[:, 0] + x[:, 1] + 0.5 * x[:, 2]])
+    ca.data.write(ca.Dataset.from_values(values, ["a", "b", "c"]), folder / "data.csv")
+    lines = [
+        f"{a},{b},{c},{'drug' if k % 3 == 0 else 'control'},{'b' if k % 3 == 0 else ''}"
+        for k, (a, b, c) in enumerate(values.tolist())
+    ]
+    (folder / "experiments.csv").write_text("\n".join(["a,b,c,condition,target", *lines]))
+    (folder / "mine.py").write_text(SLOW)
+    return folder
+
+
+FAST = ("--bootstrap", 6, "--workers", 1)
+
+
+def test_it_prints_the_graph_and_the_frequencies(files):
+    done = run(files / "data.csv", "--algorithm", "var-sortnregress", *FAST)
+    assert "var-sortnregress on data.csv: 300 rows, 3 columns" in done.stdout
+    assert "edges come out as drawn in at least 90 % of the bootstraps (6, 0 failed)" in done.stdout
+    assert re.search(r"a → b\s*│\s*100 %", done.stdout)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "graphml", "gml", "dot", "json", "npz"])
+def test_a_written_graph_is_the_algorithm_s(files, tmp_path, suffix):
+    out = tmp_path / f"graph.{suffix}"
+    done = run(files / "data.csv", "--algorithm", "ges", "--out", out, *FAST)
+    assert f"Graph: {out}" in done.stderr
+    with unsaid():
+        data = ca.data.read(files / "data.csv")
+        graph, _ = ca.graphs.read_graph(out, data.columns)
+    np.testing.assert_array_equal(ca.discover("ges", data, 0).graph, graph)
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_matrix_is_written_on_demand(files, tmp_path):
+    out = tmp_path / "graph.csv"
+    run(files / "data.csv", "--algorithm", "empty", "--out", out, "--matrix", *FAST)
+    assert [",a,b,c", "a,0,0,0", "b,0,0,0", "c,0,0,0"] == out.read_text().splitlines()
+
+
+def test_json_has_the_frequencies_and_where_they_come_from(files):
+    words = ("--algorithm", "pc", "--set", "alpha=0.001", "--json", *FAST)
+    found = json.loads(run(files / "data.csv", *words).stdout)
+    assert ("pc", 6, 0) == (found["algorithm"], found["n_bootstrap"], found["seed"])
+    assert "alpha=0.001" in found["settings"]["algorithm"]
+    assert 64 == len(found["files"][0]["sha256"])
+    assert found["edges"]
+
+
+def test_the_same_seed_gives_the_same_numbers(files):
+    words = ("--algorithm", "pc", "--json", "--seed", 7, *FAST)
+    one, two = (run(files / "data.csv", *words).stdout for _ in range(2))
+    assert one == two
+
+
+def test_a_drawing_and_a_page_are_written(files, tmp_path):
+    words = ("--svg", tmp_path / "g.svg", "--report", tmp_path / "g.html", *FAST)
+    run(files / "data.csv", "--algorithm", "ges", *words)
+    assert "<svg" in (tmp_path / "g.svg").read_text()
+    page = (tmp_path / "g.html").read_text()
+    places = [page.index(part) for part in ("come out as drawn", "<svg", "<table", "SHA-256")]
+    assert sorted(places) == places
+
+
+def test_experiments_are_read_and_conditions_left_out(files):
+    words = ("--condition", "condition", "--target", "target", "--observational", "control")
+    done = run(files / "experiments.csv", "--algorithm", "gies", *words, *FAST)
+    assert "in 2 conditions, 3 columns; the algorithm reads all rows with their targets" in (
+        " ".join(done.stdout.split())
+    )
+    less = run(
+        files / "experiments.csv", "--algorithm", "ges", *words, "--drop-condition", "drug", *FAST
+    )
+    assert "200 rows, 3 columns" in less.stdout
+
+
+def test_what_an_algorithm_prints_is_no_part_of_the_result(files):
+    words = ("--algorithm", f"{files}/mine.py:Loud", "--json", "--bootstrap", 1, "--workers", 1)
+    done = run(files / "data.csv", *words)
+    assert ["a", "b", "c"] == json.loads(done.stdout)["columns"]
+    assert "chatter" in done.stderr
+
+
+def test_a_series_has_no_bootstraps_by_default(files):
+    done = run(files / "data.csv", "--algorithm", "granger-lasso", "--series")
+    assert "without bootstraps nothing is known" in done.stdout or "No edges" in done.stdout
+    with pytest.raises(ValueError, match="cannot be drawn one by one"):
+        run(files / "data.csv", "--algorithm", "granger-lasso", "--series", "--bootstrap", 5)
+
+
+def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(files, monkeypatch):
+    monkeypatch.setattr("causalassay.cli.printing.EVERY_SECONDS", -1)
+    done = run(files / "data.csv", "--algorithm", "empty", *FAST)
+    assert "6 of 6 bootstraps" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--algorithm", "gis"], "no algorithm 'gis'; did you mean 'gies'"),
+        (["--algorithm", "granger-lasso"], "granger-lasso does not apply to these data: the rows"),
+        (["--algorithm", "pc", "--out", "{0}/g.xyz"], "expected a file that ends in '.csv'"),
+        (["--algorithm", "pc", "--out", "{0}/no/g.csv"], "does not exist; create it first"),
+        (["--algorithm", "pc", "--out", "{0}/data.csv"], "one of the files to read"),
+        (["--algorithm", "pc", "--svg", "{0}"], "is a folder"),
+        (["--algorithm", "pc", "--svg", "{0}/a.csv", "--out", "{0}/a.csv"], "name the same file"),
+        (["--algorithm", "pc", "--matrix"], "--matrix is for --out FILE.csv"),
+        (["--algorithm", "pc", "--drop-condition", "x"], "condition: there is no 'x'"),
+        (["--algorithm", "pc", "--bootstrap", "-1"], "n_bootstrap: expected a number from 0"),
+        (["--algorithm", "{0}/mine.py:Broken"], "failed on all rows: KeyError: 'inside'"),
+    ],
+)
+def test_mistakes_are_one_line(files, words, message):
+    with pytest.raises((ValueError, OSError), match=re.escape(message)) as caught:
+        run(files / "data.csv", *(word.format(files) for word in words))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n1,3\n1,4\n", "constant over all 3 rows: 'a'"),
+        ("a,b\n1,2\n2,inf\n3,4\n", "infinite values"),
+        ("a,b,condition\n1,2,x\n2,3,x\n3,5,y\n", "at least 2 rows are needed, got 1"),
+    ],
+)
+def test_data_that_no_algorithm_takes_are_one_line(tmp_path, text, message):
+    (tmp_path / "d.csv").write_text(text)
+    words = ("--condition", "condition") if "condition" in text else ()
+    with pytest.raises(ValueError, match=message):
+        run(tmp_path / "d.csv", "--algorithm", "empty", *words)
+
+
+def test_an_unknown_target_says_how_to_leave_the_condition_out(files):
+    words = ("--condition", "condition", "--observational", "control", *FAST)
+    with pytest.raises(ValueError, match=r"targets of condition 'drug'.*\(--drop-condition\)"):
+        run(files / "experiments.csv", "--algorithm", "gies", "--drop", "target", *words)
+
+
+def test_after_ctrl_c_nothing_is_written_and_nothing_runs(files, tmp_path):
+    mark = tmp_path / "mark"
+    words = ["discover", files / "data.csv", "--algorithm", f"{files}/mine.py:Slow"]
+    words += ["--set", f'mark="{mark}"', "--workers", "2", "--out", tmp_path / "g.csv"]
+    started = subprocess.Popen(
+        [sys.executable, "-m", "causalassay", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        eventually(mark.exists)
+        eventually(lambda: len(_children(started.pid)) >= 2)
+        children = _children(started.pid)
+        started.send_signal(signal.SIGINT)
+        assert 130 == started.wait(60)
+    finally:
+        started.kill()
+        _, said = started.communicate()
+    assert "interrupted: nothing was written" in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "g.csv").exists()
+    eventually(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
+
+
+def _children(pid):
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+
+
+def test_the_page_escapes_names_and_loads_nothing():
+    columns = ("<script>a", "b & c")
+    graph = np.array([[False, True], [True, False]])
+    counts = np.array([[0, 2], [1, 0]]), np.array([[0, 3], [3, 0]])
+    found = EdgeFrequencies(columns, Estimate(graph, "cpdag"), *counts, 8, {"<b>why": 2})
+    made = Provenance(0, {"bootstrap": 8}, (), "9.9.9")
+    page = graph_page(
+        Found("<i>d.csv", "5 rows", "<u>pc", found), made, "causalassay", "2001-02-03"
+    )
+    for name in ("<script>", "<b>why", "<i>d", "<u>pc", "style="):
+        assert name not in page
+    assert "2 of 8 bootstraps failed: &lt;b&gt;why" in page
+    assert not re.search(r"(src|href)=\"(?!#)", page)
+
+
+def test_sachs_is_read_as_the_docs_say(sachs_folder):
+    words = ("--condition", "condition", "--target", "target", "--observational", "cd3_cd28")
+    drop = ("--drop-condition", "icam2", "--drop-condition", "ly")
+    path = sachs_folder / "sachs.csv"
+    done = run(path, "--algorithm", "gies", *words, *drop, "--bootstrap", 2, "--workers", 1)
+    assert "5716 rows in 7 conditions, 11 columns" in done.stdout
