@@ -17,15 +17,12 @@ from causalassay.reproducing import paper_slugs, read_paper, reproduce
 from causalassay.reproducing.computations.gradient_step import least_steps, residual_variances
 from causalassay.reproducing.computations.three_node_losses import dag_losses, three_node_dags
 from causalassay.reproducing.pictures import Picture, study_scores
+from recorded_outcomes import nothing_runs, recorded
 
 EXACT = [
     *("section-1", "section-3.1", "section-4.1"),
     *("appendix-A", "appendix-B", "appendix-C", "appendix-E"),
 ]
-
-
-def nothing_runs(study, folder):
-    raise AssertionError(f"{study.name} is not needed")
 
 
 def test_exact_items_of_reisach2021_all_agree(tmp_path):
@@ -130,15 +127,6 @@ def test_a_picture_counts_the_runs_that_it_cannot_show():
 def test_a_mistake_on_the_command_line_is_one_line(arguments, message):
     result = run(*arguments)
     assert message in str(result.exception)
-
-
-RECORDED = "recorded.csv"
-
-
-def recorded(slug):
-    """The outcome of each value of the fast set, as it was when it was last looked at."""
-    with (read_paper(slug).folder / RECORDED).open(encoding="utf-8") as file:
-        return {row["id"]: row["outcome"] for row in csv.DictReader(file)}
 
 
 @pytest.mark.parametrize("slug", paper_slugs())

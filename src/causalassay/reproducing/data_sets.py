@@ -8,7 +8,19 @@ from pathlib import Path
 import pandas as pd
 
 from causalassay.data import sachs
+from causalassay.data.known_files import KnownFile, locate
 from causalassay.graphs import write_graph
+
+JDK = KnownFile(
+    "jdk",
+    "jdk-results.csv",
+    "9556515d2f4c0911a6bda06bf32ef6f1aee5f366d3248e9e5b4cb3496ebc67a4",
+)
+
+
+def jdk_file() -> Path:
+    """Return the file of the JDK experiment, found as Sachs's is."""
+    return locate(JDK)
 
 
 def put_sachs(folder: Path) -> None:

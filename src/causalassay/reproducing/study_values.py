@@ -30,7 +30,10 @@ STUDY = "study"
 """What `compute` says if the rows of a study are read."""
 
 SELECTION = ("problem", "algorithm", "column")
-"""What picks rows and a number of each; a list of problems is pooled."""
+"""What picks rows and a number of each.
+
+A list of problems is pooled; of a list of algorithms the mean on each data set counts.
+"""
 
 Frame = pd.DataFrame
 Selection = Mapping[str, Any]
@@ -143,15 +146,20 @@ def _numbers(frame: Frame, selection: Selection) -> pd.Series:
     column = selection["column"]
     if column not in frame:
         raise ValueError(f"the study has no column {column!r}")
-    if "algorithm" in selection:
-        chosen = _known(chosen, "algorithm", [selection["algorithm"]])
+    algorithms = selection.get("algorithm")
+    if algorithms is not None:
+        named = [algorithms] if isinstance(algorithms, str) else algorithms
+        chosen = _known(chosen, "algorithm", named)
         numbers = chosen[column].astype(float).where(chosen["status"] == "ok")
     else:  # a number of the data, whatever an algorithm made of them
         chosen = chosen.drop_duplicates(["problem", "replicate"])
         numbers = chosen[column].astype(float)
     place = chosen["problem"].astype(str).map(problems.index)
     index = pd.MultiIndex.from_arrays([place, chosen["replicate"]])
-    return pd.Series(numbers.to_numpy(), index=index).sort_index()
+    found = pd.Series(numbers.to_numpy(), index=index).sort_index()
+    if isinstance(algorithms, list):  # one that failed leaves the data set without a mean
+        return found.groupby(level=[0, 1]).agg(lambda scores: scores.mean(skipna=False))
+    return found
 
 
 def _known(frame: Frame, column: str, names: Sequence[str]) -> Frame:

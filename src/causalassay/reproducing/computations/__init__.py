@@ -10,7 +10,9 @@ from causalassay.reproducing.computations.chains import (
     chance_limit,
 )
 from causalassay.reproducing.computations.gradient_step import GRADIENT_STEP
+from causalassay.reproducing.computations.jdk import JDK
 from causalassay.reproducing.computations.sachs_size import sachs_size
+from causalassay.reproducing.computations.three_models import THREE_MODELS
 from causalassay.reproducing.computations.three_node_losses import dag_count, truth_is_optimal
 from causalassay.reproducing.computations.variance_along_order import variance_increase
 from causalassay.reproducing.computations.varsortability_examples import VARSORTABILITY_EXAMPLES
@@ -26,5 +28,7 @@ COMPUTATIONS: dict[str, Callable[..., Ours]] = {
     "variance-increase": variance_increase,
     **VARSORTABILITY_EXAMPLES,
     **GRADIENT_STEP,
+    **THREE_MODELS,
+    **JDK,
 }
 """From the name that `compute` states to the function; the rest of the table is its parameters."""
