@@ -9,7 +9,13 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from causalassay import risk
 from causalassay.reproducing.computations.gradient_step import EXAMPLE, residual_variances
+from causalassay.reproducing.computations.risk_systems import (
+    descendant_rows,
+    plan_of,
+    risk_rows,
+)
 from causalassay.reproducing.computations.three_node_losses import dag_losses
 from causalassay.reproducing.computations.variance_along_order import variances_by_depth
 
@@ -131,9 +137,89 @@ def loss_ranks(*, lambda1: float, noise_sd: Sequence[float], draws: int) -> pd.D
     return pd.concat(parts, ignore_index=True)
 
 
+def sign_map(
+    *,
+    systems: int,
+    levels: Mapping[str, Sequence[Any]],
+    pair: Sequence[str],
+    rows: Sequence[str],
+    columns: Sequence[str],
+) -> pd.DataFrame:
+    """Return how much true risks differ, and how often estimates agree in sign, by cell.
+
+    Parameters
+    ----------
+    systems : int
+    levels : table
+        What settings are drawn from.
+    pair : (str, str)
+        Of algorithms.
+    rows, columns : list of str
+        The parts of a setting that make a row and a column. A cell of fewer than 3 systems
+        whose true risks differ by 0.1 is left out, as in the paper.
+    """
+    drawn = risk_rows(plan_of(levels), systems)
+    found = risk.agreement(
+        drawn[drawn["algorithm"].isin(list(pair))], [*rows, *columns], "weighted_risk"
+    )
+    cells = [one for one in found if not np.isnan(one.share)]
+    place = [
+        {
+            "y": ", ".join(map(str, one.setting[: len(rows)])),
+            "x": ", ".join(map(str, one.setting[len(rows) :])),
+        }
+        for one in cells
+    ]
+    panels = {
+        "difference of true risk (median)": [abs(one.median_difference) for one in cells],
+        "share of agreeing signs": [one.share for one in cells],
+    }
+    return pd.concat(
+        [
+            pd.DataFrame(place).assign(value=values, series="", panel=panel)
+            for panel, values in panels.items()
+        ],
+        ignore_index=True,
+    )
+
+
+def pair_map(
+    *, systems: int, levels: Mapping[str, Sequence[Any]], columns: Sequence[str]
+) -> pd.DataFrame:
+    """Return how often estimates agree in sign, for each pair of algorithms and each setting."""
+    found = risk.agreement(risk_rows(plan_of(levels), systems), columns, "weighted_risk")
+    cells = [one for one in found if not np.isnan(one.share)]
+    return pd.DataFrame(
+        {
+            "y": [f"{one.first} and {one.second}" for one in cells],
+            "x": [", ".join(map(str, one.setting)) for one in cells],
+            "value": [one.share for one in cells],
+        }
+    ).assign(series="", panel="share of agreeing signs")
+
+
+def descendant_curves(*, systems: int, levels: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
+    """Return sensitivity and false positive rate of the t tests against the sample size."""
+    drawn = descendant_rows(plan_of(levels), systems)
+    drawn = drawn.assign(
+        series=drawn["link"] + ", " + drawn["noise"], x=np.log10(drawn["n_interventional"])
+    )
+    parts = [
+        drawn.groupby(["series", "x"])[measure].mean().rename("y").reset_index().assign(panel=panel)
+        for measure, panel in (
+            ("sensitivity", "sensitivity"),
+            ("false_positive_rate", "false positive rate"),
+        )
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
 COMPUTED: dict[str, Callable[..., pd.DataFrame]] = {
     "gradient-curves": gradient_curves,
     "depth-curves": depth_curves,
     "loss-ranks": loss_ranks,
+    "sign-map": sign_map,
+    "pair-map": pair_map,
+    "descendant-curves": descendant_curves,
 }
 """Pictures that no study gives, by the name that `compute` states."""

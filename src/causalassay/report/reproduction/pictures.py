@@ -84,14 +84,15 @@ def box_rows(data: pd.DataFrame) -> pd.DataFrame:
 
 
 def _heat_map(picture: Picture) -> Chart:
-    axis = alt.Axis(labels=False, ticks=False)
+    named = not pd.api.types.is_numeric_dtype(picture.data["x"])  # numbers only count DAGs
+    axis = alt.Axis(labels=named, ticks=False)
     scale = alt.Scale(scheme="greys", domain=[0, 1])
     return (
         _base(picture.data)
         .mark_rect()
         .encode(
-            x=alt.X("x:O", title=picture.x, axis=axis),
-            y=alt.Y("y:O", title=picture.y, axis=axis),
+            x=alt.X("x:O", title=picture.x, axis=axis, sort=None),
+            y=alt.Y("y:O", title=picture.y, axis=axis, sort=None),
             color=alt.Color("value:Q", title=None, scale=scale),
         )
     )

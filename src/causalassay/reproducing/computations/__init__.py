@@ -11,6 +11,7 @@ from causalassay.reproducing.computations.chains import (
 )
 from causalassay.reproducing.computations.gradient_step import GRADIENT_STEP
 from causalassay.reproducing.computations.jdk import JDK
+from causalassay.reproducing.computations.risk_signs import RISK_SIGNS
 from causalassay.reproducing.computations.sachs_size import sachs_size
 from causalassay.reproducing.computations.three_models import THREE_MODELS
 from causalassay.reproducing.computations.three_node_losses import dag_count, truth_is_optimal
@@ -30,5 +31,6 @@ COMPUTATIONS: dict[str, Callable[..., Ours]] = {
     **GRADIENT_STEP,
     **THREE_MODELS,
     **JDK,
+    **RISK_SIGNS,
 }
 """From the name that `compute` states to the function; the rest of the table is its parameters."""
