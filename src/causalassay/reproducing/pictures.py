@@ -201,9 +201,8 @@ def pair_map(
 def descendant_curves(*, systems: int, levels: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
     """Return sensitivity and false positive rate of the t tests against the sample size."""
     drawn = descendant_rows(plan_of(levels), systems)
-    drawn = drawn.assign(
-        series=drawn["link"] + ", " + drawn["noise"], x=np.log10(drawn["n_interventional"])
-    )
+    power = np.log10(drawn["n_interventional"]).round().astype(int)
+    drawn = drawn.assign(series=drawn["link"] + ", " + drawn["noise"], x=power)
     parts = [
         drawn.groupby(["series", "x"])[measure].mean().rename("y").reset_index().assign(panel=panel)
         for measure, panel in (
