@@ -9,8 +9,15 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from causalassay.reproducing.computations.chain_correlations import (
+    N_NODES,
+    iscm_correlations,
+    standardised_correlations,
+)
 from causalassay.reproducing.computations.gradient_step import EXAMPLE, residual_variances
 from causalassay.reproducing.computations.three_node_losses import dag_losses
+from causalassay.reproducing.computations.uumc_laws import sample_r2
+from causalassay.reproducing.computations.uumc_sortability import Graphs, sortabilities
 from causalassay.reproducing.computations.variance_along_order import variances_by_depth
 
 Draw = Literal["lines", "boxes", "heat map"]
@@ -131,9 +138,47 @@ def loss_ranks(*, lambda1: float, noise_sd: Sequence[float], draws: int) -> pd.D
     return pd.concat(parts, ignore_index=True)
 
 
+def hub_r2(*, leaves: Sequence[int], samples: int, draws: int) -> pd.DataFrame:
+    """Return the R² of collider and confounder hubs of UUMC by their number of leaves."""
+    parts = []
+    for n_leaves in leaves:
+        for kind in ("collider", "confounder"):
+            found = sample_r2(n_leaves, kind, samples, draws)
+            parts.append(pd.DataFrame({"x": n_leaves, "y": found, "series": kind}))
+    return pd.concat(parts, ignore_index=True).assign(panel="")
+
+
+def uumc_sortabilities(*, graphs: Graphs, samples: int, draws: int) -> pd.DataFrame:
+    """Return the sortabilities of UUMC on some graphs."""
+    found = sortabilities(graphs, samples, draws)
+    parts = [
+        pd.DataFrame({"x": name, "y": found[:, column], "series": "UUMC"})
+        for column, name in enumerate(("variance", "R²"))
+    ]
+    return pd.concat(parts, ignore_index=True).assign(panel="")
+
+
+def chain_correlations(*, spacings: Sequence[int], draws: int) -> pd.DataFrame:
+    """Return the mean |correlation| along chains of pairs some steps apart."""
+    parts = []
+    for panel, correlations in (
+        ("standardised", standardised_correlations),
+        ("iSCM", iscm_correlations),
+    ):
+        means = correlations(N_NODES, draws).mean(axis=0)
+        for spacing in spacings:
+            along = np.diag(means, spacing)
+            curve = {"x": range(len(along)), "y": along, "series": f"{spacing} apart"}
+            parts.append(pd.DataFrame(curve).assign(panel=panel))
+    return pd.concat(parts, ignore_index=True)
+
+
 COMPUTED: dict[str, Callable[..., pd.DataFrame]] = {
     "gradient-curves": gradient_curves,
+    "chain-correlations": chain_correlations,
     "depth-curves": depth_curves,
+    "hub-r2": hub_r2,
     "loss-ranks": loss_ranks,
+    "uumc-sortabilities": uumc_sortabilities,
 }
 """Pictures that no study gives, by the name that `compute` states."""
