@@ -15,6 +15,7 @@ from causalassay.reproducing.computations.chain_correlations import (
     standardised_correlations,
 )
 from causalassay.reproducing.computations.gradient_step import EXAMPLE, residual_variances
+from causalassay.reproducing.computations.noise_transfer import inverse_noise
 from causalassay.reproducing.computations.three_node_losses import dag_losses
 from causalassay.reproducing.computations.uumc_laws import sample_r2
 from causalassay.reproducing.computations.uumc_sortability import Graphs, sortabilities
@@ -173,12 +174,20 @@ def chain_correlations(*, spacings: Sequence[int], draws: int) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
+def noise_scales(*, draws: int) -> pd.DataFrame:
+    """Return log10 of the inverse noise variances that standardised SCMs and iSCMs imply."""
+    named = zip(("standardised", "iSCM"), inverse_noise(draws), strict=True)
+    parts = [pd.DataFrame({"x": name, "y": found.ravel()}) for name, found in named]
+    return pd.concat(parts, ignore_index=True).assign(series="nodes", panel="")
+
+
 COMPUTED: dict[str, Callable[..., pd.DataFrame]] = {
     "gradient-curves": gradient_curves,
     "chain-correlations": chain_correlations,
     "depth-curves": depth_curves,
     "hub-r2": hub_r2,
     "loss-ranks": loss_ranks,
+    "noise-scales": noise_scales,
     "uumc-sortabilities": uumc_sortabilities,
 }
 """Pictures that no study gives, by the name that `compute` states."""

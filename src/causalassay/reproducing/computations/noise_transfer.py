@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from causalassay.arrays import Values, Vector
+from causalassay.arrays import Values
 from causalassay.diagnostics import r2_sortability, var_sortability
 from causalassay.graphs import erdos_renyi
 from causalassay.models import (
@@ -51,14 +51,19 @@ def transfer_sortability(*, draws: int) -> Several:
     return Several(tuple(mean(one) for one in _sortabilities(draws).T))
 
 
+@lru_cache(maxsize=4)
+def inverse_noise(draws: int) -> tuple[Values, Values]:
+    """Return log10 of the implied 1/θ² of standardised SCMs and of iSCMs, each (draws, nodes)."""
+    standardised, iscm = (
+        -np.log10([_models(k)[scheme].noise_variance for k in range(draws)]) for scheme in (1, 2)
+    )
+    return standardised, iscm
+
+
 def noise_scale_ratio(*, draws: int) -> Estimate:
     """Return log10 of how much larger 1/θ² is in standardised SCMs, at its 90 % quantile."""
-
-    def upper(model: LinearSCM) -> float:
-        return float(np.quantile(1 / model.noise_variance, 0.9))
-
-    ratios: Vector = np.array([upper(_models(k)[1]) / upper(_models(k)[2]) for k in range(draws)])
-    return mean(np.log10(ratios))
+    upper = [np.quantile(one, 0.9, axis=1) for one in inverse_noise(draws)]
+    return mean(upper[0] - upper[1])
 
 
 def root_noise(*, draws: int) -> Cases:
