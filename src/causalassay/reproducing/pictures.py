@@ -66,7 +66,8 @@ def study_scores(
     frame : DataFrame
     panels : list of tables
         ``panel`` (its title), ``column`` (the score), and ``problems``: from the name of a
-        series, or of a place on the axis, to the name of a problem.
+        series, or of a place on the axis, to the name of a problem. ``algorithm`` replaces
+        the names of the algorithms, so that tables of one panel have a series each.
     algorithms : table, optional
         From the name that is shown to the name in the study; by default all.
     """
@@ -80,7 +81,8 @@ def study_scores(
             parts.append(
                 pd.DataFrame(
                     {
-                        "x": [shown.get(str(name), str(name)) for name in rows["algorithm"]],
+                        "x": panel.get("algorithm")
+                        or [shown.get(str(name), str(name)) for name in rows["algorithm"]],
                         "y": rows[panel["column"]].astype(float).where(rows["status"] == "ok"),
                         "series": series,
                         "panel": panel["panel"],
