@@ -53,6 +53,7 @@ def test_a_small_paper_is_read(tmp_path):
         ("value = 1.0", 'value = "one"', "values[0].value: got"),
         ("quote", "quota", "values[0].quota: there is no such key; did you mean 'quote'?"),
         ('"number"', '"bound"', "table-1/a: a bound needs a `relation`"),
+        ('"number"', '"choice"', 'the kind "choice" and `statistic = "choice"` belong together'),
         ("is 1", "word " * 26, "the quote has 26 words, at most 25"),
         ("ours", 'reason = "lost"\nours', "expected either `ours` or a `reason`"),
         ('{compute = "pairwise-bound", root = true}', '{compute = "study"}', "no study None"),

@@ -21,7 +21,7 @@ from causalassay.reproducing.published import (
     Size,
     StudySize,
 )
-from causalassay.reproducing.study_values import STUDY, selection_mistakes, study_files
+from causalassay.reproducing.study_values import CHOICE, STUDY, selection_mistakes, study_files
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes
 from causalassay.study.language.table_keys import StrictTable, validated
@@ -170,6 +170,8 @@ def _faults(value: PublishedValue, studies: Sequence[str]) -> list[str]:
         faults.append(f"a {value.kind} needs a `relation`")
     if value.kind not in {"number", "choice"} and not value.claim:
         faults.append(f"a {value.kind} needs a `claim`")
+    if value.ours and (value.kind == CHOICE) != (value.ours.get("statistic") == CHOICE):
+        faults.append('the kind "choice" and `statistic = "choice"` belong together')
     if value.ours and value.relation == "≈" and not value.margin:
         faults.append('the relation "≈" needs a `margin`, stated before the run')
     if len(value.quote.split()) > MOST_QUOTED:

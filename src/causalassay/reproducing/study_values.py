@@ -30,6 +30,9 @@ from causalassay.spelling import did_you_mean
 STUDY = "study"
 """What `compute` says if the rows of a study are read."""
 
+CHOICE = "choice"
+"""The statistic, and the kind of value, of a setting picked from a grid."""
+
 SELECTION = ("problem", "algorithm", "column")
 """What picks rows and a number of each; a list of problems is pooled."""
 
@@ -73,7 +76,7 @@ def study_value(
     block : int
         Draws in a block, for extremes.
     """
-    if statistic == _CHOICE:
+    if statistic == CHOICE:
         return _choice(frame, _listed(left)[0], _listed(right))
     if statistic in _OF_MANY:
         sides = (_listed(rows), _listed(left), _listed(right))
@@ -112,7 +115,7 @@ def selection_mistakes(parameters: Mapping[str, Any], studies: Sequence[str]) ->
         mistakes.append("ours: expected `rows`, or `left` and `right`")
     statistic, known = (
         parameters.get("statistic", "mean"),
-        [*_OF_ONE, *_EXTREMES, *_OF_TWO, *_OF_MANY, _CHOICE],
+        [*_OF_ONE, *_EXTREMES, *_OF_TWO, *_OF_MANY, CHOICE],
     )
     if statistic not in known:
         mistakes.append(f"there is no statistic {statistic!r}; {did_you_mean(statistic, known)}")
@@ -275,7 +278,6 @@ _OF_ONE: dict[str, Callable[[Vector, int], Estimate]] = {
     "sd": standard_deviation,
 }
 _EXTREMES = ("minimum", "maximum")
-_CHOICE = "choice"
 _OF_TWO: dict[str, Callable[[Vector, int], Ours]] = {
     "mean": mean,
     "wilcoxon": _wilcoxon,
