@@ -55,7 +55,7 @@ class Line:
             case Cases(checked, violated):
                 return f"violated in {violated} of {checked}"
             case Choice(best, behind):
-                return f"best: {best}; theirs is behind by {_with_interval(behind, 3)}"
+                return f"best: {best}; theirs less it: {_with_interval(behind, 3)}"
             case Extremes():
                 return f"{_interval(self.ours.interval(), decimals)} (blocks)"
             case Estimate():
