@@ -17,6 +17,8 @@ from causalassay.reproducing import paper_slugs, read_paper, reproduce
 from causalassay.reproducing.computations.gradient_step import least_steps, residual_variances
 from causalassay.reproducing.computations.three_node_losses import dag_losses, three_node_dags
 from causalassay.reproducing.pictures import Picture, study_scores
+from causalassay.reproducing.running import sized_study
+from causalassay.study.worker.problem_making import make
 from recorded_outcomes import nothing_runs, recorded
 
 EXACT = [
@@ -25,11 +27,36 @@ EXACT = [
 ]
 
 
-def test_exact_items_of_reisach2021_all_agree(tmp_path):
-    found = reproduce(read_paper("reisach2021"), EXACT, "fast", tmp_path, nothing_runs)
+@pytest.mark.parametrize(
+    ("slug", "items"),
+    [
+        ("reisach2021", EXACT),
+        ("herman2025", ["unit-variance"]),
+        (
+            "ormaniec2024",
+            [
+                *("lemma-1", "theorem-2", "theorem-3", "theorem-4"),
+                *("appendix-C.4.1", "figure-1", "figure-10", "figure-11", "appendix-D.1"),
+            ],
+        ),
+    ],
+)
+def test_exact_items_all_agree(slug, items, tmp_path):
+    found = reproduce(read_paper(slug), items, "fast", tmp_path, nothing_runs)
     assert {"agrees", "holds"} == set(found.counts)
-    outcomes = recorded("reisach2021")
+    outcomes = recorded(slug)
     assert {line.value.id: line.outcome for line in found.lines}.items() <= outcomes.items()
+
+
+def test_rows_of_two_studies_are_compared_on_the_same_graphs(tmp_path):
+    """NOTEARS has its own study for each setting; the pairs of an ordering need one graph."""
+    paper = read_paper("ormaniec2024")
+    sizes = {study.file: study for study in paper.studies}
+    graphs = []
+    for file in ("notears-0.15-0.1.toml", "notears-0.25-0.1.toml"):
+        study = sized_study(paper, sizes[file], "fast", tmp_path)
+        graphs.append(make(study.seed, study.problems[0].spec, "main", 3).problem.graph)
+    np.testing.assert_array_equal(*graphs)
 
 
 def test_chain_tables_of_reisach2021_agree(tmp_path):

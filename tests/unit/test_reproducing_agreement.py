@@ -5,7 +5,13 @@ import pytest
 
 from causalassay.reproducing import Cases, Estimate, Extremes, NotRun, PublishedValue, Several
 from causalassay.reproducing.agreement import allowed_difference, chance_of_disagreement, outcome_of
-from causalassay.reproducing.estimates import block_extremes, mean, median, standard_deviation
+from causalassay.reproducing.estimates import (
+    Choice,
+    block_extremes,
+    mean,
+    median,
+    standard_deviation,
+)
 from causalassay.reproducing.result import Line, count_sentences
 
 
@@ -170,3 +176,26 @@ def test_a_disagreement_says_so_when_no_reason_is_known():
 def test_lost_draws_are_told_also_where_the_value_agrees():
     line = Line(published(value=1.0), Estimate(1.0, 0.1, 7, lost=3), "agrees")
     assert "3 draws without a number" == line.why
+
+
+@pytest.mark.parametrize(
+    ("behind", "expected"),
+    [
+        (Estimate(0.0, 0.0, 20), "agrees"),
+        (Estimate(-0.02, 0.02, 20), "agrees"),
+        (Estimate(-0.2, 0.02, 20), "disagrees"),
+    ],
+)
+def test_a_choice_agrees_unless_its_score_is_below_our_best(behind, expected):
+    value = published(kind="choice", value=0.15, printed="0.15")
+    ours = Choice("λ = 0.1", behind)
+    assert expected == outcome_of(value, ours)
+    assert "best: λ = 0.1" in Line(value, ours, expected).ours_text
+
+
+def test_several_numbers_for_one_value_share_its_level():
+    """An estimate 2.8 errors away disagrees alone, and not as one of ten."""
+    value, far = published(value=0.0), Estimate(0.28, 0.1, 100_000)
+    assert "disagrees" == outcome_of(value, far)
+    assert "agrees" == outcome_of(value, Several((far, *[Estimate(0.0, 0.1, 100_000)] * 9)))
+    assert pytest.approx(0.01) == chance_of_disagreement(value, Several((far, far)))

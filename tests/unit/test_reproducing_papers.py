@@ -7,6 +7,7 @@ import pytest
 from causalassay.reproducing import paper_slugs, read_paper
 from causalassay.reproducing.paper import papers_folder
 from causalassay.reproducing.running import sized_study
+from causalassay.reproducing.study_values import study_files
 
 PAPER = """
 title = "On chains"
@@ -52,6 +53,7 @@ def test_a_small_paper_is_read(tmp_path):
         ("value = 1.0", 'value = "one"', "values[0].value: got"),
         ("quote", "quota", "values[0].quota: there is no such key; did you mean 'quote'?"),
         ('"number"', '"bound"', "table-1/a: a bound needs a `relation`"),
+        ('"number"', '"choice"', 'the kind "choice" and `statistic = "choice"` belong together'),
         ("is 1", "word " * 26, "the quote has 26 words, at most 25"),
         ("ours", 'reason = "lost"\nours', "expected either `ours` or a `reason`"),
         ('{compute = "pairwise-bound", root = true}', '{compute = "study"}', "no study None"),
@@ -94,24 +96,28 @@ def test_an_unknown_paper_names_the_nearest():
 @pytest.mark.parametrize("slug", paper_slugs())
 def test_every_paper_of_the_package_reads_and_its_studies_have_what_its_values_name(slug, tmp_path):
     found = read_paper(slug)
+    names = {}
     for size in found.studies:
         try:
             study = sized_study(found, size, "full", tmp_path)
         except FileNotFoundError:
             continue  # real data that are not on this machine
         problems = {problem.name for problem in study.problems}
-        algorithms = {algorithm.name for algorithm in study.algorithms}
+        algorithms = {algorithm.name for algorithm in study.algorithms} | {"empty"}
         columns = {metric.label for metric in study.metrics} | set(study.diagnostics)
-        for value in found.values:
-            if value.ours.get("study") != size.file:
-                continue
-            for key in ("rows", "left", "right"):
-                stated = value.ours.get(key, [])
-                for one in [stated] if isinstance(stated, dict) else stated:
-                    named = one["problem"]
-                    assert problems.issuperset([named] if isinstance(named, str) else named)
-                    found_by = one.get("algorithm", [])
-                    assert algorithms.issuperset(
-                        [found_by] if isinstance(found_by, str) else found_by
-                    )
-                    assert one["column"] in columns
+        names[size.file] = (problems, algorithms, columns)
+    for value in found.values:
+        files = study_files(value.ours)
+        if not files or not names.keys() >= set(files):
+            continue
+        problems, algorithms, columns = (
+            set().union(*(names[file][part] for file in files)) for part in range(3)
+        )
+        for key in ("rows", "left", "right"):
+            stated = value.ours.get(key, [])
+            for one in [stated] if isinstance(stated, dict) else stated:
+                named = one["problem"]
+                assert problems.issuperset([named] if isinstance(named, str) else named)
+                by = one.get("algorithm", "empty")
+                assert algorithms.issuperset([by] if isinstance(by, str) else by)
+                assert one["column"] in columns

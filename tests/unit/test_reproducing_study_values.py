@@ -100,3 +100,26 @@ def test_a_name_that_the_study_has_not_is_an_error(selection, message):
     with pytest.raises(ValueError, match="the study has") as error:
         study_value(FRAME, rows=selection)
     assert message in str(error.value)
+
+
+def test_a_contrast_is_a_difference_of_differences():
+    found = study_value(
+        FRAME,
+        statistic="contrast",
+        left=[at("std"), at("std", "ges")],
+        right=[at("raw"), at("raw", "ges")],
+    )
+    assert (pytest.approx(2 + 4 / 3), 3, 1) == (found.value, found.draws, found.lost)
+
+
+def test_a_choice_is_compared_with_the_best_median_of_the_grid():
+    grid = [at("std", "pc"), at("std", "ges")]
+    found = study_value(FRAME, statistic="choice", left=at("std", "ges"), right=grid)
+    assert ("pc", -2.0) == (found.best, found.behind.value)
+    same = study_value(FRAME, statistic="choice", left=at("std", "pc"), right=grid)
+    assert (0.0, 0.0) == (same.behind.value, same.behind.standard_error)
+
+
+def test_a_failed_run_counts_as_the_worst_score_of_a_choice():
+    found = study_value(FRAME, statistic="choice", left=at("raw"), right=[at("raw", "ges")])
+    assert ("ges", 1.5 - 3.5) == (found.best, found.behind.value)

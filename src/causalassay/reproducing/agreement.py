@@ -21,6 +21,12 @@ Bounds and orderings
     numbers takes intervals of level 1 - 0.01 / k, holds if all do and fails if one does.
 Identities
     Hold if no case violates them.
+Choices
+    A setting that the paper picked from a grid agrees if our score at it is not below our
+    best score of the grid: the 99 % interval of the paired difference reaches 0. Our best is
+    the best of many, so a choice as good as it disagrees a little more often than 1 in 100.
+Several numbers
+    Of k numbers for one published value each takes the level 1 - 0.01 / k, as a claim's.
 """
 
 from __future__ import annotations
@@ -33,6 +39,7 @@ from scipy import stats
 from causalassay.reproducing.estimates import (
     LEVEL,
     Cases,
+    Choice,
     Estimate,
     Extremes,
     NotRun,
@@ -68,35 +75,43 @@ def outcome_of(value: PublishedValue, ours: Ours) -> Outcome:
             return "not run"
         case Cases():
             return "fails" if ours.violated else "holds"
+        case Choice():
+            return _agrees(ours.behind.interval()[1] >= 0)
         case Extremes():
-            if len(ours.values) < FEWEST_BLOCKS:
-                return "not run"
-            low, high = ours.interval()
-            return _agrees(low - value.slack <= value.number <= high + value.slack)
+            return _among(value, ours)
         case Estimate() | Several():
             estimates = ours.estimates if isinstance(ours, Several) else (ours,)
             if value.kind == "number":
-                return _agrees(all(_near(value, one) for one in estimates))
+                level = 1 - (1 - LEVEL) / len(estimates)
+                return _agrees(all(_near(value, one, level) for one in estimates))
             return _claimed(value, estimates)
     assert_never(ours)
+
+
+def _among(value: PublishedValue, ours: Extremes) -> Outcome:
+    """Return whether a published extreme is among those of our blocks."""
+    if len(ours.values) < FEWEST_BLOCKS:
+        return "not run"
+    low, high = ours.interval()
+    return _agrees(low - value.slack <= value.number <= high + value.slack)
 
 
 def _agrees(is_near: bool) -> Outcome:
     return "agrees" if is_near else "disagrees"
 
 
-def _near(value: PublishedValue, ours: Estimate) -> bool:
-    return abs(ours.value - value.number) <= allowed_difference(value, ours)
+def _near(value: PublishedValue, ours: Estimate, level: float) -> bool:
+    return abs(ours.value - value.number) <= allowed_difference(value, ours, level)
 
 
-def allowed_difference(value: PublishedValue, ours: Estimate) -> float:
+def allowed_difference(value: PublishedValue, ours: Estimate, level: float = LEVEL) -> float:
     """Return how far a published number may be from ours."""
     theirs = value.standard_error
     if theirs is None:
         drawn = value.replicates if value.replicates and ours.draws else 0
         theirs = ours.standard_error * math.sqrt(ours.draws / drawn) if drawn else 0.0
     both = math.hypot(ours.standard_error, theirs)
-    return ours.quantile() * both + value.slack + ROUNDING_ERROR
+    return ours.quantile(level) * both + value.slack + ROUNDING_ERROR
 
 
 def chance_of_disagreement(value: PublishedValue, ours: Ours) -> float:
@@ -113,6 +128,8 @@ def chance_of_disagreement(value: PublishedValue, ours: Ours) -> float:
         return 0.0
     if isinstance(ours, Extremes):
         return 1 - LEVEL
+    if isinstance(ours, Several):
+        return 0.0 if all(one.is_exact for one in ours.estimates) else 1 - LEVEL
     if not isinstance(ours, Estimate) or (ours.is_exact and value.standard_error is None):
         return 0.0
     if value.standard_error is None or value.replicates is None:

@@ -96,13 +96,29 @@ class Cases:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """Which setting of a grid is our best, and how far the paper's choice is from it.
+
+    Parameters
+    ----------
+    best : str
+        Name of our best setting.
+    behind : Estimate
+        Score of the paper's setting less that of ours, paired: 0 or less.
+    """
+
+    best: str
+    behind: Estimate
+
+
+@dataclass(frozen=True)
 class NotRun:
     """Why there is no number this time."""
 
     reason: str
 
 
-Ours = Estimate | Several | Extremes | Cases | NotRun
+Ours = Estimate | Several | Extremes | Cases | Choice | NotRun
 
 
 def mean(values: Vector, lost: int = 0) -> Estimate:

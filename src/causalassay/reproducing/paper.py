@@ -21,7 +21,7 @@ from causalassay.reproducing.published import (
     Size,
     StudySize,
 )
-from causalassay.reproducing.study_values import STUDY, selection_mistakes
+from causalassay.reproducing.study_values import CHOICE, STUDY, selection_mistakes, study_files
 from causalassay.spelling import did_you_mean
 from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes
 from causalassay.study.language.table_keys import StrictTable, validated
@@ -57,9 +57,10 @@ class Paper:
 
     def studies_of(self, items: Sequence[str]) -> tuple[StudySize, ...]:
         """Return the studies that some items need, each once."""
-        named = {v.ours.get("study") for item in items for v in self.values_of(item)}
-        drawn = {one.picture.get("study") for one in self.items if one.name in items}
-        return tuple(study for study in self.studies if study.file in named | drawn)
+        tables = [v.ours for item in items for v in self.values_of(item)]
+        tables += [one.picture for one in self.items if one.name in items]
+        named = {file for table in tables for file in study_files(table)}
+        return tuple(study for study in self.studies if study.file in named)
 
     def minutes(self, items: Sequence[str], size: Size) -> float:
         """Return the estimated minutes of some items."""
@@ -163,12 +164,14 @@ def _faults(value: PublishedValue, studies: Sequence[str]) -> list[str]:
     faults = []
     if bool(value.ours) == bool(value.reason):
         faults.append("expected either `ours` or a `reason` why it is not computed")
-    if value.kind in {"number", "bound"} and value.value is None:
+    if value.kind in {"number", "bound", "choice"} and value.value is None:
         faults.append(f"a {value.kind} needs a `value`")
     if value.kind in {"bound", "ordering"} and value.ours and value.relation is None:
         faults.append(f"a {value.kind} needs a `relation`")
-    if value.kind != "number" and not value.claim:
+    if value.kind not in {"number", "choice"} and not value.claim:
         faults.append(f"a {value.kind} needs a `claim`")
+    if value.ours and (value.kind == CHOICE) != (value.ours.get("statistic") == CHOICE):
+        faults.append('the kind "choice" and `statistic = "choice"` belong together')
     if value.ours and value.relation == "≈" and not value.margin:
         faults.append('the relation "≈" needs a `margin`, stated before the run')
     if len(value.quote.split()) > MOST_QUOTED:

@@ -10,13 +10,21 @@ import numpy as np
 import pandas as pd
 
 from causalassay import risk
+from causalassay.reproducing.computations.chain_correlations import (
+    N_NODES,
+    iscm_correlations,
+    standardised_correlations,
+)
 from causalassay.reproducing.computations.gradient_step import EXAMPLE, residual_variances
+from causalassay.reproducing.computations.noise_transfer import inverse_noise
 from causalassay.reproducing.computations.risk_systems import (
     descendant_rows,
     plan_of,
     risk_rows,
 )
 from causalassay.reproducing.computations.three_node_losses import dag_losses
+from causalassay.reproducing.computations.uumc_laws import sample_r2
+from causalassay.reproducing.computations.uumc_sortability import Graphs, sortabilities
 from causalassay.reproducing.computations.variance_along_order import variances_by_depth
 
 Draw = Literal["lines", "boxes", "heat map"]
@@ -64,7 +72,8 @@ def study_scores(
     frame : DataFrame
     panels : list of tables
         ``panel`` (its title), ``column`` (the score), and ``problems``: from the name of a
-        series, or of a place on the axis, to the name of a problem.
+        series, or of a place on the axis, to the name of a problem. ``algorithm`` replaces
+        the names of the algorithms, so that tables of one panel have a series each.
     algorithms : table, optional
         From the name that is shown to the name in the study; by default all.
     """
@@ -78,7 +87,8 @@ def study_scores(
             parts.append(
                 pd.DataFrame(
                     {
-                        "x": [shown.get(str(name), str(name)) for name in rows["algorithm"]],
+                        "x": panel.get("algorithm")
+                        or [shown.get(str(name), str(name)) for name in rows["algorithm"]],
                         "y": rows[panel["column"]].astype(float).where(rows["status"] == "ok"),
                         "series": series,
                         "panel": panel["panel"],
@@ -213,12 +223,58 @@ def descendant_curves(*, systems: int, levels: Mapping[str, Sequence[Any]]) -> p
     return pd.concat(parts, ignore_index=True)
 
 
+def hub_r2(*, leaves: Sequence[int], samples: int, draws: int) -> pd.DataFrame:
+    """Return the R² of collider and confounder hubs of UUMC by their number of leaves."""
+    parts = []
+    for n_leaves in leaves:
+        for kind in ("collider", "confounder"):
+            found = sample_r2(n_leaves, kind, samples, draws)
+            parts.append(pd.DataFrame({"x": n_leaves, "y": found, "series": kind}))
+    return pd.concat(parts, ignore_index=True).assign(panel="")
+
+
+def uumc_sortabilities(*, graphs: Graphs, samples: int, draws: int) -> pd.DataFrame:
+    """Return the sortabilities of UUMC on some graphs."""
+    found = sortabilities(graphs, samples, draws)
+    parts = [
+        pd.DataFrame({"x": name, "y": found[:, column], "series": "UUMC"})
+        for column, name in enumerate(("variance", "R²"))
+    ]
+    return pd.concat(parts, ignore_index=True).assign(panel="")
+
+
+def chain_correlations(*, spacings: Sequence[int], draws: int) -> pd.DataFrame:
+    """Return the mean |correlation| along chains of pairs some steps apart."""
+    parts = []
+    for panel, correlations in (
+        ("standardised", standardised_correlations),
+        ("iSCM", iscm_correlations),
+    ):
+        means = correlations(N_NODES, draws).mean(axis=0)
+        for spacing in spacings:
+            along = np.diag(means, spacing)
+            curve = {"x": range(len(along)), "y": along, "series": f"{spacing} apart"}
+            parts.append(pd.DataFrame(curve).assign(panel=panel))
+    return pd.concat(parts, ignore_index=True)
+
+
+def noise_scales(*, draws: int) -> pd.DataFrame:
+    """Return log10 of the inverse noise variances that standardised SCMs and iSCMs imply."""
+    named = zip(("standardised", "iSCM"), inverse_noise(draws), strict=True)
+    parts = [pd.DataFrame({"x": name, "y": found.ravel()}) for name, found in named]
+    return pd.concat(parts, ignore_index=True).assign(series="nodes", panel="")
+
+
 COMPUTED: dict[str, Callable[..., pd.DataFrame]] = {
     "gradient-curves": gradient_curves,
+    "chain-correlations": chain_correlations,
     "depth-curves": depth_curves,
+    "hub-r2": hub_r2,
     "loss-ranks": loss_ranks,
     "sign-map": sign_map,
     "pair-map": pair_map,
     "descendant-curves": descendant_curves,
+    "noise-scales": noise_scales,
+    "uumc-sortabilities": uumc_sortabilities,
 }
 """Pictures that no study gives, by the name that `compute` states."""

@@ -10,7 +10,7 @@ from pydantic import Field
 from causalassay.study.language.table_keys import StrictTable
 
 Size = Literal["fast", "full"]
-Kind = Literal["number", "bound", "ordering", "identity"]
+Kind = Literal["number", "bound", "ordering", "identity", "choice"]
 Relation = Literal["<", ">", "≤", "≥", "=", "≈"]
 
 
@@ -91,11 +91,12 @@ class PublishedValue(StrictTable):
     ----------
     id, item : str
         Unique name, and the item it belongs to.
-    kind : {"number", "bound", "ordering", "identity"}
+    kind : {"number", "bound", "ordering", "identity", "choice"}
+        "choice" is a setting that was picked from a grid.
     row, column, printed : str
         Where the paper has it, and how it looks there.
     value : float, optional
-        Of a number or a bound.
+        Of a number, a bound or a choice.
     relation : {"<", ">", "≤", "≥", "=", "≈"}, optional
         Of a bound (ours to the value) or an ordering (left to right).
     margin : float

@@ -17,6 +17,7 @@ from causalassay.reproducing.agreement import (
 from causalassay.reproducing.estimates import (
     LEVEL,
     Cases,
+    Choice,
     Estimate,
     Extremes,
     NotRun,
@@ -35,7 +36,7 @@ class Line:
     Parameters
     ----------
     value : PublishedValue
-    ours : Estimate, Several, Extremes, Cases or NotRun, optional
+    ours : Estimate, Several, Extremes, Cases, Choice or NotRun, optional
         None if it is not computable.
     outcome : str
     """
@@ -53,6 +54,8 @@ class Line:
                 return "–"
             case Cases(checked, violated):
                 return f"violated in {violated} of {checked}"
+            case Choice(best, behind):
+                return f"best: {best}; theirs less it: {_with_interval(behind, 3)}"
             case Extremes():
                 return f"{_interval(self.ours.interval(), decimals)} (blocks)"
             case Estimate():
@@ -206,6 +209,8 @@ def _interval(limits: tuple[float, float], decimals: int) -> str:
 
 
 def _lost(ours: Ours | None) -> int:
+    if isinstance(ours, Choice):
+        return ours.behind.lost
     if isinstance(ours, Several):
         return sum(one.lost for one in ours.estimates)
     return ours.lost if isinstance(ours, Estimate | Extremes) else 0

@@ -17,7 +17,7 @@ from causalassay.reproducing.paper import Paper
 from causalassay.reproducing.pictures import COMPUTED, Picture, study_scores, swapped
 from causalassay.reproducing.published import Item, PublishedValue, Size, StudySize, sized
 from causalassay.reproducing.result import Line, Reproduction
-from causalassay.reproducing.study_values import STUDY, study_value
+from causalassay.reproducing.study_values import STUDY, study_files, study_value
 from causalassay.spelling import did_you_mean
 from causalassay.study.language import parse_study
 from causalassay.study.plan import Study
@@ -115,13 +115,22 @@ def _ours(value: PublishedValue, size: Size, frames: Frames) -> Ours:
     parameters = value.parameters(size)
     if value.ours["compute"] != STUDY:
         return COMPUTATIONS[value.ours["compute"]](**parameters)
-    frame = frames[parameters.pop("study")]
+    frame = _together(parameters.pop("study"), frames)
     return frame if isinstance(frame, NotRun) else study_value(frame, **parameters)
 
 
+def _together(study: str | Sequence[str], frames: Frames) -> pd.DataFrame | NotRun:
+    """Return the rows of a study, or of several together."""
+    found = [frames[one] for one in study_files({"study": study})]
+    absent = [one for one in found if isinstance(one, NotRun)]
+    rows = [one for one in found if isinstance(one, pd.DataFrame)]
+    return absent[0] if absent else pd.concat(rows, ignore_index=True)
+
+
 def _can_draw(item: Item, frames: Frames) -> bool:
-    """Tell whether an item is redrawn, and its study has run."""
-    return bool(item.picture) and not isinstance(frames.get(item.picture.get("study", "")), NotRun)
+    """Tell whether an item is redrawn, and its studies have run."""
+    needed = study_files(item.picture)
+    return bool(item.picture) and not any(isinstance(frames[one], NotRun) for one in needed)
 
 
 def _picture(item: Item, size: Size, frames: Frames) -> Picture:
@@ -129,7 +138,7 @@ def _picture(item: Item, size: Size, frames: Frames) -> Picture:
     draw, x, y, compute = (stated.pop(key) for key in ("draw", "x", "y", "compute"))
     if compute != STUDY:
         return Picture(item.name, draw, COMPUTED[compute](**stated), x, y)
-    frame, swap = frames[stated.pop("study")], stated.pop("swap", False)
+    frame, swap = _together(stated.pop("study"), frames), stated.pop("swap", False)
     assert isinstance(frame, pd.DataFrame)
     data = study_scores(frame, **stated)
     return Picture(item.name, draw, swapped(data) if swap else data, x, y)

@@ -13,6 +13,7 @@ from scipy import stats
 from causalassay.arrays import Values, Vector
 from causalassay.reproducing.estimates import (
     N_BOOTSTRAP,
+    Choice,
     Estimate,
     Extremes,
     NotRun,
@@ -29,6 +30,9 @@ from causalassay.spelling import did_you_mean
 STUDY = "study"
 """What `compute` says if the rows of a study are read."""
 
+CHOICE = "choice"
+"""The statistic, and the kind of value, of a setting picked from a grid."""
+
 SELECTION = ("problem", "algorithm", "column")
 """What picks rows and a number of each.
 
@@ -37,6 +41,8 @@ A list of problems is pooled; of a list of algorithms the mean on each data set 
 
 Frame = pd.DataFrame
 Selection = Mapping[str, Any]
+Side = Sequence[pd.Series]
+"""The numbers of each table of a list."""
 Chosen = NDArray[np.int64]
 """Replicates, of a bootstrap or all."""
 
@@ -61,7 +67,9 @@ def study_value(
         of the paired differences, left less right, "wilcoxon" the p-value of their signed-rank
         test, "rank correlation" Spearman's of the medians of the lists left and right; "trend"
         is the correlation of the place in the list `rows` and the mean; "share above" is how
-        many of the list right exceed left, by replicate.
+        many of the list right exceed left, by replicate; "contrast" is the mean of left's two
+        tables' difference less that of right's two; "choice" compares the median of left with
+        the best median of the list right, the settings of a grid.
     rows : table or list of tables
         ``problem``, ``algorithm`` and ``column`` (a metric or a diagnostic). Of a list, each
         table gives a number.
@@ -71,16 +79,12 @@ def study_value(
     block : int
         Draws in a block, for extremes.
     """
-    if statistic == _RANKS:
-        return _rank_correlation(
-            [_numbers(frame, one) for one in _listed(left)],
-            [_numbers(frame, one) for one in _listed(right)],
-        )
-    if statistic == _SHARE:
-        above = [_numbers(frame, one).to_numpy(float) for one in _listed(right)]
-        return _share_above(_numbers(frame, _listed(left)[0]).to_numpy(float), np.array(above))
-    if statistic == _TREND:
-        return _trend([_numbers(frame, one) for one in _listed(rows)])
+    if statistic == CHOICE:
+        return _choice(frame, _listed(left)[0], _listed(right))
+    if statistic in _OF_MANY:
+        sides = (_listed(rows), _listed(left), _listed(right))
+        numbers = [[_numbers(frame, one) for one in side] for side in sides]
+        return _OF_MANY[statistic](*numbers)
     if left:
         pairs = _paired(_listed(left), _listed(right))
         found = [_compared(frame, one, other, statistic) for one, other in pairs]
@@ -93,12 +97,19 @@ def study_value(
     return lost[0] if lost else Several(tuple(estimates))
 
 
+def study_files(parameters: Mapping[str, Any]) -> list[Any]:
+    """Return the study files that a table names: one, a list, or none."""
+    named = parameters.get("study", [])
+    return [named] if isinstance(named, str) else list(named)
+
+
 def selection_mistakes(parameters: Mapping[str, Any], studies: Sequence[str]) -> list[str]:
     """Return what is wrong with the parameters of a study's value."""
-    mistakes = []
-    study = parameters.get("study")
-    if study not in studies:
-        mistakes.append(f"there is no study {study!r}; {did_you_mean(study, studies)}")
+    mistakes = [
+        f"there is no study {study!r}; {did_you_mean(study, studies)}"
+        for study in study_files(parameters) or [None]
+        if study not in studies
+    ]
     allowed = ("study", "statistic", "rows", "left", "right", "block")
     for key in parameters:
         if key not in allowed:
@@ -107,7 +118,7 @@ def selection_mistakes(parameters: Mapping[str, Any], studies: Sequence[str]) ->
         mistakes.append("ours: expected `rows`, or `left` and `right`")
     statistic, known = (
         parameters.get("statistic", "mean"),
-        [*_OF_ONE, *_EXTREMES, *_OF_TWO, _RANKS, _TREND, _SHARE],
+        [*_OF_ONE, *_EXTREMES, *_OF_TWO, *_OF_MANY, CHOICE],
     )
     if statistic not in known:
         mistakes.append(f"there is no statistic {statistic!r}; {did_you_mean(statistic, known)}")
@@ -208,7 +219,7 @@ def _wilcoxon(differences: Vector, lost: int) -> Estimate:
     return Estimate(float(stats.wilcoxon(differences).pvalue), lost=lost)
 
 
-def _rank_correlation(left: Sequence[pd.Series], right: Sequence[pd.Series]) -> Ours:
+def _rank_correlation(_: Side, left: Side, right: Side) -> Ours:
     """Return Spearman's correlation of medians; replicates are resampled together."""
     one, other = _stacked(left), _stacked(right)
 
@@ -220,7 +231,7 @@ def _rank_correlation(left: Sequence[pd.Series], right: Sequence[pd.Series]) -> 
     return _resampled(correlation, one.shape[1], lost)
 
 
-def _trend(rows: Sequence[pd.Series]) -> Ours:
+def _trend(rows: Side, *_: Side) -> Ours:
     """Return the correlation of the place in the list and the mean score."""
     scores = _stacked(rows)
 
@@ -230,10 +241,32 @@ def _trend(rows: Sequence[pd.Series]) -> Ours:
     return _resampled(correlation, scores.shape[1], int(np.isnan(scores).sum()))
 
 
-def _share_above(one: Vector, others: Values) -> Ours:
+def _share_above(_: Side, left: Side, right: Side) -> Ours:
     """Return the share of the others that exceed the one, over replicates; lost ones do not."""
+    one, others = left[0].to_numpy(float), _stacked(right)
     with np.errstate(invalid="ignore"):
         return mean((others > one).mean(axis=0), int(np.isnan(others).sum()))
+
+
+def _contrast(_: Side, left: Side, right: Side) -> Ours:
+    """Return the mean of (a - b) - (c - d) over the replicates that all four have."""
+    difference, lost = _present((left[0] - left[1]) - (right[0] - right[1]))
+    return mean(difference, lost) if len(difference) > 1 else _no_numbers(lost)
+
+
+def _choice(frame: Frame, theirs: Selection, grid: Sequence[Selection]) -> Ours:
+    """Return our best setting by its median, and how far theirs is behind.
+
+    A run that failed counts as 0, as when the settings are chosen.
+    """
+    scores = _stacked([_numbers(frame, one).fillna(0.0) for one in grid])
+    best = int(np.argmax(np.median(scores, axis=1)))
+    own, n = _numbers(frame, theirs).fillna(0.0).to_numpy(float), scores.shape[1]
+
+    def behind(chosen: Chosen) -> float:
+        return float(np.median(own[chosen]) - np.median(scores[best, chosen]))
+
+    return Choice(str(grid[best]["algorithm"]), _resampled(behind, n, 0))
 
 
 def _stacked(rows: Sequence[pd.Series]) -> Values:
@@ -241,7 +274,7 @@ def _stacked(rows: Sequence[pd.Series]) -> Values:
 
 
 def _resampled(statistic: Callable[[Chosen], float], n: int, lost: int) -> Estimate:
-    """Return a correlation over replicates; its error is that of a bootstrap."""
+    """Return a number over replicates, from -1 to 1; its error is that of a bootstrap."""
     drawn = stream(1, "replicates", n).integers(n, size=(N_BOOTSTRAP, n))
     error = float(np.std([statistic(chosen) for chosen in drawn], ddof=1))
     return Estimate(statistic(np.arange(n)), error, n, lost, span=(-1.0, 1.0))
@@ -253,8 +286,14 @@ _OF_ONE: dict[str, Callable[[Vector, int], Estimate]] = {
     "sd": standard_deviation,
 }
 _EXTREMES = ("minimum", "maximum")
-_RANKS, _TREND, _SHARE = "rank correlation", "trend", "share above"
 _OF_TWO: dict[str, Callable[[Vector, int], Ours]] = {
     "mean": mean,
     "wilcoxon": _wilcoxon,
 }
+_OF_MANY: dict[str, Callable[[Side, Side, Side], Ours]] = {
+    "rank correlation": _rank_correlation,
+    "trend": _trend,
+    "share above": _share_above,
+    "contrast": _contrast,
+}
+"""Called with the numbers of `rows`, `left` and `right`, one series for each table."""

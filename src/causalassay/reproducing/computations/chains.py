@@ -39,16 +39,17 @@ def chain_covariances(
     signs = rng.choice([-1, 1], size=(n, n_nodes - 1))
     weight = rng.uniform(*weights, size=(n, n_nodes - 1)) * signs
     noise = rng.uniform(*NOISE_SD, size=(n, n_nodes)) ** 2
-    raw = _covariances(weight, noise)
+    raw = covariances_of_chains(weight, noise)
     sd = np.sqrt(np.diagonal(raw, axis1=1, axis2=2))
     return {
         "raw": raw,
         "standardised": raw / sd[:, :, None] / sd[:, None, :],
-        "harmonised": _covariances(weight / np.sqrt(weight**2 + 1), noise),
+        "harmonised": covariances_of_chains(weight / np.sqrt(weight**2 + 1), noise),
     }
 
 
-def _covariances(weight: NDArray[Any], noise: NDArray[Any]) -> NDArray[Any]:
+def covariances_of_chains(weight: NDArray[Any], noise: NDArray[Any]) -> NDArray[Any]:
+    """Return the exact covariances of chains from their weights and noise variances."""
     n, d = noise.shape
     covariance = np.zeros((n, d, d))
     covariance[:, 0, 0] = noise[:, 0]
