@@ -62,9 +62,9 @@ def test_names_that_make_no_package_are_refused(name, tmp_path):
 
 
 def test_nothing_is_overwritten(tmp_path):
-    new_algorithm("mine", tmp_path)
+    new_algorithm("quince", tmp_path)
     with pytest.raises(FileExistsError, match="exists already"):
-        new_algorithm("mine", tmp_path)
+        new_algorithm("quince", tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -100,6 +100,6 @@ def test_the_name_of_another_package_s_algorithm_is_refused(announce, tmp_path):
 
 
 def test_a_folder_elsewhere_of_that_name_does_not_matter(tmp_path, monkeypatch):
-    (tmp_path / "mine").mkdir()
+    (tmp_path / "quince").mkdir()
     monkeypatch.syspath_prepend(tmp_path)
-    assert new_algorithm("mine", tmp_path / "new")
+    assert new_algorithm("quince", tmp_path / "new")

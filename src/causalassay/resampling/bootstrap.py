@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from causalassay.arrays import Adjacency
 from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data.dataset import Dataset, as_dataset
-from causalassay.resampling.own_code import place_of_mistake
+from causalassay.discovery.own_code import place_of_mistake
 from causalassay.resampling.processes import Lost, each_in_processes
 from causalassay.resampling.result import EdgeFrequencies
 from causalassay.seeding import as_generator, stream

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sysconfig
-import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.contracts import Algorithm, Estimate, Kind, NotApplicable
 from causalassay.data import Dataset
+from causalassay.discovery.own_code import place_of_mistake
 from causalassay.graphs import is_dag
 from causalassay.risk.experiments import without
 from causalassay.seeding import stream
@@ -111,16 +109,6 @@ def why_not(name: str, error: Exception) -> str:
     said = lines[0].removeprefix(f"{name} ") if lines else ""
     if isinstance(error, NotApplicable) and said:
         return said
-    return f"it failed: {type(error).__name__}" + (f": {said}" if said else "") + _where(error)
-
-
-def _where(error: Exception) -> str:
-    """Return the file and line of a mistake in the user's own code; empty for that of packages."""
-    packages = tuple(sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib"))
-    ours = str(Path(__file__).parents[1])
-    own = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith((*packages, ours, "<"))
-    ]
-    return f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+    reason = f"it failed: {type(error).__name__}" + (f": {said}" if said else "")
+    place = place_of_mistake(error)
+    return f"{reason} ({place})" if place else reason

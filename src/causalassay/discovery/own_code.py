@@ -6,7 +6,7 @@ import sysconfig
 import traceback
 from pathlib import Path
 
-import causalassay
+_OURS = Path(__file__).parents[1]
 
 
 def place_of_mistake(error: BaseException) -> str:
@@ -30,5 +30,5 @@ def _is_installed(filename: str) -> bool:
         return True
     paths = sysconfig.get_paths()
     folders = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    folders.append(str(Path(causalassay.__file__).parent))
+    folders.append(str(_OURS))
     return any(Path(filename).is_relative_to(folder) for folder in folders)
