@@ -8,6 +8,10 @@ from hypothesis import strategies as st
 from causalassay.diagnostics import alignment, var_sortability
 from causalassay.graphs import erdos_renyi, scale_free
 from causalassay.models import SCM, LinearSCM
+from causalassay.reproducing.computations.varsortability_examples import (
+    park_backward,
+    park_forward,
+)
 
 positive = st.floats(0.1, 5)
 
@@ -35,36 +39,6 @@ def test_appendix_a_mse_prefers_the_lower_variance_as_the_cause(w, v_a, v_b):
     if abs((1 - w**2) * v_a - v_b) > 1e-6:
         assert (mse(0, 1) < mse(1, 0)) == (covariance[0, 0] < covariance[1, 1])
         assert (mse(0, 1) < mse(1, 0)) == ((1 - w**2) * v_a < v_b)
-
-
-def conditional_variance(covariance, node, given):
-    if not given:
-        return covariance[node, node]
-    block = np.ix_(given, given)
-    row = covariance[node, given]
-    return covariance[node, node] - row @ np.linalg.solve(covariance[block], row)
-
-
-def park_forward(covariance):
-    """Park 2020, theorem 4 (A): given its predecessors a node varies less than any later one."""
-    d = len(covariance)
-    return all(
-        conditional_variance(covariance, j, list(range(j)))
-        < conditional_variance(covariance, k, list(range(j)))
-        for j in range(d)
-        for k in range(j + 1, d)
-    )
-
-
-def park_backward(covariance):
-    """Park 2020, theorem 4 (B): given all the others up to a node, it varies most."""
-    d = len(covariance)
-    return all(
-        conditional_variance(covariance, j, list(range(j)))
-        > conditional_variance(covariance, k, [m for m in range(j + 1) if m != k])
-        for j in range(1, d)
-        for k in range(j)
-    )
 
 
 def test_appendix_c1_parks_conditions_hold_without_varsortability():

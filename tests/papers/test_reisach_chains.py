@@ -9,30 +9,9 @@ import numpy as np
 import pytest
 
 from causalassay.diagnostics import chain_leaning, orient_chain
+from causalassay.reproducing.computations.chains import chain_covariances
 
-SCALES = ("raw", "standardised", "harmonised")
 TWO_SIDED = 3.2905  # normal quantile at 99.95 %
-
-
-def chain_covariances(d, weights, n, rng):
-    """Exact covariances of `n` random chains in the three scales, each (n, d, d)."""
-    weight = rng.uniform(*weights, size=(n, d - 1)) * rng.choice([-1, 1], size=(n, d - 1))
-    noise = rng.uniform(0.5, 2.0, size=(n, d)) ** 2
-    raw = propagate(weight, noise)
-    sd = np.sqrt(np.diagonal(raw, axis1=1, axis2=2))
-    harmonised = propagate(weight / np.sqrt(weight**2 + 1), noise)
-    return raw, raw / sd[:, :, None] / sd[:, None, :], harmonised
-
-
-def propagate(weight, noise):
-    n, d = noise.shape
-    covariance = np.zeros((n, d, d))
-    covariance[:, 0, 0] = noise[:, 0]
-    for k in range(1, d):
-        step = weight[:, k - 1, None] * covariance[:, k - 1, :k]
-        covariance[:, k, :k] = covariance[:, :k, k] = step
-        covariance[:, k, k] = weight[:, k - 1] * step[:, k - 1] + noise[:, k]
-    return covariance
 
 
 def tolerance(percentage, n_theirs, n_ours):
@@ -51,7 +30,7 @@ TABLE_3 = {  # weights: for each scale P[right], P[wrong], P[correct with a coin
 def test_table_3(weights):
     n = 100_000
     covariances = chain_covariances(3, weights, n, np.random.default_rng(3))
-    for scale, covariance, printed in zip(SCALES, covariances, TABLE_3[weights], strict=True):
+    for (scale, covariance), printed in zip(covariances.items(), TABLE_3[weights], strict=True):
         leaning = chain_leaning(covariance)
         right, wrong = 100 * (leaning > 0).mean(), 100 * (leaning < 0).mean()
         for theirs, ours in zip(printed, (right, wrong, 50 + (right - wrong) / 2), strict=True):
@@ -76,7 +55,7 @@ def test_table_4(d, weights):
     n = 20_000
     covariances = chain_covariances(d, weights, n, np.random.default_rng(d))
     for rule, printed in zip(("variances", "coefficients"), TABLE_4[d, weights], strict=True):
-        for scale, covariance, theirs in zip(SCALES, covariances, printed, strict=True):
+        for (scale, covariance), theirs in zip(covariances.items(), printed, strict=True):
             ours = 50 + 50 * chain_leaning(covariance, rule).mean()
             allowed = tolerance(theirs, 4000, n)
             assert theirs == pytest.approx(ours, abs=allowed), (rule, scale)
@@ -84,7 +63,7 @@ def test_table_4(d, weights):
 
 def test_samples_are_oriented_as_their_population():
     rng = np.random.default_rng(0)
-    covariances = chain_covariances(10, (0.5, 2.0), 100, rng)[0]
+    covariances = chain_covariances(10, (0.5, 2.0), 100, rng)["raw"]
     expected = chain_leaning(covariances)
     drawn = [rng.multivariate_normal(np.zeros(10), c, size=5000) for c in covariances]
     names = {"left-to-right": 1, "right-to-left": -1, "undecided": 0}

@@ -20,6 +20,7 @@ from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 from causalassay.cli.printing import escaped
 from causalassay.cli.reading_options import printed_notes
 from causalassay.cli.reporting import report
+from causalassay.cli.reproducing import reproduce
 from causalassay.cli.scaffolding import new
 from causalassay.cli.studies import export, replay, run, status, summary
 from causalassay.import_path import guard_workers
@@ -83,5 +84,6 @@ _add("Use your own data", discover=discover, choose=choose)
 app.add_typer(domain, name="domain", rich_help_panel="Judge algorithms on real systems")
 _add("Run a study", run=run, status=status, replay=replay)
 _add("Look at its results", summary=summary, report=report, export=export)
+_add("Check a paper", reproduce=reproduce)
 _add("Begin", **{"list": list_parts})
 app.add_typer(new, name="new", rich_help_panel="Begin")

@@ -106,7 +106,7 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
         _print_plan(study, folder, programs, workers or _n_cores(), as_json)
         return
     permit(programs, allow_programs)
-    counts = _run(study, folder, _executor(study, workers, cluster), retry or [])
+    counts = run_to_end(study, folder, executor_for(study, workers, cluster), retry or [])
     if as_json:
         typer.echo(json.dumps({"folder": str(folder), "rows": counts}))
         return
@@ -146,9 +146,10 @@ def _n_cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _executor(
+def executor_for(
     study: Study, workers: int | None, cluster: str | None
 ) -> AbstractContextManager[Executor]:
+    """Return local processes, by default one per core, or the workers of a cluster."""
     if cluster is not None:
         if workers is not None:
             raise ValueError("--workers is for local processes; with --cluster, leave it out")
@@ -160,9 +161,13 @@ def _executor(
     return LocalExecutor(study, workers or _n_cores())
 
 
-def _run(
-    study: Study, folder: Path, executor: AbstractContextManager[Executor], retry: list[Again]
+def run_to_end(
+    study: Study,
+    folder: Path,
+    executor: AbstractContextManager[Executor],
+    retry: Sequence[Again] = (),
 ) -> dict[str, int]:
+    """Run what is left of a study, its progress on stderr; Ctrl-C ends the program."""
     from causalassay.study.driver import run_study
     from causalassay.study.progress import progress_display
 

@@ -1,0 +1,36 @@
+"""What a line of a reproduction shows, in the terminal and on pages alike."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from causalassay.reproducing import Line, Reproduction
+
+HEADS = ("what", "published", "ours [99 % interval]", "outcome", "why")
+
+RULE = (
+    "A number agrees if it lies in our 99 % interval, widened by its printed rounding and, where "
+    "the paper gives one, its own standard error. A claim holds or fails if our 99 % interval "
+    "lies wholly on one side; else it is open. The rule was stated before the run."
+)
+
+
+def cells(line: Line) -> tuple[str, ...]:
+    """Return the texts of a line, one for each of `HEADS`."""
+    return (line.value.place, line.value.shown, line.ours_text, line.outcome, line.why)
+
+
+def citation(found: Reproduction) -> str:
+    """Return who published what."""
+    about = found.paper.about
+    return f"{about.authors} ({about.year}): {about.title}. doi:{about.doi}"
+
+
+def made_by(found: Reproduction, date: str) -> str:
+    """Return the command, the version and the time taken."""
+    command = f"causalassay reproduce {found.paper.slug} --{found.size}"
+    minutes = f"{found.seconds / 60:.1f} minutes"
+    return (
+        f"Made on {date} by `{command}`, causalassay {version('causalassay')}; the last run took "
+        f"{minutes}, rows of earlier runs not counted."
+    )

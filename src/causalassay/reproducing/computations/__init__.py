@@ -1,0 +1,50 @@
+"""Functions that compute what no study can: exact numbers, identities, chains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from causalassay.reproducing.computations.chain_correlations import CHAIN_CORRELATIONS
+from causalassay.reproducing.computations.chains import (
+    chain_orientation,
+    chain_orientations,
+    chance_limit,
+)
+from causalassay.reproducing.computations.gradient_step import GRADIENT_STEP
+from causalassay.reproducing.computations.iscm_theorems import ISCM_THEOREMS
+from causalassay.reproducing.computations.jdk import JDK
+from causalassay.reproducing.computations.noise_transfer import NOISE_TRANSFER
+from causalassay.reproducing.computations.risk_signs import RISK_SIGNS
+from causalassay.reproducing.computations.sachs_size import sachs_size
+from causalassay.reproducing.computations.three_models import THREE_MODELS
+from causalassay.reproducing.computations.three_node_losses import dag_count, truth_is_optimal
+from causalassay.reproducing.computations.uumc_laws import UUMC_LAWS
+from causalassay.reproducing.computations.uumc_sortability import (
+    dao_with_slip,
+    uumc_var_sortability,
+)
+from causalassay.reproducing.computations.variance_along_order import variance_increase
+from causalassay.reproducing.computations.varsortability_examples import VARSORTABILITY_EXAMPLES
+from causalassay.reproducing.estimates import Ours
+
+COMPUTATIONS: dict[str, Callable[..., Ours]] = {
+    "chain-orientation": chain_orientation,
+    "chain-orientations": chain_orientations,
+    "chance-limit": chance_limit,
+    "dao-with-slip": dao_with_slip,
+    "sachs-size": sachs_size,
+    "three-node-dag-count": dag_count,
+    "truth-is-optimal": truth_is_optimal,
+    "uumc-var-sortability": uumc_var_sortability,
+    "variance-increase": variance_increase,
+    **VARSORTABILITY_EXAMPLES,
+    **GRADIENT_STEP,
+    **THREE_MODELS,
+    **JDK,
+    **RISK_SIGNS,
+    **UUMC_LAWS,
+    **CHAIN_CORRELATIONS,
+    **ISCM_THEOREMS,
+    **NOISE_TRANSFER,
+}
+"""From the name that `compute` states to the function; the rest of the table is its parameters."""

@@ -1,0 +1,280 @@
+"""The data of redrawn figures, in one form: x, y, series and panel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from causalassay import risk
+from causalassay.reproducing.computations.chain_correlations import (
+    N_NODES,
+    iscm_correlations,
+    standardised_correlations,
+)
+from causalassay.reproducing.computations.gradient_step import EXAMPLE, residual_variances
+from causalassay.reproducing.computations.noise_transfer import inverse_noise
+from causalassay.reproducing.computations.risk_systems import (
+    descendant_rows,
+    plan_of,
+    risk_rows,
+)
+from causalassay.reproducing.computations.three_node_losses import dag_losses
+from causalassay.reproducing.computations.uumc_laws import sample_r2
+from causalassay.reproducing.computations.uumc_sortability import Graphs, sortabilities
+from causalassay.reproducing.computations.variance_along_order import variances_by_depth
+
+Draw = Literal["lines", "boxes", "heat map"]
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A redrawn figure.
+
+    Parameters
+    ----------
+    item : str
+    draw : {"lines", "boxes", "heat map"}
+    data : DataFrame
+        Columns ``x``, ``y``, ``series`` and ``panel``; of a heat map also ``value``. A run
+        without a score has nan as ``y``.
+    x, y : str
+        Titles of the axes.
+    """
+
+    item: str
+    draw: Draw
+    data: pd.DataFrame
+    x: str
+    y: str
+
+    @property
+    def caption(self) -> str:
+        """What it is, and how many runs it cannot show."""
+        lost = int(self.data["y"].isna().sum())
+        text = f"{self.item} redrawn."
+        return f"{text} Not drawn: {lost} runs without a score." if lost else text
+
+
+def study_scores(
+    frame: pd.DataFrame,
+    *,
+    panels: Sequence[Mapping[str, Any]],
+    algorithms: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """Return the scores of a study's rows, one box for each algorithm and series.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    panels : list of tables
+        ``panel`` (its title), ``column`` (the score), and ``problems``: from the name of a
+        series, or of a place on the axis, to the name of a problem. ``algorithm`` replaces
+        the names of the algorithms, so that tables of one panel have a series each.
+    algorithms : table, optional
+        From the name that is shown to the name in the study; by default all.
+    """
+    shown = {name: label for label, name in (algorithms or {}).items()}
+    parts = []
+    for panel in panels:
+        for series, problem in panel["problems"].items():
+            rows = frame[frame["problem"] == problem]
+            if shown:
+                rows = rows[rows["algorithm"].isin(list(shown))]
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "x": panel.get("algorithm")
+                        or [shown.get(str(name), str(name)) for name in rows["algorithm"]],
+                        "y": rows[panel["column"]].astype(float).where(rows["status"] == "ok"),
+                        "series": series,
+                        "panel": panel["panel"],
+                    }
+                )
+            )
+    return pd.concat(parts, ignore_index=True)
+
+
+def swapped(data: pd.DataFrame) -> pd.DataFrame:
+    """Return the boxes with problems on the axis and algorithms as series."""
+    return data.rename(columns={"x": "series", "series": "x"})
+
+
+def gradient_curves() -> pd.DataFrame:
+    """Return residual variances and MSE against the step size, both panels of appendix E."""
+    parts = []
+    for free, longest in ((True, 0.4), (False, 0.8)):
+        steps = np.linspace(0, longest, 81)
+        after = [residual_variances(EXAMPLE, float(one), free_diagonal=free) for one in steps]
+        curves = np.array(after)
+        panel = "diagonal free" if free else "diagonal at 0"
+        named = {"X": curves[:, 0], "Y": curves[:, 1], "MSE": curves.sum(axis=1)}
+        parts += [
+            pd.DataFrame({"x": steps, "y": y, "series": name, "panel": panel})
+            for name, y in named.items()
+        ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def depth_curves(*, weights: Sequence[Sequence[float]], positions: int, draws: int) -> pd.DataFrame:
+    """Return the mean variance by depth for each range of weights."""
+    parts = []
+    for low, high in weights:
+        found = np.nanmean(variances_by_depth((low, high), positions, draws), axis=0)
+        parts.append(
+            pd.DataFrame({"x": range(positions), "y": found, "series": f"±({low}, {high})"})
+        )
+    return pd.concat(parts, ignore_index=True).assign(panel="")
+
+
+def loss_ranks(*, lambda1: float, noise_sd: Sequence[float], draws: int) -> pd.DataFrame:
+    """Return how often each candidate DAG has the least loss, by true DAG; a tie is shared."""
+    low, high = noise_sd
+    parts = []
+    for panel, standardised in (("raw", False), ("standardised", True)):
+        losses = dag_losses(lambda1, (low, high), draws, standardised=standardised)
+        best = losses <= losses.min(axis=2, keepdims=True) + 1e-9
+        share = (best / best.sum(axis=2, keepdims=True)).mean(axis=1)
+        truth, candidate = np.indices(share.shape)
+        parts.append(
+            pd.DataFrame(
+                {"x": candidate.ravel(), "y": truth.ravel(), "value": share.ravel()}
+            ).assign(series="", panel=panel)
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def sign_map(
+    *,
+    systems: int,
+    levels: Mapping[str, Sequence[Any]],
+    pair: Sequence[str],
+    rows: Sequence[str],
+    columns: Sequence[str],
+) -> pd.DataFrame:
+    """Return how much true risks differ, and how often estimates agree in sign, by cell.
+
+    Parameters
+    ----------
+    systems : int
+    levels : table
+        What settings are drawn from.
+    pair : (str, str)
+        Of algorithms.
+    rows, columns : list of str
+        The parts of a setting that make a row and a column. A cell of fewer than 3 systems
+        whose true risks differ by 0.1 is left out, as in the paper.
+    """
+    drawn = risk_rows(plan_of(levels), systems)
+    found = risk.agreement(
+        drawn[drawn["algorithm"].isin(list(pair))], [*rows, *columns], "weighted_risk"
+    )
+    cells = [one for one in found if not np.isnan(one.share)]
+    place = [
+        {
+            "y": ", ".join(map(str, one.setting[: len(rows)])),
+            "x": ", ".join(map(str, one.setting[len(rows) :])),
+        }
+        for one in cells
+    ]
+    panels = {
+        "difference of true risk (median)": [abs(one.median_difference) for one in cells],
+        "share of agreeing signs": [one.share for one in cells],
+    }
+    return pd.concat(
+        [
+            pd.DataFrame(place).assign(value=values, series="", panel=panel)
+            for panel, values in panels.items()
+        ],
+        ignore_index=True,
+    )
+
+
+def pair_map(
+    *, systems: int, levels: Mapping[str, Sequence[Any]], columns: Sequence[str]
+) -> pd.DataFrame:
+    """Return how often estimates agree in sign, for each pair of algorithms and each setting."""
+    found = risk.agreement(risk_rows(plan_of(levels), systems), columns, "weighted_risk")
+    cells = [one for one in found if not np.isnan(one.share)]
+    return pd.DataFrame(
+        {
+            "y": [f"{one.first} and {one.second}" for one in cells],
+            "x": [", ".join(map(str, one.setting)) for one in cells],
+            "value": [one.share for one in cells],
+        }
+    ).assign(series="", panel="share of agreeing signs")
+
+
+def descendant_curves(*, systems: int, levels: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
+    """Return sensitivity and false positive rate of the t tests against the sample size."""
+    drawn = descendant_rows(plan_of(levels), systems)
+    power = np.log10(drawn["n_interventional"]).round().astype(int)
+    drawn = drawn.assign(series=drawn["link"] + ", " + drawn["noise"], x=power)
+    parts = [
+        drawn.groupby(["series", "x"])[measure].mean().rename("y").reset_index().assign(panel=panel)
+        for measure, panel in (
+            ("sensitivity", "sensitivity"),
+            ("false_positive_rate", "false positive rate"),
+        )
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def hub_r2(*, leaves: Sequence[int], samples: int, draws: int) -> pd.DataFrame:
+    """Return the R² of collider and confounder hubs of UUMC by their number of leaves."""
+    parts = []
+    for n_leaves in leaves:
+        for kind in ("collider", "confounder"):
+            found = sample_r2(n_leaves, kind, samples, draws)
+            parts.append(pd.DataFrame({"x": n_leaves, "y": found, "series": kind}))
+    return pd.concat(parts, ignore_index=True).assign(panel="")
+
+
+def uumc_sortabilities(*, graphs: Graphs, samples: int, draws: int) -> pd.DataFrame:
+    """Return the sortabilities of UUMC on some graphs."""
+    found = sortabilities(graphs, samples, draws)
+    parts = [
+        pd.DataFrame({"x": name, "y": found[:, column], "series": "UUMC"})
+        for column, name in enumerate(("variance", "R²"))
+    ]
+    return pd.concat(parts, ignore_index=True).assign(panel="")
+
+
+def chain_correlations(*, spacings: Sequence[int], draws: int) -> pd.DataFrame:
+    """Return the mean |correlation| along chains of pairs some steps apart."""
+    parts = []
+    for panel, correlations in (
+        ("standardised", standardised_correlations),
+        ("iSCM", iscm_correlations),
+    ):
+        means = correlations(N_NODES, draws).mean(axis=0)
+        for spacing in spacings:
+            along = np.diag(means, spacing)
+            curve = {"x": range(len(along)), "y": along, "series": f"{spacing} apart"}
+            parts.append(pd.DataFrame(curve).assign(panel=panel))
+    return pd.concat(parts, ignore_index=True)
+
+
+def noise_scales(*, draws: int) -> pd.DataFrame:
+    """Return log10 of the inverse noise variances that standardised SCMs and iSCMs imply."""
+    named = zip(("standardised", "iSCM"), inverse_noise(draws), strict=True)
+    parts = [pd.DataFrame({"x": name, "y": found.ravel()}) for name, found in named]
+    return pd.concat(parts, ignore_index=True).assign(series="nodes", panel="")
+
+
+COMPUTED: dict[str, Callable[..., pd.DataFrame]] = {
+    "gradient-curves": gradient_curves,
+    "chain-correlations": chain_correlations,
+    "depth-curves": depth_curves,
+    "hub-r2": hub_r2,
+    "loss-ranks": loss_ranks,
+    "sign-map": sign_map,
+    "pair-map": pair_map,
+    "descendant-curves": descendant_curves,
+    "noise-scales": noise_scales,
+    "uumc-sortabilities": uumc_sortabilities,
+}
+"""Pictures that no study gives, by the name that `compute` states."""

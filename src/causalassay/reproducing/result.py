@@ -1,0 +1,216 @@
+"""What a reproduction found: a line for each published value, and their counts."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from causalassay.reproducing.agreement import (
+    BAD,
+    FEWEST_BLOCKS,
+    Outcome,
+    chance_of_disagreement,
+)
+from causalassay.reproducing.estimates import (
+    LEVEL,
+    Cases,
+    Choice,
+    Estimate,
+    Extremes,
+    NotRun,
+    Ours,
+    Several,
+)
+from causalassay.reproducing.paper import Paper
+from causalassay.reproducing.pictures import Picture
+from causalassay.reproducing.published import PublishedValue, Size
+
+
+@dataclass(frozen=True)
+class Line:
+    """A published value with ours.
+
+    Parameters
+    ----------
+    value : PublishedValue
+    ours : Estimate, Several, Extremes, Cases, Choice or NotRun, optional
+        None if it is not computable.
+    outcome : str
+    """
+
+    value: PublishedValue
+    ours: Ours | None
+    outcome: Outcome
+
+    @property
+    def ours_text(self) -> str:
+        """Our number with its 99 % interval."""
+        decimals = decimals_of(self.value.printed)
+        match self.ours:
+            case None | NotRun():
+                return "–"
+            case Cases(checked, violated):
+                return f"violated in {violated} of {checked}"
+            case Choice(best, behind):
+                return f"best: {best}; theirs less it: {_with_interval(behind, 3)}"
+            case Extremes():
+                return f"{_interval(self.ours.interval(), decimals)} (blocks)"
+            case Estimate():
+                return _with_interval(self.ours, decimals)
+            case Several(estimates):
+                ends = [one.interval(1 - (1 - LEVEL) / len(estimates)) for one in estimates]
+                around = min(low for low, _ in ends), max(high for _, high in ends)
+                noun = "numbers" if self.value.kind in {"number", "bound"} else "differences"
+                return f"{len(estimates)} {noun}, all in {_interval(around, decimals)}"
+        assert_never(self.ours)
+
+    @property
+    def why(self) -> str:
+        """Why it does not agree, or has no number; empty where all is well."""
+        parts = []
+        if isinstance(self.ours, NotRun):
+            parts.append(self.ours.reason)
+        elif isinstance(self.ours, Extremes) and self.outcome == "not run":
+            needed = FEWEST_BLOCKS * self.ours.block
+            parts.append(f"an extreme needs {needed} replicates: --full")
+        if lost := _lost(self.ours):
+            parts.append(f"{lost} draws without a number")
+        if self.value.reason:
+            parts.append(self.value.reason)
+        elif self.value.remark and self.outcome in {*BAD, "open"}:
+            parts.append(self.value.remark)
+        elif self.outcome in BAD:
+            parts.append("no reason known")
+        return "; ".join(parts)
+
+    @property
+    def chance(self) -> float:
+        """How probable it is that chance alone makes it disagree."""
+        if self.ours is None or self.outcome not in {"agrees", "disagrees"}:
+            return 0.0
+        return chance_of_disagreement(self.value, self.ours)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        ours = self.ours
+        interval = ours.interval() if isinstance(ours, Estimate | Extremes) else (None, None)
+        return {
+            "item": self.value.item,
+            "id": self.value.id,
+            "kind": self.value.kind,
+            "row": self.value.row,
+            "column": self.value.column,
+            "published": self.value.shown,
+            "value": self.value.value,
+            "ours": ours.value if isinstance(ours, Estimate) else None,
+            "low": interval[0],
+            "high": interval[1],
+            "shown": self.ours_text,
+            "draws": ours.draws if isinstance(ours, Estimate) else None,
+            "without a number": _lost(ours),
+            "outcome": self.outcome,
+            "why": self.why,
+        }
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """All lines of a run, and how it was made."""
+
+    paper: Paper
+    size: Size
+    lines: tuple[Line, ...]
+    pictures: tuple[Picture, ...]
+    seconds: float
+
+    @property
+    def counts(self) -> Counter[str]:
+        """Lines by outcome."""
+        return Counter(line.outcome for line in self.lines)
+
+    @property
+    def items(self) -> list[str]:
+        """The items that have lines, in the order of the paper."""
+        named = {line.value.item for line in self.lines}
+        return [item.name for item in self.paper.items if item.name in named]
+
+    def lines_of(self, item: str) -> list[Line]:
+        """Return the lines of an item."""
+        return [line for line in self.lines if line.value.item == item]
+
+    @property
+    def sentences(self) -> list[str]:
+        """The counts in words."""
+        return count_sentences(self.lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "paper": self.paper.slug,
+            "size": self.size,
+            "counts": dict(self.counts),
+            "seconds": round(self.seconds, 1),
+            "lines": [line.to_dict() for line in self.lines],
+        }
+
+
+def count_sentences(lines: Sequence[Line]) -> list[str]:
+    """Return how many values agree, and how many disagreements chance alone gives."""
+    counts = Counter(line.outcome for line in lines)
+    numbers, claims = counts["agrees"] + counts["disagrees"], counts["holds"] + counts["fails"]
+    sentences = []
+    if numbers:
+        sentences.append(f"Numbers: {counts['agrees']} of {numbers} agree.")
+    if claims or counts["open"]:
+        sentences.append(
+            f"Claims: {counts['holds']} hold, {counts['fails']} fail, {counts['open']} open."
+        )
+    if left := counts["not run"] + counts["not computed"]:
+        sentences.append(
+            f"Without a number of ours: {left} ({counts['not run']} not run at this size, "
+            f"{counts['not computed']} not computable)."
+        )
+    if random := [line.chance for line in lines if line.chance]:
+        sentences.append(
+            f"Chance alone makes about {sum(random):.1f} of the {len(random)} random numbers "
+            "disagree at this level (99 %)."
+        )
+    return sentences
+
+
+def decimals_of(printed: str) -> int:
+    """Return how many decimals ours is shown with: two more than printed, at most 5.
+
+    Examples
+    --------
+    >>> decimals_of("0.97"), decimals_of("61.945"), decimals_of("3/4")
+    (4, 5, 3)
+    """
+    _, point, places = printed.partition(".")
+    if not point:
+        return 3
+    return min(len(places.rstrip("%")) + 2, 5)
+
+
+def _with_interval(ours: Estimate, decimals: int) -> str:
+    if 0 < abs(ours.value) < 10**-decimals:
+        return f"{ours.value:.1e}"
+    text = f"{ours.value:.{decimals}f}"
+    if ours.standard_error == 0 or math.isinf(ours.standard_error):
+        return text
+    return f"{text} {_interval(ours.interval(), decimals)}"
+
+
+def _interval(limits: tuple[float, float], decimals: int) -> str:
+    return f"[{limits[0]:.{decimals}f}, {limits[1]:.{decimals}f}]"
+
+
+def _lost(ours: Ours | None) -> int:
+    if isinstance(ours, Choice):
+        return ours.behind.lost
+    if isinstance(ours, Several):
+        return sum(one.lost for one in ours.estimates)
+    return ours.lost if isinstance(ours, Estimate | Extremes) else 0

@@ -1,0 +1,180 @@
+"""Items of papers through the engine, held to their recorded outcome."""
+
+import csv
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from causalassay.cli import app
+from causalassay.discovery import golem_loss
+from causalassay.graphs import to_cpdag
+from causalassay.models import fit_covariance
+from causalassay.report.reproduction.pictures import picture_svg
+from causalassay.reproducing import paper_slugs, read_paper, reproduce
+from causalassay.reproducing.computations.gradient_step import least_steps, residual_variances
+from causalassay.reproducing.computations.three_node_losses import dag_losses, three_node_dags
+from causalassay.reproducing.pictures import Picture, study_scores
+from causalassay.reproducing.running import sized_study
+from causalassay.study.worker.problem_making import make
+from recorded_outcomes import nothing_runs, recorded
+
+EXACT = [
+    *("section-1", "section-3.1", "section-4.1"),
+    *("appendix-A", "appendix-B", "appendix-C", "appendix-E"),
+]
+
+
+@pytest.mark.parametrize(
+    ("slug", "items"),
+    [
+        ("reisach2021", EXACT),
+        ("herman2025", ["unit-variance"]),
+        (
+            "ormaniec2024",
+            [
+                *("lemma-1", "theorem-2", "theorem-3", "theorem-4"),
+                *("appendix-C.4.1", "figure-1", "figure-10", "figure-11", "appendix-D.1"),
+            ],
+        ),
+    ],
+)
+def test_exact_items_all_agree(slug, items, tmp_path):
+    found = reproduce(read_paper(slug), items, "fast", tmp_path, nothing_runs)
+    assert {"agrees", "holds"} == set(found.counts)
+    outcomes = recorded(slug)
+    assert {line.value.id: line.outcome for line in found.lines}.items() <= outcomes.items()
+
+
+def test_rows_of_two_studies_are_compared_on_the_same_graphs(tmp_path):
+    """NOTEARS has its own study for each setting; the pairs of an ordering need one graph."""
+    paper = read_paper("ormaniec2024")
+    sizes = {study.file: study for study in paper.studies}
+    graphs = []
+    for file in ("notears-0.15-0.1.toml", "notears-0.25-0.1.toml"):
+        study = sized_study(paper, sizes[file], "fast", tmp_path)
+        graphs.append(make(study.seed, study.problems[0].spec, "main", 3).problem.graph)
+    np.testing.assert_array_equal(*graphs)
+
+
+def test_chain_tables_of_reisach2021_agree(tmp_path):
+    items = ["table-3", "table-4", "section-5.1"]
+    found = reproduce(read_paper("reisach2021"), items, "fast", tmp_path, nothing_runs)
+    assert {"agrees": 85, "holds": 3} == dict(found.counts)
+
+
+def test_the_curves_of_appendix_e():
+    """By hand: free diagonal 3 - 28η + 72η², least at 7/36; clamped 3 - 8η + 12η², at 1/3."""
+    covariance = np.array([[1.0, 1.0], [1.0, 2.0]])
+    assert 7 / 36 == pytest.approx(least_steps(covariance, free_diagonal=True)[0])
+    best, each = least_steps(covariance, free_diagonal=False)
+    assert (1 / 3, 1 / 4) == pytest.approx((best, each[0]))
+    after = residual_variances(covariance, best, free_diagonal=False)
+    assert (5 / 9, 10 / 9) == pytest.approx(tuple(after))
+
+
+def test_the_loss_of_a_candidate_is_golems_at_least_squares():
+    losses = dag_losses(0.0, (0.5, 2.0), 2, standardised=False)
+    dags = three_node_dags()
+    for truth in (3, 17):
+        # Without a penalty the true DAG and its whole class have the least loss.
+        own = losses[truth, 0, truth]
+        assert own == pytest.approx(losses[truth, 0].min())
+        for k, dag in enumerate(dags):
+            if np.array_equal(to_cpdag(dag), to_cpdag(dags[truth])):
+                assert own == pytest.approx(losses[truth, 0, k])
+
+
+def test_the_penalised_loss_is_least_among_random_weights():
+    from causalassay.models import SCM
+    from causalassay.seeding import stream
+
+    k, dag = 20, three_node_dags()[20]
+    covariance = SCM(noise_sd=(0.5, 2.0)).draw(dag, stream(1, "three", k, 0)).covariance()
+    least = dag_losses(0.1, (0.5, 2.0), 1, standardised=False)[k, 0]
+    rng = np.random.default_rng(0)
+    for candidate, loss in zip(three_node_dags(), least, strict=True):
+        fitted = fit_covariance(candidate, covariance).weights
+        for scale in (0.0, 0.5, 0.9, 1.0):
+            near = candidate * (scale * fitted + 0.05 * rng.normal(size=(3, 3)))
+            assert loss <= golem_loss(near, covariance, 1, "nv", 0.1)[0] + 1e-9
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["reproduce", *arguments])
+
+
+def test_without_a_paper_the_command_lists_items_and_times():
+    result = run("--json")
+    items = {row["item"]: row for row in json.loads(result.stdout)["reisach2021"]}
+    assert 36 == items["table-5"]["values"] - 1
+    assert 0 < items["table-5"]["minutes fast"] < items["table-5"]["minutes full"]
+    assert "figure-1" in run().stdout
+
+
+def test_the_command_prints_and_writes_the_table(tmp_path):
+    result = run("reisach2021", "--item", "appendix-C", "--out", str(tmp_path))
+    assert 0 == result.exit_code
+    assert "Numbers: 7 of 7 agree." in result.stdout
+    with (tmp_path / "reisach2021" / "table.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert 11 == len(rows)
+    assert {"agrees", "holds"} == {row["outcome"] for row in rows}
+    page = (tmp_path / "reisach2021" / "page.md").read_text()
+    assert "| C.2, Var(C) | 10.5 | 10.500 | agrees |  |" in page
+
+
+def test_a_picture_counts_the_runs_that_it_cannot_show():
+    frame = pd.DataFrame(
+        {
+            "problem": "raw",
+            "algorithm": "pc",
+            "status": ["ok", "ok", "failed", "ok"],
+            "shd": [1.0, 2.0, 3.0, np.nan],
+        }
+    )
+    panels = [{"panel": "SHD", "column": "shd", "problems": {"raw": "raw"}}]
+    picture = Picture("figure-1", "boxes", study_scores(frame, panels=panels), "", "SHD")
+    assert "figure-1 redrawn. Not drawn: 2 runs without a score." == picture.caption
+    assert picture_svg(picture).startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["reisach2012"], "did you mean 'reisach2021'?"),
+        (["reisach2021", "--item", "table-7"], "reisach2021 has no item 'table-7'"),
+        (["reisach2021", "--fast", "--full"], "exclude each other"),
+        (["--item", "table-5"], "--item needs a paper"),
+        (["reisach2021", "--all"], "leave out 'reisach2021'"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_one_line(arguments, message):
+    result = run(*arguments)
+    assert message in str(result.exception)
+
+
+@pytest.mark.parametrize("slug", paper_slugs())
+def test_every_value_has_a_recorded_outcome(slug):
+    assert [value.id for value in read_paper(slug).values] == list(recorded(slug))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", paper_slugs())
+def test_the_fast_set_comes_out_as_recorded(slug, tmp_path):
+    """And the same command again runs nothing anew."""
+    for _ in range(2):
+        result = run(slug, "--fast", "--out", str(tmp_path), "--json")
+        lines = json.loads(result.stdout)[0]["lines"]
+        absent = {line["id"] for line in lines if "was not found" in line["why"]}
+        found = {line["id"]: line["outcome"] for line in lines if line["id"] not in absent}
+        assert {key: one for key, one in recorded(slug).items() if key not in absent} == found
+
+
+def test_failing_and_disagreeing_values_have_a_written_reason():
+    for slug in paper_slugs():
+        values = {value.id: value for value in read_paper(slug).values}
+        for key, outcome in recorded(slug).items():
+            assert outcome not in {"disagrees", "fails"} or values[key].remark, key

@@ -1,0 +1,123 @@
+"""The files of a paper: every mistake is told with its place."""
+
+import shutil
+
+import pytest
+
+from causalassay.reproducing import paper_slugs, read_paper
+from causalassay.reproducing.paper import papers_folder
+from causalassay.reproducing.running import sized_study
+from causalassay.reproducing.study_values import study_files
+
+PAPER = """
+title = "On chains"
+authors = "A. Author"
+year = 2020
+doi = "10.1/x"
+text = "journal"
+[[items]]
+name = "table-1"
+what = "numbers"
+"""
+VALUE = """
+[[values]]
+id = "table-1/a"
+item = "table-1"
+kind = "number"
+value = 1.0
+quote = "is 1"
+ours = {compute = "pairwise-bound", root = true}
+"""
+
+
+def paper(folder, values=VALUE, about=PAPER):
+    (folder / "own").mkdir()
+    (folder / "own" / "paper.toml").write_text(about, encoding="utf-8")
+    (folder / "own" / "published.toml").write_text(values, encoding="utf-8")
+    return read_paper("own", folder)
+
+
+def test_a_small_paper_is_read(tmp_path):
+    found = paper(tmp_path)
+    assert ["table-1/a"] == [value.id for value in found.values_of("table-1")]
+    assert 0 == found.minutes(["table-1"], "fast")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("value = 1.0\n", "", "table-1/a: a number needs a `value`"),
+        ('item = "table-1"', 'item = "table-2"', "there is no item 'table-2'"),
+        ("root = true", "roots = true", "compute = 'pairwise-bound': missing a required argument"),
+        ("pairwise-bound", "pairwise-bond", "did you mean 'pairwise-bound'?"),
+        ("value = 1.0", 'value = "one"', "values[0].value: got"),
+        ("quote", "quota", "values[0].quota: there is no such key; did you mean 'quote'?"),
+        ('"number"', '"bound"', "table-1/a: a bound needs a `relation`"),
+        ('"number"', '"choice"', 'the kind "choice" and `statistic = "choice"` belong together'),
+        ("is 1", "word " * 26, "the quote has 26 words, at most 25"),
+        ("ours", 'reason = "lost"\nours', "expected either `ours` or a `reason`"),
+        ('{compute = "pairwise-bound", root = true}', '{compute = "study"}', "no study None"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(tmp_path, old, new, message):
+    with pytest.raises(ValueError, match="mistake") as error:
+        paper(tmp_path, VALUE.replace(old, new, 1))
+    assert message in str(error.value)
+
+
+def test_all_mistakes_are_told_at_once(tmp_path):
+    values = VALUE.replace("value = 1.0\n", "") + VALUE.replace('item = "table-1"', 'item = "b"')
+    with pytest.raises(ValueError, match="3 mistakes") as error:
+        paper(tmp_path, values)
+    assert "2 values have this id" in str(error.value)
+
+
+def test_an_extreme_needs_the_papers_number_of_draws(tmp_path):
+    (tmp_path / "own").mkdir()
+    shutil.copy(papers_folder() / "reisach2021" / "table-5.toml", tmp_path / "own" / "t.toml")
+    (tmp_path / "own" / "paper.toml").write_text(
+        PAPER + '[[studies]]\nfile = "t.toml"\nfast = 1\nfull = 2\nminutes = {}\n'
+    )
+    ours = (
+        '{compute = "study", study = "t.toml", statistic = "minimum", '
+        'rows = {problem = "x", column = "y"}}'
+    )
+    text = VALUE.replace('{compute = "pairwise-bound", root = true}', ours)
+    (tmp_path / "own" / "published.toml").write_text(text)
+    with pytest.raises(ValueError, match="needs a `block`"):
+        read_paper("own", tmp_path)
+
+
+def test_an_unknown_paper_names_the_nearest():
+    with pytest.raises(ValueError, match="did you mean 'reisach2021'"):
+        read_paper("reisach2012")
+
+
+@pytest.mark.parametrize("slug", paper_slugs())
+def test_every_paper_of_the_package_reads_and_its_studies_have_what_its_values_name(slug, tmp_path):
+    found = read_paper(slug)
+    names = {}
+    for size in found.studies:
+        try:
+            study = sized_study(found, size, "full", tmp_path)
+        except FileNotFoundError:
+            continue  # real data that are not on this machine
+        problems = {problem.name for problem in study.problems}
+        algorithms = {algorithm.name for algorithm in study.algorithms} | {"empty"}
+        columns = {metric.label for metric in study.metrics} | set(study.diagnostics)
+        names[size.file] = (problems, algorithms, columns)
+    for value in found.values:
+        files = study_files(value.ours)
+        if not files or not names.keys() >= set(files):
+            continue
+        problems, algorithms, columns = (
+            set().union(*(names[file][part] for file in files)) for part in range(3)
+        )
+        for key in ("rows", "left", "right"):
+            stated = value.ours.get(key, [])
+            for one in [stated] if isinstance(stated, dict) else stated:
+                named = one["problem"]
+                assert problems.issuperset([named] if isinstance(named, str) else named)
+                by = one.get("algorithm", "empty")
+                assert algorithms.issuperset([by] if isinstance(by, str) else by)
+                assert one["column"] in columns
