@@ -30,6 +30,7 @@ ROOMS = {
     "domains": ("experiments on", "PostgreSQL and HTTP"),
     "study": ("enumerate, run,", "store, resume"),
     "analysis": ("rows to scores,", "comparisons, verdict"),
+    "reproducing": ("published values", "beside ours"),
     "report": ("page, figures, tables", ""),
     "cli": ("parses and prints", ""),
 }

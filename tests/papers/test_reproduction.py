@@ -2,21 +2,33 @@
 
 import csv
 import json
+from typing import get_args
 
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from causalassay.cli import app
 from causalassay.discovery import golem_loss
 from causalassay.graphs import to_cpdag
 from causalassay.models import fit_covariance
+from causalassay.report.reproduction import render_reproduction
+from causalassay.report.reproduction.overview import (
+    OUTCOMES,
+    counts_by_group,
+    distances,
+    overview_svg,
+)
 from causalassay.report.reproduction.pictures import picture_svg
-from causalassay.reproducing import paper_slugs, read_paper, reproduce
+from causalassay.reproducing import Line, Reproduction, paper_slugs, read_paper, reproduce
+from causalassay.reproducing.agreement import Outcome
 from causalassay.reproducing.computations.gradient_step import least_steps, residual_variances
 from causalassay.reproducing.computations.three_node_losses import dag_losses, three_node_dags
+from causalassay.reproducing.estimates import Estimate
 from causalassay.reproducing.pictures import Picture, study_scores
+from causalassay.reproducing.published import PublishedValue
 from causalassay.reproducing.running import sized_study
 from causalassay.study.worker.problem_making import make
 from recorded_outcomes import nothing_runs, recorded
@@ -124,6 +136,50 @@ def test_the_command_prints_and_writes_the_table(tmp_path):
     assert {"agrees", "holds"} == {row["outcome"] for row in rows}
     page = (tmp_path / "reisach2021" / "page.md").read_text()
     assert "| C.2, Var(C) | 10.5 | 10.500 | agrees |  |" in page
+
+
+def test_of_a_whole_paper_the_command_prints_counts_and_what_disagrees():
+    lines = (
+        Line(_value("a", 1.0), Estimate(1.0), "agrees"),
+        Line(_value("b", 2.0), Estimate(3.0), "disagrees"),
+    )
+    found = Reproduction(read_paper("reisach2021"), "fast", lines, (), 0.0)
+    console = Console(record=True, width=120)
+    render_reproduction(found, console, values=False)
+    text = console.export_text()
+    assert "│ table-5 │      1 │         1 │" in text
+    assert "no reason known" in text
+    assert "│ a " not in text
+    render_reproduction(found, console, values=True)
+    assert "│ a " in console.export_text()
+
+
+def test_the_overview_shows_how_far_numbers_are_and_every_outcome():
+    near, far = _value("a", 1.0), _value("b", 2.0)
+    lines = [
+        Line(near, Estimate(1.004), "agrees"),
+        Line(far, Estimate(3.0), "disagrees"),
+        Line(far, None, "not computed"),
+    ]
+    assert pytest.approx([0.4, 3.0], abs=1e-3) == [
+        row["far"] for row in distances({"table-5": lines})
+    ]
+    counted = {row["outcome"]: row["count"] for row in counts_by_group({"table-5": lines})}
+    assert {"agrees": 1, "disagrees": 1, "not computed": 1} == counted
+    assert set(get_args(Outcome)) == set(OUTCOMES)
+    assert overview_svg({"table-5": lines}).startswith("<svg")
+
+
+def _value(name, value):
+    return PublishedValue(
+        id=f"table-5/{name}",
+        item="table-5",
+        kind="number",
+        value=value,
+        rounding=0.01,
+        quote="",
+        ours={"compute": "study"},
+    )
 
 
 def test_a_picture_counts_the_runs_that_it_cannot_show():

@@ -42,6 +42,9 @@ def reproduce(  # noqa: PLR0913, PLR0917  one argument per option
         str | None,
         typer.Option(help="Run on a dask cluster: the scheduler's address, tcp://HOST:8786."),
     ] = None,
+    values: Annotated[
+        bool, typer.Option("--values", help="Print every value. With --item it is the default.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Compute the published values of a paper, and print ours beside them.
@@ -76,7 +79,7 @@ def reproduce(  # noqa: PLR0913, PLR0917  one argument per option
     if as_json:
         typer.echo(json.dumps([one.to_dict() for one in found], indent=2, allow_nan=False))
         return
-    _print_results(found, out)
+    _print_results(found, out, values=values or bool(item))
 
 
 def _reproduced(
@@ -100,12 +103,12 @@ def _print_list(papers: list[Paper], as_json: bool) -> None:
     render_list(papers, wide_console())
 
 
-def _print_results(found: list[Reproduction], out: Path) -> None:
+def _print_results(found: list[Reproduction], out: Path, *, values: bool) -> None:
     from causalassay.report.reproduction import render_reproduction
     from causalassay.reproducing.result import count_sentences
 
     for one in found:
-        render_reproduction(one, wide_console())
+        render_reproduction(one, wide_console(), values=values)
         typer.echo(f"Table: {out / one.paper.slug / 'table.csv'}")
         typer.echo(f"Page: {out / one.paper.slug / 'page.html'}")
     if len(found) > 1:

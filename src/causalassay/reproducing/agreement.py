@@ -114,6 +114,28 @@ def allowed_difference(value: PublishedValue, ours: Estimate, level: float = LEV
     return ours.quantile(level) * both + value.slack + ROUNDING_ERROR
 
 
+def relative_difference(value: PublishedValue, ours: Ours) -> float | None:
+    """Return ours less the published number, over what is allowed; None unless it is a number.
+
+    Beyond -1 and 1 they disagree. Of several numbers of ours the farthest counts.
+
+    Examples
+    --------
+    >>> value = PublishedValue(id="v", item="table-1", kind="number", value=0.97,
+    ...     rounding=0.005, quote="0.97", ours={"compute": "study"})
+    >>> round(relative_difference(value, Estimate(0.974)), 3)
+    0.8
+    """
+    if value.kind != "number" or not isinstance(ours, Estimate | Several):
+        return None
+    estimates = ours.estimates if isinstance(ours, Several) else (ours,)
+    level = 1 - (1 - LEVEL) / len(estimates)
+    relative = [
+        (one.value - value.number) / allowed_difference(value, one, level) for one in estimates
+    ]
+    return max(relative, key=abs)
+
+
 def chance_of_disagreement(value: PublishedValue, ours: Ours) -> float:
     """Return how probable it is that a true number disagrees; 0 for an exact one and a claim.
 

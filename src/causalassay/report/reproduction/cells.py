@@ -8,6 +8,8 @@ from causalassay.reproducing import Line, Reproduction
 
 HEADS = ("what", "published", "ours [99 % interval]", "outcome", "why")
 
+OVERVIEW = "Each table and figure: how far our numbers are from the printed ones; all outcomes."
+
 RULE = (
     "A number agrees if it lies in our 99 % interval, widened by its printed rounding and, where "
     "the paper gives one, its own standard error. A claim holds or fails if our 99 % interval "

@@ -8,13 +8,14 @@ from pathlib import Path
 import pandas as pd
 
 from causalassay.report.reproduction.html_page import html_page
+from causalassay.report.reproduction.overview import overview_svg
 from causalassay.report.reproduction.page import markdown_page
 from causalassay.report.reproduction.pictures import picture_svg
 from causalassay.reproducing import Reproduction
 
 
 def write_reproduction(found: Reproduction, folder: Path) -> list[Path]:
-    """Write table.csv, page.md, page.html and a picture of each redrawn figure.
+    """Write table.csv, page.md, page.html, overview.svg and a picture of each redrawn figure.
 
     Returns
     -------
@@ -23,9 +24,11 @@ def write_reproduction(found: Reproduction, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     date = datetime.now(UTC).date().isoformat()
     drawings = {picture.item: picture_svg(picture) for picture in found.pictures}
+    overview = overview_svg({item: found.lines_of(item) for item in found.items})
     texts = {
         "page.md": markdown_page(found, date),
-        "page.html": html_page(found, drawings, date),
+        "page.html": html_page(found, overview, drawings, date),
+        "overview.svg": overview,
         **{f"{item}.svg": svg for item, svg in drawings.items()},
     }
     table = folder / "table.csv"

@@ -5,16 +5,18 @@ from __future__ import annotations
 from causalassay.report.audit_page.parts import page
 from causalassay.report.page.elements import section, table
 from causalassay.report.page.markup import Html, tag
-from causalassay.report.reproduction.cells import HEADS, RULE, cells, citation, made_by
+from causalassay.report.reproduction.cells import HEADS, OVERVIEW, RULE, cells, citation, made_by
 from causalassay.reproducing import Reproduction
 
 
-def html_page(found: Reproduction, drawings: dict[str, str], date: str) -> Html:
+def html_page(found: Reproduction, overview: str, drawings: dict[str, str], date: str) -> Html:
     """Return the page; no text in it can be more than text.
 
     Parameters
     ----------
     found : Reproduction
+    overview : str
+        The picture of all outcomes, as SVG.
     drawings : dict
         From an item to its picture, as SVG.
     date : str
@@ -24,6 +26,7 @@ def html_page(found: Reproduction, drawings: dict[str, str], date: str) -> Html:
         f"{found.paper.slug} reproduced",
         tag("h1", f"{found.paper.slug} reproduced"),
         tag("p", " ".join(found.sentences), class_="headline"),
+        tag("figure", Html(overview), tag("figcaption", OVERVIEW)),
         tag("p", citation(found)),
         *(_item(found, item, what[item], drawings) for item in found.items),
         section("rule", "How it is decided", tag("p", RULE), tag("p", made_by(found, date))),

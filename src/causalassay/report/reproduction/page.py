@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from causalassay.report.reproduction.cells import HEADS, RULE, cells, citation, made_by
+from causalassay.report.reproduction.cells import HEADS, OVERVIEW, RULE, cells, citation, made_by
 from causalassay.reproducing import Reproduction
 
 
@@ -15,7 +15,9 @@ def markdown_page(found: Reproduction, date: str) -> str:
 
 def _lines(found: Reproduction, date: str) -> Iterator[str]:
     yield f"# {found.paper.slug}"
-    for text in (citation(found), " ".join(found.sentences), RULE, made_by(found, date)):
+    yield f"\n{' '.join(found.sentences)}"
+    yield f"\n![{OVERVIEW}](overview.svg)"
+    for text in (citation(found), RULE, made_by(found, date)):
         yield f"\n{text}"
     drawn = {picture.item: picture.caption for picture in found.pictures}
     what = {item.name: item.what for item in found.paper.items}
