@@ -69,7 +69,10 @@ class Line:
 
     @property
     def why(self) -> str:
-        """Why it does not agree, or has no number; empty where all is well."""
+        """Why it does not agree or has no number, and what is ours in a claim.
+
+        A remark on a number that agrees is left out.
+        """
         parts = []
         if isinstance(self.ours, NotRun):
             parts.append(self.ours.reason)
@@ -80,7 +83,7 @@ class Line:
             parts.append(f"{lost} draws without a number")
         if self.value.reason:
             parts.append(self.value.reason)
-        elif self.value.remark and self.outcome in {*BAD, "open"}:
+        elif self.value.remark and self.outcome != "agrees":
             parts.append(self.value.remark)
         elif self.outcome in BAD:
             parts.append("no reason known")
@@ -109,6 +112,7 @@ class Line:
             "low": interval[0],
             "high": interval[1],
             "shown": self.ours_text,
+            "each": _each(ours, decimals_of(self.value.printed)),
             "draws": ours.draws if isinstance(ours, Estimate) else None,
             "without a number": _lost(ours),
             "outcome": self.outcome,
@@ -206,6 +210,12 @@ def _with_interval(ours: Estimate, decimals: int) -> str:
 
 def _interval(limits: tuple[float, float], decimals: int) -> str:
     return f"[{limits[0]:.{decimals}f}, {limits[1]:.{decimals}f}]"
+
+
+def _each(ours: Ours | None, decimals: int) -> str:
+    """Return every number of several, each with its 99 % interval."""
+    estimates = ours.estimates if isinstance(ours, Several) else ()
+    return "; ".join(_with_interval(one, decimals) for one in estimates)
 
 
 def _lost(ours: Ours | None) -> int:

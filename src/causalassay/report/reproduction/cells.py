@@ -6,14 +6,15 @@ from importlib.metadata import version
 
 from causalassay.reproducing import Line, Reproduction
 
-HEADS = ("what", "published", "ours [99 % interval]", "outcome", "why")
+HEADS = ("what", "published", "ours [99 % interval]", "outcome", "remark")
 
 OVERVIEW = "Each table and figure: how far our numbers are from the printed ones; all outcomes."
 
 RULE = (
-    "A number agrees if it lies in our 99 % interval, widened by its printed rounding and, where "
-    "the paper gives one, its own standard error. A claim holds or fails if our 99 % interval "
-    "lies wholly on one side; else it is open. The rule was stated before the run."
+    "A number agrees if it differs from ours by no more than chance and rounding allow: 2.6 "
+    "standard errors, ours and the paper's own added as variances, plus half a unit of its last "
+    "digit. A claim holds or fails if our 99 % interval lies wholly on one side; else it is open. "
+    "The rule was stated before the run."
 )
 
 
