@@ -17,7 +17,7 @@ export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: help demo test test-slow fuzz test-older-cpu check format bench bench-full calibrate choice-proof docs lock clean
+.PHONY: help demo test test-slow fuzz test-older-cpu check format bench bench-full calibrate choice-proof papers docs lock clean
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -67,6 +67,10 @@ calibrate: $(READY) ## measure how often the judge is wrong: at most 3 hours, re
 
 choice-proof: $(READY) ## choose algorithms on systems of known truth, and count wrong claims: about 30 minutes, resumable, writes parts of docs/your-data.md
 	$(BIN)/python -m calibration.choice
+
+papers: $(READY) ## reproduce the five papers at full size: hours, resumable, writes docs/papers and the table in README.md
+	$(BIN)/causalassay reproduce --all --full
+	$(BIN)/python docs/paper_pages.py reproduced
 
 docs: $(READY) ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
