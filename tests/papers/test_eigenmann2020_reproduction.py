@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from causalassay.report.reproduction.pictures import picture_svg
 from causalassay.reproducing import NotRun, read_paper
-from causalassay.reproducing.pictures import mean_curves, pair_map, sign_map
+from causalassay.reproducing.pictures import Picture, mean_curves, pair_map, sign_map
 from causalassay.reproducing.running import sized_study
 from causalassay.reproducing.sign_agreement import agreeing_signs, difference_of, share_of
 from causalassay.reproducing.study_values import study_value
@@ -89,7 +90,7 @@ def test_a_share_of_all_is_not_certain_and_two_systems_are_too_few():
     assert 0.5 == difference_of(np.ones(4), np.array([1.0, 0.0, 1.0, 0.0])).value
 
 
-def test_maps_leave_out_cells_of_few_systems():
+def test_maps_have_no_value_in_cells_of_few_systems():
     cells = sign_map(
         BOTH,
         pair=["GES", "ACor"],
@@ -101,7 +102,9 @@ def test_maps_leave_out_cells_of_few_systems():
         zip(shares["y"], shares["value"], strict=True)
     )
     pairs = pair_map(SMALL.iloc[:2], columns=["graph.n_nodes"])
-    assert pairs.empty
+    assert (["GES and ACor"], True) == (pairs["y"].tolist(), pairs["value"].isna().all())
+    for data in (cells, pairs):
+        assert "<svg" in picture_svg(Picture("figure-1", "heat map", data, "x", "y"))
 
 
 def test_curves_have_a_point_for_each_size():

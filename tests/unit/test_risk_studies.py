@@ -163,6 +163,8 @@ def test_numbers_of_a_problem_that_need_its_truth():
     assert pytest.approx(acor.weighted) == measured["acor_weighted_risk"]
     assert pytest.approx(risk.oracle(made.graph, acor.graph)) == measured["acor_oracle_risk"]
     assert 0 < measured["random_graph_risk"] < 1
+    assert 4.0 == DIAGNOSTICS["compared_descendants"].measure(made)
+    assert 0.0 == DIAGNOSTICS["compared_descendants"].measure(problem([(0,)]))
     assert 1.0 == DIAGNOSTICS["descendant_sensitivity"].measure(made)
     assert 0.0 == DIAGNOSTICS["descendant_false_positives"].measure(made)
 

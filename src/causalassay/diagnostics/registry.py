@@ -56,6 +56,7 @@ _BUILT_IN = {
     "entropy_sortability": "ENTROPY_SORTABILITY",
     "n_edges": "N_EDGES",
     "intervened_descendants": "INTERVENED_DESCENDANTS",
+    "compared_descendants": "COMPARED_DESCENDANTS",
 }
 _OF_RISK = {
     "acor_oracle_risk": "ACOR_ORACLE_RISK",

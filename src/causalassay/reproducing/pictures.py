@@ -156,18 +156,25 @@ def sign_map(
         Of algorithms.
     rows, columns : list of str
         The labels that make a row and a column. A cell of fewer than 3 systems
-        whose true risks differ by 0.1 is left out, as in the paper.
+        whose true risks differ by 0.1 has no value, as in the paper.
     """
     drawn = with_acor(frame)
     of_pair = drawn[drawn["algorithm"].isin(list(pair))]
-    cells = _shares(of_pair, [*rows, *columns])
+    found = {one.setting: one for one in risk.agreement(of_pair, [*rows, *columns], ESTIMATED)}
+    down, across = (
+        sorted(set(frame[list(keys)].itertuples(index=False, name=None)))
+        for keys in (rows, columns)
+    )
+    cells = [(y, x, found.get((*y, *x))) for y in down for x in across]
     place = {
-        "y": [", ".join(map(str, one.setting[: len(rows)])) for one in cells],
-        "x": [", ".join(map(str, one.setting[len(rows) :])) for one in cells],
+        "y": [", ".join(map(str, y)) for y, _, _ in cells],
+        "x": [", ".join(map(str, x)) for _, x, _ in cells],
     }
     panels = {
-        "difference of true risk (median)": [abs(one.median_difference) for one in cells],
-        "share of agreeing signs": [one.share for one in cells],
+        "difference of true risk (median)": [
+            abs(one.median_difference) if one else np.nan for *_, one in cells
+        ],
+        "share of agreeing signs": [one.share if one else np.nan for *_, one in cells],
     }
     return pd.concat(
         [
@@ -180,7 +187,8 @@ def sign_map(
 
 def pair_map(frame: pd.DataFrame, *, columns: Sequence[str]) -> pd.DataFrame:
     """Return how often estimates agree in sign, for each pair of algorithms and each setting."""
-    cells = _shares(with_acor(frame), columns)
+    found = risk.agreement(with_acor(frame), columns, ESTIMATED)
+    cells = sorted(found, key=lambda one: one.setting)
     return pd.DataFrame(
         {
             "y": [f"{one.first} and {one.second}" for one in cells],
@@ -188,10 +196,6 @@ def pair_map(frame: pd.DataFrame, *, columns: Sequence[str]) -> pd.DataFrame:
             "value": [one.share for one in cells],
         }
     ).assign(series="", panel="share of agreeing signs")
-
-
-def _shares(rows: pd.DataFrame, by: Sequence[str]) -> list[risk.Agreement]:
-    return [one for one in risk.agreement(rows, by, ESTIMATED) if not np.isnan(one.share)]
 
 
 def mean_curves(
