@@ -130,11 +130,11 @@ def test_the_command_prints_and_writes_the_table(tmp_path):
     result = run("reisach2021", "--item", "appendix-C", "--out", str(tmp_path))
     assert 0 == result.exit_code
     assert "Numbers: 7 of 7 agree." in result.stdout
-    with (tmp_path / "reisach2021" / "table.csv").open() as file:
+    with (tmp_path / "reisach2021" / "only-appendix-C" / "table.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert 11 == len(rows)
     assert {"agrees", "holds"} == {row["outcome"] for row in rows}
-    page = (tmp_path / "reisach2021" / "page.md").read_text()
+    page = (tmp_path / "reisach2021" / "only-appendix-C" / "page.md").read_text()
     assert "| C.2, Var(C) | 10.5 | 10.500 | agrees |  |" in page
 
 

@@ -1,17 +1,25 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from causalassay import risk
+from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Problem, Regime
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery import make_algorithm
 from causalassay.graphs import chain, from_edges
 from causalassay.metrics.registry import METRICS, Undefined
 from causalassay.models import SNR, Shift
+from causalassay.risk.refitting import Refitted
 from causalassay.study.keys import digest
+from causalassay.study.language import parse_study
+from causalassay.study.language.mistakes import StudyMistakes
+from causalassay.study.tasks import RunTask
+from causalassay.study.worker.problem_making import make
+from causalassay.study.worker.task_runner import run_task
 
 COLUMNS = tuple("abcd")
 
@@ -129,3 +137,72 @@ def test_a_comparison_shows_that_pooled_risks_are_not_equal_by_construction():
     found = risk.compare(["ges", "ges-pooled"], problem([(0,), (1,), (2,), (3,)]).data, 0)
     assert found.risks["ges"].naive == found.risks["ges"].cross_validated
     assert found.risks["ges-pooled"].refitted
+
+
+def test_the_weighted_risk_of_a_study_is_that_of_estimate():
+    """With a fold for each node both withhold the experiments of one node at a time."""
+    made = problem([(0,), (2,), (3,)])
+    shown = Problem(made.data.permute_columns(np.array([2, 0, 3, 1])), made.graph)
+    found = Refitted(make_algorithm("ges-pooled"), 5).discover(shown.data, np.random.default_rng(0))
+    back = np.argsort([2, 0, 3, 1])
+    original = replace(found, graph=found.graph[np.ix_(back, back)])
+    expected = risk.estimate("ges-pooled", made.data, 0).weighted
+    assert pytest.approx(expected) == METRICS["weighted_risk"].score(made, original)
+
+
+def test_a_weighted_risk_needs_graphs_without_some_experiments():
+    with pytest.raises(Undefined, match="state the algorithm's `held_out_folds`"):
+        METRICS["weighted_risk"].score(problem(), Estimate(chain(4), "dag"))
+
+
+def test_numbers_of_a_problem_that_need_its_truth():
+    made = problem([(0,), (2,)])
+    measured = {name: DIAGNOSTICS[name].measure(made) for name in DIAGNOSTICS if "risk" in name}
+    assert {"acor_oracle_risk", "acor_weighted_risk", "random_graph_risk"} == set(measured)
+    acor = risk.estimate(make_algorithm("acor", n_edges=3), made.data, 0)
+    assert pytest.approx(acor.weighted) == measured["acor_weighted_risk"]
+    assert pytest.approx(risk.oracle(made.graph, acor.graph)) == measured["acor_oracle_risk"]
+    assert 0 < measured["random_graph_risk"] < 1
+    assert 4.0 == DIAGNOSTICS["compared_descendants"].measure(made)
+    assert 0.0 == DIAGNOSTICS["compared_descendants"].measure(problem([(0,)]))
+    assert 1.0 == DIAGNOSTICS["descendant_sensitivity"].measure(made)
+    assert 0.0 == DIAGNOSTICS["descendant_false_positives"].measure(made)
+
+
+STUDY = """
+name = "folds"
+seed = 1
+replicates = 2
+baselines = false
+metrics = ["oracle_risk", "weighted_risk"]
+algorithms = [{use = "ges-pooled", held_out_folds = 3}, "single-edge"]
+
+[[problems]]
+samples = 50
+graph = {kind = "erdos-renyi", n_nodes = 6, edges_per_node = 1}
+model = {kind = "snr"}
+interventions = {action = "shift", value = 5, probability = 1.0, samples = 20}
+"""
+
+
+def test_a_study_records_weighted_risks_of_algorithms_with_folds(tmp_path):
+    study = parse_study(STUDY, tmp_path)
+    assert "Refitted" in type(study.algorithms[0].algorithm).__name__
+    for task in (RunTask("main", 0, 0, index, index, (0, 1)) for index in (0, 1)):
+        record = run_task(study, task, make(study.seed, study.problems[0].spec, "main", 0))
+        assert "ok" == record.status
+        assert math.isnan(record.scores[1]) == (task.algorithm == 1)
+    assert "held_out_folds" in record.notes["weighted_risk"]
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        '{use = "command", program = "true", held_out_folds = 3}',
+        '{use = "pc", held_out_folds = 3, tune = {criterion = "f1", grid = {alpha = [0.1, 0.2]}}}',
+    ],
+)
+def test_folds_are_for_plain_algorithms_of_ours(algorithm, tmp_path):
+    text = STUDY.replace('{use = "ges-pooled", held_out_folds = 3}', algorithm)
+    with pytest.raises(StudyMistakes, match="is for algorithms of causalassay without `tune`"):
+        parse_study(text, tmp_path)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from causalassay.cli.options import AsJson
-from causalassay.cli.printing import wide_console
+from causalassay.cli.printing import INTERRUPTED, wide_console
 
 if TYPE_CHECKING:
     from causalassay.reproducing import Paper, Reproduction
@@ -51,7 +55,7 @@ def reproduce(  # noqa: PLR0913, PLR0917  one argument per option
 
     Whether a value agrees is decided by a rule that was stated before the run: it lies in our
     99 % interval, widened by its printed rounding and the paper's own standard error.
-    Studies are resumed: after Ctrl-C the same command continues where it stopped.
+    After Ctrl-C the same command continues: finished rows and computed values are kept.
 
     Example: causalassay reproduce reisach2021 --item table-5
     """
@@ -75,21 +79,70 @@ def reproduce(  # noqa: PLR0913, PLR0917  one argument per option
 
         run_to_end(study, folder, executor_for(study, workers, cluster))
 
-    found = [_reproduced(paper, item or [], size, out, run) for paper in papers]
+    _check_folders(out)
+    found = []
+    with _resumable(out):
+        for paper in papers:
+            folder = _pages_folder(paper, item or [], out)
+            found.append(_reproduced(paper, item or [], size, out, folder, run))
+            if not as_json:
+                _print_result(found[-1], folder, values=values or bool(item))
     if as_json:
         typer.echo(json.dumps([one.to_dict() for one in found], indent=2, allow_nan=False))
-        return
-    _print_results(found, out, values=values or bool(item))
+    elif len(found) > 1:
+        _print_counts(found, out)
 
 
-def _reproduced(
-    paper: Paper, items: list[str], size: Size, out: Path, run: RunStudy
+def _check_folders(out: Path) -> None:
+    """Raise before the work begins if results cannot be written, or data not be found."""
+    from causalassay.data.known_files import ENVIRONMENT
+
+    stated = os.environ.get(ENVIRONMENT)
+    if stated and not Path(stated).is_dir():
+        raise ValueError(
+            f"{ENVIRONMENT} is {stated!r}, which is no folder; set it to the folder of the data "
+            "files, or unset it"
+        )
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as reason:
+        raise ValueError(
+            f"--out {out} cannot be made: {reason.strerror}; name another folder"
+        ) from reason
+    if not os.access(out, os.W_OK):
+        raise ValueError(f"--out {out} cannot be written to; name another folder")
+
+
+@contextmanager
+def _resumable(out: Path) -> Iterator[None]:
+    """Let long work run; Ctrl-C, or the end of a batch job, is one line and exit code 130."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(
+            f"Interrupted. What is finished is in {out}; run the same command to continue.",
+            err=True,
+        )
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _pages_folder(paper: Paper, items: list[str], out: Path) -> Path:
+    """Return where table and pages go; those of some items do not replace the whole paper's."""
+    whole = out / paper.slug
+    return whole / "-".join(["only", *items]) if items else whole
+
+
+def _reproduced(  # noqa: PLR0913, PLR0917  what to reproduce, where to, and how it runs
+    paper: Paper, items: list[str], size: Size, out: Path, folder: Path, run: RunStudy
 ) -> Reproduction:
     from causalassay.report.reproduction import write_reproduction
     from causalassay.reproducing import reproduce as compute
 
-    found = compute(paper, items, size, out, run)
-    write_reproduction(found, out / paper.slug)
+    found = compute(paper, items, size, out, run, lambda line: typer.echo(line, err=True))
+    write_reproduction(found, folder)
     return found
 
 
@@ -103,14 +156,21 @@ def _print_list(papers: list[Paper], as_json: bool) -> None:
     render_list(papers, wide_console())
 
 
-def _print_results(found: list[Reproduction], out: Path, *, values: bool) -> None:
+def _print_result(found: Reproduction, folder: Path, *, values: bool) -> None:
     from causalassay.report.reproduction import render_reproduction
+
+    render_reproduction(found, wide_console(), values=values)
+    typer.echo(f"Table: {folder / 'table.csv'}")
+    typer.echo(f"Page: {folder / 'page.html'}")
+
+
+def _print_counts(found: list[Reproduction], out: Path) -> None:
+    from causalassay.report.reproduction.overview import overview_svg
     from causalassay.reproducing.result import count_sentences
 
-    for one in found:
-        render_reproduction(one, wide_console(), values=values)
-        typer.echo(f"Table: {out / one.paper.slug / 'table.csv'}")
-        typer.echo(f"Page: {out / one.paper.slug / 'page.html'}")
-    if len(found) > 1:
-        lines = [line for one in found for line in one.lines]
-        typer.echo("All papers. " + " ".join(count_sentences(lines)))
+    lines = {one.paper.slug: one.lines for one in found}
+    picture = out / "overview.svg"
+    picture.write_text(overview_svg(lines), encoding="utf-8")
+    every = [line for one in found for line in one.lines]
+    typer.echo("All papers. " + " ".join(count_sentences(every)))
+    typer.echo(f"Picture: {picture}")

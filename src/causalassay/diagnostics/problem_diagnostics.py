@@ -81,6 +81,12 @@ def _intervened_descendants(problem: Problem) -> float:
     return float(sum(reachable[node].sum() for (node,) in filter(None, nodes)))
 
 
+def _compared_descendants(problem: Problem) -> float:
+    """Return `intervened_descendants` where 2 or more nodes have experiments; else 0."""
+    nodes = {regime.targets for regime in problem.data.regimes if len(regime.targets or ()) == 1}
+    return _intervened_descendants(problem) if len(nodes) > 1 else 0.0
+
+
 def _series_r2(problem: Problem, own_past: bool) -> float:
     if problem.data.world != "series":
         raise ValueError("the rows are independent, so there is no past to leave out")
@@ -123,3 +129,4 @@ R2_SUMMARY_SORTABILITY_PAIRS = _diagnostic(_r2_summary_pairs)
 ENTROPY_SORTABILITY = _diagnostic(_entropy)
 N_EDGES = _diagnostic(_n_edges)
 INTERVENED_DESCENDANTS = _diagnostic(_intervened_descendants)
+COMPARED_DESCENDANTS = _diagnostic(_compared_descendants)

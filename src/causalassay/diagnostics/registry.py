@@ -56,12 +56,22 @@ _BUILT_IN = {
     "entropy_sortability": "ENTROPY_SORTABILITY",
     "n_edges": "N_EDGES",
     "intervened_descendants": "INTERVENED_DESCENDANTS",
+    "compared_descendants": "COMPARED_DESCENDANTS",
 }
+_OF_RISK = {
+    "acor_oracle_risk": "ACOR_ORACLE_RISK",
+    "acor_weighted_risk": "ACOR_WEIGHTED_RISK",
+    "random_graph_risk": "RANDOM_GRAPH_RISK",
+    "descendant_sensitivity": "DESCENDANT_SENSITIVITY",
+    "descendant_false_positives": "DESCENDANT_FALSE_POSITIVES",
+}
+"""These are loaded on first use from a later room, for they use its tests of experiments."""
 
 DIAGNOSTICS: Registry[ProblemDiagnostic] = Registry(
     "diagnostic",
     "causalassay.diagnostics",
-    {name: f"causalassay.diagnostics.problem_diagnostics:{own}" for name, own in _BUILT_IN.items()},
+    {name: f"causalassay.diagnostics.problem_diagnostics:{own}" for name, own in _BUILT_IN.items()}
+    | {name: f"causalassay.risk.study_diagnostics:{own}" for name, own in _OF_RISK.items()},
     _prepared,
 )
 """By name. The sortabilities count paths (Reisach 2021) unless the name says pairs (Herman 2025).

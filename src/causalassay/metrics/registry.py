@@ -129,7 +129,11 @@ _BUILT_IN = {
 _OF_JUDGING = {"f1_p": "causalassay.judging.order_measures:F1_P"}
 """By address: regressing along orders is above this room."""
 
-_OF_RISK = {"oracle_risk": "ORACLE_RISK", "naive_risk": "NAIVE_RISK"}
+_OF_RISK = {
+    "oracle_risk": "ORACLE_RISK",
+    "naive_risk": "NAIVE_RISK",
+    "weighted_risk": "WEIGHTED_RISK",
+}
 """These are loaded on first use from a later room, for they use its tests of experiments."""
 
 METRICS: Registry[GraphMetric] = Registry(

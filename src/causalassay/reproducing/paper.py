@@ -51,6 +51,10 @@ class Paper:
         path = self.folder / NOTES
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
+    def item(self, name: str) -> Item:
+        """Return the item of that name."""
+        return next(item for item in self.items if item.name == name)
+
     def values_of(self, item: str) -> tuple[PublishedValue, ...]:
         """Return the values of an item."""
         return tuple(value for value in self.values if value.item == item)

@@ -17,15 +17,11 @@ from causalassay.reproducing.computations.chain_correlations import (
 )
 from causalassay.reproducing.computations.gradient_step import EXAMPLE, residual_variances
 from causalassay.reproducing.computations.noise_transfer import inverse_noise
-from causalassay.reproducing.computations.risk_systems import (
-    descendant_rows,
-    plan_of,
-    risk_rows,
-)
 from causalassay.reproducing.computations.three_node_losses import dag_losses
 from causalassay.reproducing.computations.uumc_laws import sample_r2
 from causalassay.reproducing.computations.uumc_sortability import Graphs, sortabilities
 from causalassay.reproducing.computations.variance_along_order import variances_by_depth
+from causalassay.reproducing.sign_agreement import ESTIMATED, with_acor
 
 Draw = Literal["lines", "boxes", "heat map"]
 
@@ -148,57 +144,51 @@ def loss_ranks(*, lambda1: float, noise_sd: Sequence[float], draws: int) -> pd.D
 
 
 def sign_map(
-    *,
-    systems: int,
-    levels: Mapping[str, Sequence[Any]],
-    pair: Sequence[str],
-    rows: Sequence[str],
-    columns: Sequence[str],
+    frame: pd.DataFrame, *, pair: Sequence[str], rows: Sequence[str], columns: Sequence[str]
 ) -> pd.DataFrame:
     """Return how much true risks differ, and how often estimates agree in sign, by cell.
 
     Parameters
     ----------
-    systems : int
-    levels : table
-        What settings are drawn from.
+    frame : DataFrame
+        The rows of a study of risks.
     pair : (str, str)
         Of algorithms.
     rows, columns : list of str
-        The parts of a setting that make a row and a column. A cell of fewer than 3 systems
-        whose true risks differ by 0.1 is left out, as in the paper.
+        The labels that make a row and a column. A cell of fewer than 3 systems
+        whose true risks differ by 0.1 has no value, as in the paper.
     """
-    drawn = risk_rows(plan_of(levels), systems)
-    found = risk.agreement(
-        drawn[drawn["algorithm"].isin(list(pair))], [*rows, *columns], "weighted_risk"
+    drawn = with_acor(frame)
+    of_pair = drawn[drawn["algorithm"].isin(list(pair))]
+    found = {one.setting: one for one in risk.agreement(of_pair, [*rows, *columns], ESTIMATED)}
+    down, across = (
+        sorted(set(frame[list(keys)].itertuples(index=False, name=None)))
+        for keys in (rows, columns)
     )
-    cells = [one for one in found if not np.isnan(one.share)]
-    place = [
-        {
-            "y": ", ".join(map(str, one.setting[: len(rows)])),
-            "x": ", ".join(map(str, one.setting[len(rows) :])),
-        }
-        for one in cells
-    ]
+    cells = [(y, x, found.get((*y, *x))) for y in down for x in across]
+    place = {
+        "y": [", ".join(map(str, y)) for y, _, _ in cells],
+        "x": [", ".join(map(str, x)) for _, x, _ in cells],
+    }
     panels = {
-        "difference of true risk (median)": [abs(one.median_difference) for one in cells],
-        "share of agreeing signs": [one.share for one in cells],
+        "difference of true risk (median)": [
+            abs(one.median_difference) if one else np.nan for *_, one in cells
+        ],
+        "share of agreeing signs": [one.share if one else np.nan for *_, one in cells],
     }
     return pd.concat(
         [
-            pd.DataFrame(place).assign(value=values, series="", panel=panel)
+            pd.DataFrame({**place, "value": values}).assign(series="", panel=panel)
             for panel, values in panels.items()
         ],
         ignore_index=True,
     )
 
 
-def pair_map(
-    *, systems: int, levels: Mapping[str, Sequence[Any]], columns: Sequence[str]
-) -> pd.DataFrame:
+def pair_map(frame: pd.DataFrame, *, columns: Sequence[str]) -> pd.DataFrame:
     """Return how often estimates agree in sign, for each pair of algorithms and each setting."""
-    found = risk.agreement(risk_rows(plan_of(levels), systems), columns, "weighted_risk")
-    cells = [one for one in found if not np.isnan(one.share)]
+    found = risk.agreement(with_acor(frame), columns, ESTIMATED)
+    cells = sorted(found, key=lambda one: one.setting)
     return pd.DataFrame(
         {
             "y": [f"{one.first} and {one.second}" for one in cells],
@@ -208,17 +198,27 @@ def pair_map(
     ).assign(series="", panel="share of agreeing signs")
 
 
-def descendant_curves(*, systems: int, levels: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
-    """Return sensitivity and false positive rate of the t tests against the sample size."""
-    drawn = descendant_rows(plan_of(levels), systems)
-    power = np.log10(drawn["n_interventional"]).round().astype(int)
-    drawn = drawn.assign(series=drawn["link"] + ", " + drawn["noise"], x=power)
+def mean_curves(
+    frame: pd.DataFrame, *, columns: Mapping[str, str], power: str, series: Sequence[str]
+) -> pd.DataFrame:
+    """Return the means of numbers of the data against a label's power of 10.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    columns : table
+        From the title of a panel to its column.
+    power : str
+        The label on the axis.
+    series : list of str
+        The labels that make a series.
+    """
+    drawn = frame.drop_duplicates(["problem", "replicate"])
+    named = drawn[list(series)].astype(str).agg(", ".join, axis=1)
+    drawn = drawn.assign(series=named, x=np.log10(drawn[power]).round().astype(int))
     parts = [
-        drawn.groupby(["series", "x"])[measure].mean().rename("y").reset_index().assign(panel=panel)
-        for measure, panel in (
-            ("sensitivity", "sensitivity"),
-            ("false_positive_rate", "false positive rate"),
-        )
+        drawn.groupby(["series", "x"])[column].mean().rename("y").reset_index().assign(panel=panel)
+        for panel, column in columns.items()
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -271,10 +271,15 @@ COMPUTED: dict[str, Callable[..., pd.DataFrame]] = {
     "depth-curves": depth_curves,
     "hub-r2": hub_r2,
     "loss-ranks": loss_ranks,
-    "sign-map": sign_map,
-    "pair-map": pair_map,
-    "descendant-curves": descendant_curves,
     "noise-scales": noise_scales,
     "uumc-sortabilities": uumc_sortabilities,
 }
 """Pictures that no study gives, by the name that `compute` states."""
+
+OF_STUDIES: dict[str, Callable[..., pd.DataFrame]] = {
+    "study": study_scores,
+    "sign map": sign_map,
+    "pair map": pair_map,
+    "mean curves": mean_curves,
+}
+"""Pictures of the rows of studies, by the name that `compute` states."""

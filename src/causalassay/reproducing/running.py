@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -13,8 +14,9 @@ from causalassay.reproducing.agreement import outcome_of
 from causalassay.reproducing.computations import COMPUTATIONS
 from causalassay.reproducing.data_sets import DATA_SETS
 from causalassay.reproducing.estimates import NotRun, Ours
+from causalassay.reproducing.kept_results import FOLDER, KeptResults, package_checksum
 from causalassay.reproducing.paper import Paper
-from causalassay.reproducing.pictures import COMPUTED, Picture, study_scores, swapped
+from causalassay.reproducing.pictures import COMPUTED, OF_STUDIES, Picture, swapped
 from causalassay.reproducing.published import Item, PublishedValue, Size, StudySize, sized
 from causalassay.reproducing.result import Line, Reproduction
 from causalassay.reproducing.study_values import STUDY, study_files, study_value
@@ -26,14 +28,25 @@ from causalassay.study.storage import study_table
 RunStudy = Callable[[Study, Path], object]
 """Runs what is left of a study whose results are in a folder."""
 
+Notify = Callable[[str], object]
+"""Is told what begins."""
+
+LEAST_MINUTES = 0.02
+"""An item that takes less is not announced."""
+
 Frames = dict[str, pd.DataFrame | NotRun]
 """The rows of each study file, or why there are none."""
 
 _REPLICATES = re.compile(r"^replicates = \d+$", re.MULTILINE)
 
 
-def reproduce(
-    paper: Paper, items: Sequence[str], size: Size, folder: Path, run: RunStudy
+def reproduce(  # noqa: PLR0913, PLR0917  what it works on, and who is told
+    paper: Paper,
+    items: Sequence[str],
+    size: Size,
+    folder: Path,
+    run: RunStudy,
+    notify: Notify = lambda _: None,
 ) -> Reproduction:
     """Return ours beside every published value of some items.
 
@@ -49,20 +62,41 @@ def reproduce(
         Where results are: below it one folder per paper and study.
     run : callable
         Called with each study and the folder of its results.
+    notify : callable
+        Called with a line when something begins that takes more than a second.
     """
     chosen = checked_items(paper, items)
     began = time.monotonic()
-    frames: Frames = {}
-    for study in paper.studies_of(chosen):
-        frames[study.file] = _rows(paper, study, size, folder, run)
-    lines = [_line(value, size, frames) for item in chosen for value in paper.values_of(item)]
-    pictures = [
-        _picture(item, size, frames)
-        for item in paper.items
-        if item.name in chosen and _can_draw(item, frames)
-    ]
+    frames = _frames(paper, chosen, size, folder, run, notify)
+    kept = KeptResults(folder / paper.slug / FOLDER, package_checksum())
+    lines: list[Line] = []
+    pictures: list[Picture] = []
+    for number, item in enumerate((paper.item(name) for name in chosen), start=1):
+        values = paper.values_of(item.name)
+        minutes = getattr(item.minutes, size)
+        if minutes >= LEAST_MINUTES and not _is_kept(item, values, size, kept):
+            place = f"item {number} of {len(chosen)}"
+            notify(f"{paper.slug}: {item.name}, {place}, about {minutes:.1g} min")
+        lines += [_line(value, size, frames, kept) for value in values]
+        if _can_draw(item, size, frames):
+            pictures.append(_picture(item, size, frames, kept))
     seconds = time.monotonic() - began
     return Reproduction(paper, size, tuple(lines), tuple(pictures), seconds)
+
+
+def _frames(
+    paper: Paper, items: Sequence[str], size: Size, folder: Path, run: RunStudy, notify: Notify
+) -> Frames:
+    """Run the studies that some items need."""
+    frames: Frames = {}
+    studies = paper.studies_of(items)
+    n_run, number = sum(study.replicates(size) > 0 for study in studies), 0
+    for study in studies:
+        if study.replicates(size):
+            number += 1
+            notify(f"{paper.slug}: {study.file}, study {number} of {n_run}")
+        frames[study.file] = _rows(paper, study, size, folder, run)
+    return frames
 
 
 def checked_items(paper: Paper, items: Sequence[str]) -> list[str]:
@@ -104,17 +138,29 @@ def _rows(
     return study_table(results).frame
 
 
-def _line(value: PublishedValue, size: Size, frames: Frames) -> Line:
+def _is_kept(item: Item, values: Sequence[PublishedValue], size: Size, kept: KeptResults) -> bool:
+    """Tell whether nothing of an item is left for functions to compute."""
+    compute, parameters = item.picture.get("compute"), _picture_parameters(item, size)
+    return (compute not in COMPUTED or kept.has(str(compute), parameters)) and all(
+        kept.has(value.ours["compute"], value.parameters(size))
+        for value in values
+        if value.ours and value.ours["compute"] != STUDY
+    )
+
+
+def _line(value: PublishedValue, size: Size, frames: Frames, kept: KeptResults) -> Line:
     if value.reason:
         return Line(value, None, "not computed")
-    ours = _ours(value, size, frames)
+    ours = _ours(value, size, frames, kept)
     return Line(value, ours, outcome_of(value, ours))
 
 
-def _ours(value: PublishedValue, size: Size, frames: Frames) -> Ours:
-    parameters = value.parameters(size)
-    if value.ours["compute"] != STUDY:
-        return COMPUTATIONS[value.ours["compute"]](**parameters)
+def _ours(value: PublishedValue, size: Size, frames: Frames, kept: KeptResults) -> Ours:
+    parameters, compute = value.parameters(size), value.ours["compute"]
+    if compute != STUDY:
+        found = kept.get(compute, parameters, COMPUTATIONS[compute])
+        assert not isinstance(found, pd.DataFrame)
+        return found
     frame = _together(parameters.pop("study"), frames)
     return frame if isinstance(frame, NotRun) else study_value(frame, **parameters)
 
@@ -127,18 +173,27 @@ def _together(study: str | Sequence[str], frames: Frames) -> pd.DataFrame | NotR
     return absent[0] if absent else pd.concat(rows, ignore_index=True)
 
 
-def _can_draw(item: Item, frames: Frames) -> bool:
+def _can_draw(item: Item, size: Size, frames: Frames) -> bool:
     """Tell whether an item is redrawn, and its studies have run."""
-    needed = study_files(item.picture)
+    needed = study_files({"study": sized(item.picture.get("study", []), size)})
     return bool(item.picture) and not any(isinstance(frames[one], NotRun) for one in needed)
 
 
-def _picture(item: Item, size: Size, frames: Frames) -> Picture:
-    stated = {key: sized(one, size) for key, one in item.picture.items()}
-    draw, x, y, compute = (stated.pop(key) for key in ("draw", "x", "y", "compute"))
-    if compute != STUDY:
-        return Picture(item.name, draw, COMPUTED[compute](**stated), x, y)
+def _picture(item: Item, size: Size, frames: Frames, kept: KeptResults) -> Picture:
+    draw, x, y, compute = (sized(item.picture[key], size) for key in _OF_PICTURES)
+    stated = _picture_parameters(item, size)
+    if compute in COMPUTED:
+        data = kept.get(compute, stated, COMPUTED[compute])
+        assert isinstance(data, pd.DataFrame)
+        return Picture(item.name, draw, data, x, y)
     frame, swap = _together(stated.pop("study"), frames), stated.pop("swap", False)
     assert isinstance(frame, pd.DataFrame)
-    data = study_scores(frame, **stated)
+    data = OF_STUDIES[compute](frame, **stated)
     return Picture(item.name, draw, swapped(data) if swap else data, x, y)
+
+
+_OF_PICTURES = ("draw", "x", "y", "compute")
+
+
+def _picture_parameters(item: Item, size: Size) -> dict[str, Any]:
+    return {key: sized(one, size) for key, one in item.picture.items() if key not in _OF_PICTURES}

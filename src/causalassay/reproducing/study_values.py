@@ -24,6 +24,13 @@ from causalassay.reproducing.estimates import (
     median,
     standard_deviation,
 )
+from causalassay.reproducing.sign_agreement import (
+    chosen_rows,
+    risk_gap_difference,
+    sign_share,
+    sign_share_difference,
+    unpaired,
+)
 from causalassay.seeding import stream
 from causalassay.spelling import did_you_mean
 
@@ -33,11 +40,15 @@ STUDY = "study"
 CHOICE = "choice"
 """The statistic, and the kind of value, of a setting picked from a grid."""
 
-SELECTION = ("problem", "algorithm", "column")
+SELECTION = ("problem", "algorithm", "column", "where")
 """What picks rows and a number of each.
 
-A list of problems is pooled; of a list of algorithms the mean on each data set counts.
+A list of problems is pooled, without one all are; of a list of algorithms the mean on each data
+set counts. ``where`` has the levels of labels, as ``{"graph.n_nodes" = [25]}``.
 """
+
+PAIR_SELECTION = ("pair", "where")
+"""What picks the systems of a statistic of signs, and the two algorithms."""
 
 Frame = pd.DataFrame
 Selection = Mapping[str, Any]
@@ -69,10 +80,13 @@ def study_value(
         is the correlation of the place in the list `rows` and the mean; "share above" is how
         many of the list right exceed left, by replicate; "contrast" is the mean of left's two
         tables' difference less that of right's two; "choice" compares the median of left with
-        the best median of the list right, the settings of a grid.
+        the best median of the list right, the settings of a grid; "difference of means" is that
+        of two independent sets of systems. Of tables of a ``pair`` of algorithms, "sign share"
+        is how often estimated risks rank them as true ones do, "sign share difference" compares
+        two such shares, and "risk gap difference" how much true risks differ.
     rows : table or list of tables
-        ``problem``, ``algorithm`` and ``column`` (a metric or a diagnostic). Of a list, each
-        table gives a number.
+        ``problem``, ``algorithm``, ``column`` (a metric or a diagnostic) and ``where``. Of a
+        list, each table gives a number.
     left, right : table or list of tables
         Paired by problem's place and replicate; a single table on one side is paired with each
         of the other.
@@ -81,6 +95,10 @@ def study_value(
     """
     if statistic == CHOICE:
         return _choice(frame, _listed(left)[0], _listed(right))
+    if statistic == SIGN_SHARE:
+        return sign_share(frame, _listed(rows)[0])
+    if statistic in _OF_SYSTEMS:
+        return _OF_SYSTEMS[statistic](frame, _listed(left)[0], _listed(right)[0])
     if statistic in _OF_MANY:
         sides = (_listed(rows), _listed(left), _listed(right))
         numbers = [[_numbers(frame, one) for one in side] for side in sides]
@@ -98,8 +116,17 @@ def study_value(
 
 
 def study_files(parameters: Mapping[str, Any]) -> list[Any]:
-    """Return the study files that a table names: one, a list, or none."""
+    """Return the study files that a table names: one, a list, those of each size, or none.
+
+    Examples
+    --------
+    >>> study_files({"study": {"fast": "a.toml", "full": ["a.toml", "b.toml"]}})
+    ['a.toml', 'b.toml']
+    """
     named = parameters.get("study", [])
+    if isinstance(named, Mapping):
+        each = [file for one in named.values() for file in study_files({"study": one})]
+        return list(dict.fromkeys(each))
     return [named] if isinstance(named, str) else list(named)
 
 
@@ -118,17 +145,19 @@ def selection_mistakes(parameters: Mapping[str, Any], studies: Sequence[str]) ->
         mistakes.append("ours: expected `rows`, or `left` and `right`")
     statistic, known = (
         parameters.get("statistic", "mean"),
-        [*_OF_ONE, *_EXTREMES, *_OF_TWO, *_OF_MANY, CHOICE],
+        [*_OF_ONE, *_EXTREMES, *_OF_TWO, *_OF_MANY, CHOICE, SIGN_SHARE, *_OF_SYSTEMS],
     )
     if statistic not in known:
         mistakes.append(f"there is no statistic {statistic!r}; {did_you_mean(statistic, known)}")
     if statistic in _EXTREMES and not parameters.get("block"):
         mistakes.append(f"the statistic {statistic!r} needs a `block`: the paper's draws")
+    of_pair = statistic in _OF_PAIRS
+    keys: tuple[str, ...] = PAIR_SELECTION if of_pair else SELECTION
+    needed = {"pair"} if of_pair else {"column"}
     for key in ("rows", "left", "right"):
         for one in _listed(parameters.get(key, ())):
-            wrong = set(one) - set(SELECTION) or ({"problem", "column"} - set(one))
-            if wrong:
-                mistakes.append(f"ours.{key}: expected {', '.join(SELECTION)}, got {list(one)}")
+            if set(one) - set(keys) or needed - set(one):
+                mistakes.append(f"ours.{key}: expected {', '.join(keys)}, got {list(one)}")
     return mistakes
 
 
@@ -151,7 +180,8 @@ def _numbers(frame: Frame, selection: Selection) -> pd.Series:
 
     A run that did not end well, or has no score, is nan: it is counted later, not dropped.
     """
-    problems = selection["problem"]
+    frame = chosen_rows(frame, selection.get("where", {}))
+    problems = selection.get("problem", list(dict.fromkeys(frame["problem"].astype(str))))
     problems = [problems] if isinstance(problems, str) else problems
     chosen = _known(frame, "problem", problems)
     column = selection["column"]
@@ -165,7 +195,9 @@ def _numbers(frame: Frame, selection: Selection) -> pd.Series:
     else:  # a number of the data, whatever an algorithm made of them
         chosen = chosen.drop_duplicates(["problem", "replicate"])
         numbers = chosen[column].astype(float)
-    place = chosen["problem"].astype(str).map(problems.index)
+    place = chosen["problem"].astype(str)
+    if "problem" in selection:  # by its place in the list, so that other lists are its pairs
+        place = place.map(problems.index)
     index = pd.MultiIndex.from_arrays([place, chosen["replicate"]])
     found = pd.Series(numbers.to_numpy(), index=index).sort_index()
     if isinstance(algorithms, list):  # one that failed leaves the data set without a mean
@@ -211,6 +243,17 @@ def _compared(frame: Frame, left: Selection, right: Selection, statistic: str) -
     if len(difference) < 2:
         return _no_numbers(lost)
     return _OF_TWO[statistic](difference, lost)
+
+
+def _difference_of_means(frame: Frame, left: Selection, right: Selection) -> Ours:
+    """Return the mean of some systems less that of others."""
+    means = []
+    for selection in (left, right):
+        values, lost = _present(_numbers(frame, selection))
+        if len(values) < 2:
+            return _no_numbers(lost)
+        means.append(mean(values, lost))
+    return unpaired(*means)
 
 
 def _wilcoxon(differences: Vector, lost: int) -> Estimate:
@@ -297,3 +340,14 @@ _OF_MANY: dict[str, Callable[[Side, Side, Side], Ours]] = {
     "contrast": _contrast,
 }
 """Called with the numbers of `rows`, `left` and `right`, one series for each table."""
+
+SIGN_SHARE = "sign share"
+
+_OF_SYSTEMS: dict[str, Callable[[Frame, Selection, Selection], Ours]] = {
+    "sign share difference": sign_share_difference,
+    "risk gap difference": risk_gap_difference,
+    "difference of means": _difference_of_means,
+}
+"""Of two sets of systems that are not paired."""
+
+_OF_PAIRS = (SIGN_SHARE, "sign share difference", "risk gap difference")

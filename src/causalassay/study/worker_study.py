@@ -8,6 +8,7 @@ from multiprocessing import spawn
 from typing import Any
 
 from causalassay.contracts import Algorithm
+from causalassay.risk.refitting import Refitted
 from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm, Study
 
 _OURS = "causalassay.discovery."
@@ -49,5 +50,7 @@ def is_ours(algorithm: Algorithm | PickledAlgorithm) -> bool:
     """
     if isinstance(algorithm, PickledAlgorithm):
         return algorithm.ours
+    if isinstance(algorithm, Refitted):
+        return is_ours(algorithm.algorithm)
     module = type(algorithm).__module__
     return module.startswith(_OURS) and module not in _STRANGERS

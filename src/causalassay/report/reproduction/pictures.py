@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -13,6 +14,7 @@ from causalassay.report.charts import theme
 from causalassay.reproducing.pictures import Draw, Picture
 
 WIDTH, HEIGHT = 300, 220
+MOST_TICKS = 12
 Chart = alt.Chart | alt.LayerChart | alt.FacetChart
 
 
@@ -41,7 +43,8 @@ def _colour(picture: Picture) -> alt.Color:
 def _lines(picture: Picture) -> Chart:
     rows = picture.data
     whole = pd.api.types.is_integer_dtype(rows["x"])
-    axis = alt.Axis(tickMinStep=1, format="d") if whole else alt.Axis()
+    places = sorted({int(one) for one in rows["x"]}) if whole else []
+    axis = alt.Axis(format="d", **_ticks(places)) if whole else alt.Axis()
     return (
         _base(rows)
         .mark_line(point=whole)
@@ -51,6 +54,11 @@ def _lines(picture: Picture) -> Chart:
             color=_colour(picture),
         )
     )
+
+
+def _ticks(places: list[int]) -> dict[str, Any]:
+    """Return where an axis of whole numbers has ticks: at each of a few, else nowhere between."""
+    return {"values": places} if len(places) <= MOST_TICKS else {"tickMinStep": 1}
 
 
 def _boxes(picture: Picture) -> Chart:
@@ -87,12 +95,14 @@ def _heat_map(picture: Picture) -> Chart:
     named = not pd.api.types.is_numeric_dtype(picture.data["x"])  # numbers only count DAGs
     axis = alt.Axis(labels=named, ticks=False)
     scale = alt.Scale(scheme="greys", domain=[0, 1])
+    # Cells without a value are white, and have their place all the same.
+    across, down = (alt.Scale(domain=list(dict.fromkeys(picture.data[key]))) for key in "xy")
     return (
-        _base(picture.data)
+        _base(picture.data.dropna(subset="value"))
         .mark_rect()
         .encode(
-            x=alt.X("x:O", title=picture.x, axis=axis, sort=None),
-            y=alt.Y("y:O", title=picture.y, axis=axis, sort=None),
+            x=alt.X("x:O", title=picture.x, axis=axis, scale=across),
+            y=alt.Y("y:O", title=picture.y, axis=axis, scale=down),
             color=alt.Color("value:Q", title=None, scale=scale),
         )
     )

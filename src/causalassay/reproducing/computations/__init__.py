@@ -14,7 +14,7 @@ from causalassay.reproducing.computations.gradient_step import GRADIENT_STEP
 from causalassay.reproducing.computations.iscm_theorems import ISCM_THEOREMS
 from causalassay.reproducing.computations.jdk import JDK
 from causalassay.reproducing.computations.noise_transfer import NOISE_TRANSFER
-from causalassay.reproducing.computations.risk_signs import RISK_SIGNS
+from causalassay.reproducing.computations.risk_identities import RISK_IDENTITIES
 from causalassay.reproducing.computations.sachs_size import sachs_size
 from causalassay.reproducing.computations.three_models import THREE_MODELS
 from causalassay.reproducing.computations.three_node_losses import dag_count, truth_is_optimal
@@ -41,7 +41,7 @@ COMPUTATIONS: dict[str, Callable[..., Ours]] = {
     **GRADIENT_STEP,
     **THREE_MODELS,
     **JDK,
-    **RISK_SIGNS,
+    **RISK_IDENTITIES,
     **UUMC_LAWS,
     **CHAIN_CORRELATIONS,
     **ISCM_THEOREMS,

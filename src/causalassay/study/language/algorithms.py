@@ -12,6 +12,7 @@ from causalassay.discovery.command import Command
 from causalassay.discovery.python_classes import ClassText, find_class, names_file
 from causalassay.discovery.python_file import PythonFile, made_of
 from causalassay.discovery.registry import ALGORITHMS
+from causalassay.risk.refitting import Refitted
 from causalassay.study.language.dataclass_tables import construct, frozen
 from causalassay.study.language.expansion import Member, expand
 from causalassay.study.language.known_names import registered, unknown_parameter
@@ -24,7 +25,8 @@ from causalassay.study.language.table_keys import (
     TuneSchema,
     validated,
 )
-from causalassay.study.plan import AlgorithmEntry, Limits
+from causalassay.study.plan import AlgorithmEntry, Limits, PickledAlgorithm
+from causalassay.study.worker_study import is_ours
 
 _HEAD_KEYS = tuple(AlgorithmSchema.model_fields)
 _LIMIT_KEYS = tuple(LimitsSchema.model_fields)
@@ -96,6 +98,8 @@ class AlgorithmReader:
         for member in members:
             here = replace(location, origins=member.origins)
             entry = self._entry(head, kind, member, here)
+            if head.held_out_folds is not None and entry is not None:
+                entry = self._refitted(entry, head.held_out_folds, location.at("held_out_folds"))
             if head.mine and entry is not None:
                 entry = _as_mine(entry)
             if entry is not None:
@@ -120,6 +124,18 @@ class AlgorithmReader:
         if head.tune is not None:
             return self._tuning(head, name, kind, member, location)
         return self._plain(head.use, name, kind, member.table, location)
+
+    def _refitted(
+        self, entry: AlgorithmEntry | TunedAlgorithm, folds: int, location: Location
+    ) -> AlgorithmEntry | None:
+        """Return an algorithm that is also fitted without each fold of experiments."""
+        plain = entry.entry if isinstance(entry, TunedAlgorithm) else entry
+        algorithm = plain.algorithm
+        if plain is not entry or not is_ours(algorithm) or isinstance(algorithm, PickledAlgorithm):
+            message = f"is for algorithms of causalassay without `tune`, not for {plain.use!r}"
+            self.mistakes.add(location, message)
+            return None
+        return replace(plain, algorithm=Refitted(algorithm, folds))
 
     def _plain(
         self, use: str, name: str, kind: Any, table: Mapping[str, Any], location: Location

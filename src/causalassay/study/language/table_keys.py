@@ -176,6 +176,7 @@ class AlgorithmSchema(StrictTable):
     grid: dict[str, Any] | None = Field(None, description="a table with a list for each key")
     tune: dict[str, Any] | None = Field(None, description="a table with criterion and grid")
     mine: bool = Field(False, description="true for the algorithm that reports compare with all")
+    held_out_folds: int | None = Field(None, ge=2, description="an integer from 2")
 
 
 class TuneSchema(StrictTable):

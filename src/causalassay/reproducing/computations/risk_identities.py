@@ -1,0 +1,85 @@
+"""What holds exactly for estimated risks (Eigenmann 2020, sections 3.2 and 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from causalassay import risk
+from causalassay.data import Problem
+from causalassay.discovery import make_algorithm
+from causalassay.graphs.sources import ErdosRenyi
+from causalassay.models import SNR
+from causalassay.reproducing.estimates import Cases, Ours
+from causalassay.seeding import stream
+from causalassay.study.problem_specs import Generated, Interventions
+from causalassay.study.worker.problem_making import make
+
+N_NODES = 8
+
+
+def theorem_of_signs(*, draws: int) -> Cases:
+    """Return where risks with true descendants and all nodes intervened upon are not the true ones.
+
+    Then the estimated difference is the true one, so its sign is right.
+    """
+    violated = 0
+    for draw in range(draws):
+        problem = _small_system(N_NODES, draw)
+        for name in ("ges-pooled", "single-edge"):
+            found = risk.estimate(
+                make_algorithm(name),
+                problem.data,
+                stream(1, "theorem", draw),
+                problem.graph,
+                scoring=risk.Scoring(n_bootstrap=0),
+            )
+            violated += int(abs(found.weighted - risk.oracle(problem.graph, found.graph)) > 1e-12)  # noqa: PLR2004
+    return Cases(2 * draws, violated)
+
+
+def weighted_formula(*, draws: int) -> Cases:
+    """Return where the weighted risk is not the mean of the others by shares of nodes."""
+    n_targets, violated = N_NODES // 2, 0
+    for draw in range(draws):
+        found = risk.estimate(
+            make_algorithm("ges-pooled"),
+            _small_system(n_targets, draw).data,
+            stream(1, "weights", draw),
+            scoring=risk.Scoring(n_bootstrap=0),
+        )
+        share = n_targets / N_NODES
+        stated = share * found.naive + (1 - share) * found.cross_validated
+        violated += int(abs(found.weighted - stated) > 1e-12)  # noqa: PLR2004
+    return Cases(draws, violated)
+
+
+def _small_system(n_targets: int, number: int) -> Problem:
+    targets = tuple((node,) for node in range(n_targets))
+    spec = Generated(
+        ErdosRenyi(N_NODES, 1.25, exact=False),
+        SNR(signs="random", sample_size=100),
+        100,
+        Interventions("randomize", 20, targets=targets, value=5.0),
+    )
+    return make(1, spec, "main", number).problem
+
+
+def jaccard_formula(*, draws: int) -> Cases:
+    """Return where the loss of two random sets is not their Jaccard distance."""
+    violated = int(risk.jaccard(frozenset(), frozenset()) != 0)
+    for draw in range(draws):
+        rng = stream(1, "sets", draw)
+        one, other = (frozenset(np.flatnonzero(rng.random(6) < 0.4).tolist()) for _ in range(2))  # noqa: PLR2004
+        if one | other:
+            stated = 1 - len(one & other) / len(one | other)
+            violated += int(abs(risk.jaccard(one, other) - stated) > 1e-12)  # noqa: PLR2004
+    return Cases(draws + 1, violated)
+
+
+RISK_IDENTITIES: dict[str, Callable[..., Ours]] = {
+    "theorem-of-signs": theorem_of_signs,
+    "weighted-formula": weighted_formula,
+    "jaccard-formula": jaccard_formula,
+}
