@@ -43,6 +43,10 @@ class Picture:
         without a score has nan as ``y``.
     x, y : str
         Titles of the axes.
+    value : str
+        What the shades of a heat map mean.
+    lost : int
+        Runs without a score that the data do not show, for they are of means.
     """
 
     item: str
@@ -50,11 +54,13 @@ class Picture:
     data: pd.DataFrame
     x: str
     y: str
+    value: str = ""
+    lost: int = 0
 
     @property
     def caption(self) -> str:
         """What it is, and how many runs it cannot show."""
-        lost = int(self.data["y"].isna().sum())
+        lost = self.lost + int(self.data["y"].isna().sum())
         text = f"{self.item} redrawn."
         return f"{text} Not drawn: {lost} runs without a score." if lost else text
 
@@ -74,12 +80,14 @@ def study_scores(
         ``panel`` (its title), ``column`` (the score), and ``problems``: from the name of a
         series, or of a place on the axis, to the name of a problem. ``algorithm`` replaces
         the names of the algorithms, so that tables of one panel have a series each.
+        ``algorithms`` stands for that of all panels.
     algorithms : table, optional
         From the name that is shown to the name in the study; by default all.
     """
-    shown = {name: label for label, name in (algorithms or {}).items()}
     parts = []
     for panel in panels:
+        named = panel.get("algorithms", algorithms) or {}
+        shown = {name: label for label, name in named.items()}
         for series, problem in panel["problems"].items():
             rows = frame[frame["problem"] == problem]
             if shown:
@@ -101,6 +109,19 @@ def study_scores(
 def swapped(data: pd.DataFrame) -> pd.DataFrame:
     """Return the boxes with problems on the axis and algorithms as series."""
     return data.rename(columns={"x": "series", "series": "x"})
+
+
+def mean_curves(data: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean of each series at each x, which is a number; lost runs do not count.
+
+    Examples
+    --------
+    >>> data = pd.DataFrame({"x": "10", "y": [1.0, 2.0], "series": "pc", "panel": "SID"})
+    >>> mean_curves(data)[["x", "y"]].to_numpy().tolist()
+    [[10.0, 1.5]]
+    """
+    numbered = data.assign(x=data["x"].astype(int))
+    return numbered.groupby(["panel", "series", "x"], sort=False)["y"].mean().reset_index()
 
 
 def gradient_curves() -> pd.DataFrame:

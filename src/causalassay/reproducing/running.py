@@ -14,7 +14,7 @@ from causalassay.reproducing.computations import COMPUTATIONS
 from causalassay.reproducing.data_sets import DATA_SETS
 from causalassay.reproducing.estimates import NotRun, Ours
 from causalassay.reproducing.paper import Paper
-from causalassay.reproducing.pictures import COMPUTED, Picture, study_scores, swapped
+from causalassay.reproducing.pictures import COMPUTED, Picture, mean_curves, study_scores, swapped
 from causalassay.reproducing.published import Item, PublishedValue, Size, StudySize, sized
 from causalassay.reproducing.result import Line, Reproduction
 from causalassay.reproducing.study_values import STUDY, study_files, study_value
@@ -59,7 +59,7 @@ def reproduce(
     pictures = [
         _picture(item, size, frames)
         for item in paper.items
-        if item.name in chosen and _can_draw(item, frames)
+        if item.name in chosen and _can_draw(item, size, frames)
     ]
     seconds = time.monotonic() - began
     return Reproduction(paper, size, tuple(lines), tuple(pictures), seconds)
@@ -127,18 +127,23 @@ def _together(study: str | Sequence[str], frames: Frames) -> pd.DataFrame | NotR
     return absent[0] if absent else pd.concat(rows, ignore_index=True)
 
 
-def _can_draw(item: Item, frames: Frames) -> bool:
+def _can_draw(item: Item, size: Size, frames: Frames) -> bool:
     """Tell whether an item is redrawn, and its studies have run."""
-    needed = study_files(item.picture)
+    needed = study_files({"study": sized(item.picture.get("study", []), size)})
     return bool(item.picture) and not any(isinstance(frames[one], NotRun) for one in needed)
 
 
 def _picture(item: Item, size: Size, frames: Frames) -> Picture:
     stated = {key: sized(one, size) for key, one in item.picture.items()}
     draw, x, y, compute = (stated.pop(key) for key in ("draw", "x", "y", "compute"))
+    value = stated.pop("value", "")
     if compute != STUDY:
-        return Picture(item.name, draw, COMPUTED[compute](**stated), x, y)
+        return Picture(item.name, draw, COMPUTED[compute](**stated), x, y, value)
     frame, swap = _together(stated.pop("study"), frames), stated.pop("swap", False)
     assert isinstance(frame, pd.DataFrame)
     data = study_scores(frame, **stated)
-    return Picture(item.name, draw, swapped(data) if swap else data, x, y)
+    data = swapped(data) if swap else data
+    if draw != "lines":
+        return Picture(item.name, draw, data, x, y, value)
+    lost = int(data["y"].isna().sum())
+    return Picture(item.name, draw, mean_curves(data), x, y, value, lost)

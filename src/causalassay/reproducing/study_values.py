@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
 from causalassay.arrays import Values, Vector
 from causalassay.reproducing.estimates import (
-    N_BOOTSTRAP,
     Choice,
+    Chosen,
     Estimate,
     Extremes,
     NotRun,
@@ -22,9 +21,10 @@ from causalassay.reproducing.estimates import (
     block_extremes,
     mean,
     median,
+    over_replicates,
     standard_deviation,
 )
-from causalassay.seeding import stream
+from causalassay.reproducing.panel_values import OF_PANELS
 from causalassay.spelling import did_you_mean
 
 STUDY = "study"
@@ -43,8 +43,6 @@ Frame = pd.DataFrame
 Selection = Mapping[str, Any]
 Side = Sequence[pd.Series]
 """The numbers of each table of a list."""
-Chosen = NDArray[np.int64]
-"""Replicates, of a bootstrap or all."""
 
 
 def study_value(
@@ -69,7 +67,8 @@ def study_value(
         is the correlation of the place in the list `rows` and the mean; "share above" is how
         many of the list right exceed left, by replicate; "contrast" is the mean of left's two
         tables' difference less that of right's two; "choice" compares the median of left with
-        the best median of the list right, the settings of a grid.
+        the best median of the list right, the settings of a grid. Those of several panels are
+        in `panel_values`.
     rows : table or list of tables
         ``problem``, ``algorithm`` and ``column`` (a metric or a diagnostic). Of a list, each
         table gives a number.
@@ -81,8 +80,10 @@ def study_value(
     """
     if statistic == CHOICE:
         return _choice(frame, _listed(left)[0], _listed(right))
+    sides = (_listed(rows), _listed(left), _listed(right))
+    if statistic in OF_PANELS:
+        return OF_PANELS[statistic](*([(one, _numbers(frame, one)) for one in s] for s in sides))
     if statistic in _OF_MANY:
-        sides = (_listed(rows), _listed(left), _listed(right))
         numbers = [[_numbers(frame, one) for one in side] for side in sides]
         return _OF_MANY[statistic](*numbers)
     if left:
@@ -98,8 +99,14 @@ def study_value(
 
 
 def study_files(parameters: Mapping[str, Any]) -> list[Any]:
-    """Return the study files that a table names: one, a list, or none."""
+    """Return the study files that a table names: one, a list, a table of both sizes', or none."""
     named = parameters.get("study", [])
+    if isinstance(named, Mapping):  # by size
+        return list(dict.fromkeys(file for one in named.values() for file in _files(one)))
+    return _files(named)
+
+
+def _files(named: str | Sequence[str]) -> list[str]:
     return [named] if isinstance(named, str) else list(named)
 
 
@@ -118,7 +125,7 @@ def selection_mistakes(parameters: Mapping[str, Any], studies: Sequence[str]) ->
         mistakes.append("ours: expected `rows`, or `left` and `right`")
     statistic, known = (
         parameters.get("statistic", "mean"),
-        [*_OF_ONE, *_EXTREMES, *_OF_TWO, *_OF_MANY, CHOICE],
+        [*_OF_ONE, *_EXTREMES, *_OF_TWO, *_OF_MANY, *OF_PANELS, CHOICE],
     )
     if statistic not in known:
         mistakes.append(f"there is no statistic {statistic!r}; {did_you_mean(statistic, known)}")
@@ -274,10 +281,7 @@ def _stacked(rows: Sequence[pd.Series]) -> Values:
 
 
 def _resampled(statistic: Callable[[Chosen], float], n: int, lost: int) -> Estimate:
-    """Return a number over replicates, from -1 to 1; its error is that of a bootstrap."""
-    drawn = stream(1, "replicates", n).integers(n, size=(N_BOOTSTRAP, n))
-    error = float(np.std([statistic(chosen) for chosen in drawn], ddof=1))
-    return Estimate(statistic(np.arange(n)), error, n, lost, span=(-1.0, 1.0))
+    return over_replicates(statistic, n, lost, (-1.0, 1.0))
 
 
 _OF_ONE: dict[str, Callable[[Vector, int], Estimate]] = {

@@ -13,16 +13,28 @@ from causalassay.report.charts import theme
 from causalassay.reproducing.pictures import Draw, Picture
 
 WIDTH, HEIGHT = 300, 220
+NARROW = 220
+"""Width of a panel where three stand in a line."""
+FEWEST_FOR_THREE = 5
+"""Panels from which on three stand in a line."""
+
 Chart = alt.Chart | alt.LayerChart | alt.FacetChart
 
 
 def picture_svg(picture: Picture) -> str:
-    """Return a picture; its panels stand beside each other, two in a line."""
+    """Return a picture; its panels stand beside each other, with one legend under them all."""
+    shown = picture.data.dropna(subset="y")
+    groups = list(shown.groupby("panel", sort=False))
+    columns = 3 if len(groups) >= FEWEST_FOR_THREE else 2
+    width = WIDTH if columns == 2 else NARROW
+    colour = _colour(list(dict.fromkeys(shown["series"])), columns * width)
     panels = []
-    for name, rows in picture.data.dropna(subset="y").groupby("panel", sort=False):
-        chart = _CHARTS[picture.draw](replace(picture, data=rows))
-        panels.append(chart.properties(width=WIDTH, height=HEIGHT, title=str(name)))
-    spec = alt.concat(*panels, columns=2).configure(**theme.config()).to_dict()
+    for name, rows in groups:
+        chart = _CHARTS[picture.draw](replace(picture, data=rows), colour)
+        size = {"width": width, "height": HEIGHT * width // WIDTH}
+        panels.append(chart.properties(**size, title=str(name)))
+    together = alt.concat(*panels, columns=columns).resolve_scale(color="shared")
+    spec = together.configure(**theme.config()).to_dict()
     return vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
 
 
@@ -31,29 +43,31 @@ def _base(rows: pd.DataFrame) -> alt.Chart:
     return alt.Chart(alt.InlineData(values=values))
 
 
-def _colour(picture: Picture) -> alt.Color:
-    names = list(dict.fromkeys(picture.data["series"]))
+def _colour(names: list[str], room: int) -> alt.Color:
+    """Return the colours of all series of a picture, the same in each panel."""
     scale = alt.Scale(domain=names, range=theme.picked(theme.COLOURS, names))
-    legend = alt.Legend(title=None, orient="bottom") if len(names) > 1 else None
+    columns = theme.legend_columns(names, room)
+    legend = alt.Legend(title=None, orient="bottom", columns=columns) if len(names) > 1 else None
     return alt.Color("series:N", scale=scale, legend=legend)
 
 
-def _lines(picture: Picture) -> Chart:
+def _lines(picture: Picture, colour: alt.Color) -> Chart:
     rows = picture.data
     whole = pd.api.types.is_integer_dtype(rows["x"])
-    axis = alt.Axis(tickMinStep=1, format="d") if whole else alt.Axis()
+    places = sorted(rows["x"].unique().tolist()) if whole else []
+    axis = alt.Axis(values=places, format="d") if whole else alt.Axis()
     return (
         _base(rows)
         .mark_line(point=whole)
         .encode(
             x=alt.X("x:Q", title=picture.x, axis=axis),
             y=alt.Y("y:Q", title=picture.y),
-            color=_colour(picture),
+            color=colour,
         )
     )
 
 
-def _boxes(picture: Picture) -> Chart:
+def _boxes(picture: Picture, colour: alt.Color) -> Chart:
     """Return range, quartiles and median; Vega-Lite's own box plots ignore the offset."""
     names = list(dict.fromkeys(picture.data["series"]))
     places = list(dict.fromkeys(picture.data["x"]))
@@ -62,7 +76,6 @@ def _boxes(picture: Picture) -> Chart:
         xOffset=alt.XOffset("series:N", sort=names),
     )
     y = alt.Y("least:Q", title=picture.y)
-    colour = _colour(picture)
     span = base.mark_rule().encode(y=y, y2="most:Q", color=colour)
     box = base.mark_bar(size=6).encode(y="lower:Q", y2="upper:Q", color=colour)
     middle = base.mark_tick(color=theme.INK, size=6, thickness=2).encode(y="median:Q")
@@ -83,7 +96,7 @@ def box_rows(data: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({key: groups.quantile(q) for key, q in shares.items()}).reset_index()
 
 
-def _heat_map(picture: Picture) -> Chart:
+def _heat_map(picture: Picture, _: alt.Color) -> Chart:
     named = not pd.api.types.is_numeric_dtype(picture.data["x"])  # numbers only count DAGs
     axis = alt.Axis(labels=named, ticks=False)
     scale = alt.Scale(scheme="greys", domain=[0, 1])
@@ -93,12 +106,12 @@ def _heat_map(picture: Picture) -> Chart:
         .encode(
             x=alt.X("x:O", title=picture.x, axis=axis, sort=None),
             y=alt.Y("y:O", title=picture.y, axis=axis, sort=None),
-            color=alt.Color("value:Q", title=None, scale=scale),
+            color=alt.Color("value:Q", title=picture.value or None, scale=scale),
         )
     )
 
 
-_CHARTS: dict[Draw, Callable[[Picture], Chart]] = {
+_CHARTS: dict[Draw, Callable[[Picture, alt.Color], Chart]] = {
     "lines": _lines,
     "boxes": _boxes,
     "heat map": _heat_map,
