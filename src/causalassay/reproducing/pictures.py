@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from causalassay import risk
+from causalassay.metrics import shd, sid
 from causalassay.reproducing.computations.chain_correlations import (
     N_NODES,
     iscm_correlations,
@@ -22,7 +23,7 @@ from causalassay.reproducing.computations.risk_systems import (
     plan_of,
     risk_rows,
 )
-from causalassay.reproducing.computations.three_node_losses import dag_losses
+from causalassay.reproducing.computations.three_node_losses import dag_losses, three_node_dags
 from causalassay.reproducing.computations.uumc_laws import sample_r2
 from causalassay.reproducing.computations.uumc_sortability import Graphs, sortabilities
 from causalassay.reproducing.computations.variance_along_order import variances_by_depth
@@ -151,20 +152,35 @@ def depth_curves(*, weights: Sequence[Sequence[float]], positions: int, draws: i
     return pd.concat(parts, ignore_index=True).assign(panel="")
 
 
-def loss_ranks(*, lambda1: float, noise_sd: Sequence[float], draws: int) -> pd.DataFrame:
-    """Return how often each candidate DAG has the least loss, by true DAG; a tie is shared."""
+def loss_landscape(*, lambda1: float, noise_sd: Sequence[float], draws: int) -> pd.DataFrame:
+    """Return the loss of candidates, and where the least is, by SHD and SID to the true DAG.
+
+    The loss is scaled to 0 and 1 among the 25 candidates of a draw. A tie with the true DAG
+    goes to it, as in the paper; others are shared.
+    """
     low, high = noise_sd
+    dags = three_node_dags()
     parts = []
-    for panel, standardised in (("raw", False), ("standardised", True)):
+    for name, standardised in (("raw", False), ("standardised", True)):
         losses = dag_losses(lambda1, (low, high), draws, standardised=standardised)
-        best = losses <= losses.min(axis=2, keepdims=True) + 1e-9
-        share = (best / best.sum(axis=2, keepdims=True)).mean(axis=1)
-        truth, candidate = np.indices(share.shape)
-        parts.append(
-            pd.DataFrame(
-                {"x": candidate.ravel(), "y": truth.ravel(), "value": share.ravel()}
-            ).assign(series="", panel=panel)
+        least = losses.min(axis=2, keepdims=True)
+        span = losses.max(axis=2, keepdims=True) - least
+        scaled = (losses - least) / np.where(span > 0, span, 1.0)  # no edge: all losses tie
+        best = losses <= least + 1e-9
+        own = best & np.eye(len(dags), dtype=bool)[:, None]
+        best = np.where(own.any(axis=2, keepdims=True), own, best)
+        pairs = pd.DataFrame(
+            {
+                "x": [shd(truth, dag) for truth in dags for dag in dags],
+                "y": [sid(truth, dag) for truth in dags for dag in dags],
+                "loss": scaled.mean(axis=1).ravel(),
+                "best": (best / best.sum(axis=2, keepdims=True)).mean(axis=1).ravel() / len(dags),
+            }
         )
+        cells = pairs.groupby(["x", "y"]).agg({"loss": "mean", "best": "sum"}).reset_index()
+        for column, what in (("loss", "mean scaled loss"), ("best", "share of least losses")):
+            part = cells[["x", "y"]].assign(value=cells[column], series="", panel=f"{what}, {name}")
+            parts.append(part)
     return pd.concat(parts, ignore_index=True)
 
 
@@ -291,7 +307,7 @@ COMPUTED: dict[str, Callable[..., pd.DataFrame]] = {
     "chain-correlations": chain_correlations,
     "depth-curves": depth_curves,
     "hub-r2": hub_r2,
-    "loss-ranks": loss_ranks,
+    "loss-landscape": loss_landscape,
     "sign-map": sign_map,
     "pair-map": pair_map,
     "descendant-curves": descendant_curves,

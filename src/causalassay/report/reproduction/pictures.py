@@ -97,16 +97,18 @@ def box_rows(data: pd.DataFrame) -> pd.DataFrame:
 
 
 def _heat_map(picture: Picture, _: alt.Color) -> Chart:
-    named = not pd.api.types.is_numeric_dtype(picture.data["x"])  # numbers only count DAGs
-    axis = alt.Axis(labels=named, ticks=False)
-    scale = alt.Scale(scheme="greys", domain=[0, 1])
+    """Return shades from white, 0, to black, 1; numbers on the axis of y grow upwards."""
+    rising = pd.api.types.is_numeric_dtype(picture.data["y"])
+    axis = alt.Axis(ticks=False, labelAngle=0 if rising else alt.Undefined)
+    scale = alt.Scale(range=[theme.PAPER, theme.INK], domain=[0, 1])
+    legend = alt.Legend(title=picture.value or None, titleLimit=0, orient="bottom")
     return (
         _base(picture.data)
-        .mark_rect()
+        .mark_rect(stroke="#cccccc", strokeWidth=0.5)
         .encode(
             x=alt.X("x:O", title=picture.x, axis=axis, sort=None),
-            y=alt.Y("y:O", title=picture.y, axis=axis, sort=None),
-            color=alt.Color("value:Q", title=picture.value or None, scale=scale),
+            y=alt.Y("y:O", title=picture.y, axis=axis, sort="descending" if rising else None),
+            color=alt.Color("value:Q", scale=scale, legend=legend),
         )
     )
 
