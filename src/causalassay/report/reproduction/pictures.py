@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import altair as alt
@@ -17,6 +17,11 @@ NARROW = 220
 """Width of a panel where three stand in a line."""
 FEWEST_FOR_THREE = 5
 """Panels from which on three stand in a line."""
+
+CONTRAST = (2, 3, 1, 4, 5, 0, 6)
+"""Colours in an order in which the first few differ most; black, of medians, comes last."""
+LONG_LABEL = 4
+"""Letters of a name on the axis from which on names are slanted."""
 
 Chart = alt.Chart | alt.LayerChart | alt.FacetChart
 
@@ -45,10 +50,25 @@ def _base(rows: pd.DataFrame) -> alt.Chart:
 
 def _colour(names: list[str], room: int) -> alt.Color:
     """Return the colours of all series of a picture, the same in each panel."""
-    scale = alt.Scale(domain=names, range=theme.picked(theme.COLOURS, names))
+    scale = alt.Scale(domain=names, range=colours_of(names))
     columns = theme.legend_columns(names, room)
     legend = alt.Legend(title=None, orient="bottom", columns=columns) if len(names) > 1 else None
     return alt.Color("series:N", scale=scale, legend=legend)
+
+
+def colours_of(names: Sequence[str]) -> list[str]:
+    """Return a colour for each series: that of all reports where it has one, else a free one.
+
+    Examples
+    --------
+    >>> colours_of(["raw", "standardised"]) == [theme.COLOURS[0], theme.COLOURS[2]]
+    True
+    """
+    own = {name: theme.KNOWN.index(name) for name in names if name in theme.KNOWN}
+    free = [index for index in CONTRAST if index not in own.values()]
+    others = (name for name in names if name not in own)
+    indices = own | {name: free[place % len(free)] for place, name in enumerate(others)}
+    return [theme.COLOURS[indices[name]] for name in names]
 
 
 def _lines(picture: Picture, colour: alt.Color) -> Chart:
@@ -71,8 +91,10 @@ def _boxes(picture: Picture, colour: alt.Color) -> Chart:
     """Return range, quartiles and median; Vega-Lite's own box plots ignore the offset."""
     names = list(dict.fromkeys(picture.data["series"]))
     places = list(dict.fromkeys(picture.data["x"]))
+    slanted = max(len(str(place)) for place in places) > LONG_LABEL
+    axis = alt.Axis(labelAngle=-45 if slanted else 0)
     base = _base(box_rows(picture.data)).encode(
-        x=alt.X("x:N", title=picture.x or None, sort=places),
+        x=alt.X("x:N", title=picture.x or None, sort=places, axis=axis),
         xOffset=alt.XOffset("series:N", sort=names),
     )
     y = alt.Y("least:Q", title=picture.y)
