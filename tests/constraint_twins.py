@@ -1,6 +1,6 @@
 """Slow and obvious twins of PC and MMHC, written after the papers."""
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 from scipy.stats import norm
@@ -23,10 +23,14 @@ def standard_z(correlation, n_samples, i, j, given):
     return np.sqrt(n_samples - len(given) - 3) * abs(np.arctanh(r))
 
 
-def slow_pc(correlation, n_samples, alpha, max_condition=None):
-    """PC-stable with unions of separating sets, conflicts left alone, Meek's rules at once."""
+def slow_pc(correlation, n_samples, alpha, max_condition=None, *, stable=True):
+    """PC with conflicts left alone and Meek's rules at once.
+
+    PC-stable takes unions of separating sets, the original PC the first one.
+    """
     d = len(correlation)
-    skeleton, union = _slow_skeleton(correlation, n_samples, alpha, max_condition)
+    find = _slow_skeleton if stable else _slow_skeleton_in_order
+    skeleton, union = find(correlation, n_samples, alpha, max_condition)
     adjacent = {i: {j for j in range(d) if frozenset((i, j)) in skeleton} for i in range(d)}
     claims = set()
     for k in range(d):
@@ -57,6 +61,30 @@ def _slow_skeleton(correlation, n_samples, alpha, max_condition):
                     skeleton.discard(pair)
                     union[pair] |= set(given)
     return skeleton, union
+
+
+def _slow_skeleton_in_order(correlation, n_samples, alpha, max_condition):
+    d, critical = len(correlation), norm.isf(alpha / 2)
+    skeleton = {frozenset(pair) for pair in combinations(range(d), 2)}
+    first = {pair: set() for pair in skeleton}
+
+    def separating_set(i, j, size):
+        near = [k for k in range(d) if frozenset((i, k)) in skeleton and k != j]
+        for given in combinations(near, size):
+            if standard_z(correlation, n_samples, i, j, given) <= critical:
+                return set(given)
+        return None
+
+    for size in range(d - 1 if max_condition is None else max_condition + 1):
+        if n_samples - size - 3 <= 0:
+            break
+        for i, j in permutations(range(d), 2):
+            if frozenset((i, j)) in skeleton:
+                found = separating_set(i, j, size)
+                if found is not None:
+                    skeleton.discard(frozenset((i, j)))
+                    first[frozenset((i, j))] = found
+    return skeleton, first
 
 
 def _slow_meek(edges, adjacent):

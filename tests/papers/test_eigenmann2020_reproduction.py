@@ -6,7 +6,7 @@ import pytest
 
 from causalassay.report.reproduction.pictures import picture_svg
 from causalassay.reproducing import NotRun, read_paper
-from causalassay.reproducing.pictures import Picture, mean_curves, pair_map, sign_map
+from causalassay.reproducing.pictures import Picture, pair_map, power_curves, sign_map
 from causalassay.reproducing.running import sized_study
 from causalassay.reproducing.sign_agreement import agreeing_signs, difference_of, share_of
 from causalassay.reproducing.study_values import study_value
@@ -108,7 +108,7 @@ def test_maps_have_no_value_in_cells_of_few_systems():
 
 
 def test_curves_have_a_point_for_each_size():
-    curves = mean_curves(
+    curves = power_curves(
         BOTH.assign(**{"interventions.samples": BOTH["graph.n_nodes"].map({25: 10, 50: 100})}),
         columns={"true": "acor_oracle_risk"},
         power="interventions.samples",

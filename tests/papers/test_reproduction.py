@@ -27,9 +27,9 @@ from causalassay.reproducing.agreement import Outcome
 from causalassay.reproducing.computations.gradient_step import least_steps, residual_variances
 from causalassay.reproducing.computations.three_node_losses import dag_losses, three_node_dags
 from causalassay.reproducing.estimates import Estimate
-from causalassay.reproducing.pictures import Picture, study_scores
-from causalassay.reproducing.published import PublishedValue
-from causalassay.reproducing.running import sized_study
+from causalassay.reproducing.pictures import Picture, loss_landscape, study_scores
+from causalassay.reproducing.published import Item, PublishedValue
+from causalassay.reproducing.running import _picture, sized_study
 from causalassay.study.worker.problem_making import make
 from recorded_outcomes import nothing_runs, recorded
 
@@ -195,6 +195,48 @@ def test_a_picture_counts_the_runs_that_it_cannot_show():
     picture = Picture("figure-1", "boxes", study_scores(frame, panels=panels), "", "SHD")
     assert "figure-1 redrawn. Not drawn: 2 runs without a score." == picture.caption
     assert picture_svg(picture).startswith("<svg")
+
+
+def test_curves_are_means_that_count_lost_runs_and_share_one_legend():
+    frame = pd.DataFrame(
+        {
+            "problem": np.repeat(["small", "large"], 4),
+            "algorithm": ["pc", "ges"] * 4,
+            "status": "ok",
+            "sid": [1.0, 5.0, 3.0, np.nan, 7.0, 8.0, 9.0, 8.0],
+        }
+    )
+    panels = [
+        {"panel": name, "column": "sid", "problems": {"10": "small", "30": "large", "50": "none"}}
+        for name in ("raw", "standardised")
+    ]
+    stated = {"draw": "lines", "x": "nodes", "y": "SID", "compute": "study", "study": "a.toml"}
+    item = Item(name="f", what="", picture={**stated, "panels": panels, "swap": True})
+    picture = _picture(item, "fast", {"a.toml": frame})
+    curve = picture.data[(picture.data["series"] == "pc") & (picture.data["panel"] == "raw")]
+    assert [[10, 2.0], [30, 8.0]] == curve[["x", "y"]].to_numpy().tolist()
+    assert "f redrawn. Not drawn: 2 runs without a score." == picture.caption
+    assert 1 == picture_svg(picture).count(">ges<")
+
+
+def test_each_panel_may_name_its_own_algorithms():
+    frame = pd.DataFrame(
+        {"problem": "p", "algorithm": ["a at 1", "a at 2"], "status": "ok", "shd": [1.0, 2.0]}
+    )
+    panels = [
+        {"panel": at, "column": "shd", "problems": {"raw": "p"}, "algorithms": {"a": f"a at {at}"}}
+        for at in ("1", "2")
+    ]
+    found = study_scores(frame, panels=panels)
+    assert [["a", 1.0, "1"], ["a", 2.0, "2"]] == found[["x", "y", "panel"]].to_numpy().tolist()
+
+
+def test_the_loss_landscape_has_all_pairs_of_dags():
+    found = loss_landscape(lambda1=0.1, noise_sd=[0.5, 2.0], draws=2)
+    shares = found[found["panel"].str.startswith("share")].groupby("panel")["value"].sum()
+    np.testing.assert_allclose(shares, 1.0)
+    assert (0, 3) == (found["x"].min(), found["x"].max())
+    assert found["value"].between(0, 1).all()
 
 
 @pytest.mark.parametrize(

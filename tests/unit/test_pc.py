@@ -10,6 +10,7 @@ from causalassay.discovery.independence import pc_skeleton_fisher_z
 from causalassay.discovery.pc import PC
 from causalassay.graphs import erdos_renyi, to_cpdag
 from causalassay.models import ISCM, SCM, Standardized
+from causalassay.study.keys import canonical, digest
 from constraint_twins import slow_pc, values_with_correlation
 
 RNG = np.random.default_rng(0)
@@ -65,15 +66,61 @@ def test_result_is_that_of_the_slow_twin(seed):
     graph = erdos_renyi(d, min(float(rng.choice([1, 2])), (d - 1) / 2), rng)
     values = (SCM, Standardized, ISCM)[seed % 3]().draw(graph, rng).sample(n, rng)
     alpha, largest = float(rng.choice([0.01, 0.05, 0.2])), (None, None, 0, 1, 2)[rng.integers(5)]
-    expected = slow_pc(np.corrcoef(values.T), n, alpha, largest)
-    estimate = run(values, alpha=alpha, max_condition=largest)
-    np.testing.assert_array_equal(expected, estimate.graph)
+    for stable in (True, False):
+        expected = slow_pc(np.corrcoef(values.T), n, alpha, largest, stable=stable)
+        estimate = run(values, alpha=alpha, max_condition=largest, stable=stable)
+        np.testing.assert_array_equal(expected, estimate.graph)
 
 
-def test_result_is_that_of_the_slow_twin_beyond_64_nodes():
+@pytest.mark.parametrize("stable", [True, False])
+def test_result_is_that_of_the_slow_twin_beyond_64_nodes(stable):
     rng = np.random.default_rng(0)
     values = ISCM().draw(erdos_renyi(70, 1, rng), rng).sample(200, rng)
-    np.testing.assert_array_equal(slow_pc(np.corrcoef(values.T), 200, 0.01), run(values).graph)
+    expected = slow_pc(np.corrcoef(values.T), 200, 0.01, stable=stable)
+    np.testing.assert_array_equal(expected, run(values, stable=stable).graph)
+
+
+def test_the_original_removes_an_edge_at_once():
+    # Given 1, 0 is independent of 2 and of 3, and so is 2 of 3. Stable: 2 and 3 also see each
+    # other in sets around 0. Original: 0—2 and 0—3 went first, so fewer tests are made.
+    star = np.full((4, 4), 0.25)
+    star[1] = star[:, 1] = 0.5
+    np.fill_diagonal(star, 1.0)
+    stable, original = (run(values_of(star), stable=which) for which in (True, False))
+    np.testing.assert_array_equal(stable.graph, original.graph)
+    assert original.info["tests"] < stable.info["tests"]
+
+
+def test_the_original_depends_on_the_order_of_columns_and_says_so():
+    changed = {True: 0, False: 0}
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        values = SCM().draw(erdos_renyi(8, 2, rng), rng).sample(100, rng)
+        turned = list(range(8))[::-1]
+        for stable in changed:
+            expected = run(values, stable=stable).graph[np.ix_(turned, turned)]
+            found = run(values[:, turned], stable=stable).graph
+            changed[stable] += int((expected != found).any())
+    assert 0 == changed[True] < changed[False]
+    assert PC().equivariant
+    assert not PC(stable=False).equivariant
+
+
+def test_the_original_on_discrete_columns():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(2, size=(2, 2000))
+    collider = (a | b) ^ (rng.random(2000) < 0.1)
+    levels = tuple(Discrete((0, 1)) for _ in range(3))
+    rows = np.column_stack([a, collider, b]).astype(float)
+    data = Dataset(("a", "c", "b"), (Regime("all", rows),), "all", levels)
+    expected = np.array([[0, 1, 0], [0, 0, 0], [0, 1, 0]], dtype=bool)
+    np.testing.assert_array_equal(expected, PC(stable=False).discover(data, RNG).graph)
+
+
+def test_the_new_field_changes_no_key():
+    assert digest(PC(alpha=0.05)) == digest(PC(alpha=0.05, stable=True))
+    assert {"is": "PC", "version": 1, "alpha": 0.05} == canonical(PC(alpha=0.05))
+    assert digest(PC()) != digest(PC(stable=False))
 
 
 @pytest.mark.parametrize("source", [SCM, ISCM])
@@ -123,6 +170,8 @@ def test_dependent_columns_are_named():
     values = np.column_stack([a, 2 * a + 1, a + b, b])
     with pytest.raises(NotApplicable, match="'x0', 'x1' are linearly dependent"):
         run(values)
+    with pytest.raises(NotApplicable, match="'x0', 'x1', 'x2' are linearly dependent"):
+        run(values, stable=False)
 
 
 def test_dependent_columns_that_no_test_conditions_on_do_no_harm():
@@ -151,7 +200,10 @@ def test_discrete_columns_and_unknown_conditions_are_refused():
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("alpha", 0.0), ("alpha", 1), ("max_condition", -1), ("max_condition", 1.0)],
+    [
+        *(("alpha", 0.0), ("alpha", 1), ("max_condition", -1), ("max_condition", 1.0)),
+        ("stable", 1),
+    ],
 )
 def test_hyperparameters_are_checked(field, value):
     with pytest.raises(ValueError, match=field):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from causalassay.reproducing import Estimate, Extremes, NotRun, Several
-from causalassay.reproducing.study_values import study_value
+from causalassay.reproducing.study_values import study_files, study_value
 
 
 def rows(problem, algorithm, scores, status=None):
@@ -123,3 +123,64 @@ def test_a_choice_is_compared_with_the_best_median_of_the_grid():
 def test_a_failed_run_counts_as_the_worst_score_of_a_choice():
     found = study_value(FRAME, statistic="choice", left=at("raw"), right=[at("raw", "ges")])
     assert ("ges", 1.5 - 3.5) == (found.best, found.behind.value)
+
+
+def two_panels(**scores):
+    """Scores of each algorithm in a raw and a standardised panel; both vary by ±0.1 or more."""
+    parts = [
+        rows(problem, name, list(score + spread * np.tile([-1.0, 1.0], 10)))
+        for name, (raw, standardised, spread) in scores.items()
+        for problem, score in (("raw", raw), ("std", standardised))
+    ]
+    frame = pd.concat(parts)
+    return frame, {name: [at("raw", name), at("std", name)] for name in scores}
+
+
+def test_no_algorithm_is_best_in_both_panels():
+    frame, of = two_panels(pc=(1.0, 9.0, 0.1), ges=(4.0, 5.0, 0.1), notears=(8.0, 4.0, 0.1))
+    found = study_value(frame, statistic="behind the best", rows=of["pc"] + of["ges"])
+    assert 3.0 == pytest.approx(found.value)  # ges: 3 behind in one panel, 0 in the other
+    assert found.interval()[0] > 0
+    alone = study_value(frame, statistic="behind the best", rows=of["ges"])
+    assert (0.0, 0.0) == alone.interval()
+    with pytest.raises(ValueError, match="each algorithm needs a table for each panel"):
+        study_value(frame, statistic="behind the best", rows=[*of["pc"], at("raw", "ges")])
+
+
+def test_the_favourable_score_of_a_class_is_in_the_panel_of_the_others():
+    frame = pd.concat([rows("raw", "pc", [5.0] * 4), rows("raw", "ges", [3.0] * 4)])
+    frame["shd (favourable)"] = frame["shd"] - 1
+    both = [at("raw"), at("raw", "ges", "shd (favourable)")]
+    assert 0.0 == study_value(frame, statistic="behind the best", rows=both).value
+
+
+def test_near_is_within_the_spread_of_the_random_baseline():
+    frame, of = two_panels(
+        pc=(10.0, 20.0, 0.1), ges=(12.5, 2.0, 0.1), random=(10.9, 14.0, 1.0), empty=(2.0, 2.0, 0.0)
+    )
+    found = study_value(
+        frame,
+        statistic="share near",
+        left=of["pc"] + of["ges"],
+        right=of["random"] + of["empty"],
+    )
+    assert 0.5 == found.value  # pc raw near random, ges standardised near empty
+
+
+def test_spreads_of_two_studies_are_compared():
+    wide = rows("wide", "pc", list(np.arange(30.0)))
+    narrow = rows("narrow", "pc", list(np.arange(10.0) / 10))
+    found = study_value(
+        pd.concat([wide, narrow]),
+        statistic="spread difference",
+        left=at("wide"),
+        right=at("narrow"),
+    )
+    expected = np.std(np.arange(30.0), ddof=1) - np.std(np.arange(10.0) / 10, ddof=1)
+    assert (pytest.approx(expected), 10) == (found.value, found.draws)
+    assert found.interval()[0] > 0
+
+
+def test_a_study_may_depend_on_the_size():
+    table = {"study": {"fast": "a.toml", "full": ["a.toml", "b.toml"]}}
+    assert ["a.toml", "b.toml"] == study_files(table)

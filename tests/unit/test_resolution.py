@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 
+from causalassay.contracts import Estimate
+from causalassay.data import Dataset, Problem
 from causalassay.graphs import (
     chain,
     complete,
@@ -18,7 +20,9 @@ from causalassay.metrics import (
     members,
     repair,
     shd,
+    sid,
 )
+from causalassay.metrics.registry import METRICS
 
 SQUARE = skeleton(from_edges([(0, 1), (1, 2), (2, 3), (0, 3)], 4))
 
@@ -141,3 +145,15 @@ def test_favourable_threshold_names_mistakes():
         favourable_threshold(chain(2), np.zeros((2, 2)), rule="mean")
     with pytest.raises(ValueError, match="truth has 2 nodes but the guess has 3"):
         favourable_threshold(chain(2), np.zeros((3, 3)))
+
+
+def test_scores_at_the_best_threshold_are_metrics_of_a_study():
+    truth = from_edges([(0, 1), (1, 2)], 3)
+    weights = np.array([[0, 0.9, 0.6], [0, 0, 0.5], [0.2, 0, 0]])
+    problem = Problem(Dataset.from_values(np.eye(3)), truth)
+    guess = Estimate(weights > 0.8, "dag", weights)
+    graph = favourable_threshold(truth, weights).graph
+    assert 1 == METRICS["shd_best_threshold"].score(problem, guess)
+    assert sid(truth, graph) == METRICS["sid_best_threshold"].score(problem, guess)
+    with pytest.raises(ValueError, match="this estimate has none"):
+        METRICS["shd_best_threshold"].score(problem, Estimate(truth, "dag"))

@@ -66,6 +66,18 @@ PARENT_AID_NORMALIZED = _of_graphs(metrics.parent_aid_normalized, "low", "class"
 ANCESTOR_AID_NORMALIZED = _of_graphs(metrics.ancestor_aid_normalized, "low", "class")
 OSET_AID_NORMALIZED = _of_graphs(metrics.oset_aid_normalized, "low", "class")
 SID = _of_graphs(metrics.sid, "low", "dag")
+SHD_BEST_THRESHOLD = _of_graphs(
+    lambda truth, guess: metrics.shd(truth, metrics.favourable_threshold(truth, guess).graph),
+    "low",
+    "estimate",
+    "Return `shd` at the threshold of the weights that has the least; it sees the truth.",
+)
+SID_BEST_THRESHOLD = _of_graphs(
+    lambda truth, guess: metrics.sid(truth, metrics.favourable_threshold(truth, guess).graph),
+    "low",
+    "estimate",
+    "Return `sid` at the threshold of the weights that has the least `shd`; it sees the truth.",
+)
 SID_NORMALIZED = _of_graphs(metrics.sid_normalized, "low", "dag")
 SID_PENALIZED = _of_graphs(metrics.sid_penalized, "low", "dag")
 MEC_SID_LOWER = _of_graphs(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
 from causalassay.arrays import Vector
@@ -17,6 +18,9 @@ LEVEL = 0.99
 
 N_BOOTSTRAP = 1000
 """Resamples for the standard error of a median or a standard deviation."""
+
+Chosen = NDArray[np.int64]
+"""Replicates, of a bootstrap or all."""
 
 
 @dataclass(frozen=True)
@@ -156,6 +160,15 @@ def _bootstrapped(values: Vector, statistic: object, lost: int) -> Estimate:
     drawn = values[rng.integers(len(values), size=(N_BOOTSTRAP, len(values)))]
     error = float(np.std(statistic(drawn, axis=1), ddof=1))
     return Estimate(float(statistic(values)), error, len(values), lost)
+
+
+def over_replicates(
+    statistic: Callable[[Chosen], float], n: int, lost: int, span: tuple[float, float]
+) -> Estimate:
+    """Return a number over replicates; its error is that of a bootstrap of them."""
+    drawn = stream(1, "replicates", n).integers(n, size=(N_BOOTSTRAP, n))
+    error = float(np.std([statistic(chosen) for chosen in drawn], ddof=1))
+    return Estimate(statistic(np.arange(n)), error, n, lost, span=span)
 
 
 def block_extremes(values: Vector, block: int, *, largest: bool, lost: int = 0) -> Extremes:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from causalassay import risk
+from causalassay.metrics import shd, sid
 from causalassay.reproducing.computations.chain_correlations import (
     N_NODES,
     iscm_correlations,
@@ -17,7 +18,7 @@ from causalassay.reproducing.computations.chain_correlations import (
 )
 from causalassay.reproducing.computations.gradient_step import EXAMPLE, residual_variances
 from causalassay.reproducing.computations.noise_transfer import inverse_noise
-from causalassay.reproducing.computations.three_node_losses import dag_losses
+from causalassay.reproducing.computations.three_node_losses import dag_losses, three_node_dags
 from causalassay.reproducing.computations.uumc_laws import sample_r2
 from causalassay.reproducing.computations.uumc_sortability import Graphs, sortabilities
 from causalassay.reproducing.computations.variance_along_order import variances_by_depth
@@ -39,6 +40,10 @@ class Picture:
         without a score has nan as ``y``.
     x, y : str
         Titles of the axes.
+    value : str
+        What the shades of a heat map mean.
+    lost : int
+        Runs without a score that the data do not show, for they are of means.
     """
 
     item: str
@@ -46,11 +51,13 @@ class Picture:
     data: pd.DataFrame
     x: str
     y: str
+    value: str = ""
+    lost: int = 0
 
     @property
     def caption(self) -> str:
         """What it is, and how many runs it cannot show."""
-        lost = int(self.data["y"].isna().sum())
+        lost = self.lost + int(self.data["y"].isna().sum())
         text = f"{self.item} redrawn."
         return f"{text} Not drawn: {lost} runs without a score." if lost else text
 
@@ -70,12 +77,14 @@ def study_scores(
         ``panel`` (its title), ``column`` (the score), and ``problems``: from the name of a
         series, or of a place on the axis, to the name of a problem. ``algorithm`` replaces
         the names of the algorithms, so that tables of one panel have a series each.
+        ``algorithms`` stands for that of all panels.
     algorithms : table, optional
         From the name that is shown to the name in the study; by default all.
     """
-    shown = {name: label for label, name in (algorithms or {}).items()}
     parts = []
     for panel in panels:
+        named = panel.get("algorithms", algorithms) or {}
+        shown = {name: label for label, name in named.items()}
         for series, problem in panel["problems"].items():
             rows = frame[frame["problem"] == problem]
             if shown:
@@ -97,6 +106,19 @@ def study_scores(
 def swapped(data: pd.DataFrame) -> pd.DataFrame:
     """Return the boxes with problems on the axis and algorithms as series."""
     return data.rename(columns={"x": "series", "series": "x"})
+
+
+def mean_curves(data: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean of each series at each x, which is a number; lost runs do not count.
+
+    Examples
+    --------
+    >>> data = pd.DataFrame({"x": "10", "y": [1.0, 2.0], "series": "pc", "panel": "SID"})
+    >>> mean_curves(data)[["x", "y"]].to_numpy().tolist()
+    [[10.0, 1.5]]
+    """
+    numbered = data.assign(x=data["x"].astype(int))
+    return numbered.groupby(["panel", "series", "x"], sort=False)["y"].mean().reset_index()
 
 
 def gradient_curves() -> pd.DataFrame:
@@ -126,20 +148,35 @@ def depth_curves(*, weights: Sequence[Sequence[float]], positions: int, draws: i
     return pd.concat(parts, ignore_index=True).assign(panel="")
 
 
-def loss_ranks(*, lambda1: float, noise_sd: Sequence[float], draws: int) -> pd.DataFrame:
-    """Return how often each candidate DAG has the least loss, by true DAG; a tie is shared."""
+def loss_landscape(*, lambda1: float, noise_sd: Sequence[float], draws: int) -> pd.DataFrame:
+    """Return the loss of candidates, and where the least is, by SHD and SID to the true DAG.
+
+    The loss is scaled to 0 and 1 among the 25 candidates of a draw. A tie with the true DAG
+    goes to it, as in the paper; others are shared.
+    """
     low, high = noise_sd
+    dags = three_node_dags()
     parts = []
-    for panel, standardised in (("raw", False), ("standardised", True)):
+    for name, standardised in (("raw", False), ("standardised", True)):
         losses = dag_losses(lambda1, (low, high), draws, standardised=standardised)
-        best = losses <= losses.min(axis=2, keepdims=True) + 1e-9
-        share = (best / best.sum(axis=2, keepdims=True)).mean(axis=1)
-        truth, candidate = np.indices(share.shape)
-        parts.append(
-            pd.DataFrame(
-                {"x": candidate.ravel(), "y": truth.ravel(), "value": share.ravel()}
-            ).assign(series="", panel=panel)
+        least = losses.min(axis=2, keepdims=True)
+        span = losses.max(axis=2, keepdims=True) - least
+        scaled = (losses - least) / np.where(span > 0, span, 1.0)  # no edge: all losses tie
+        best = losses <= least + 1e-9
+        own = best & np.eye(len(dags), dtype=bool)[:, None]
+        best = np.where(own.any(axis=2, keepdims=True), own, best)
+        pairs = pd.DataFrame(
+            {
+                "x": [shd(truth, dag) for truth in dags for dag in dags],
+                "y": [sid(truth, dag) for truth in dags for dag in dags],
+                "loss": scaled.mean(axis=1).ravel(),
+                "best": (best / best.sum(axis=2, keepdims=True)).mean(axis=1).ravel() / len(dags),
+            }
         )
+        cells = pairs.groupby(["x", "y"]).agg({"loss": "mean", "best": "sum"}).reset_index()
+        for column, what in (("loss", "mean scaled loss"), ("best", "share of least losses")):
+            part = cells[["x", "y"]].assign(value=cells[column], series="", panel=f"{what}, {name}")
+            parts.append(part)
     return pd.concat(parts, ignore_index=True)
 
 
@@ -198,7 +235,7 @@ def pair_map(frame: pd.DataFrame, *, columns: Sequence[str]) -> pd.DataFrame:
     ).assign(series="", panel="share of agreeing signs")
 
 
-def mean_curves(
+def power_curves(
     frame: pd.DataFrame, *, columns: Mapping[str, str], power: str, series: Sequence[str]
 ) -> pd.DataFrame:
     """Return the means of numbers of the data against a label's power of 10.
@@ -270,7 +307,7 @@ COMPUTED: dict[str, Callable[..., pd.DataFrame]] = {
     "chain-correlations": chain_correlations,
     "depth-curves": depth_curves,
     "hub-r2": hub_r2,
-    "loss-ranks": loss_ranks,
+    "loss-landscape": loss_landscape,
     "noise-scales": noise_scales,
     "uumc-sortabilities": uumc_sortabilities,
 }
@@ -280,6 +317,6 @@ OF_STUDIES: dict[str, Callable[..., pd.DataFrame]] = {
     "study": study_scores,
     "sign map": sign_map,
     "pair map": pair_map,
-    "mean curves": mean_curves,
+    "mean curves": power_curves,
 }
 """Pictures of the rows of studies, by the name that `compute` states."""

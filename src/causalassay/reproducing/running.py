@@ -16,7 +16,13 @@ from causalassay.reproducing.data_sets import DATA_SETS
 from causalassay.reproducing.estimates import NotRun, Ours
 from causalassay.reproducing.kept_results import FOLDER, KeptResults, package_checksum
 from causalassay.reproducing.paper import Paper
-from causalassay.reproducing.pictures import COMPUTED, OF_STUDIES, Picture, swapped
+from causalassay.reproducing.pictures import (
+    COMPUTED,
+    OF_STUDIES,
+    Picture,
+    mean_curves,
+    swapped,
+)
 from causalassay.reproducing.published import Item, PublishedValue, Size, StudySize, sized
 from causalassay.reproducing.result import Line, Reproduction
 from causalassay.reproducing.study_values import STUDY, study_files, study_value
@@ -180,19 +186,24 @@ def _can_draw(item: Item, size: Size, frames: Frames) -> bool:
 
 
 def _picture(item: Item, size: Size, frames: Frames, kept: KeptResults) -> Picture:
-    draw, x, y, compute = (sized(item.picture[key], size) for key in _OF_PICTURES)
+    draw, x, y, compute = (sized(item.picture[key], size) for key in _OF_PICTURES[:4])
+    value = sized(item.picture.get("value", ""), size)
     stated = _picture_parameters(item, size)
     if compute in COMPUTED:
         data = kept.get(compute, stated, COMPUTED[compute])
         assert isinstance(data, pd.DataFrame)
-        return Picture(item.name, draw, data, x, y)
+        return Picture(item.name, draw, data, x, y, value)
     frame, swap = _together(stated.pop("study"), frames), stated.pop("swap", False)
     assert isinstance(frame, pd.DataFrame)
     data = OF_STUDIES[compute](frame, **stated)
-    return Picture(item.name, draw, swapped(data) if swap else data, x, y)
+    data = swapped(data) if swap else data
+    if draw != "lines" or compute != STUDY:
+        return Picture(item.name, draw, data, x, y, value)
+    lost = int(data["y"].isna().sum())
+    return Picture(item.name, draw, mean_curves(data), x, y, value, lost)
 
 
-_OF_PICTURES = ("draw", "x", "y", "compute")
+_OF_PICTURES = ("draw", "x", "y", "compute", "value")
 
 
 def _picture_parameters(item: Item, size: Size) -> dict[str, Any]:

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
 from causalassay.arrays import Values, Vector
 from causalassay.reproducing.estimates import (
-    N_BOOTSTRAP,
     Choice,
+    Chosen,
     Estimate,
     Extremes,
     NotRun,
@@ -22,8 +21,10 @@ from causalassay.reproducing.estimates import (
     block_extremes,
     mean,
     median,
+    over_replicates,
     standard_deviation,
 )
+from causalassay.reproducing.panel_values import OF_PANELS
 from causalassay.reproducing.sign_agreement import (
     chosen_rows,
     risk_gap_difference,
@@ -31,7 +32,6 @@ from causalassay.reproducing.sign_agreement import (
     sign_share_difference,
     unpaired,
 )
-from causalassay.seeding import stream
 from causalassay.spelling import did_you_mean
 
 STUDY = "study"
@@ -54,8 +54,6 @@ Frame = pd.DataFrame
 Selection = Mapping[str, Any]
 Side = Sequence[pd.Series]
 """The numbers of each table of a list."""
-Chosen = NDArray[np.int64]
-"""Replicates, of a bootstrap or all."""
 
 
 def study_value(
@@ -83,7 +81,8 @@ def study_value(
         the best median of the list right, the settings of a grid; "difference of means" is that
         of two independent sets of systems. Of tables of a ``pair`` of algorithms, "sign share"
         is how often estimated risks rank them as true ones do, "sign share difference" compares
-        two such shares, and "risk gap difference" how much true risks differ.
+        two such shares, and "risk gap difference" how much true risks differ. Those of several
+        panels are in `panel_values`.
     rows : table or list of tables
         ``problem``, ``algorithm``, ``column`` (a metric or a diagnostic) and ``where``. Of a
         list, each table gives a number.
@@ -93,14 +92,12 @@ def study_value(
     block : int
         Draws in a block, for extremes.
     """
-    if statistic == CHOICE:
-        return _choice(frame, _listed(left)[0], _listed(right))
-    if statistic == SIGN_SHARE:
-        return sign_share(frame, _listed(rows)[0])
-    if statistic in _OF_SYSTEMS:
-        return _OF_SYSTEMS[statistic](frame, _listed(left)[0], _listed(right)[0])
+    sides = (_listed(rows), _listed(left), _listed(right))
+    if statistic in _OF_TABLES:
+        return _OF_TABLES[statistic](frame, *sides)
+    if statistic in OF_PANELS:
+        return OF_PANELS[statistic](*([(one, _numbers(frame, one)) for one in s] for s in sides))
     if statistic in _OF_MANY:
-        sides = (_listed(rows), _listed(left), _listed(right))
         numbers = [[_numbers(frame, one) for one in side] for side in sides]
         return _OF_MANY[statistic](*numbers)
     if left:
@@ -145,7 +142,7 @@ def selection_mistakes(parameters: Mapping[str, Any], studies: Sequence[str]) ->
         mistakes.append("ours: expected `rows`, or `left` and `right`")
     statistic, known = (
         parameters.get("statistic", "mean"),
-        [*_OF_ONE, *_EXTREMES, *_OF_TWO, *_OF_MANY, CHOICE, SIGN_SHARE, *_OF_SYSTEMS],
+        [*_OF_ONE, *_EXTREMES, *_OF_TWO, *_OF_MANY, *OF_PANELS, *_OF_TABLES],
     )
     if statistic not in known:
         mistakes.append(f"there is no statistic {statistic!r}; {did_you_mean(statistic, known)}")
@@ -317,10 +314,7 @@ def _stacked(rows: Sequence[pd.Series]) -> Values:
 
 
 def _resampled(statistic: Callable[[Chosen], float], n: int, lost: int) -> Estimate:
-    """Return a number over replicates, from -1 to 1; its error is that of a bootstrap."""
-    drawn = stream(1, "replicates", n).integers(n, size=(N_BOOTSTRAP, n))
-    error = float(np.std([statistic(chosen) for chosen in drawn], ddof=1))
-    return Estimate(statistic(np.arange(n)), error, n, lost, span=(-1.0, 1.0))
+    return over_replicates(statistic, n, lost, (-1.0, 1.0))
 
 
 _OF_ONE: dict[str, Callable[[Vector, int], Estimate]] = {
@@ -341,13 +335,21 @@ _OF_MANY: dict[str, Callable[[Side, Side, Side], Ours]] = {
 }
 """Called with the numbers of `rows`, `left` and `right`, one series for each table."""
 
-SIGN_SHARE = "sign share"
+Tables = Sequence[Selection]
 
-_OF_SYSTEMS: dict[str, Callable[[Frame, Selection, Selection], Ours]] = {
-    "sign share difference": sign_share_difference,
-    "risk gap difference": risk_gap_difference,
-    "difference of means": _difference_of_means,
+_OF_TABLES: dict[str, Callable[[Frame, Tables, Tables, Tables], Ours]] = {
+    CHOICE: lambda frame, _, left, right: _choice(frame, left[0], right),
+    "sign share": lambda frame, rows, _, __: sign_share(frame, rows[0]),
+    "sign share difference": lambda frame, _, left, right: sign_share_difference(
+        frame, left[0], right[0]
+    ),
+    "risk gap difference": lambda frame, _, left, right: risk_gap_difference(
+        frame, left[0], right[0]
+    ),
+    "difference of means": lambda frame, _, left, right: _difference_of_means(
+        frame, left[0], right[0]
+    ),
 }
-"""Of two sets of systems that are not paired."""
+"""Statistics that choose their rows themselves, from the tables `rows`, `left` and `right`."""
 
-_OF_PAIRS = (SIGN_SHARE, "sign share difference", "risk gap difference")
+_OF_PAIRS = ("sign share", "sign share difference", "risk gap difference")

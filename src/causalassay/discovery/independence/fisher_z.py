@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy.special import ndtri
 from causalassay.arrays import Vector, Weights
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
+from causalassay.discovery.statistics.gaussian import PIVOT
 from causalassay.graphs.orders import Indices
 from causalassay.spelling import listed
 
@@ -127,6 +129,57 @@ def condition(
     onto_variance[-1] = variance[-1] - covariance[last, given] ** 2 * scale
     onto_variance[given] = 1.0
     onto[last, given] = np.nan
+
+
+@njit(cache=True, nogil=True)
+def squared_partial_correlation(correlation: Weights, nodes: Indices) -> float:
+    """Return it of the last two nodes given the others; nan where it is undefined."""
+    left = correlation[nodes][:, nodes]
+    last = len(nodes) - 1
+    for s in range(last - 1):
+        if left[s, s] <= PIVOT:
+            return np.nan
+        for row in range(s + 1, last + 1):
+            share = left[row, s] / left[s, s]
+            for column in range(s + 1, last + 1):
+                left[row, column] -= share * left[s, column]
+    if left[last - 1, last - 1] <= PIVOT or left[last, last] <= PIVOT:
+        return np.nan
+    return left[last - 1, last] ** 2 / (left[last - 1, last - 1] * left[last, last])
+
+
+@dataclass(frozen=True, eq=False)
+class FisherZ:
+    """The test of two columns given a set, one at a time.
+
+    Parameters
+    ----------
+    correlation : ndarray, shape (d, d)
+    limits : ndarray
+        The largest squared correlation that is no dependence by size, `largest_independent`.
+    data : Dataset
+        For names in messages.
+
+    Examples
+    --------
+    >>> correlation = np.array([[1, 0.5, 0.25], [0.5, 1, 0.5], [0.25, 0.5, 1]])
+    >>> limits = largest_independent(0.05, z_scales(500, 1))
+    >>> test = FisherZ(correlation, limits, Dataset.from_values(np.eye(3)))
+    >>> test.independent(0, 2, ()), test.independent(0, 2, (1,))
+    (False, True)
+    """
+
+    correlation: Weights
+    limits: Vector
+    data: Dataset
+
+    def independent(self, i: int, j: int, given: tuple[int, ...]) -> bool:
+        """Tell whether the two pass for independent given the set."""
+        nodes = np.array([*given, i, j])
+        found = squared_partial_correlation(self.correlation, nodes)
+        if np.isnan(found):
+            check_defined(nodes, self.data)
+        return bool(found <= self.limits[len(given)])
 
 
 def check_defined(dependent: Indices, data: Dataset) -> None:

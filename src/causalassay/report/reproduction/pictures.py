@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,16 +15,33 @@ from causalassay.reproducing.pictures import Draw, Picture
 
 WIDTH, HEIGHT = 300, 220
 MOST_TICKS = 12
+NARROW = 220
+"""Width of a panel where three stand in a line."""
+FEWEST_FOR_THREE = 5
+"""Panels from which on three stand in a line."""
+
+CONTRAST = (2, 3, 1, 4, 5, 0, 6)
+"""Colours in an order in which the first few differ most; black, of medians, comes last."""
+LONG_LABEL = 4
+"""Letters of a name on the axis from which on names are slanted."""
+
 Chart = alt.Chart | alt.LayerChart | alt.FacetChart
 
 
 def picture_svg(picture: Picture) -> str:
-    """Return a picture; its panels stand beside each other, two in a line."""
+    """Return a picture; its panels stand beside each other, with one legend under them all."""
+    shown = picture.data.dropna(subset="y")
+    groups = list(shown.groupby("panel", sort=False))
+    columns = 3 if len(groups) >= FEWEST_FOR_THREE else 2
+    width = WIDTH if columns == 2 else NARROW
+    colour = _colour(list(dict.fromkeys(shown["series"])), columns * width)
     panels = []
-    for name, rows in picture.data.dropna(subset="y").groupby("panel", sort=False):
-        chart = _CHARTS[picture.draw](replace(picture, data=rows))
-        panels.append(chart.properties(width=WIDTH, height=HEIGHT, title=str(name)))
-    spec = alt.concat(*panels, columns=2).configure(**theme.config()).to_dict()
+    for name, rows in groups:
+        chart = _CHARTS[picture.draw](replace(picture, data=rows), colour)
+        size = {"width": width, "height": HEIGHT * width // WIDTH}
+        panels.append(chart.properties(**size, title=str(name)))
+    together = alt.concat(*panels, columns=columns).resolve_scale(color="shared")
+    spec = together.configure(**theme.config()).to_dict()
     return vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
 
 
@@ -33,14 +50,30 @@ def _base(rows: pd.DataFrame) -> alt.Chart:
     return alt.Chart(alt.InlineData(values=values))
 
 
-def _colour(picture: Picture) -> alt.Color:
-    names = list(dict.fromkeys(picture.data["series"]))
-    scale = alt.Scale(domain=names, range=theme.picked(theme.COLOURS, names))
-    legend = alt.Legend(title=None, orient="bottom") if len(names) > 1 else None
+def _colour(names: list[str], room: int) -> alt.Color:
+    """Return the colours of all series of a picture, the same in each panel."""
+    scale = alt.Scale(domain=names, range=colours_of(names))
+    columns = theme.legend_columns(names, room)
+    legend = alt.Legend(title=None, orient="bottom", columns=columns) if len(names) > 1 else None
     return alt.Color("series:N", scale=scale, legend=legend)
 
 
-def _lines(picture: Picture) -> Chart:
+def colours_of(names: Sequence[str]) -> list[str]:
+    """Return a colour for each series: that of all reports where it has one, else a free one.
+
+    Examples
+    --------
+    >>> colours_of(["raw", "standardised"]) == [theme.COLOURS[0], theme.COLOURS[2]]
+    True
+    """
+    own = {name: theme.KNOWN.index(name) for name in names if name in theme.KNOWN}
+    free = [index for index in CONTRAST if index not in own.values()]
+    others = (name for name in names if name not in own)
+    indices = own | {name: free[place % len(free)] for place, name in enumerate(others)}
+    return [theme.COLOURS[indices[name]] for name in names]
+
+
+def _lines(picture: Picture, colour: alt.Color) -> Chart:
     rows = picture.data
     whole = pd.api.types.is_integer_dtype(rows["x"])
     places = sorted({int(one) for one in rows["x"]}) if whole else []
@@ -51,7 +84,7 @@ def _lines(picture: Picture) -> Chart:
         .encode(
             x=alt.X("x:Q", title=picture.x, axis=axis),
             y=alt.Y("y:Q", title=picture.y),
-            color=_colour(picture),
+            color=colour,
         )
     )
 
@@ -61,16 +94,17 @@ def _ticks(places: list[int]) -> dict[str, Any]:
     return {"values": places} if len(places) <= MOST_TICKS else {"tickMinStep": 1}
 
 
-def _boxes(picture: Picture) -> Chart:
+def _boxes(picture: Picture, colour: alt.Color) -> Chart:
     """Return range, quartiles and median; Vega-Lite's own box plots ignore the offset."""
     names = list(dict.fromkeys(picture.data["series"]))
     places = list(dict.fromkeys(picture.data["x"]))
+    slanted = max(len(str(place)) for place in places) > LONG_LABEL
+    axis = alt.Axis(labelAngle=-45 if slanted else 0)
     base = _base(box_rows(picture.data)).encode(
-        x=alt.X("x:N", title=picture.x or None, sort=places),
+        x=alt.X("x:N", title=picture.x or None, sort=places, axis=axis),
         xOffset=alt.XOffset("series:N", sort=names),
     )
     y = alt.Y("least:Q", title=picture.y)
-    colour = _colour(picture)
     span = base.mark_rule().encode(y=y, y2="most:Q", color=colour)
     box = base.mark_bar(size=6).encode(y="lower:Q", y2="upper:Q", color=colour)
     middle = base.mark_tick(color=theme.INK, size=6, thickness=2).encode(y="median:Q")
@@ -91,24 +125,30 @@ def box_rows(data: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({key: groups.quantile(q) for key, q in shares.items()}).reset_index()
 
 
-def _heat_map(picture: Picture) -> Chart:
-    named = not pd.api.types.is_numeric_dtype(picture.data["x"])  # numbers only count DAGs
-    axis = alt.Axis(labels=named, ticks=False)
-    scale = alt.Scale(scheme="greys", domain=[0, 1])
-    # Cells without a value are white, and have their place all the same.
-    across, down = (alt.Scale(domain=list(dict.fromkeys(picture.data[key]))) for key in "xy")
+def _heat_map(picture: Picture, _: alt.Color) -> Chart:
+    """Return shades from white, 0, to black, 1; numbers on the axis of y grow upwards.
+
+    Cells without a value have their place all the same.
+    """
+    rising = pd.api.types.is_numeric_dtype(picture.data["y"])
+    axis = alt.Axis(ticks=False, labelAngle=0 if rising else alt.Undefined)
+    shades = alt.Scale(range=[theme.PAPER, theme.INK], domain=[0, 1])
+    legend = alt.Legend(title=picture.value or None, titleLimit=0, orient="bottom")
+    across, down = (list(dict.fromkeys(picture.data[key])) for key in "xy")
+    if rising:
+        down.sort(reverse=True)
     return (
         _base(picture.data.dropna(subset="value"))
-        .mark_rect()
+        .mark_rect(stroke="#cccccc", strokeWidth=0.5)
         .encode(
-            x=alt.X("x:O", title=picture.x, axis=axis, scale=across),
-            y=alt.Y("y:O", title=picture.y, axis=axis, scale=down),
-            color=alt.Color("value:Q", title=None, scale=scale),
+            x=alt.X("x:O", title=picture.x, axis=axis, scale=alt.Scale(domain=across)),
+            y=alt.Y("y:O", title=picture.y, axis=axis, scale=alt.Scale(domain=down)),
+            color=alt.Color("value:Q", scale=shades, legend=legend),
         )
     )
 
 
-_CHARTS: dict[Draw, Callable[[Picture], Chart]] = {
+_CHARTS: dict[Draw, Callable[[Picture, alt.Color], Chart]] = {
     "lines": _lines,
     "boxes": _boxes,
     "heat map": _heat_map,
