@@ -16,6 +16,7 @@ from causalassay.reproducing.computations.chain_correlations import (
     standardised_correlations,
 )
 from causalassay.reproducing.computations.gradient_step import EXAMPLE, residual_variances
+from causalassay.reproducing.computations.look_alikes import look_alike_boxes
 from causalassay.reproducing.computations.noise_transfer import inverse_noise
 from causalassay.reproducing.computations.risk_systems import (
     descendant_rows,
@@ -270,6 +271,7 @@ COMPUTED: dict[str, Callable[..., pd.DataFrame]] = {
     "chain-correlations": chain_correlations,
     "depth-curves": depth_curves,
     "hub-r2": hub_r2,
+    "look-alike-boxes": look_alike_boxes,
     "loss-ranks": loss_ranks,
     "sign-map": sign_map,
     "pair-map": pair_map,

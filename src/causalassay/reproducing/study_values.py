@@ -47,7 +47,7 @@ Chosen = NDArray[np.int64]
 """Replicates, of a bootstrap or all."""
 
 
-def study_value(
+def study_value(  # noqa: PLR0913  one argument per key of `ours`
     frame: Frame,
     *,
     statistic: str = "mean",
@@ -55,6 +55,7 @@ def study_value(
     left: Selection | Sequence[Selection] = (),
     right: Selection | Sequence[Selection] = (),
     block: int = 0,
+    first: int = 0,
 ) -> Ours:
     """Return a number of a study's rows, or the difference between two sets of them.
 
@@ -78,7 +79,11 @@ def study_value(
         of the other.
     block : int
         Draws in a block, for extremes.
+    first : int
+        How many replicates count, from the first on; 0 means all. A test's p-value depends on
+        their number, so it takes the paper's.
     """
+    frame = frame[frame["replicate"] < first] if first else frame
     if statistic == CHOICE:
         return _choice(frame, _listed(left)[0], _listed(right))
     if statistic in _OF_MANY:
@@ -110,7 +115,7 @@ def selection_mistakes(parameters: Mapping[str, Any], studies: Sequence[str]) ->
         for study in study_files(parameters) or [None]
         if study not in studies
     ]
-    allowed = ("study", "statistic", "rows", "left", "right", "block")
+    allowed = ("study", "statistic", "rows", "left", "right", "block", "first")
     for key in parameters:
         if key not in allowed:
             mistakes.append(f"ours.{key}: there is no such key; {did_you_mean(key, allowed)}")

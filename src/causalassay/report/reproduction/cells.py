@@ -11,7 +11,8 @@ HEADS = ("what", "published", "ours [99 % interval]", "outcome", "why")
 RULE = (
     "A number agrees if it lies in our 99 % interval, widened by its printed rounding and, where "
     "the paper gives one, its own standard error. A claim holds or fails if our 99 % interval "
-    "lies wholly on one side; else it is open. The rule was stated before the run."
+    "lies wholly on one side; else it is open. A number from other data than the paper's is shown "
+    "and not judged. The rule was stated before the run."
 )
 
 
