@@ -199,3 +199,41 @@ def test_several_numbers_for_one_value_share_its_level():
     assert "disagrees" == outcome_of(value, far)
     assert "agrees" == outcome_of(value, Several((far, *[Estimate(0.0, 0.1, 100_000)] * 9)))
     assert pytest.approx(0.01) == chance_of_disagreement(value, Several((far, far)))
+
+
+def test_a_number_on_other_data_is_shown_and_not_judged():
+    value = published(value=0.92, printed="0.92", other_data="our HTTP experiment")
+    line = Line(value, Estimate(0.5, 0.01, 100), outcome_of(value, Estimate(0.5, 0.01, 100)))
+    assert "other data" == line.outcome
+    assert "0.5000 [0.4737, 0.5263]" == line.ours_text
+    assert "on our HTTP experiment" == line.why
+    assert 0 == line.chance
+    assert "our HTTP experiment" == line.to_dict()["data"]
+
+
+def test_a_claim_on_other_data_is_judged_and_says_so():
+    value = claim(">", other_data="our HTTP experiment", remark="effects are small")
+    assert "holds" == outcome_of(value, Estimate(1.0, 0.1, 1000))
+    failed = Line(value, Estimate(-1.0, 0.1, 1000), "fails")
+    assert "on our HTTP experiment; effects are small" == failed.why
+
+
+def test_counts_name_other_data_and_claims_that_were_judged_on_it():
+    theirs, ours = claim(">"), claim(">", other_data="our HTTP experiment")
+    number = published(value=1.0, other_data="our HTTP experiment")
+    lines = [
+        Line(theirs, Estimate(1.0), "holds"),
+        Line(ours, Estimate(1.0), "holds"),
+        Line(ours, Estimate(-1.0), "fails"),
+        Line(number, Estimate(5.0, 0.1, 10), "other data"),
+    ]
+    assert [
+        "Claims: 2 hold, 1 fail, 0 open (of these 1 hold, 1 fail, 0 open on experiments of ours).",
+        "Numbers not judged, for ours are from other data: 1.",
+    ] == count_sentences(lines)
+
+
+def test_small_p_values_are_not_shown_as_a_range_of_zeros():
+    value = published(kind="bound", value=0.001, relation="<", claim="p < 0.001")
+    line = Line(value, Several((Estimate(1e-9), Estimate(2e-5))), "holds")
+    assert "2 numbers, all below 0.001" == line.ours_text

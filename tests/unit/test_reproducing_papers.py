@@ -57,6 +57,11 @@ def test_a_small_paper_is_read(tmp_path):
         ('"number"', '"choice"', 'the kind "choice" and `statistic = "choice"` belong together'),
         ("is 1", "word " * 26, "the quote has 26 words, at most 25"),
         ("ours", 'reason = "lost"\nours', "expected either `ours` or a `reason`"),
+        (
+            'ours = {compute = "pairwise-bound", root = true}',
+            'reason = "lost"\nother_data = "our run"',
+            "`other_data` says what ours is computed on",
+        ),
         ('{compute = "pairwise-bound", root = true}', '{compute = "study"}', "no study None"),
     ],
 )

@@ -25,6 +25,9 @@ Choices
     A setting that the paper picked from a grid agrees if our score at it is not below our
     best score of the grid: the 99 % interval of the paired difference reaches 0. Our best is
     the best of many, so a choice as good as it disagrees a little more often than 1 in 100.
+Other data
+    Where an experiment of ours stands in for data that the paper's authors had, a number is
+    another system's: it is shown beside theirs and not judged. A claim is judged as any other.
 Several numbers
     Of k numbers for one published value each takes the level 1 - 0.01 / k, as a claim's.
 """
@@ -48,7 +51,9 @@ from causalassay.reproducing.estimates import (
 )
 from causalassay.reproducing.published import PublishedValue
 
-Outcome = Literal["agrees", "disagrees", "holds", "fails", "open", "not run", "not computed"]
+Outcome = Literal[
+    "agrees", "disagrees", "holds", "fails", "open", "other data", "not run", "not computed"
+]
 
 GOOD: tuple[Outcome, ...] = ("agrees", "holds")
 BAD: tuple[Outcome, ...] = ("disagrees", "fails")
@@ -70,9 +75,15 @@ def outcome_of(value: PublishedValue, ours: Ours) -> Outcome:
     >>> outcome_of(value, Estimate(0.973)), outcome_of(value, Estimate(0.98))
     ('agrees', 'disagrees')
     """
+    if isinstance(ours, NotRun):
+        return "not run"
+    if value.other_data and value.kind in {"number", "choice"}:
+        return "other data"
+    return _judged(value, ours)
+
+
+def _judged(value: PublishedValue, ours: Estimate | Several | Extremes | Cases | Choice) -> Outcome:
     match ours:
-        case NotRun():
-            return "not run"
         case Cases():
             return "fails" if ours.violated else "holds"
         case Choice():

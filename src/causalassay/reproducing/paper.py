@@ -168,7 +168,9 @@ def _faults(value: PublishedValue, studies: Sequence[str]) -> list[str]:
     faults = []
     if bool(value.ours) == bool(value.reason):
         faults.append("expected either `ours` or a `reason` why it is not computed")
-    if value.kind in {"number", "bound", "choice"} and value.value is None:
+    if value.other_data and value.reason:
+        faults.append("`other_data` says what ours is computed on; with a `reason` there is none")
+    if value.kind in {"number", "bound", "choice"} and value.value is None and not _blank(value):
         faults.append(f"a {value.kind} needs a `value`")
     if value.kind in {"bound", "ordering"} and value.ours and value.relation is None:
         faults.append(f"a {value.kind} needs a `relation`")
@@ -181,6 +183,11 @@ def _faults(value: PublishedValue, studies: Sequence[str]) -> list[str]:
     if len(value.quote.split()) > MOST_QUOTED:
         faults.append(f"the quote has {len(value.quote.split())} words, at most {MOST_QUOTED}")
     return faults + (_compute_faults(value, studies) if value.ours else [])
+
+
+def _blank(value: PublishedValue) -> bool:
+    """Tell whether the paper prints no number, such as a hyphen, and ours is not judged by it."""
+    return value.kind == "number" and bool(value.printed and (value.other_data or value.reason))
 
 
 def _compute_faults(value: PublishedValue, studies: Sequence[str]) -> list[str]:

@@ -17,6 +17,7 @@ from causalassay.reproducing.computations.chain_correlations import (
     standardised_correlations,
 )
 from causalassay.reproducing.computations.gradient_step import EXAMPLE, residual_variances
+from causalassay.reproducing.computations.look_alikes import look_alike_boxes
 from causalassay.reproducing.computations.noise_transfer import inverse_noise
 from causalassay.reproducing.computations.three_node_losses import dag_losses, three_node_dags
 from causalassay.reproducing.computations.uumc_laws import sample_r2
@@ -307,6 +308,7 @@ COMPUTED: dict[str, Callable[..., pd.DataFrame]] = {
     "chain-correlations": chain_correlations,
     "depth-curves": depth_curves,
     "hub-r2": hub_r2,
+    "look-alike-boxes": look_alike_boxes,
     "loss-landscape": loss_landscape,
     "noise-scales": noise_scales,
     "uumc-sortabilities": uumc_sortabilities,

@@ -96,7 +96,7 @@ class PublishedValue(StrictTable):
     row, column, printed : str
         Where the paper has it, and how it looks there.
     value : float, optional
-        Of a number, a bound or a choice.
+        Of a number, a bound or a choice. A number that is not judged may be without: a hyphen.
     relation : {"<", ">", "≤", "≥", "=", "≈"}, optional
         Of a bound (ours to the value) or an ordering (left to right).
     margin : float
@@ -112,6 +112,9 @@ class PublishedValue(StrictTable):
     ours : table
         ``compute`` names how; the rest are its parameters. A parameter that depends on the
         size is a table of ``fast`` and ``full``.
+    other_data : str
+        Which data of ours stand in for the paper's, such as "our HTTP experiment". A number
+        from them is not judged; a claim is.
     reason : str
         Why it is not computed; then there is no `ours`.
     remark : str
@@ -135,6 +138,7 @@ class PublishedValue(StrictTable):
     replicates: Annotated[int | None, Field(ge=1, description="an integer from 1")] = None
     quote: Text
     ours: Table = {}
+    other_data: Text = ""
     reason: Text = ""
     remark: Text = ""
 

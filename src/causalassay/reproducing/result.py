@@ -61,19 +61,17 @@ class Line:
             case Estimate():
                 return _with_interval(self.ours, decimals)
             case Several(estimates):
-                ends = [one.interval(1 - (1 - LEVEL) / len(estimates)) for one in estimates]
-                around = min(low for low, _ in ends), max(high for _, high in ends)
                 noun = "numbers" if self.value.kind in {"number", "bound"} else "differences"
-                return f"{len(estimates)} {noun}, all in {_interval(around, decimals)}"
+                return f"{len(estimates)} {noun}, all {_around(estimates, decimals)}"
         assert_never(self.ours)
 
     @property
     def why(self) -> str:
-        """Why it does not agree or has no number, and what is ours in a claim.
+        """Why it does not agree or has no number, what is ours in a claim, and on which data.
 
         A remark on a number that agrees is left out.
         """
-        parts = []
+        parts = [f"on {self.value.other_data}"] if self.value.other_data else []
         if isinstance(self.ours, NotRun):
             parts.append(self.ours.reason)
         elif isinstance(self.ours, Extremes) and self.outcome == "not run":
@@ -104,6 +102,7 @@ class Line:
             "item": self.value.item,
             "id": self.value.id,
             "kind": self.value.kind,
+            "data": self.value.other_data,
             "row": self.value.row,
             "column": self.value.column,
             "published": self.value.shown,
@@ -170,8 +169,11 @@ def count_sentences(lines: Sequence[Line]) -> list[str]:
         sentences.append(f"Numbers: {counts['agrees']} of {numbers} agree.")
     if claims or counts["open"]:
         sentences.append(
-            f"Claims: {counts['holds']} hold, {counts['fails']} fail, {counts['open']} open."
+            f"Claims: {counts['holds']} hold, {counts['fails']} fail, {counts['open']} open"
+            f"{_of_our_data(lines)}."
         )
+    if others := counts["other data"]:
+        sentences.append(f"Numbers not judged, for ours are from other data: {others}.")
     if left := counts["not run"] + counts["not computed"]:
         sentences.append(
             f"Without a number of ours: {left} ({counts['not run']} not run at this size, "
@@ -183,6 +185,21 @@ def count_sentences(lines: Sequence[Line]) -> list[str]:
             "disagree at this level (99 %)."
         )
     return sentences
+
+
+def _of_our_data(lines: Sequence[Line]) -> str:
+    """Return how many claims were judged on data of ours, in brackets, or nothing."""
+    judged = Counter(
+        line.outcome
+        for line in lines
+        if line.value.other_data and line.outcome in {"holds", "fails", "open"}
+    )
+    if not judged:
+        return ""
+    return (
+        f" (of these {judged['holds']} hold, {judged['fails']} fail, {judged['open']} open "
+        "on experiments of ours)"
+    )
 
 
 def decimals_of(printed: str) -> int:
@@ -206,6 +223,15 @@ def _with_interval(ours: Estimate, decimals: int) -> str:
     if ours.standard_error == 0 or math.isinf(ours.standard_error):
         return text
     return f"{text} {_interval(ours.interval(), decimals)}"
+
+
+def _around(estimates: Sequence[Estimate], decimals: int) -> str:
+    """Return what holds all their intervals, such as small p-values."""
+    ends = [one.interval(1 - (1 - LEVEL) / len(estimates)) for one in estimates]
+    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+    if 0 <= low <= high < 10**-decimals:
+        return f"below {10**-decimals:g}"
+    return f"in {_interval((low, high), decimals)}"
 
 
 def _interval(limits: tuple[float, float], decimals: int) -> str:

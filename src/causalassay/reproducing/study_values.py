@@ -56,7 +56,7 @@ Side = Sequence[pd.Series]
 """The numbers of each table of a list."""
 
 
-def study_value(
+def study_value(  # noqa: PLR0913  one argument per key of `ours`
     frame: Frame,
     *,
     statistic: str = "mean",
@@ -64,6 +64,7 @@ def study_value(
     left: Selection | Sequence[Selection] = (),
     right: Selection | Sequence[Selection] = (),
     block: int = 0,
+    first: int = 0,
 ) -> Ours:
     """Return a number of a study's rows, or the difference between two sets of them.
 
@@ -91,7 +92,11 @@ def study_value(
         of the other.
     block : int
         Draws in a block, for extremes.
+    first : int
+        How many replicates count, from the first on; 0 means all. A test's p-value depends on
+        their number, so it takes the paper's.
     """
+    frame = frame[frame["replicate"] < first] if first else frame
     sides = (_listed(rows), _listed(left), _listed(right))
     if statistic in _OF_TABLES:
         return _OF_TABLES[statistic](frame, *sides)
@@ -134,7 +139,7 @@ def selection_mistakes(parameters: Mapping[str, Any], studies: Sequence[str]) ->
         for study in study_files(parameters) or [None]
         if study not in studies
     ]
-    allowed = ("study", "statistic", "rows", "left", "right", "block")
+    allowed = ("study", "statistic", "rows", "left", "right", "block", "first")
     for key in parameters:
         if key not in allowed:
             mistakes.append(f"ours.{key}: there is no such key; {did_you_mean(key, allowed)}")

@@ -14,7 +14,8 @@ RULE = (
     "A number agrees if it differs from ours by no more than chance and rounding allow: 2.6 "
     "standard errors, ours and the paper's own added as variances, plus half a unit of its last "
     "digit. A claim holds or fails if our 99 % interval lies wholly on one side; else it is open. "
-    "The rule was stated before the run."
+    "A number from other data than the paper's is shown and not judged. The rule was stated "
+    "before the run."
 )
 
 

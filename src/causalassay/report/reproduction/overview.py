@@ -18,6 +18,7 @@ OUTCOMES: dict[Outcome, str] = {
     "open": "#BBBBBB",
     "fails": "#E69F00",
     "disagrees": "#D55E00",
+    "other data": "#CC79A7",
     "not run": "#DDDDDD",
     "not computed": "#EEEEEE",
 }
@@ -59,7 +60,12 @@ def distances(groups: Groups) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for name, lines in groups.items():
         for line in lines:
-            far = None if line.ours is None else relative_difference(line.value, line.ours)
+            judged = line.outcome in {"agrees", "disagrees"}
+            far = (
+                None
+                if line.ours is None or not judged
+                else relative_difference(line.value, line.ours)
+            )
             if far is not None:
                 shown = min(max(far, -FARTHEST), FARTHEST)
                 rows.append({"group": name, "far": shown, "outcome": line.outcome})

@@ -12,8 +12,9 @@ from causalassay.reproducing.computations.chains import (
 )
 from causalassay.reproducing.computations.gradient_step import GRADIENT_STEP
 from causalassay.reproducing.computations.iscm_theorems import ISCM_THEOREMS
-from causalassay.reproducing.computations.jdk import JDK
+from causalassay.reproducing.computations.look_alikes import LOOK_ALIKES
 from causalassay.reproducing.computations.noise_transfer import NOISE_TRANSFER
+from causalassay.reproducing.computations.real_systems import REAL_SYSTEMS
 from causalassay.reproducing.computations.risk_identities import RISK_IDENTITIES
 from causalassay.reproducing.computations.sachs_size import sachs_size
 from causalassay.reproducing.computations.three_models import THREE_MODELS
@@ -40,7 +41,8 @@ COMPUTATIONS: dict[str, Callable[..., Ours]] = {
     **VARSORTABILITY_EXAMPLES,
     **GRADIENT_STEP,
     **THREE_MODELS,
-    **JDK,
+    **REAL_SYSTEMS,
+    **LOOK_ALIKES,
     **RISK_IDENTITIES,
     **UUMC_LAWS,
     **CHAIN_CORRELATIONS,
