@@ -27,6 +27,7 @@ from causalassay.reproducing.agreement import Outcome
 from causalassay.reproducing.computations.gradient_step import least_steps, residual_variances
 from causalassay.reproducing.computations.three_node_losses import dag_losses, three_node_dags
 from causalassay.reproducing.estimates import Estimate
+from causalassay.reproducing.kept_results import KeptResults
 from causalassay.reproducing.pictures import Picture, loss_landscape, study_scores
 from causalassay.reproducing.published import Item, PublishedValue
 from causalassay.reproducing.running import _picture, sized_study
@@ -197,7 +198,7 @@ def test_a_picture_counts_the_runs_that_it_cannot_show():
     assert picture_svg(picture).startswith("<svg")
 
 
-def test_curves_are_means_that_count_lost_runs_and_share_one_legend():
+def test_curves_are_means_that_count_lost_runs_and_share_one_legend(tmp_path):
     frame = pd.DataFrame(
         {
             "problem": np.repeat(["small", "large"], 4),
@@ -212,7 +213,7 @@ def test_curves_are_means_that_count_lost_runs_and_share_one_legend():
     ]
     stated = {"draw": "lines", "x": "nodes", "y": "SID", "compute": "study", "study": "a.toml"}
     item = Item(name="f", what="", picture={**stated, "panels": panels, "swap": True})
-    picture = _picture(item, "fast", {"a.toml": frame})
+    picture = _picture(item, "fast", {"a.toml": frame}, KeptResults(tmp_path, ""))
     curve = picture.data[(picture.data["series"] == "pc") & (picture.data["panel"] == "raw")]
     assert [[10, 2.0], [30, 8.0]] == curve[["x", "y"]].to_numpy().tolist()
     assert "f redrawn. Not drawn: 2 runs without a score." == picture.caption
