@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from causalassay.reproducing import paper_slugs, read_paper
+from causalassay.reproducing import Estimate, outcome_of, paper_slugs, read_paper
 from causalassay.reproducing.paper import papers_folder
 from causalassay.reproducing.published import sized
 from causalassay.reproducing.running import sized_study
@@ -42,6 +42,13 @@ def test_a_small_paper_is_read(tmp_path):
     found = paper(tmp_path)
     assert ["table-1/a"] == [value.id for value in found.values_of("table-1")]
     assert 0 == found.minutes(["table-1"], "fast")
+
+
+def test_a_hyphen_in_place_of_a_number_is_read_if_ours_is_not_judged_by_it(tmp_path):
+    hyphen = VALUE.replace("value = 1.0", 'printed = "-"\nother_data = "our run"')
+    (value,) = paper(tmp_path, hyphen).values
+    assert ("-", None) == (value.shown, value.value)
+    assert "other data" == outcome_of(value, Estimate(0.5, 0.1, 10))
 
 
 @pytest.mark.parametrize(
