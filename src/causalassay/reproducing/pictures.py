@@ -80,7 +80,7 @@ def study_scores(
         the names of the algorithms, so that tables of one panel have a series each.
         ``algorithms`` stands for that of all panels.
     algorithms : table, optional
-        From the name that is shown to the name in the study; by default all.
+        From the name that is shown to the name in the study, in this order; by default all.
     """
     parts = []
     for panel in panels:
@@ -89,7 +89,7 @@ def study_scores(
         for series, problem in panel["problems"].items():
             rows = frame[frame["problem"] == problem]
             if shown:
-                rows = rows[rows["algorithm"].isin(list(shown))]
+                rows = _in_order(rows, list(shown))
             parts.append(
                 pd.DataFrame(
                     {
@@ -102,6 +102,13 @@ def study_scores(
                 )
             )
     return pd.concat(parts, ignore_index=True)
+
+
+def _in_order(rows: pd.DataFrame, algorithms: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of some algorithms in the order in which these are named."""
+    chosen = rows[rows["algorithm"].isin(algorithms)]
+    places = [algorithms.index(name) for name in chosen["algorithm"]]
+    return chosen.iloc[np.argsort(places, kind="stable")]
 
 
 def swapped(data: pd.DataFrame) -> pd.DataFrame:

@@ -25,6 +25,11 @@ CONTRAST = (2, 3, 1, 4, 5, 0, 6)
 LONG_LABEL = 4
 """Letters of a name on the axis from which on names are slanted."""
 
+BESIDE, BELOW = 70, 70
+"""Pixels between panels: for an axis of numbers with its title."""
+SLANT = 0.7
+"""Height of a slanted name as a share of its length."""
+
 Chart = alt.Chart | alt.LayerChart | alt.FacetChart
 
 
@@ -39,10 +44,21 @@ def picture_svg(picture: Picture) -> str:
     for name, rows in groups:
         chart = _CHARTS[picture.draw](replace(picture, data=rows), colour)
         size = {"width": width, "height": HEIGHT * width // WIDTH}
-        panels.append(chart.properties(**size, title=str(name)))
-    together = alt.concat(*panels, columns=columns).resolve_scale(color="shared")
+        title = alt.TitleParams(str(name), frame="group")  # titles of a line are level
+        panels.append(chart.properties(**size, title=title))
+    space = alt.RowColnumber(row=_room_below(picture), column=BESIDE)
+    together = alt.concat(*panels, columns=columns, bounds="flush", spacing=space)
+    together = together.resolve_scale(color="shared")
     spec = together.configure(**theme.config()).to_dict()
     return vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+
+
+def _room_below(picture: Picture) -> int:
+    """Return the pixels that the axis under a panel and the title of the next one need."""
+    if picture.draw != "boxes":
+        return BELOW
+    longest = max(len(str(place)) for place in picture.data["x"])
+    return BELOW + (round(longest * theme.LETTER * SLANT) if longest > LONG_LABEL else 0)
 
 
 def _base(rows: pd.DataFrame) -> alt.Chart:
@@ -54,8 +70,15 @@ def _colour(names: list[str], room: int) -> alt.Color:
     """Return the colours of all series of a picture, the same in each panel."""
     scale = alt.Scale(domain=names, range=colours_of(names))
     columns = theme.legend_columns(names, room)
-    legend = alt.Legend(title=None, orient="bottom", columns=columns) if len(names) > 1 else None
-    return alt.Color("series:N", scale=scale, legend=legend)
+    legend = alt.Legend(
+        title=None,
+        orient="bottom",
+        columns=columns,
+        symbolType="square",
+        symbolStrokeWidth=5,
+        symbolSize=60,
+    )
+    return alt.Color("series:N", scale=scale, legend=legend if len(names) > 1 else None)
 
 
 def colours_of(names: Sequence[str]) -> list[str]:
