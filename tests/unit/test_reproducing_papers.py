@@ -1,6 +1,7 @@
 """The files of a paper: every mistake is told with its place."""
 
 import shutil
+from itertools import product
 
 import pytest
 
@@ -106,15 +107,16 @@ def test_every_paper_of_the_package_reads_and_its_studies_have_what_its_values_n
         algorithms = {algorithm.name for algorithm in study.algorithms} | {"empty"}
         columns = {metric.label for metric in study.metrics} | set(study.diagnostics)
         names[size.file] = (problems, algorithms, columns)
-    for value in found.values:
-        files = study_files(value.ours)
+    for value, size in product(found.values, ("fast", "full")):
+        ours = value.parameters(size)
+        files = study_files(ours)
         if not files or not names.keys() >= set(files):
             continue
         problems, algorithms, columns = (
             set().union(*(names[file][part] for file in files)) for part in range(3)
         )
         for key in ("rows", "left", "right"):
-            stated = value.ours.get(key, [])
+            stated = ours.get(key, [])
             for one in [stated] if isinstance(stated, dict) else stated:
                 named = one["problem"]
                 assert problems.issuperset([named] if isinstance(named, str) else named)
