@@ -44,8 +44,10 @@ def picture_svg(picture: Picture) -> str:
         panels.append(
             chart.properties(width=width, height=HEIGHT * width // WIDTH, title=str(name))
         )
-    space = alt.RowColnumber(row=_room_below(picture), column=BESIDE)
-    together = alt.concat(*panels, columns=columns, bounds="flush", spacing=space)
+    together = alt.concat(*panels, columns=columns)
+    if picture.draw != "heat map":  # names of rows may be long there
+        space = alt.RowColnumber(row=_room_below(picture), column=BESIDE)
+        together = alt.concat(*panels, columns=columns, bounds="flush", spacing=space)
     together = together.resolve_scale(color="shared")
     spec = together.configure(**theme.config()).to_dict()
     return vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
