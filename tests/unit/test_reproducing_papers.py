@@ -1,12 +1,12 @@
 """The files of a paper: every mistake is told with its place."""
 
 import shutil
+from itertools import product
 
 import pytest
 
 from causalassay.reproducing import Estimate, outcome_of, paper_slugs, read_paper
 from causalassay.reproducing.paper import papers_folder
-from causalassay.reproducing.published import sized
 from causalassay.reproducing.running import sized_study
 from causalassay.reproducing.study_values import study_files
 
@@ -119,15 +119,16 @@ def test_every_paper_of_the_package_reads_and_its_studies_have_what_its_values_n
         algorithms = {algorithm.name for algorithm in study.algorithms} | {"empty", "ACor"}
         columns = {metric.label for metric in study.metrics} | set(study.diagnostics)
         names[size.file] = (problems, algorithms, columns)
-    for value in found.values:
-        files = study_files(value.ours)
+    for value, size in product(found.values, ("fast", "full")):
+        ours = value.parameters(size)
+        files = study_files(ours)
         if not files or not names.keys() >= set(files):
             continue
         problems, algorithms, columns = (
             set().union(*(names[file][part] for file in files)) for part in range(3)
         )
         for key in ("rows", "left", "right"):
-            stated = sized(value.ours.get(key, []), "full")
+            stated = ours.get(key, [])
             for one in [stated] if isinstance(stated, dict) else stated:
                 named = one.get("problem", [])
                 assert problems.issuperset([named] if isinstance(named, str) else named)

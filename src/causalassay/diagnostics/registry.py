@@ -21,6 +21,8 @@ class ProblemDiagnostic:
     version : int
         Raised when the number changes: it is part of the key.
     description : str
+    invariant : bool
+        Whether relabelling the columns leaves the number as it is.
 
     Examples
     --------
@@ -34,6 +36,7 @@ class ProblemDiagnostic:
     measure: Callable[[Problem], float]
     version: int = 1
     description: str = ""
+    invariant: bool = True
 
 
 def _prepared(name: str, value: Any) -> ProblemDiagnostic:

@@ -68,12 +68,12 @@ def descendant_false_positives(problem: Problem) -> float:
     return wrong / n_others if n_others else np.nan
 
 
-def _diagnostic(measure: Callable[[Problem], float]) -> ProblemDiagnostic:
-    return ProblemDiagnostic(measure, description=first_line(measure))
+def _diagnostic(measure: Callable[[Problem], float], **parts: bool) -> ProblemDiagnostic:
+    return ProblemDiagnostic(measure, description=first_line(measure), **parts)
 
 
 ACOR_ORACLE_RISK = _diagnostic(acor_oracle_risk)
 ACOR_WEIGHTED_RISK = _diagnostic(acor_weighted_risk)
-RANDOM_GRAPH_RISK = _diagnostic(random_graph_risk)
+RANDOM_GRAPH_RISK = _diagnostic(random_graph_risk, invariant=False)
 DESCENDANT_SENSITIVITY = _diagnostic(descendant_sensitivity)
 DESCENDANT_FALSE_POSITIVES = _diagnostic(descendant_false_positives)

@@ -28,9 +28,9 @@ def naive_risk(problem: Problem, guess: Adjacency) -> float:
     return _naive(tested_descendants(problem.data), guess)
 
 
-def weighted_risk(problem: Problem, estimate: Estimate) -> float:
+def weighted_risk(problem: Problem, estimate: Estimate | Adjacency) -> float:
     """Return the risk estimated from experiments that are withheld, and from all (equation 7)."""
-    if HELD_OUT not in estimate.info:
+    if not isinstance(estimate, Estimate) or HELD_OUT not in estimate.info:
         raise Undefined(
             "a weighted risk needs graphs found without some experiments; state the algorithm's "
             "`held_out_folds`"

@@ -17,8 +17,8 @@ WIDTH, HEIGHT = 300, 220
 MOST_TICKS = 12
 NARROW = 220
 """Width of a panel where three stand in a line."""
-FEWEST_FOR_THREE = 5
-"""Panels from which on three stand in a line."""
+MOST_BY_TWO = 4
+"""Panels of which two stand in a line; of more, three do."""
 
 CONTRAST = (2, 3, 1, 4, 5, 0, 6)
 """Colours in an order in which the first few differ most; black, of medians, comes last."""
@@ -37,17 +37,19 @@ def picture_svg(picture: Picture) -> str:
     """Return a picture; its panels stand beside each other, with one legend under them all."""
     shown = picture.data.dropna(subset="y")
     groups = list(shown.groupby("panel", sort=False))
-    columns = 3 if len(groups) >= FEWEST_FOR_THREE else 2
+    columns = 3 if len(groups) == 3 or len(groups) > MOST_BY_TWO else 2
     width = WIDTH if columns == 2 else NARROW
     colour = _colour(list(dict.fromkeys(shown["series"])), columns * width)
     panels = []
     for name, rows in groups:
-        chart = _CHARTS[picture.draw](replace(picture, data=rows), colour)
-        size = {"width": width, "height": HEIGHT * width // WIDTH}
-        title = alt.TitleParams(str(name), frame="group")  # titles of a line are level
-        panels.append(chart.properties(**size, title=title))
-    space = alt.RowColnumber(row=_room_below(picture), column=BESIDE)
-    together = alt.concat(*panels, columns=columns, bounds="flush", spacing=space)
+        chart = _CHARTS[picture.draw](replace(picture, data=rows), colour, width)
+        panels.append(
+            chart.properties(width=width, height=HEIGHT * width // WIDTH, title=str(name))
+        )
+    together = alt.concat(*panels, columns=columns)
+    if picture.draw != "heat map":  # names of rows may be long there
+        space = alt.RowColnumber(row=_room_below(picture), column=BESIDE)
+        together = alt.concat(*panels, columns=columns, bounds="flush", spacing=space)
     together = together.resolve_scale(color="shared")
     spec = together.configure(**theme.config()).to_dict()
     return vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
@@ -96,7 +98,12 @@ def colours_of(names: Sequence[str]) -> list[str]:
     return [theme.COLOURS[indices[name]] for name in names]
 
 
-def _lines(picture: Picture, colour: alt.Color) -> Chart:
+def _numbers(name: str, title: str) -> alt.Y:
+    """Return an axis of y whose labels stay beside the panel, so that titles are level."""
+    return alt.Y(name, title=title, axis=alt.Axis(labelFlush=True))
+
+
+def _lines(picture: Picture, colour: alt.Color, _: int) -> Chart:
     rows = picture.data
     whole = pd.api.types.is_integer_dtype(rows["x"])
     places = sorted({int(one) for one in rows["x"]}) if whole else []
@@ -106,7 +113,7 @@ def _lines(picture: Picture, colour: alt.Color) -> Chart:
         .mark_line(point=whole)
         .encode(
             x=alt.X("x:Q", title=picture.x, axis=axis),
-            y=alt.Y("y:Q", title=picture.y),
+            y=_numbers("y:Q", picture.y),
             color=colour,
         )
     )
@@ -117,7 +124,7 @@ def _ticks(places: list[int]) -> dict[str, Any]:
     return {"values": places} if len(places) <= MOST_TICKS else {"tickMinStep": 1}
 
 
-def _boxes(picture: Picture, colour: alt.Color) -> Chart:
+def _boxes(picture: Picture, colour: alt.Color, width: int) -> Chart:
     """Return range, quartiles and median; Vega-Lite's own box plots ignore the offset."""
     names = list(dict.fromkeys(picture.data["series"]))
     places = list(dict.fromkeys(picture.data["x"]))
@@ -127,10 +134,11 @@ def _boxes(picture: Picture, colour: alt.Color) -> Chart:
         x=alt.X("x:N", title=picture.x or None, sort=places, axis=axis),
         xOffset=alt.XOffset("series:N", sort=names),
     )
-    y = alt.Y("least:Q", title=picture.y)
+    y = _numbers("least:Q", picture.y)
+    size = max(3, min(20, width // (2 * len(names) * len(places))))
     span = base.mark_rule().encode(y=y, y2="most:Q", color=colour)
-    box = base.mark_bar(size=6).encode(y="lower:Q", y2="upper:Q", color=colour)
-    middle = base.mark_tick(color=theme.INK, size=6, thickness=2).encode(y="median:Q")
+    box = base.mark_bar(size=size).encode(y="lower:Q", y2="upper:Q", color=colour)
+    middle = base.mark_tick(color=theme.INK, size=size, thickness=2).encode(y="median:Q")
     return alt.layer(span, box, middle)
 
 
@@ -148,7 +156,7 @@ def box_rows(data: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({key: groups.quantile(q) for key, q in shares.items()}).reset_index()
 
 
-def _heat_map(picture: Picture, _: alt.Color) -> Chart:
+def _heat_map(picture: Picture, _: alt.Color, __: int) -> Chart:
     """Return shades from white, 0, to black, 1; numbers on the axis of y grow upwards.
 
     Cells without a value have their place all the same.
@@ -171,7 +179,7 @@ def _heat_map(picture: Picture, _: alt.Color) -> Chart:
     )
 
 
-_CHARTS: dict[Draw, Callable[[Picture, alt.Color], Chart]] = {
+_CHARTS: dict[Draw, Callable[[Picture, alt.Color, int], Chart]] = {
     "lines": _lines,
     "boxes": _boxes,
     "heat map": _heat_map,
