@@ -30,7 +30,9 @@ def naive_risk(problem: Problem, guess: Adjacency) -> float:
 
 def weighted_risk(problem: Problem, estimate: Estimate | Adjacency) -> float:
     """Return the risk estimated from experiments that are withheld, and from all (equation 7)."""
-    if not isinstance(estimate, Estimate) or HELD_OUT not in estimate.info:
+    if not isinstance(estimate, Estimate):
+        return np.nan  # a graph by itself says nothing of experiments that are withheld
+    if HELD_OUT not in estimate.info:
         raise Undefined(
             "a weighted risk needs graphs found without some experiments; state the algorithm's "
             "`held_out_folds`"
