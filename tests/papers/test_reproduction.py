@@ -30,6 +30,7 @@ from causalassay.reproducing.estimates import Estimate
 from causalassay.reproducing.kept_results import KeptResults
 from causalassay.reproducing.pictures import Picture, loss_landscape, study_scores
 from causalassay.reproducing.published import Item, PublishedValue
+from causalassay.reproducing.result import Effort
 from causalassay.reproducing.running import _picture, sized_study
 from causalassay.study.worker.problem_making import make
 from recorded_outcomes import nothing_runs, recorded
@@ -144,7 +145,7 @@ def test_of_a_whole_paper_the_command_prints_counts_and_what_disagrees():
         Line(_value("a", 1.0), Estimate(1.0), "agrees"),
         Line(_value("b", 2.0), Estimate(3.0), "disagrees"),
     )
-    found = Reproduction(read_paper("reisach2021"), "fast", lines, (), 0.0)
+    found = Reproduction(read_paper("reisach2021"), "fast", lines, (), Effort(0.0))
     console = Console(record=True, width=120)
     render_reproduction(found, console, values=False)
     text = console.export_text()

@@ -120,14 +120,33 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Effort:
+    """What a reproduction took.
+
+    Parameters
+    ----------
+    seconds : float
+        Of this call; rows and values of earlier calls are not computed again.
+    runs : int
+        Runs of algorithms in all its studies, those of earlier calls included.
+    run_seconds : float
+        What the algorithms of these runs took, one after the other.
+    """
+
+    seconds: float
+    runs: int = 0
+    run_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
 class Reproduction:
-    """All lines of a run, and how it was made."""
+    """All lines of a run, and what it took."""
 
     paper: Paper
     size: Size
     lines: tuple[Line, ...]
     pictures: tuple[Picture, ...]
-    seconds: float
+    effort: Effort
 
     @property
     def counts(self) -> Counter[str]:
@@ -155,7 +174,7 @@ class Reproduction:
             "paper": self.paper.slug,
             "size": self.size,
             "counts": dict(self.counts),
-            "seconds": round(self.seconds, 1),
+            "seconds": round(self.effort.seconds, 1),
             "lines": [line.to_dict() for line in self.lines],
         }
 

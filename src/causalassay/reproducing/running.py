@@ -24,7 +24,7 @@ from causalassay.reproducing.pictures import (
     swapped,
 )
 from causalassay.reproducing.published import Item, PublishedValue, Size, StudySize, sized
-from causalassay.reproducing.result import Line, Reproduction
+from causalassay.reproducing.result import Effort, Line, Reproduction
 from causalassay.reproducing.study_values import STUDY, study_files, study_value
 from causalassay.spelling import did_you_mean
 from causalassay.study.language import parse_study
@@ -87,7 +87,10 @@ def reproduce(  # noqa: PLR0913, PLR0917  what it works on, and who is told
         if _can_draw(item, size, frames):
             pictures.append(_picture(item, size, frames, kept))
     seconds = time.monotonic() - began
-    return Reproduction(paper, size, tuple(lines), tuple(pictures), seconds)
+    rows = [frame for frame in frames.values() if isinstance(frame, pd.DataFrame)]
+    took = sum(float(frame["seconds"].sum()) for frame in rows)
+    effort = Effort(seconds, sum(map(len, rows)), took)
+    return Reproduction(paper, size, tuple(lines), tuple(pictures), effort)
 
 
 def _frames(

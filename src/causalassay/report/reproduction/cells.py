@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import platform
 from importlib.metadata import version
 
 from causalassay.reproducing import Line, Reproduction
+
+PACKAGES = ("causalassay", "numpy", "scipy", "numba", "pandas")
+"""Whose versions a page states."""
 
 HEADS = ("what", "published", "ours [99 % interval]", "outcome", "remark")
 
@@ -15,7 +20,7 @@ RULE = (
     "standard errors, ours and the paper's own added as variances, plus half a unit of its last "
     "digit. A claim holds or fails if our 99 % interval lies wholly on one side; else it is open. "
     "A number from other data than the paper's is shown and not judged. The rule was stated "
-    "before the run."
+    "before the first run; the notes name what was decided later."
 )
 
 
@@ -31,10 +36,18 @@ def citation(found: Reproduction) -> str:
 
 
 def made_by(found: Reproduction, date: str) -> str:
-    """Return the command, the version and the time taken."""
+    """Return the command, the versions and the time taken."""
     command = f"causalassay reproduce {found.paper.slug} --{found.size}"
-    minutes = f"{found.seconds / 60:.1f} minutes"
+    named = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
+    effort = found.effort
+    studies = (
+        f" Its studies have {effort.runs} runs, whose algorithms took "
+        f"{effort.run_seconds / 60:.0f} minutes in all."
+        if effort.runs
+        else ""
+    )
     return (
-        f"Made on {date} by `{command}`, causalassay {version('causalassay')}; the last run took "
-        f"{minutes}, rows of earlier runs not counted."
+        f"Made on {date} by `{command}` with {named}, Python {platform.python_version()}, on "
+        f"{os.cpu_count()} cores. This call took {effort.seconds / 60:.1f} minutes; what earlier "
+        f"calls had computed was not computed again.{studies}"
     )
