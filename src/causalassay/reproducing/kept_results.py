@@ -29,6 +29,12 @@ Result = Ours | pd.DataFrame
 _KINDS = {kind.__name__: kind for kind in (Estimate, Several, Extremes, Cases)}
 _PICTURE = "picture"
 
+_ENDINGS = (".py", ".csv", ".csv.gz")
+_ABOVE = ("cli", "report")
+"""Packages that import this one: no number depends on them."""
+_OUTCOMES = "recorded.csv"
+"""What came out is no part of how."""
+
 
 @dataclasses.dataclass(frozen=True)
 class KeptResults:
@@ -86,9 +92,10 @@ def package_checksum() -> str:
     found = hashlib.sha256()
     for library in ("numpy", "scipy", "pandas"):
         found.update(version(library).encode())
-    for path in sorted(path for ending in ("py", "csv") for path in root.rglob(f"*.{ending}")):
-        if path.name != "recorded.csv":  # what came out is no part of how
-            found.update(str(path.relative_to(root)).encode())
+    for path in sorted(path for ending in _ENDINGS for path in root.rglob(f"*{ending}")):
+        place = path.relative_to(root)
+        if place.parts[0] not in _ABOVE and path.name != _OUTCOMES:
+            found.update(str(place).encode())
             found.update(path.read_bytes())
     return found.hexdigest()
 
