@@ -181,6 +181,24 @@ def test_spreads_of_two_studies_are_compared():
     assert found.interval()[0] > 0
 
 
+def test_orders_are_counted_of_pairs_that_differ_between_the_sides():
+    """Those of b and c are the same on both sides, so they are no pair that can change."""
+    frame = pd.concat(
+        [
+            rows("raw", "a low", [1.0, 1.0, 1.0]),
+            rows("raw", "a high", [4.0, 4.0, 4.0]),
+            rows("raw", "b", [3.0, 3.0, 3.0]),
+            rows("raw", "c", [5.0, 5.0, 5.0]),
+        ]
+    )
+    left = [at("raw", "a low"), at("raw", "b"), at("raw", "c")]
+    right = [at("raw", "a high"), *left[1:]]
+    found = study_value(frame, left=left, right=right, statistic="orders kept")
+    assert (0.5, 0.0) == (found.value, found.standard_error)
+    with pytest.raises(ValueError, match="no pair of tables"):
+        study_value(frame, left=left, right=left, statistic="orders kept")
+
+
 def test_a_study_may_depend_on_the_size():
     table = {"study": {"fast": "a.toml", "full": ["a.toml", "b.toml"]}}
     assert ["a.toml", "b.toml"] == study_files(table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,32 @@ def spread_difference(_: Scores, left: Scores, right: Scores) -> Estimate:
     return Estimate(one.value - other.value, error, draws, lost)
 
 
+def orders_kept(_: Scores, left: Scores, right: Scores) -> Estimate:
+    """Return the share of pairs that have the same order by left's means and by right's.
+
+    Tables of left and right belong together by their places. Pairs are of one problem, and at
+    least one of the two differs between left and right: two that do not keep their order always.
+    """
+    one, other = (np.array([numbers.to_numpy(float) for _, numbers in s]) for s in (left, right))
+    problems = [table["problem"] for table, _ in left]
+    differs = [a != b for (a, _), (b, _) in zip(left, right, strict=True)]
+    pairs = [
+        (i, j)
+        for i, j in combinations(range(len(problems)), 2)
+        if problems[i] == problems[j] and (differs[i] or differs[j])
+    ]
+    if not pairs:
+        raise ValueError("no pair of tables of one problem differs between left and right")
+    first, second = np.transpose(pairs)
+
+    def share(chosen: Chosen) -> float:
+        means = [np.nanmean(scores[:, chosen], axis=1) for scores in (one, other)]
+        signs = [np.sign(mean[first] - mean[second]) for mean in means]
+        return float(np.mean(signs[0] == signs[1]))
+
+    return over_replicates(share, one.shape[1], _lost(one) + _lost(other), (0.0, 1.0))
+
+
 def _mean_spread(side: Scores) -> Estimate:
     scores = np.array([numbers.to_numpy(float) for _, numbers in side])
 
@@ -101,5 +128,6 @@ OF_PANELS: dict[str, Callable[[Scores, Scores, Scores], Estimate]] = {
     "behind the best": behind_the_best,
     "share near": share_near,
     "spread difference": spread_difference,
+    "orders kept": orders_kept,
 }
 """Called with `rows`, `left` and `right`: each table and its numbers."""

@@ -1,4 +1,4 @@
-"""What holds exactly for estimated risks (Eigenmann 2020, sections 3.2 and 3.3)."""
+"""What holds exactly for estimated risks (Eigenmann 2020, section 3.2)."""
 
 from __future__ import annotations
 
@@ -17,26 +17,6 @@ from causalassay.study.problem_specs import Generated, Interventions
 from causalassay.study.worker.problem_making import make
 
 N_NODES = 8
-
-
-def theorem_of_signs(*, draws: int) -> Cases:
-    """Return where risks with true descendants and all nodes intervened upon are not the true ones.
-
-    Then the estimated difference is the true one, so its sign is right.
-    """
-    violated = 0
-    for draw in range(draws):
-        problem = _small_system(N_NODES, draw)
-        for name in ("ges-pooled", "single-edge"):
-            found = risk.estimate(
-                make_algorithm(name),
-                problem.data,
-                stream(1, "theorem", draw),
-                problem.graph,
-                scoring=risk.Scoring(n_bootstrap=0),
-            )
-            violated += int(abs(found.weighted - risk.oracle(problem.graph, found.graph)) > 1e-12)  # noqa: PLR2004
-    return Cases(2 * draws, violated)
 
 
 def weighted_formula(*, draws: int) -> Cases:
@@ -79,7 +59,6 @@ def jaccard_formula(*, draws: int) -> Cases:
 
 
 RISK_IDENTITIES: dict[str, Callable[..., Ours]] = {
-    "theorem-of-signs": theorem_of_signs,
     "weighted-formula": weighted_formula,
     "jaccard-formula": jaccard_formula,
 }
