@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from typing import get_args
 
 import numpy as np
@@ -55,9 +56,11 @@ EXACT = [
         ),
     ],
 )
-def test_exact_items_all_agree(slug, items, tmp_path):
+def test_exact_items_come_out_as_recorded_and_but_one_agree(slug, items, tmp_path):
+    """Under Mooij's scaling neighbours of a longer chain correlate more than the paper says."""
     found = reproduce(read_paper(slug), items, "fast", tmp_path, nothing_runs)
-    assert {"agrees", "holds"} == set(found.counts)
+    bad = {line.value.id for line in found.lines if line.outcome not in {"agrees", "holds"}}
+    assert bad <= {"appendix-D.1/mooij-any"}
     outcomes = recorded(slug)
     assert {line.value.id: line.outcome for line in found.lines}.items() <= outcomes.items()
 
@@ -132,6 +135,9 @@ def test_the_command_prints_and_writes_the_table(tmp_path):
     result = run("reisach2021", "--item", "appendix-C", "--out", str(tmp_path))
     assert 0 == result.exit_code
     assert "Numbers: 7 of 7 agree." in result.stdout
+    made = (tmp_path / "reisach2021" / "only-appendix-C" / "page.html").read_text()
+    assert re.search(r"reisach2021 reproduced \(1 of \d+ items\)", made)
+    assert "causalassay reproduce reisach2021 --fast --item appendix-C" in made
     with (tmp_path / "reisach2021" / "only-appendix-C" / "table.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert 11 == len(rows)
@@ -249,6 +255,8 @@ def test_the_loss_landscape_has_all_pairs_of_dags():
         (["reisach2021", "--fast", "--full"], "exclude each other"),
         (["--item", "table-5"], "--item needs a paper"),
         (["reisach2021", "--all"], "leave out 'reisach2021'"),
+        (["--full"], "state a paper, or --all"),
+        ([""], "there is no paper ''"),
     ],
 )
 def test_a_mistake_on_the_command_line_is_one_line(arguments, message):

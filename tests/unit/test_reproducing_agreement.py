@@ -170,7 +170,7 @@ def test_a_disagreement_says_so_when_no_reason_is_known():
     assert "no reason known" == Line(published(value=1.0), Estimate(2.0), "disagrees").why
     known = published(value=1.0, remark="another graph")
     assert "another graph" == Line(known, Estimate(2.0), "disagrees").why
-    assert "" == Line(known, Estimate(1.0), "agrees").why
+    assert "another graph" == Line(known, Estimate(1.0), "agrees").why
 
 
 def test_lost_draws_are_told_also_where_the_value_agrees():

@@ -95,3 +95,23 @@ def test_items_that_take_long_are_announced_until_they_are_kept(tmp_path):
             read_paper("reisach2021"), ["figure-2"], "fast", tmp_path, nothing_runs, told.append
         )
     assert ["reisach2021: figure-2, item 1 of 1"] == [line.rpartition(",")[0] for line in told]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: "",
+        lambda text: text[:-9],
+        lambda text: "nonsense",
+        lambda text: text.replace("0.25", "0.75"),
+        lambda text: text.partition("\n")[0] + "\n[]",
+    ],
+)
+def test_a_damaged_or_edited_file_is_computed_again(damage, tmp_path):
+    kept = KeptResults(tmp_path, "1")
+    kept.get("f", {}, lambda: Estimate(0.25))
+    (file,) = tmp_path.glob("*.json")
+    file.write_text(damage(file.read_text(encoding="utf-8")), encoding="utf-8")
+    assert not kept.has("f", {})
+    assert Estimate(0.25) == kept.get("f", {}, lambda: Estimate(0.25))
+    assert kept.has("f", {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,15 +62,11 @@ def reproduce(  # noqa: PLR0913, PLR0917  one argument per option
     """
     from causalassay.reproducing import paper_slugs, read_paper
 
-    if fast and full:
-        raise ValueError("--fast and --full exclude each other; state one")
-    if slug and all_papers:
-        raise ValueError(f"--all means every paper; leave out {slug!r}, or --all")
-    if item and not slug:
-        raise ValueError("--item needs a paper: causalassay reproduce SLUG --item NAME")
-    slugs = paper_slugs() if all_papers or not slug else [slug]
+    _check_options(slug, all_papers=all_papers, item=item, sizes=(fast, full), values=values)
+    item = list(dict.fromkeys(item or []))
+    slugs = [slug] if slug is not None else paper_slugs()
     papers = [read_paper(one) for one in slugs]
-    if not slug and not all_papers:
+    if slug is None and not all_papers:
         _print_list(papers, as_json)
         return
     size: Size = "full" if full else "fast"
@@ -83,14 +80,33 @@ def reproduce(  # noqa: PLR0913, PLR0917  one argument per option
     found = []
     with _resumable(out):
         for paper in papers:
-            folder = _pages_folder(paper, item or [], out)
-            found.append(_reproduced(paper, item or [], size, out, folder, run))
+            folder = _pages_folder(paper, item, out)
+            found.append(_reproduced(paper, item, size, out, folder, run))
             if not as_json:
                 _print_result(found[-1], folder, values=values or bool(item))
     if as_json:
         typer.echo(json.dumps([one.to_dict() for one in found], indent=2, allow_nan=False))
     elif len(found) > 1:
         _print_counts(found, out)
+
+
+def _check_options(
+    slug: str | None,
+    *,
+    all_papers: bool,
+    item: list[str] | None,
+    sizes: tuple[bool, bool],
+    values: bool,
+) -> None:
+    """Raise where options exclude each other, or need a paper."""
+    if all(sizes):
+        raise ValueError("--fast and --full exclude each other; state one")
+    if slug and all_papers:
+        raise ValueError(f"--all means every paper; leave out {slug!r}, or --all")
+    if item and not slug:
+        raise ValueError("--item needs a paper: causalassay reproduce SLUG --item NAME")
+    if slug is None and not all_papers and (any(sizes) or values):
+        raise ValueError("state a paper, or --all: causalassay reproduce SLUG --full")
 
 
 def _check_folders(out: Path) -> None:
@@ -109,8 +125,11 @@ def _check_folders(out: Path) -> None:
         raise ValueError(
             f"--out {out} cannot be made: {reason.strerror}; name another folder"
         ) from reason
-    if not os.access(out, os.W_OK):
-        raise ValueError(f"--out {out} cannot be written to; name another folder")
+    try:
+        with tempfile.TemporaryFile(dir=out):
+            pass
+    except OSError as reason:
+        raise ValueError(f"--out {out} cannot be written to; name another folder") from reason
 
 
 @contextmanager

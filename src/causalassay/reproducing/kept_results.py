@@ -67,18 +67,19 @@ class KeptResults:
         A value that could not be computed is not kept: next time its data may be there.
         """
         path = self._path(name, parameters)
-        if path.exists():
-            return _read(json.loads(path.read_text(encoding="utf-8")))
+        if (kept := _kept(path)) is not None:
+            return kept
         found = compute(**parameters)
         if (plain := _plain(found)) is not None:
             self.folder.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(plain, default=_number)
             with replacing(path) as partial:
-                partial.write_text(json.dumps(plain, default=_number), encoding="utf-8")
+                partial.write_text(f"{_checksum(text)}\n{text}", encoding="utf-8")
         return found
 
     def has(self, name: str, parameters: Mapping[str, Any]) -> bool:
         """Tell whether a result is there."""
-        return self._path(name, parameters).exists()
+        return _kept(self._path(name, parameters)) is not None
 
     def _path(self, name: str, parameters: Mapping[str, Any]) -> Path:
         text = json.dumps([name, parameters, self.checksum], sort_keys=True)
@@ -107,6 +108,19 @@ def _plain(found: Result) -> dict[str, Any] | None:
     if isinstance(found, NotRun) or type(found).__name__ not in _KINDS:
         return None
     return {"kind": type(found).__name__, **dataclasses.asdict(found)}
+
+
+def _kept(path: Path) -> Result | None:
+    """Return what a file holds; None if there is none, or if it was damaged or edited."""
+    try:
+        checksum, _, text = path.read_text(encoding="utf-8").partition("\n")
+    except (FileNotFoundError, UnicodeDecodeError):
+        return None
+    return _read(json.loads(text)) if checksum == _checksum(text) else None
+
+
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _number(value: Any) -> Any:

@@ -12,6 +12,7 @@ from causalassay.reproducing.agreement import (
     BAD,
     FEWEST_BLOCKS,
     Outcome,
+    allowed_difference,
     chance_of_disagreement,
 )
 from causalassay.reproducing.estimates import (
@@ -67,10 +68,7 @@ class Line:
 
     @property
     def why(self) -> str:
-        """Why it does not agree or has no number, what is ours in a claim, and on which data.
-
-        A remark on a number that agrees is left out.
-        """
+        """Why it does not agree or has no number, what is ours in a claim, and on which data."""
         parts = [f"on {self.value.other_data}"] if self.value.other_data else []
         if isinstance(self.ours, NotRun):
             parts.append(self.ours.reason)
@@ -81,7 +79,7 @@ class Line:
             parts.append(f"{lost} draws without a number")
         if self.value.reason:
             parts.append(self.value.reason)
-        elif self.value.remark and self.outcome != "agrees":
+        elif self.value.remark:
             parts.append(self.value.remark)
         elif self.outcome in BAD:
             parts.append("no reason known")
@@ -93,6 +91,12 @@ class Line:
         if self.ours is None or self.outcome not in {"agrees", "disagrees"}:
             return 0.0
         return chance_of_disagreement(self.value, self.ours)
+
+    def _allowed(self) -> float | None:
+        """Return how far a single number of ours may be from the published one."""
+        if self.value.kind != "number" or not isinstance(self.ours, Estimate):
+            return None
+        return allowed_difference(self.value, self.ours)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -107,6 +111,9 @@ class Line:
             "column": self.value.column,
             "published": self.value.shown,
             "value": self.value.value,
+            "quote": self.value.quote,
+            "rounding and reading error": self.value.slack,
+            "allowed difference": self._allowed(),
             "ours": ours.value if isinstance(ours, Estimate) else None,
             "low": interval[0],
             "high": interval[1],
@@ -195,7 +202,7 @@ def count_sentences(lines: Sequence[Line]) -> list[str]:
         sentences.append(f"Numbers not judged, for ours are from other data: {others}.")
     if left := counts["not run"] + counts["not computed"]:
         sentences.append(
-            f"Without a number of ours: {left} ({counts['not run']} not run at this size, "
+            f"Without a number of ours: {left} ({counts['not run']} not run, "
             f"{counts['not computed']} not computable)."
         )
     if random := [line.chance for line in lines if line.chance]:

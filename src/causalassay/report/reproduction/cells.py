@@ -18,9 +18,10 @@ OVERVIEW = "Each table and figure: how far our numbers are from the printed ones
 RULE = (
     "A number agrees if it differs from ours by no more than chance and rounding allow: 2.6 "
     "standard errors, ours and the paper's own added as variances, plus half a unit of its last "
-    "digit. A claim holds or fails if our 99 % interval lies wholly on one side; else it is open. "
-    "A number from other data than the paper's is shown and not judged. The rule was stated "
-    "before the first run; the notes name what was decided later."
+    "digit, and the error of reading it off a figure. A claim holds or fails if our 99 % interval "
+    "lies wholly on one side; else it is open. A number from other data than the paper's is shown "
+    "and not judged. The rule was stated before the first run; the notes name what was decided "
+    "later."
 )
 
 
@@ -35,9 +36,28 @@ def citation(found: Reproduction) -> str:
     return f"{about.authors} ({about.year}): {about.title}. doi:{about.doi}"
 
 
+def heading(found: Reproduction) -> str:
+    """Return the paper, and how many of its items there are if not all."""
+    items, every = len(found.items), len(items_with_values(found))
+    some = f" ({items} of {every} items)" if items < every else ""
+    return f"{found.paper.slug} reproduced{some}"
+
+
+def items_with_values(found: Reproduction) -> list[str]:
+    """Return the items of the paper that have published values."""
+    return [item.name for item in found.paper.items if found.paper.values_of(item.name)]
+
+
+def _items(found: Reproduction) -> str:
+    """Return the options that choose the items, if they are not all."""
+    if len(found.items) == len(items_with_values(found)):
+        return ""
+    return "".join(f" --item {name}" for name in found.items)
+
+
 def made_by(found: Reproduction, date: str) -> str:
     """Return the command, the versions and the time taken."""
-    command = f"causalassay reproduce {found.paper.slug} --{found.size}"
+    command = f"causalassay reproduce {found.paper.slug} --{found.size}{_items(found)}"
     named = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
     effort = found.effort
     studies = (

@@ -5,7 +5,15 @@ from __future__ import annotations
 from causalassay.report.audit_page.parts import page
 from causalassay.report.page.elements import section, table
 from causalassay.report.page.markup import Html, tag
-from causalassay.report.reproduction.cells import HEADS, OVERVIEW, RULE, cells, citation, made_by
+from causalassay.report.reproduction.cells import (
+    HEADS,
+    OVERVIEW,
+    RULE,
+    cells,
+    citation,
+    heading,
+    made_by,
+)
 from causalassay.reproducing import Reproduction
 
 
@@ -23,8 +31,8 @@ def html_page(found: Reproduction, overview: str, drawings: dict[str, str], date
     """
     what = {item.name: item.what for item in found.paper.items}
     return page(
-        f"{found.paper.slug} reproduced",
-        tag("h1", f"{found.paper.slug} reproduced"),
+        heading(found),
+        tag("h1", heading(found)),
         tag("p", " ".join(found.sentences), class_="headline"),
         tag("figure", Html(overview), tag("figcaption", OVERVIEW)),
         tag("p", citation(found)),

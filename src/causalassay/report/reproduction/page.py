@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from causalassay.report.reproduction.cells import HEADS, OVERVIEW, RULE, cells, citation, made_by
+from causalassay.report.reproduction.cells import (
+    HEADS,
+    OVERVIEW,
+    RULE,
+    cells,
+    citation,
+    heading,
+    made_by,
+)
 from causalassay.reproducing import Reproduction
 
 
@@ -14,7 +22,7 @@ def markdown_page(found: Reproduction, date: str) -> str:
 
 
 def _lines(found: Reproduction, date: str) -> Iterator[str]:
-    yield f"# {found.paper.slug}"
+    yield f"# {heading(found)}"
     yield f"\n{' '.join(found.sentences)}"
     yield f"\n![{OVERVIEW}](overview.svg)"
     for text in (citation(found), RULE, made_by(found, date)):

@@ -253,11 +253,11 @@ def triangles_differ(*, draws: int) -> Several:
     return Several(tuple(found))
 
 
-def harmonised_correlations(*, largest_weight: float, draws: int) -> Several:
-    """Return the |correlation| of two nodes under Mooij's scaling of the weights."""
+def harmonised_correlations(*, nodes: int, largest_weight: float, draws: int) -> Several:
+    """Return the |correlation| of the last two nodes of chains under Mooij's scaling."""
     source = Harmonized(weights=(0.5, largest_weight))
     found = [
-        Estimate(float(np.abs(_correlation(source.draw(chain(2), rng)))))
+        Estimate(float(np.abs(_correlation(source.draw(chain(nodes), rng)))))
         for rng in _cases("harmonised", draws)
     ]
     return Several(tuple(found))
@@ -265,7 +265,9 @@ def harmonised_correlations(*, largest_weight: float, draws: int) -> Several:
 
 def _correlation(model: LinearSCM) -> float:
     covariance = model.covariance()
-    return float(covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1]))
+    cause, effect = len(covariance) - 2, len(covariance) - 1
+    scale = np.sqrt(covariance[cause, cause] * covariance[effect, effect])
+    return float(covariance[cause, effect] / scale)
 
 
 def half_explained(*, draws: int) -> Several:
