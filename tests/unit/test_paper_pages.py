@@ -29,16 +29,40 @@ def test_every_picture_of_a_page_is_there(script):
         assert all((script.PAGES / name).is_file() for name in names)
 
 
-def test_a_page_is_copied_with_its_pictures_and_counted(script, tmp_path, monkeypatch):
+def made(folder, outcomes, text):
+    folder.mkdir(parents=True)
+    (folder / "page.md").write_text(text, encoding="utf-8")
+    (folder / "overview.svg").write_text("<svg/>", encoding="utf-8")
+    lines = [f"{item},{outcome}" for item, outcome in outcomes]
+    (folder / "table.csv").write_text("\n".join(["item,outcome", *lines]), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def pages(script, tmp_path, monkeypatch):
     monkeypatch.setattr(script, "PAGES", tmp_path / "papers")
-    made = tmp_path / "reproduced" / "smith2020"
-    made.mkdir(parents=True)
-    (made / "page.md").write_text("![All](overview.svg)\n", encoding="utf-8")
-    (made / "overview.svg").write_text("<svg/>", encoding="utf-8")
-    outcomes = ["agrees", "holds", "disagrees", "open", "not computed", "not run"]
-    (made / "table.csv").write_text("\n".join(["outcome", *outcomes]), encoding="utf-8")
-    script.copy_page(made)
-    page = (tmp_path / "papers" / "smith2020.md").read_text(encoding="utf-8")
+    return tmp_path / "papers"
+
+
+def test_a_page_is_copied_with_its_pictures_and_counted(script, tmp_path, pages):
+    outcomes = ["agrees", "holds", "disagrees", "open", "not computed", "not run", "other data"]
+    rows = [("table-1", outcome) for outcome in outcomes]
+    script.copy_page(made(tmp_path / "full" / "smith2020", rows, "![All](overview.svg)\n"))
+    page = (pages / "smith2020.md").read_text(encoding="utf-8")
     assert "![All](smith2020/overview.svg)\n" == page
-    assert (tmp_path / "papers" / "smith2020" / "overview.svg").is_file()
-    assert "| all | 6 | 5 | 2 | 1 | 1 | 1 |" in script.counts_table()
+    assert (pages / "smith2020" / "overview.svg").is_file()
+    assert "| all | 7 | 5 | 2 | 1 | 1 | 1 |" in script.counts_table()
+
+
+def test_items_that_a_page_lacks_come_from_another_with_their_size(script, tmp_path, pages):
+    text = "# smith2020\n\n## table-{}\n\nnumber {}\n\n## Notes\n\nnote {}\n"
+    full = made(tmp_path / "full" / "smith2020", [("table-1", "agrees")], text.format(1, 1, 1))
+    both = [("table-1", "open"), ("table-2", "open")]
+    fast = made(tmp_path / "fast" / "smith2020", both, text.format(2, 2, 2))
+    script.copy_page(full, fast)
+    page = (pages / "smith2020.md").read_text(encoding="utf-8")
+    assert (
+        "# smith2020\n\n## table-1\n\nnumber 1\n\n## table-2\n\nComputed with `--fast`: at full "
+        "size it was not run.\n\nnumber 2\n\n## Notes\n\nnote 1\n"
+    ) == page
+    assert {"agrees": 1, "open": 1} == script.outcomes("smith2020")
