@@ -1,10 +1,13 @@
 """The command `discover`: what it prints and writes, and what it refuses in one line."""
 
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +21,7 @@ from causalassay.contracts import Estimate
 from causalassay.opening import unsaid
 from causalassay.report.graph_page.document import Found, graph_page
 from causalassay.resampling import EdgeFrequencies
+from causalassay.resampling.processes import _ctrl_c_later
 from waiting import eventually
 
 SLOW = """
@@ -331,3 +335,24 @@ def test_sachs_is_read_as_the_docs_say(sachs_folder):
     path = sachs_folder / "sachs.csv"
     done = run(path, "--algorithm", "gies", *words, *drop, "--bootstrap", 2, "--workers", 1)
     assert "5716 rows in 7 conditions, 11 columns" in done.stdout
+
+
+def test_ctrl_c_waits_for_a_process_that_is_half_started():
+    """Also if another thread takes the signal, whose mask is its own."""
+    done, ended = [], threading.Event()
+    other = threading.Thread(target=ended.wait)
+    other.start()
+
+    def start():
+        with _ctrl_c_later():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.05)
+            done.append("started")
+        done.append("too late")
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            start()
+    finally:
+        ended.set()
+    assert ["started"] == done

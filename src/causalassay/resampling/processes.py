@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -88,13 +89,24 @@ def _start(work: Callable[[int], Any], step: int, workers: dict[Connection, _Wor
 
 @contextmanager
 def _ctrl_c_later() -> Iterator[None]:
-    """Let Ctrl-C wait: a process that is half started would print an error and run on."""
+    """Let Ctrl-C wait: a process that is half started would print an error and run on.
+
+    The mask is for the new process, which inherits it. It does not hold the signal back here:
+    another thread of ours may take it.
+    """
     resource_tracker.ensure_running()  # its start would let the signal through
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    came: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, lambda *_: came.append(1)) if is_main else None
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if is_main:
+            signal.signal(signal.SIGINT, handler or signal.default_int_handler)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _send(connection: Connection, step: int) -> None:
