@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -12,6 +13,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from causalassay.cli import app
+from causalassay.cli.reproducing import _pages_folder
 from causalassay.discovery import golem_loss
 from causalassay.graphs import to_cpdag
 from causalassay.models import fit_covariance
@@ -286,3 +288,12 @@ def test_failing_and_disagreeing_values_have_a_written_reason():
         values = {value.id: value for value in read_paper(slug).values}
         for key, outcome in recorded(slug).items():
             assert outcome not in {"disagrees", "fails"} or values[key].remark, key
+
+
+def test_the_folder_of_many_items_has_a_name_that_file_systems_take():
+    paper = read_paper("reisach2021")
+    names = [item.name for item in paper.items]
+    few, many = (_pages_folder(paper, chosen, Path("out")) for chosen in (names[:2], names))
+    assert "only-section-1-section-3.1" == few.name
+    assert many.name.startswith(f"only-{len(names)}-items-")
+    assert many != _pages_folder(paper, names[1:], Path("out"))

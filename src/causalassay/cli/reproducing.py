@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from causalassay.study.plan import Study
 
 DEFAULT_FOLDER = Path("reproduced")
+LONGEST_NAME = 100
+"""Of a folder: file systems take 255 bytes."""
 
 
 def reproduce(  # noqa: PLR0913, PLR0917  one argument per option
@@ -54,8 +57,8 @@ def reproduce(  # noqa: PLR0913, PLR0917  one argument per option
 ) -> None:
     """Compute the published values of a paper, and print ours beside them.
 
-    Whether a value agrees is decided by a rule that was stated before the run: it lies in our
-    99 % interval, widened by its printed rounding and the paper's own standard error.
+    A number agrees if chance and rounding explain how far it is from ours: 2.6 standard errors,
+    ours and the paper's added as variances, plus half a unit of its last digit.
     After Ctrl-C the same command continues: finished rows and computed values are kept.
 
     Example: causalassay reproduce reisach2021 --item table-5
@@ -151,7 +154,11 @@ def _resumable(out: Path) -> Iterator[None]:
 def _pages_folder(paper: Paper, items: list[str], out: Path) -> Path:
     """Return where table and pages go; those of some items do not replace the whole paper's."""
     whole = out / paper.slug
-    return whole / "-".join(["only", *items]) if items else whole
+    name = "-".join(["only", *items])
+    if len(name) > LONGEST_NAME:
+        checksum = hashlib.sha256(name.encode()).hexdigest()[:8]
+        name = f"only-{len(items)}-items-{checksum}"
+    return whole / name if items else whole
 
 
 def _reproduced(  # noqa: PLR0913, PLR0917  what to reproduce, where to, and how it runs
