@@ -18,7 +18,7 @@ from bench.ratio_picture import ratios
 from bench.rows import all_rows
 from bench.rows.row import Contestant, Recorded, Row
 from bench.session import Absent, Connection, Ended, Failure, Overtime
-from bench.table_lines import Ratio, is_met, is_worse, lines, quality_of, ratio_of, times_of
+from bench.table_lines import Ratio, duels, is_met, is_worse, lines, quality_of, ratio_of, times_of
 from bench.timings import QUICK, Effort, Result, Timing
 from bench.worker import serve
 
@@ -187,6 +187,16 @@ def test_a_worse_result_is_told(score, own, expected):
     assert expected is is_worse(score, ours, peer)
     if expected:
         assert "**ours is worse**" in table(lines(row(PEER, score=score), [ours, peer], {}))
+
+
+def test_scores_are_counted_seed_by_seed():
+    ours = result("ours", dict.fromkeys((1, 2, 3), [1.0]))
+    peer = result("peer", dict.fromkeys((1, 2), [1.0]))
+    for one, scores in ((ours, (-5.0, -7.0, 0.0)), (peer, (-6.0, -7.0))):
+        for timing, score in zip(one.timings.values(), scores, strict=True):
+            timing.quality["BIC"] = score
+    assert duels("BIC", ours, peer) == "ours has more BIC on 1 of 2, less on 0"
+    assert duels("", ours, peer) == ""
 
 
 def test_the_table_has_a_line_for_each_contestant():

@@ -30,7 +30,7 @@ class XGES:
 
     XGES-0 applies the best valid Delete that raises the score; without one the best Turn;
     without one the best Insert. XGES goes on from there: it forces each deletion in turn,
-    searches again without that edge, and keeps what scores more.
+    searches again without making that arrow, and keeps what scores more.
 
     Parameters
     ----------
@@ -53,8 +53,9 @@ class XGES:
     The gains of operators are kept from class to class. A change of the graph recomputes
     those of the nodes at which edges changed, and of nodes joined to the changed pair.
 
-    Departs from the authors' code: once a forced deletion is kept, its edge may come back if
-    it gains, and all deletions of the last class have been tried when the search ends.
+    As in the authors' code, the arrow x→y of a forced deletion may not be made again, y→x may,
+    and that holds on if the deletion is kept. Departs from it: once no deletion helps, all
+    arrows may come back, and the deletions are tried again, as long as that gains.
 
     References
     ----------

@@ -110,7 +110,7 @@ def without_useless_edges(orchard: Orchard, cpdag: Adjacency) -> tuple[Adjacency
     limits = Limits(nothing, orchard.most_parents, LEAST_GAIN, MOST_IN_CLIQUE, True)
     place = place_at(cpdag)
     refuse_cliques(cpdag, extend(cpdag), orchard.columns)
-    gained, ended, _ = climb(orchard.score, limits, place, (-1, -1))
+    gained, ended, _ = climb(orchard.score, limits, place)
     if ended == LARGE_CLIQUE:
         refuse_cliques(place.graph, extend(place.graph), orchard.columns)
     return place.graph, float(gained)

@@ -41,8 +41,6 @@ from causalassay.graphs.orders import Indices
 ENDED, DEPENDENT, LARGE_CLIQUE, CIRCLE = 0, 1, 2, 3
 """Why a climb ended: nothing gains more, or what `ExtremelyGreedySearch` refuses."""
 
-Pair = tuple[int, int]
-
 
 class Limits(NamedTuple):
     """What is the same in all climbs of a search."""
@@ -55,29 +53,31 @@ class Limits(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A class with its operators, changed in place; rows of ``stale`` nodes do not hold."""
+    """A class with its operators, changed in place; rows of ``stale`` nodes do not hold.
+
+    ``barred`` has, in row y and column x, the arrows x→y that may not be made, ``steps`` how
+    many operators were applied, by kind.
+    """
 
     graph: Adjacency
     table: OperatorTable
     stale: Adjacency
+    barred: Adjacency
     steps: Indices
-    """How many operators were applied, by kind."""
 
 
 @njit(cache=True, nogil=True)
-def _best_operator(
-    score: FamilyScore, limits: Limits, place: Place, barred: Pair
-) -> tuple[int, Operator]:
+def _best_operator(score: FamilyScore, limits: Limits, place: Place) -> tuple[int, Operator]:
     """Return the best Delete that gains, without one the best Turn, without one the best Insert."""
     graph, table = place.graph, place.table
     operator = best_delete(score, graph, table, limits.least_gain)
     if operator[1] >= 0 or limits.only_delete:
         return DELETE, operator
     walks, bounds = directed_walks(graph), (limits.most_parents, limits.least_gain)
-    operator = best_turn(score, graph, walks, table, bounds)
+    operator = best_turn(score, graph, walks, table, bounds, place.barred)
     if operator[1] >= 0:
         return TURN, operator
-    return INSERT, best_insert(score, graph, walks, table, bounds, barred)
+    return INSERT, best_insert(score, graph, walks, table, bounds, place.barred)
 
 
 @njit(cache=True, nogil=True)
@@ -92,13 +92,8 @@ def apply(limits: Limits, place: Place, kind: int, operator: Operator) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def climb(
-    score: FamilyScore, limits: Limits, place: Place, barred: Pair
-) -> tuple[float, int, Operator]:
-    """Apply the best operators until none gains; return their gains, why it ended, and the last.
-
-    No edge is inserted between the two nodes of `barred`; (-1, -1) bars none.
-    """
+def climb(score: FamilyScore, limits: Limits, place: Place) -> tuple[float, int, Operator]:
+    """Apply the best operators until none gains; return their gains, why it ended, and the last."""
     d = len(place.graph)
     total, most_steps = 0.0, 100 * d * d + 1000
     for _ in range(most_steps):
@@ -106,7 +101,7 @@ def climb(
             if place.stale[y]:
                 refresh(score, place.graph, y, limits.most_parents, limits.least_gain, place.table)
         place.stale[:] = False
-        kind, operator = _best_operator(score, limits, place, barred)
+        kind, operator = _best_operator(score, limits, place)
         if operator[1] < 0:
             return total, ENDED, operator
         if operator[0] == np.inf:
@@ -119,13 +114,17 @@ def climb(
 
 @njit(cache=True, nogil=True)
 def deletes(score: FamilyScore, graph: Adjacency) -> tuple[Weights, Indices, Adjacency]:
-    """Return the gains of all valid Deletes, their x and y, and the masks of their cliques."""
+    """Return the gains of all valid Deletes, their x and y, and the masks of their cliques.
+
+    An undirected edge is deleted from both ends: that leads to the same classes, but bars
+    another arrow.
+    """
     d = len(graph)
     gains, pairs = np.empty(d), np.empty((d, 2), np.int64)
     cliques, n = np.empty((d, d), np.bool_), 0
     for y in range(d):
         for x in range(d):
-            if not graph[x, y] or (x > y and graph[y, x]):
+            if not graph[x, y]:
                 continue
             mask = graph[:, y] & ~graph[y]
             mask[x] = False
@@ -167,21 +166,24 @@ def delete_gain(score: FamilyScore, graph: Adjacency, x: int, y: int, clique: Ad
 @njit(cache=True, nogil=True)
 def copied(place: Place) -> Place:
     """Return a copy that can be changed alone."""
-    graph, (insert, delete, turn, lost), stale, steps = place
+    graph, (insert, delete, turn, lost), stale, barred, steps = place
     table = OperatorTable(insert.copy(), delete.copy(), turn.copy(), lost.copy())
-    return Place(graph.copy(), table, stale.copy(), steps.copy())
+    return Place(graph.copy(), table, stale.copy(), barred.copy(), steps.copy())
 
 
 def place_at(graph: Adjacency) -> Place:
     """Return a place at a class whose operators are not yet known."""
     d = len(graph)
     stale, steps = np.ones(d, dtype=bool), np.zeros(3, dtype=np.int64)
-    return Place(graph.copy(), empty_table(d), stale, steps)
+    return Place(graph.copy(), empty_table(d), stale, np.zeros_like(graph), steps)
 
 
 @dataclass
 class ExtremelyGreedySearch:
     """XGES-0 from the empty graph, then, if extended, forced deletions with XGES-0 after each.
+
+    The arrow of a deletion that helped stays barred until no deletion helps. Then all arrows may
+    come back, and the deletions are tried again, as long as that gains.
 
     Parameters
     ----------
@@ -220,10 +222,14 @@ class ExtremelyGreedySearch:
 
     def run(self, extended: bool) -> None:
         """Search until nothing gains."""
-        self.gained = self._climb(self.place, (-1, -1))
-        improved = extended
-        while improved:
-            improved = self._force_deletions()
+        self.gained = self._climb(self.place)
+        gained = -np.inf
+        while extended and self.gained > gained + LEAST_GAIN:
+            gained = self.gained
+            while self._force_deletions():
+                pass
+            self.place.barred[:] = False
+            self.gained += self._climb(self.place)
 
     def _force_deletions(self) -> bool:
         """Try each Delete of the present class, the least harmful first; whether one helped."""
@@ -237,21 +243,22 @@ class ExtremelyGreedySearch:
         return improved
 
     def _try(self, delete: Operator) -> bool:
-        """Search on after a Delete whose edge may not come back; keep what has more score."""
+        """Search on after a Delete of x→y, which may not be made again; keep what scores more."""
         self.tried += 1
         gain, x, y, _ = delete
         trial = copied(self.place)
+        trial.barred[y, x] = True
         apply(self._limits, trial, DELETE, delete)
-        gain += self._climb(trial, (x, y))
+        gain += self._climb(trial)
         if gain <= LEAST_GAIN:
             return False
         self.place = trial
-        self.gained += gain + self._climb(trial, (-1, -1))
+        self.gained += gain
         self.accepted += 1
         return True
 
-    def _climb(self, place: Place, barred: Pair) -> float:
-        total, ended, operator = climb(self.score, self._limits, place, barred)
+    def _climb(self, place: Place) -> float:
+        total, ended, operator = climb(self.score, self._limits, place)
         if ended == DEPENDENT:
             _, x, y, clique = operator
             given = directed_part(place.graph)[:, y] | clique

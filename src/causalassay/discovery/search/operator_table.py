@@ -320,10 +320,14 @@ def best_turn(
     walks: tuple[Adjacency, Adjacency],
     table: OperatorTable,
     limits: tuple[int, float],
+    barred: Adjacency,
 ) -> Operator:
-    """Return the best valid Turn; `limits` are the most parents and the gain to exceed."""
+    """Return the best valid Turn that makes no barred arrow.
+
+    x→y is barred by row y and column x. `limits` are the most parents and the gain to exceed.
+    """
     reach, detour = walks
-    candidates = _candidates(table.turn - table.lost, detour, limits[1])
+    candidates = _candidates(table.turn - table.lost, detour | barred, limits[1])
     return _best_of(score, graph, reach, candidates, limits)
 
 
@@ -334,24 +338,21 @@ def best_insert(
     walks: tuple[Adjacency, Adjacency],
     table: OperatorTable,
     limits: tuple[int, float],
-    barred: tuple[int, int],
+    barred: Adjacency,
 ) -> Operator:
-    """Return the best valid Insert of an edge between other nodes than the two `barred`."""
-    bounds, pairs = _candidates(table.insert, walks[0], limits[1])
-    for k in range(len(bounds)):
-        if min(pairs[k]) == min(barred) and max(pairs[k]) == max(barred):
-            bounds[k] = -np.inf
-    return _best_of(score, graph, walks[0], (bounds, pairs), limits)
+    """Return the best valid Insert that makes no barred arrow."""
+    candidates = _candidates(table.insert, walks[0] | barred, limits[1])
+    return _best_of(score, graph, walks[0], candidates, limits)
 
 
 @njit(cache=True, nogil=True)
-def _candidates(bounds: Weights, cyclic: Adjacency, least: float) -> tuple[Vector, Indices]:
-    """Return the bounds above `least` where no cycle is certain, and their y and x."""
+def _candidates(bounds: Weights, out: Adjacency, least: float) -> tuple[Vector, Indices]:
+    """Return the bounds above `least` but for those in the mask, and their y and x."""
     d = len(bounds)
     values, pairs, n = np.empty(d), np.empty((d, 2), np.int64), 0
     for y in range(d):
         for x in range(d):
-            if bounds[y, x] <= least or cyclic[y, x]:
+            if bounds[y, x] <= least or out[y, x]:
                 continue
             if n == len(values):
                 values = np.concatenate((values, np.empty_like(values)))
