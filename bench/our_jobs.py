@@ -102,7 +102,7 @@ def boss(data: Arrays) -> tuple[Call, Read]:
 
 
 def grasp(data: Arrays) -> tuple[Call, Read]:
-    """Prepare GRaSP from one random order."""
+    """Prepare GRaSP from five random orders, its default."""
     return _discover("grasp", data)
 
 

@@ -248,7 +248,7 @@ def test_rows_have_names_of_their_own_and_known_environments():
 
 
 def test_an_unknown_row_is_refused_with_the_names_there_are():
-    with pytest.raises(ValueError, match="there is no row pcc; there are cpdag, cpdag-200"):
+    with pytest.raises(ValueError, match="there is no row pcc; there are boss, boss-100"):
         comparison.chosen(["pcc"], QUICK)
     assert [50, 100, 200] == [one.size for one in comparison.chosen(["pc"], QUICK)]
 

@@ -52,8 +52,9 @@ class GRaSP:
 
     The result may depend on the random orders, and so on the order of the columns.
 
-    Departs from the paper: a DAG that was met before with as many tucks to go is not searched
-    from again.
+    Departs from the paper, which begins with one order: a single start often ends in a poor
+    optimum, and five cost less than one of other programs. A DAG that was met before with as
+    many tucks to go is not searched from again.
 
     References
     ----------
@@ -76,7 +77,7 @@ class GRaSP:
     depth: int = 3
     uncovered_depth: int = 1
     nonsingular_depth: int = 1
-    starts: int = 1
+    starts: int = 5
     penalty_discount: float = 1.0
     max_parents: int | None = None
     score: ScoreName = "bic"
