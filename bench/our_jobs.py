@@ -91,6 +91,21 @@ def ges_turning(data: Arrays) -> tuple[Call, Read]:
     return _discover("ges", data, phases=("forward", "backward", "turning"))
 
 
+def xges(data: Arrays) -> tuple[Call, Read]:
+    """Prepare XGES with forced deletions."""
+    return _discover("xges", data)
+
+
+def boss(data: Arrays) -> tuple[Call, Read]:
+    """Prepare BOSS from one random order."""
+    return _discover("boss", data)
+
+
+def grasp(data: Arrays) -> tuple[Call, Read]:
+    """Prepare GRaSP from five random orders, its default."""
+    return _discover("grasp", data)
+
+
 def gies(data: Arrays) -> tuple[Call, Read]:
     """Prepare GIES on an observational and ten interventional conditions."""
     targets = [(), *((int(node),) for node in data["targets"])]

@@ -141,7 +141,7 @@ def _line(row: Row, ours: Result, peer: Result, version: str) -> Line:
         "" if peer.target is None else f"{peer.target:g}×",
         is_met(peer.target, ratio),
         quality_of(peer),
-        _note(ours, peer),
+        "; ".join(text for text in (_note(ours, peer), duels(row.counted, ours, peer)) if text),
         is_worse(row.score, ours, peer),
     )
 
@@ -181,6 +181,21 @@ def is_worse(score: str, ours: Result, peer: Result) -> bool:
             if sign * (own - theirs) < -1e-6 * abs(theirs):
                 return True
     return False
+
+
+def duels(figure: str, ours: Result, peer: Result) -> str:
+    """Return on how many seeds a figure of ours is above that of the peer, and below it."""
+    pairs = [
+        (ours.timings[seed].quality[figure], timing.quality[figure])
+        for seed, timing in peer.timings.items()
+        if figure in timing.quality and seed in ours.timings
+    ]
+    if not pairs:
+        return ""
+    rounding = [1e-6 * abs(theirs) for _, theirs in pairs]
+    above = sum(own > theirs + r for (own, theirs), r in zip(pairs, rounding, strict=True))
+    below = sum(own < theirs - r for (own, theirs), r in zip(pairs, rounding, strict=True))
+    return f"ours has more {figure} on {above} of {len(pairs)}, less on {below}"
 
 
 def quality_of(one: Result) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from functools import partial
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 from causallearn.graph.Dag import Dag
 from causallearn.graph.GraphNode import GraphNode
 from causallearn.search.ConstraintBased.PC import pc as search_pc
+from causallearn.search.PermutationBased.BOSS import boss as search_boss
+from causallearn.search.PermutationBased.GRaSP import grasp as search_grasp
 from causallearn.search.ScoreBased.GES import ges as search_ges
 from causallearn.utils.DAG2CPDAG import dag2cpdag
 
@@ -40,3 +43,26 @@ def ges(data: Arrays) -> tuple[Call, Read]:
     """Prepare GES with the Gaussian BIC from the covariance."""
     call = partial(search_ges, data["values"], score_func="local_score_BIC_from_cov")
     return call, lambda result: _matrix(result["G"].graph)
+
+
+def boss(data: Arrays) -> tuple[Call, Read]:
+    """Prepare BOSS, which has no backward search, with the penalty of the BIC."""
+    return _over_orders(search_boss, data)
+
+
+def grasp(data: Arrays) -> tuple[Call, Read]:
+    """Prepare GRaSP at its usual depth, with the penalty of the BIC."""
+    return _over_orders(search_grasp, data)
+
+
+def _over_orders(search: Any, data: Arrays) -> tuple[Call, Read]:
+    def call() -> Any:
+        random.seed(0)
+        return search(
+            data["values"],
+            score_func="local_score_BIC_from_cov",
+            parameters={"lambda_value": 0.5},
+            verbose=False,
+        )
+
+    return call, lambda graph: _matrix(graph.graph)

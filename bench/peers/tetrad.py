@@ -1,4 +1,4 @@
-"""Tetrad's PC and FGES in this process, on the Java machine that JPype starts."""
+"""Tetrad's PC, FGES, BOSS and GRaSP in this process, on the Java machine that JPype starts."""
 
 from __future__ import annotations
 
@@ -50,15 +50,53 @@ def fges(data: Arrays) -> tuple[Call, Read]:
     table = _table(tetrad, data["values"])
 
     def call() -> Any:
-        score = tetrad.search.score.SemBicScore(table, True)
-        score.setPenaltyDiscount(1.0)
-        search = tetrad.search.Fges(score)
+        search = tetrad.search.Fges(_bic(tetrad, table))
         search.setParallelized(False)
         search.setFaithfulnessAssumed(False)
         search.setMaxDegree(-1)
         return search.search()
 
     return call, _read(data)
+
+
+def boss(data: Arrays) -> tuple[Call, Read]:
+    """Prepare BOSS with the Gaussian BIC, from the order of the columns, its backward search on."""
+    tetrad = _start()
+    table = _table(tetrad, data["values"])
+
+    def call() -> Any:
+        search = tetrad.search.Boss(_bic(tetrad, table))
+        search.setUseBes(True)
+        search.setNumStarts(1)
+        search.setNumThreads(1)
+        search.setUseDataOrder(True)
+        return tetrad.search.PermutationSearch(search).search()
+
+    return call, _read(data)
+
+
+def grasp(data: Arrays) -> tuple[Call, Read]:
+    """Prepare GRaSP with the Gaussian BIC and the depths of its dialogue: 3, 1, 1."""
+    tetrad = _start()
+    table = _table(tetrad, data["values"])
+
+    def call() -> Any:
+        search = tetrad.search.Grasp(_bic(tetrad, table))
+        search.setDepth(3)
+        search.setUncoveredDepth(1)
+        search.setNonSingularDepth(1)
+        search.setUseDataOrder(True)
+        search.setNumStarts(1)
+        search.bestOrder(search.getVariables())
+        return search.getGraph(True)
+
+    return call, _read(data)
+
+
+def _bic(tetrad: Any, table: Any) -> Any:
+    score = tetrad.search.score.SemBicScore(table, True)
+    score.setPenaltyDiscount(1.0)
+    return score
 
 
 def _read(data: Arrays) -> Read:

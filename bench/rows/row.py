@@ -79,6 +79,8 @@ class Row:
     score : str
         The figure in which ours may not be worse than a peer: higher is better, or lower
         where a minus stands before it.
+    counted : str
+        The figure of which is told on how many seeds ours is above and below a peer.
     units : int
         The call does so many units, and times are for one of them.
     unit : str
@@ -98,6 +100,7 @@ class Row:
     recorded: tuple[Recorded, ...] = ()
     judge: Judge = field(default=nothing)
     score: str = ""
+    counted: str = ""
     units: int = 1
     unit: str = ""
     ceiling: float | None = None

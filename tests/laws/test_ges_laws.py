@@ -1,7 +1,5 @@
 """GES and GIES against a slow twin that changes members of a class, and what relabelling does."""
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -26,38 +24,11 @@ from causalassay.discovery.search.gaussian.class_operators import (
 from causalassay.graphs import erdos_renyi, is_cpdag, reachability, to_interventional_cpdag
 from causalassay.graphs.cpdag import directed_part
 from causalassay.models import Randomize, draw
-from graph_twins import extensions, is_acyclic
+from class_twins import classes_beside
 from strategies import dags, linear_models, permutations_of, rngs
 
 PHASES = ("forward", "backward", "turning")
 RNG = np.random.default_rng(0)
-
-
-def changed(dag, phase):
-    """All DAGs that one edge more, one less or one turned makes."""
-    for i, j in itertools.permutations(range(len(dag)), 2):
-        other = dag.copy()
-        if phase == "forward" and not dag[i, j] and not dag[j, i]:
-            other[i, j] = True
-        elif phase == "backward" and dag[i, j]:
-            other[i, j] = False
-        elif phase == "turning" and dag[i, j]:
-            other[i, j], other[j, i] = False, True
-        else:
-            continue
-        if is_acyclic(other):
-            yield other
-
-
-def classes_beside(graph, phase, targets):
-    """The essential graphs of all changed members of a class, but for the class itself."""
-    beside = {}
-    for member in extensions(graph):
-        for other in changed(member, phase):
-            essential = to_interventional_cpdag(other, targets)
-            beside[essential.tobytes()] = essential
-    beside.pop(graph.tobytes(), None)
-    return list(beside.values())
 
 
 def search_slowly(statistics, targets, phases, iterate):

@@ -18,7 +18,7 @@ from bench.ratio_picture import ratios
 from bench.rows import all_rows
 from bench.rows.row import Contestant, Recorded, Row
 from bench.session import Absent, Connection, Ended, Failure, Overtime
-from bench.table_lines import Ratio, is_met, is_worse, lines, quality_of, ratio_of, times_of
+from bench.table_lines import Ratio, duels, is_met, is_worse, lines, quality_of, ratio_of, times_of
 from bench.timings import QUICK, Effort, Result, Timing
 from bench.worker import serve
 
@@ -189,6 +189,16 @@ def test_a_worse_result_is_told(score, own, expected):
         assert "**ours is worse**" in table(lines(row(PEER, score=score), [ours, peer], {}))
 
 
+def test_scores_are_counted_seed_by_seed():
+    ours = result("ours", dict.fromkeys((1, 2, 3), [1.0]))
+    peer = result("peer", dict.fromkeys((1, 2), [1.0]))
+    for one, scores in ((ours, (-5.0, -7.0, 0.0)), (peer, (-6.0, -7.0))):
+        for timing, score in zip(one.timings.values(), scores, strict=True):
+            timing.quality["BIC"] = score
+    assert duels("BIC", ours, peer) == "ours has more BIC on 1 of 2, less on 0"
+    assert duels("", ours, peer) == ""
+
+
 def test_the_table_has_a_line_for_each_contestant():
     ours, peer = result("ours", {1: [0.001]}), result("peer", {1: [0.5]}, 3, package="peer")
     assert table(lines(row(PEER), [ours, peer], {"peer": "1.2"})).splitlines()[2:] == [
@@ -238,7 +248,7 @@ def test_rows_have_names_of_their_own_and_known_environments():
 
 
 def test_an_unknown_row_is_refused_with_the_names_there_are():
-    with pytest.raises(ValueError, match="there is no row pcc; there are cpdag, cpdag-200"):
+    with pytest.raises(ValueError, match="there is no row pcc; there are boss, boss-100"):
         comparison.chosen(["pcc"], QUICK)
     assert [50, 100, 200] == [one.size for one in comparison.chosen(["pc"], QUICK)]
 

@@ -31,6 +31,7 @@ T = TypeVar("T")
 
 _BUILT_IN = {
     "acor": "correlation_graphs:ACor",
+    "boss": "boss:BOSS",
     "causal-learn-boss": "causal_learn:CausalLearnBOSS",
     "causal-learn-ges": "causal_learn:CausalLearnGES",
     "causal-learn-grasp": "causal_learn:CausalLearnGRaSP",
@@ -44,6 +45,7 @@ _BUILT_IN = {
     "golem-ev": "golem:GolemEV",
     "golem-nv": "golem:GolemNV",
     "granger-lasso": "granger_lasso:GrangerLasso",
+    "grasp": "grasp:GRaSP",
     "mmhc": "mmhc:MMHC",
     "mse-gds": "mse_gds:MSEGDS",
     "notears": "notears:NOTEARS",
@@ -57,6 +59,8 @@ _BUILT_IN = {
     "single-edge": "correlation_graphs:SingleEdge",
     "var-sortnregress": "sortnregress:VarSortnRegress",
     "variance-sorting": "trivial_baselines:VarianceSorting",
+    "xges": "xges:XGES",
+    "xgies": "xges:XGIES",
 }
 
 _PACKAGES = {
@@ -77,7 +81,6 @@ _PACKAGES = {
     "rcd": "lingam",
     "rl": "gcastle",
     "var-lingam": "lingam",
-    "xges": "xges",
 }
 """Well-known algorithms that are not here: the package that has each."""
 

@@ -62,7 +62,7 @@ def _collide(graph: Adjacency, node: int, y: int, z: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _sinks_first(graph: Adjacency, start: Indices, neighbour: Indices) -> Indices:
+def sinks_first(graph: Adjacency, start: Indices, neighbour: Indices) -> Indices:
     """Return the nodes from the last to the first; fewer than d where no extension exists."""
     d = len(start) - 1
     children = np.zeros(d, np.int64)
@@ -129,7 +129,7 @@ def extend(pdag: Adjacency) -> Adjacency:
     True
     """
     graph = np.array(check_adjacency(pdag, "pdag"), order="C")
-    sinks = _sinks_first(graph, *neighbour_lists(graph | graph.T))
+    sinks = sinks_first(graph, *neighbour_lists(graph | graph.T))
     if len(sinks) < len(graph):
         left = np.setdiff1d(np.arange(len(graph)), sinks).tolist()
         raise NoExtension(left)

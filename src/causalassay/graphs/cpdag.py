@@ -58,7 +58,7 @@ def v_structures(graph: Adjacency) -> set[tuple[int, int, int]]:
 
 
 @njit(cache=True, nogil=True)
-def _make_reversible_undirected(
+def make_reversible_undirected(
     graph: Adjacency, order: Indices, start: Indices, child: Indices
 ) -> None:
     """Chickering's Order-Edges and Label-Edges, in place on a DAG.
@@ -136,5 +136,5 @@ def to_cpdag(dag: Adjacency) -> Adjacency:
     """
     order = topological_order(dag, "dag")
     cpdag = np.array(dag, order="C")
-    _make_reversible_undirected(cpdag, order, *neighbour_lists(dag))
+    make_reversible_undirected(cpdag, order, *neighbour_lists(dag))
     return cpdag

@@ -45,7 +45,7 @@ def _demands(graph: Adjacency, a: int, b: int, neighbours: Indices) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _close(graph: Adjacency, start: Indices, neighbour: Indices, lines: Indices) -> None:
+def close_by_rules(graph: Adjacency, start: Indices, neighbour: Indices, lines: Indices) -> None:
     """Apply rounds of the rules in place to the undirected edges `lines`, shape (m, 2)."""
     demanded = np.empty((len(lines), 2), np.bool_)
     has_arrow = np.zeros(len(graph), np.bool_)  # every rule needs an arrow into a or b
@@ -116,5 +116,5 @@ def meek_closure(pdag: Adjacency) -> Adjacency:
     """
     closure = np.array(check_adjacency(pdag, "pdag"), order="C")
     lines = np.argwhere(np.triu(closure & closure.T))
-    _close(closure, *neighbour_lists(closure | closure.T), lines)
+    close_by_rules(closure, *neighbour_lists(closure | closure.T), lines)
     return closure

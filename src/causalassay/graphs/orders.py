@@ -23,7 +23,7 @@ def neighbour_lists(graph: NDArray[Any]) -> tuple[Indices, Indices]:
 
 
 @njit(cache=True, nogil=True)
-def _kahn(start: Indices, child: Indices) -> Indices:
+def kahn(start: Indices, child: Indices) -> Indices:
     """Kahn's algorithm; the result is shorter than d where there is a cycle."""
     d = len(start) - 1
     waiting_for = np.zeros(d, np.int64)
@@ -49,7 +49,7 @@ def _kahn(start: Indices, child: Indices) -> Indices:
 
 def order_or_cycle(graph: Adjacency) -> Indices:
     """Return a topological order of a checked adjacency; shorter than d if there is none."""
-    return _kahn(*neighbour_lists(graph))
+    return kahn(*neighbour_lists(graph))
 
 
 def is_dag(graph: Adjacency) -> bool:

@@ -31,7 +31,7 @@ def check_score(score: str, equivalent_sample_size: float) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _log_likelihood(table: Labels) -> float:
+def log_likelihood(table: Labels) -> float:
     """Return Σ n_jk log(n_jk / n_j), shape (configurations, levels)."""
     total = 0.0
     for row in table:
@@ -46,7 +46,7 @@ def _log_likelihood(table: Labels) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _log_evidence(table: Labels, per_row: float) -> float:
+def log_evidence(table: Labels, per_row: float) -> float:
     """Return the log marginal likelihood with a Dirichlet prior of weight `per_row` in each row.
 
     A row that never occurs has the factor 1.
@@ -130,6 +130,6 @@ class LevelScore:
         table = count_levels(labels, count, statistics.codes[node], n_levels)
         n_configurations = float(np.prod(statistics.n_levels[members], dtype=float))
         if self.name == "bdeu":
-            return float(_log_evidence(table, self.equivalent_sample_size / n_configurations))
+            return float(log_evidence(table, self.equivalent_sample_size / n_configurations))
         penalty = self.penalty_discount * math.log(statistics.n_samples) / 2
-        return float(_log_likelihood(table)) - penalty * (n_levels - 1) * n_configurations
+        return float(log_likelihood(table)) - penalty * (n_levels - 1) * n_configurations

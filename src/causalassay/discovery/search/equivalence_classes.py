@@ -223,7 +223,10 @@ class ClassSearch:
             case _:
                 raise ValueError(phase)
         if np.isinf(best[0]):
-            self._refuse_dependent(best)
+            _, x, y, clique = best
+            given = directed_part(graph)[:, y] | clique
+            given[x] = True
+            refuse_dependent(y, given, operators.n_rows(y), self.columns)
         return best
 
     def _apply(self, phase: str, operator: Operator) -> None:
@@ -239,38 +242,38 @@ class ClassSearch:
         dag[x, y] = phase != "backward"
         dag[y, x] = False
         self.graph = interventional_cpdag(dag, self.separated)
-        self._refuse_cliques(dag)
+        refuse_cliques(self.graph, dag, self.columns)
         digest = _digest(self.graph)
         self.converged = digest not in self._seen
         self._seen.add(digest)
 
-    def _refuse_dependent(self, operator: Operator) -> None:
-        _, x, y, clique = operator
-        given = directed_part(self.graph)[:, y] | clique
-        given[x] = True
-        rows = self.operators.n_rows(y)
+
+def refuse_dependent(y: int, given: Adjacency, n_rows: int, columns: Sequence[str]) -> None:
+    """Raise: y and the nodes `given` are linearly dependent."""
+    raise NotApplicable(
+        f"column {columns[y]!r} and {listed(_names(given, columns))} are linearly dependent "
+        f"in the {n_rows} rows used: a regression leaves at most {PIVOT:g} of a variance; "
+        "leave one of them out, or take more rows"
+    )
+
+
+def refuse_cliques(graph: Adjacency, member: Adjacency, columns: Sequence[str]) -> None:
+    """Raise if a clique is too large: it is a last node and parents by undirected edges."""
+    inside = member & undirected_part(graph)
+    sizes = 1 + inside.sum(axis=0)
+    if sizes.max() > MOST_IN_CLIQUE:
+        last = int(sizes.argmax())
+        clique = inside[:, last]
+        clique[last] = True
         raise NotApplicable(
-            f"column {self.columns[y]!r} and {listed(self._names(given))} are linearly dependent "
-            f"in the {rows} rows used: a regression leaves at most {PIVOT:g} of a variance; "
-            "leave one of them out, or take more rows"
+            f"the columns {listed(_names(clique, columns))} are all joined by undirected edges, "
+            f"and a clique of {sizes.max()} has too many subsets to look at; set max_parents "
+            f"below {MOST_IN_CLIQUE}"
         )
 
-    def _refuse_cliques(self, member: Adjacency) -> None:
-        """Raise if a clique is too large: it is a last node and parents by undirected edges."""
-        inside = member & undirected_part(self.graph)
-        sizes = 1 + inside.sum(axis=0)
-        if sizes.max() > MOST_IN_CLIQUE:
-            last = int(sizes.argmax())
-            clique = inside[:, last]
-            clique[last] = True
-            raise NotApplicable(
-                f"the columns {listed(self._names(clique))} are all joined by undirected edges, "
-                f"and a clique of {sizes.max()} has too many subsets to look at; set max_parents "
-                f"below {MOST_IN_CLIQUE}"
-            )
 
-    def _names(self, mask: Adjacency) -> list[str]:
-        return [self.columns[node] for node in np.flatnonzero(mask).tolist()]
+def _names(mask: Adjacency, columns: Sequence[str]) -> list[str]:
+    return [columns[node] for node in np.flatnonzero(mask).tolist()]
 
 
 def _settle(pdag: Adjacency, node: int, parents: Adjacency) -> None:

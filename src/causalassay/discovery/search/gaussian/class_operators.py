@@ -27,7 +27,8 @@ Operator = tuple[float, int, int, Adjacency]
 
 
 @njit(cache=True, nogil=True)
-def _listed(mask: Adjacency) -> Indices:
+def nodes_of(mask: Adjacency) -> Indices:
+    """Return the nodes that are in the mask, in their order."""
     nodes, n_nodes = np.empty(len(mask), np.int64), 0
     for node in range(len(mask)):
         if mask[node]:
@@ -37,7 +38,7 @@ def _listed(mask: Adjacency) -> Indices:
 
 
 @njit(cache=True, nogil=True)
-def _next_clique(graph: Adjacency, nodes: Indices, chosen: Indices, size: int, most: int) -> int:
+def next_clique(graph: Adjacency, nodes: Indices, chosen: Indices, size: int, most: int) -> int:
     """Move `chosen`, positions in `nodes`, to the next clique; return its size, 0 after the last.
 
     The first clique is the empty one, and all but the last position of each stood before.
@@ -86,7 +87,7 @@ def insert_bounds(bic: BIC, graph: Adjacency, y: int, most: int, bounds: Vector)
     adjacent to x, and y gets at most `most` parents.
     """
     d = len(graph)
-    near, parents = _listed(graph[y] & graph[:, y]), _listed(graph[:, y] & ~graph[y])
+    near, parents = nodes_of(graph[y] & graph[:, y]), nodes_of(graph[:, y] & ~graph[y])
     share = np.full(d, -1.0)
     lacking = np.zeros((len(near) + 1, d), np.int64)
     for x in range(d):
@@ -101,7 +102,7 @@ def insert_bounds(bic: BIC, graph: Adjacency, y: int, most: int, bounds: Vector)
         for x in range(d):
             if lacking[n_chosen, x] == 0:
                 share[x] = max(share[x], explained(regression, y, len(parents) + n_chosen, x))
-        n_chosen = _next_clique(graph, near, chosen, n_chosen, most - len(parents) - 1)
+        n_chosen = next_clique(graph, near, chosen, n_chosen, most - len(parents) - 1)
         if n_chosen == 0:
             break
         z = near[chosen[n_chosen - 1]]
@@ -190,8 +191,8 @@ def _best_without_edge(
     """Return the best gain above `best` of deleting x→y or x—y, and its C."""
     mask = graph[:, y] & ~graph[y]
     mask[x] = False
-    parents = _listed(mask)
-    near = _listed(graph[y] & graph[:, y] & (graph[x] | graph[:, x]))
+    parents = nodes_of(mask)
+    near = nodes_of(graph[y] & graph[:, y] & (graph[x] | graph[:, x]))
     correlation, regression = _regression(bic, parents, near, x, y)
     p = len(parents)
     at_x, at_y = p + len(near), p + len(near) + 1
@@ -199,8 +200,8 @@ def _best_without_edge(
     while True:
         gain = -gain_of(bic, y, explained(regression, at_y, p + n_chosen, at_x))
         if gain > best:
-            best, mask = gain, _mask(near, chosen[:n_chosen], len(graph))
-        n_chosen = _next_clique(graph, near, chosen, n_chosen, len(near))
+            best, mask = gain, mask_of(near, chosen[:n_chosen], len(graph))
+        n_chosen = next_clique(graph, near, chosen, n_chosen, len(near))
         if n_chosen == 0:
             return best, mask
         add_regressor(correlation, regression, at_y, p + n_chosen - 1, p + chosen[n_chosen - 1])
@@ -217,7 +218,7 @@ def _best_with_arrow(
     """
     mask = graph[y] & graph[:, y]
     mask[x] = False
-    near, parents = _listed(mask), _listed(graph[:, y] & ~graph[y])
+    near, parents = nodes_of(mask), nodes_of(graph[:, y] & ~graph[y])
     correlation, regression = _regression(bic, parents, near, x, y)
     p = len(parents)
     at_x, at_y = p + len(near), p + len(near) + 1
@@ -227,12 +228,12 @@ def _best_with_arrow(
     while p < most:
         gain = gain_of(bic, y, explained(regression, at_y, p + n_chosen, at_x))
         if gain - lost > best or graph[x, y]:
-            clique = _mask(near, chosen[:n_chosen], len(graph))
+            clique = mask_of(near, chosen[:n_chosen], len(graph))
             if graph[x, y]:
                 lost = _gain_of_parent(bic, graph, y, x, clique & graph[x])
             if gain - lost > best and is_valid(graph, x, y, clique):
                 best, mask = gain - lost, clique
-        n_chosen = _next_clique(graph, near, chosen, n_chosen, most - p - 1)
+        n_chosen = next_clique(graph, near, chosen, n_chosen, most - p - 1)
         if n_chosen == 0:
             break
         add_regressor(correlation, regression, at_y, p + n_chosen - 1, p + chosen[n_chosen - 1])
@@ -240,7 +241,8 @@ def _best_with_arrow(
 
 
 @njit(cache=True, nogil=True)
-def _mask(nodes: Indices, chosen: Indices, n_nodes: int) -> Adjacency:
+def mask_of(nodes: Indices, chosen: Indices, n_nodes: int) -> Adjacency:
+    """Return the mask of the nodes at the positions `chosen`."""
     mask = np.zeros(n_nodes, np.bool_)
     for position in chosen:
         mask[nodes[position]] = True
@@ -266,7 +268,7 @@ def _gain_of_parent(bic: BIC, graph: Adjacency, x: int, y: int, given: Adjacency
     """Return what x→y gains beside the other arrows to y and those from `given`."""
     others = (graph[:, y] & ~graph[y]) | given
     others[x] = False
-    parents = _listed(others)
+    parents = nodes_of(others)
     _, regression = _regression(bic, parents, parents[:0], x, y)
     return gain_of(bic, y, explained(regression, len(parents) + 1, len(parents), len(parents)))
 

@@ -1,0 +1,123 @@
+"""Greedy relaxations of the sparsest permutation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar
+
+from numpy.random import Generator
+
+from causalassay.contracts import Estimate, Kind, Reads
+from causalassay.data.dataset import Dataset
+from causalassay.discovery.search.discrete_scores import ScoreName
+from causalassay.discovery.search.order_search import Orchard, check_order_settings
+from causalassay.discovery.search.scored_data import score_data
+from causalassay.discovery.search.tucks import Depths, TuckSearch
+from causalassay.graphs.cpdag import to_cpdag
+
+
+@dataclass(frozen=True)
+class GRaSP:
+    """Tuck variables before their parents in an order, through ties, while the score rises.
+
+    Along an order each variable has the predecessors as parents that growing and shrinking
+    finds. A tuck of x→y moves y, and its ancestors after x, before x. A depth-first search
+    goes through tucks that keep the score to one that raises it.
+
+    Parameters
+    ----------
+    depth : int
+        The most tucks in succession.
+    uncovered_depth : int
+        Up to this depth tucks need not be covered; 0 is the first tier, GRaSP-0.
+    nonsingular_depth : int
+        Up to this depth, and `uncovered_depth`, tucks need not be singular; 0 is the second
+        tier, GRaSP-1, and more is the third, GRaSP-2.
+    starts : int
+        How many random orders to begin with; the best result counts.
+    penalty_discount : float
+        Multiplies the BIC's penalty, log(n)/2 per parameter.
+    max_parents : int, optional
+        The largest number of parents that a variable has along an order.
+    score : {"bic", "bdeu"}
+        "bdeu" is for discrete data; see `discrete_scores.LevelScore` for both.
+    equivalent_sample_size : float
+        The weight of BDeu's prior; with "bic" it does not matter.
+
+    Notes
+    -----
+    The score is that of `GES`. `Estimate.info` has it as ``score``, and ``iterations``, the
+    number of tucks tried. The depths are those of Tetrad.
+
+    The result may depend on the random orders, and so on the order of the columns.
+
+    Departs from the paper, which begins with one order: a single start often ends in a poor
+    optimum, and five cost less than one of other programs. A DAG that was met before with as
+    many tucks to go is not searched from again.
+
+    References
+    ----------
+    Lam, Andrews, Ramsey (2022), Greedy relaxations of the sparsest permutation algorithm, UAI,
+    PMLR 180, section 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.data import Dataset
+    >>> rng = np.random.default_rng(0)
+    >>> a, b, noise = rng.normal(size=(3, 500))
+    >>> data = Dataset.from_values(np.column_stack([a, b, a + b + noise]))
+    >>> GRaSP().discover(data, rng).graph.astype(int)
+    array([[0, 0, 1],
+           [0, 0, 1],
+           [0, 0, 0]])
+    """
+
+    depth: int = 3
+    uncovered_depth: int = 1
+    nonsingular_depth: int = 1
+    starts: int = 5
+    penalty_discount: float = 1.0
+    max_parents: int | None = None
+    score: ScoreName = "bic"
+    equivalent_sample_size: float = 10.0
+
+    version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
+    output: ClassVar[Kind] = "cpdag"
+    scale_sensitive: ClassVar[bool] = False
+    assumptions: ClassVar[str] = "linear Gaussian or discrete, acyclic, no hidden common cause"
+    reference: ClassVar[str] = "Lam, Andrews, Ramsey (2022), UAI, PMLR 180"
+    equivariant: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        check_order_settings(
+            self.starts,
+            self.penalty_discount,
+            self.max_parents,
+            self.score,
+            self.equivalent_sample_size,
+        )
+        for name, least in (("depth", 1), ("uncovered_depth", 0), ("nonsingular_depth", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise ValueError(f"{name}: expected a whole number from {least} on, got {value!r}")
+
+    def discover(self, data: Dataset, rng: Generator) -> Estimate:
+        """Return the CPDAG of the order that the search over the observational rows ends in."""
+        scored = score_data(data, self.score, self.penalty_discount, self.equivalent_sample_size)
+        most = data.n_nodes if self.max_parents is None else self.max_parents
+        orchard = Orchard(scored.families, most, data.columns)
+        depths = Depths(self.depth, self.uncovered_depth, self.nonsingular_depth)
+        search = TuckSearch(orchard, depths, rng)
+        states = [
+            search.run(orchard.along(rng.permutation(data.n_nodes))) for _ in range(self.starts)
+        ]
+        graph = to_cpdag(orchard.dag(max(states, key=orchard.total)))
+        info = {
+            "score": scored.of_graph(graph),
+            "iterations": search.n_tucks,
+            "converged": True,
+        }
+        return Estimate(graph, "cpdag", info=MappingProxyType(info))

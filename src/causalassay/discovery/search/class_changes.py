@@ -1,0 +1,110 @@
+"""What an operator makes of an essential graph, as one kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from causalassay.arrays import Adjacency
+from causalassay.graphs.consistent_extension import sinks_first
+from causalassay.graphs.cpdag import make_reversible_undirected
+from causalassay.graphs.meek import close_by_rules
+from causalassay.graphs.orders import Indices, kahn
+
+INSERT, DELETE, TURN = 0, 1, 2
+
+
+@njit(cache=True, nogil=True)
+def listed_rows(graph: Adjacency) -> tuple[Indices, Indices]:
+    """Return ``(start, node)`` as `orders.neighbour_lists` does."""
+    d = len(graph)
+    start = np.zeros(d + 1, np.int64)
+    for i in range(d):
+        n_here = 0
+        for j in range(d):
+            n_here += graph[i, j]
+        start[i + 1] = start[i] + n_here
+    node, filled = np.empty(start[d], np.int64), 0
+    for i in range(d):
+        if start[i + 1] > start[i]:
+            for j in range(d):
+                if graph[i, j]:
+                    node[filled] = j
+                    filled += 1
+    return start, node
+
+
+@njit(cache=True, nogil=True)
+def _settle(pdag: Adjacency, node: int, parents: Adjacency) -> None:
+    """Direct the undirected edges of `node`, in place: from `parents` to it, from it to others."""
+    for other in range(len(pdag)):
+        if pdag[node, other] and pdag[other, node]:
+            pdag[node, other], pdag[other, node] = not parents[other], parents[other]
+
+
+@njit(cache=True, nogil=True)
+def _extension(pdag: Adjacency, start: Indices, neighbour: Indices) -> Adjacency:
+    """Return a DAG as `consistent_extension.extend` does."""
+    sinks = sinks_first(pdag, start, neighbour)
+    rank = np.empty(len(pdag), np.int64)
+    for k in range(len(sinks)):
+        rank[sinks[k]] = k
+    dag = np.zeros(pdag.shape, np.bool_)
+    for i in range(len(pdag)):
+        for j in neighbour[start[i] : start[i + 1]]:
+            dag[i, j] = rank[i] > rank[j]
+    return dag
+
+
+@njit(cache=True, nogil=True)
+def essential(dag: Adjacency, separated: Adjacency) -> tuple[Adjacency, int]:
+    """Return the graph of `interventional_cpdag`, and the size of its largest clique of lines."""
+    start, child = listed_rows(dag)
+    graph = dag.copy()
+    make_reversible_undirected(graph, kahn(start, child), start, child)
+    n_against, sizes = 0, np.ones(len(dag), np.int64)
+    for i in range(len(dag)):
+        for j in child[start[i] : start[i + 1]]:
+            if graph[j, i] and separated[i, j]:
+                graph[j, i] = False
+                n_against += 1
+            # A clique is a last node and its parents by undirected edges.
+            sizes[j] += graph[j, i]
+    if n_against > 0:
+        _close(graph)
+    return graph, sizes.max()
+
+
+@njit(cache=True, nogil=True)
+def _close(graph: Adjacency) -> None:
+    """Apply Meek's rules in place."""
+    d = len(graph)
+    lines, filled = np.empty((d * (d - 1) // 2, 2), np.int64), 0
+    for i in range(d):
+        for j in range(i):
+            if graph[i, j] and graph[j, i]:
+                lines[filled] = (j, i)
+                filled += 1
+    start, neighbour = listed_rows(graph | graph.T)
+    close_by_rules(graph, start, neighbour, lines[:filled])
+
+
+@njit(cache=True, nogil=True)
+def changed_class(
+    graph: Adjacency, kind: int, x: int, y: int, clique: Adjacency, separated: Adjacency
+) -> tuple[Adjacency, int]:
+    """Return the class of a member that the operator stands for, with its edge changed.
+
+    The second result is the size of the largest undirected clique.
+    """
+    pdag = graph.copy()
+    into_y = clique.copy()
+    into_y[x] = kind == DELETE
+    _settle(pdag, y, into_y)
+    if kind == TURN:
+        _settle(pdag, x, clique)
+    start, neighbour = listed_rows(graph | graph.T)
+    dag = _extension(pdag, start, neighbour)
+    dag[x, y] = kind != DELETE
+    dag[y, x] = False
+    return essential(dag, separated)

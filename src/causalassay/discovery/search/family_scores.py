@@ -1,0 +1,242 @@
+"""Local scores as kernels: what a further parent of a node gains, for each score in one form.
+
+A family is a node and its parents. The Gaussian BIC and the scores of tables share one tuple,
+so that a search is compiled once for all of them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from causalassay.arrays import Vector, Weights
+from causalassay.discovery.search.discrete_scores import LevelScore, log_evidence, log_likelihood
+from causalassay.discovery.search.gaussian.bic import (
+    BIC,
+    NodeStatistics,
+    explained,
+    gain_of,
+    make_bic,
+    start_regression,
+)
+from causalassay.discovery.statistics.gaussian import PIVOT
+from causalassay.graphs.orders import Indices
+from causalassay.models.discrete.contingency import Codes, configurations, count_levels
+
+
+class FamilyScore(NamedTuple):
+    """What the kernels need of a score.
+
+    Discrete data have ``codes``, shape (d, n), and of ``bic`` only the penalty and the rows
+    matter; else there are none. ``prior`` is the weight of BDeu's prior, 0 with the BIC.
+    """
+
+    bic: BIC
+    codes: Codes
+    n_levels: Indices
+    prior: float
+
+
+def gaussian_families(statistics: NodeStatistics, penalty_discount: float) -> FamilyScore:
+    """Return the Gaussian BIC in the form of the kernels."""
+    bic = make_bic(statistics, penalty_discount)
+    no_codes, no_levels = np.zeros((0, 0), dtype=np.int32), np.zeros(0, dtype=np.int64)
+    return FamilyScore(bic, no_codes, no_levels, 0.0)
+
+
+def level_families(score: LevelScore) -> FamilyScore:
+    """Return a score of discrete data in the form of the kernels."""
+    statistics = score.statistics
+    d, n = statistics.codes.shape
+    penalty = score.penalty_discount * float(np.log(n)) / 2
+    no_correlations, one_group = np.zeros((1, 0, 0)), np.zeros(d, dtype=np.int64)
+    return FamilyScore(
+        BIC(no_correlations, one_group, np.full(d, n / 2), penalty),
+        statistics.codes,
+        statistics.n_levels.astype(np.int64),
+        score.equivalent_sample_size if score.name == "bdeu" else 0.0,
+    )
+
+
+@njit(cache=True, nogil=True)
+def merits(score: FamilyScore, node: int, parents: Indices, worth: Vector) -> None:
+    """Fill in for each x how good a further parent of `node` it is; see `gain_of_merit`.
+
+    Of one node, merits beside different parents can be compared. For `node` and `parents`
+    themselves they are -inf.
+    """
+    if len(score.codes) > 0:
+        _merits_of_tables(score, node, parents, worth)
+    else:
+        correlation = score.bic.correlation[score.bic.group[node]]
+        regression = start_regression(correlation, node, parents, len(parents))
+        for x in range(len(worth)):
+            worth[x] = explained(regression, node, len(parents), x)
+    worth[node] = -np.inf
+    for x in parents:
+        worth[x] = -np.inf
+
+
+@njit(cache=True, nogil=True)
+def gain_of_merit(score: FamilyScore, node: int, merit: float) -> float:
+    """Return the gain of a parent of this merit: a share of variance, or the gain itself."""
+    if len(score.codes) > 0 or merit == -np.inf:
+        return merit
+    return gain_of(score.bic, node, merit)
+
+
+@njit(cache=True, nogil=True)
+def merit_of_gain(score: FamilyScore, node: int, gain: float) -> float:
+    """Return the merit at which a parent gains this much."""
+    if len(score.codes) > 0:
+        return gain
+    return -np.expm1(-(gain + score.bic.penalty) / score.bic.half_rows[node])
+
+
+@njit(cache=True, nogil=True)
+def gain_of_parent(score: FamilyScore, node: int, parents: Indices, new: int) -> float:
+    """Return what `new` gains as a further parent of `node`; inf if that explains all."""
+    if len(score.codes) > 0:
+        labels, count, n_rows = _configurations(score, parents)
+        return _gain_in_tables(score, node, new, labels, count, n_rows)
+    correlation = score.bic.correlation[score.bic.group[node]]
+    return gain_of(score.bic, node, _share(correlation, node, parents, new))
+
+
+@njit(cache=True, nogil=True)
+def losses_of_parents(score: FamilyScore, node: int, parents: Indices, losses: Vector) -> None:
+    """Fill in what each parent of `node` gains beside the others, in the order of `parents`."""
+    if len(score.codes) > 0:
+        for k in range(len(parents)):
+            others = parents[parents != parents[k]]
+            losses[k] = gain_of_parent(score, node, others, parents[k])
+        return
+    correlation = score.bic.correlation[score.bic.group[node]]
+    shares = _shares_of_all(correlation, node, parents)
+    for k in range(len(parents)):
+        losses[k] = gain_of(score.bic, node, shares[k])
+
+
+@njit(cache=True, nogil=True)
+def _shares_of_all(correlation: Weights, node: int, parents: Indices) -> Vector:
+    """Return the squared partial correlations of `node` and each parent given the others.
+
+    From the inverse of the Cholesky factor of the correlations of `parents` and then `node`:
+    its columns give the diagonal and the last row of the inverse matrix.
+    """
+    size = len(parents) + 1
+    factor, inverse = np.zeros((size, size)), np.zeros((size, size))
+    for row in range(size):
+        a = parents[row] if row < size - 1 else node
+        pivot = correlation[a, a]
+        for column in range(row):
+            total = correlation[a, parents[column]]
+            for k in range(column):
+                total -= factor[row, k] * factor[column, k]
+            factor[row, column] = total / factor[column, column]
+            pivot -= factor[row, column] ** 2
+        if pivot <= PIVOT:
+            return np.ones(size - 1)
+        factor[row, row] = np.sqrt(pivot)
+        inverse[row, row] = 1.0 / factor[row, row]
+        for column in range(row):
+            total = 0.0
+            for k in range(column, row):
+                total -= factor[row, k] * inverse[k, column]
+            inverse[row, column] = total * inverse[row, row]
+    shares = np.empty(size - 1)
+    for column in range(size - 1):
+        diagonal = 0.0
+        for row in range(column, size):
+            diagonal += inverse[row, column] ** 2
+        shares[column] = inverse[size - 1, column] ** 2 / diagonal
+    return shares
+
+
+@njit(cache=True, nogil=True)
+def _share(correlation: Weights, node: int, parents: Indices, new: int) -> float:
+    """Return the squared partial correlation of `node` and `new`; 1 where it is not determined.
+
+    One Cholesky factorisation of the correlations of `parents`, `new` and then `node`.
+    """
+    size = len(parents) + 2
+    factor = np.empty((size, size))
+    for row in range(size):
+        a = parents[row] if row < size - 2 else (new if row == size - 2 else node)
+        pivot = correlation[a, a]
+        for column in range(min(row, size - 2)):
+            total = correlation[a, parents[column]]
+            for k in range(column):
+                total -= factor[row, k] * factor[column, k]
+            factor[row, column] = total / factor[column, column]
+            pivot -= factor[row, column] ** 2
+        if row < size - 1:
+            if pivot <= PIVOT:
+                return 1.0
+            factor[row, row] = np.sqrt(pivot)
+            continue
+        total = correlation[node, new]
+        for k in range(size - 2):
+            total -= factor[row, k] * factor[size - 2, k]
+        taken = total * total / factor[size - 2, size - 2] ** 2
+        if pivot - taken > PIVOT:
+            return taken / pivot
+    return 1.0
+
+
+@njit(cache=True, nogil=True)
+def _configurations(score: FamilyScore, parents: Indices) -> tuple[Indices, int, float]:
+    """Return `contingency.configurations` of the parents, and how many there could be."""
+    # In one order, so that the same family has the same rounding errors.
+    labels, count = configurations(score.codes, np.sort(parents), score.n_levels)
+    possible = 1.0
+    for parent in parents:
+        possible *= score.n_levels[parent]
+    return labels, count, possible
+
+
+@njit(cache=True, nogil=True)
+def _merits_of_tables(score: FamilyScore, node: int, parents: Indices, worth: Vector) -> None:
+    labels, count, possible = _configurations(score, parents)
+    before = _table_score(score, node, labels, count, possible)
+    for x in range(len(worth)):
+        if x != node:
+            worth[x] = _gain_with(score, node, x, labels, count, possible) - before
+
+
+@njit(cache=True, nogil=True)
+def _gain_in_tables(
+    score: FamilyScore, node: int, new: int, labels: Indices, count: int, possible: float
+) -> float:
+    before = _table_score(score, node, labels, count, possible)
+    return _gain_with(score, node, new, labels, count, possible) - before
+
+
+@njit(cache=True, nogil=True)
+def _gain_with(
+    score: FamilyScore, node: int, new: int, labels: Indices, count: int, possible: float
+) -> float:
+    """Return the score of `node` with the parents behind `labels`, and `new`."""
+    size = score.n_levels[new]
+    joint, n_joint = labels * size + score.codes[new], count * size
+    if n_joint > 4 * len(labels) + 64:
+        # Far more cells than rows: those that occur are numbered anew.
+        both = np.empty((2, len(labels)), np.int32)
+        both[0], both[1] = labels, score.codes[new]
+        sizes = np.array([count, size])
+        joint, n_joint = configurations(both, np.array([0, 1]), sizes)
+    return _table_score(score, node, joint, n_joint, possible * size)
+
+
+@njit(cache=True, nogil=True)
+def _table_score(
+    score: FamilyScore, node: int, labels: Indices, count: int, possible: float
+) -> float:
+    """Return the score of `node` whose parents have these configurations."""
+    n_levels = score.n_levels[node]
+    table = count_levels(labels, count, score.codes[node], n_levels)
+    if score.prior > 0:
+        return log_evidence(table, score.prior / possible)
+    return log_likelihood(table) - score.bic.penalty * (n_levels - 1) * possible
