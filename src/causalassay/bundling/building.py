@@ -16,7 +16,7 @@ from pyarrow import parquet
 from causalassay.analysis import Analysis, read
 from causalassay.bundling import file_names as names
 from causalassay.bundling.card import CardContent, card_text
-from causalassay.bundling.checksums import sums_of, write_checksums
+from causalassay.bundling.checksums import files_in, sums_of, write_checksums
 from causalassay.bundling.croissant import croissant
 from causalassay.bundling.identity import Identity, identity_here
 from causalassay.bundling.licences import licence_address, licence_text
@@ -24,6 +24,7 @@ from causalassay.bundling.lock_file import lock_text
 from causalassay.bundling.named_files import NamedFile
 from causalassay.bundling.snapshot import copy_store, hosts_of
 from causalassay.bundling.study_text import NamedStudy, placed_study, read_named
+from causalassay.opening import check_regular
 from causalassay.replacing import check_new_folder, filled_folder
 from causalassay.report.files import write_report
 from causalassay.study.graph_export import HEAD, INDEX, export_graphs
@@ -111,6 +112,8 @@ def write_bundle(
     terms = terms or Terms()
     check_new_folder(target)
     _refuse_terms(terms)
+    if study_file is not None:
+        check_regular(study_file, "a study file (.toml)")
     with read_store(results) as store:
         _refuse_unfinished(store, terms)
         folder = (study_file or results.absolute()).absolute().parent
@@ -215,7 +218,7 @@ class _Writer:
             self.on_step(done, len(steps))
         missing = self._write_texts(study, analysis)
         left_out = tuple(file.place for file in self._left_out())
-        n_files = len(sums_of(self.partial))
+        n_files = len(files_in(self.partial))
         return Bundle(self.target, n_files, counts[0], counts[2], missing, left_out)
 
     def _write_graphs(self) -> int:
@@ -254,7 +257,7 @@ class _Writer:
             analysis,
             [file for file in self.named.data if file not in left_out],
             left_out,
-            [*sums_of(self.partial), *made],
+            [*files_in(self.partial), *made],
             self.terms.licence,
             ANONYMOUS if self.terms.anonymous else self.terms.author,
         )
@@ -291,12 +294,14 @@ def _about(content: CardContent, terms: Terms) -> dict[str, Any]:
         about["license"] = licence_address(terms.licence)
     if content.authors:
         about["creator"] = {"@type": "Person", "name": content.authors}
+        about["citeAs"] = f"{content.authors}: {content.status.name}, a study with causalassay"
     if terms.url is not None:
         about["url"] = terms.url
     return about
 
 
 def _columns(folder: Path) -> dict[str, pa.Schema]:
-    numbers = {"replicate": pa.int64()}
+    # Numbers of edges are empty where there is no graph, which integers cannot be.
+    numbers = {"replicate": pa.int64(), "directed": pa.float64(), "undirected": pa.float64()}
     index = pa.schema([(name, numbers.get(name, pa.string())) for name in HEAD])
     return {names.ROWS: parquet.read_schema(folder / names.ROWS), names.GRAPH_INDEX: index}

@@ -9,12 +9,15 @@ from datetime import datetime
 import pandas as pd
 
 from causalassay.analysis import Analysis
-from causalassay.analysis.names import in_words, metric_name
+from causalassay.analysis.names import in_words, metric_name, scheme_name
 from causalassay.bundling.file_names import MEANINGS, NOT_INCLUDED, STUDY
 from causalassay.bundling.markdown import escaped, table
 from causalassay.bundling.named_files import NamedFile
 from causalassay.judging.measured_rates import measured_rates
+from causalassay.judging.rules import RULES
 from causalassay.report.numbers import decimal
+from causalassay.spelling import cut
+from causalassay.study.language.labels import value_text
 from causalassay.study.plan import Study
 from causalassay.study.programs import programs_of
 from causalassay.study.storage.reader import Session
@@ -22,7 +25,7 @@ from causalassay.study.storage.status import StudyStatus, span
 
 MOST_ALGORITHMS = 20
 """Rows of the table of claims; the report has the others."""
-MOST_REASONS = 3
+MOST_REASONS, LONGEST_REASON = 3, 160
 MOST_VALUES = 6
 """Values of a setting that are named."""
 
@@ -103,19 +106,31 @@ def _claims(analysis: Analysis) -> Iterator[str]:
     yield ""
     yield f"{escaped(matrix.order)} How often the rules were wrong when that was measured:"
     yield ""
-    rates = measured_rates()
-    yield from (f"- {name}: {rates[name]}." for name in analysis.verdict.rules if name in rates)
-    if unmeasured := [name for name in analysis.verdict.rules if name not in rates]:
-        yield f"- No error rate was measured of: {', '.join(unmeasured)}."
+    yield from _error_rates(list(analysis.verdict.rules))
     yield ""
     yield "Each rule in full, and the numbers behind each sentence: report.html."
 
 
+def _error_rates(used: Sequence[str]) -> Iterator[str]:
+    """Yield the measured error rate of each rule, or of those that it rests on."""
+    rates, unstated = measured_rates(), []
+    for name in used:
+        beneath = [one for one in RULES[name].rests_on if one in rates]
+        if name in rates:
+            yield f"- {name}: {rates[name]}."
+        elif beneath:
+            yield f"- {name}: none of its own; it rests on {beneath[0]}: {rates[beneath[0]]}."
+        else:
+            unstated.append(name)
+    if unstated:
+        yield f"- None is stated for: {', '.join(unstated)}."
+
+
 def _assumptions(study: Study, frame: pd.DataFrame) -> Iterator[str]:
     settings = {
+        "schemes": "scheme",
         "graphs": "graph.kind",
         "nodes": "graph.n_nodes",
-        "models": "model.kind",
         "mechanisms": "model.mechanism",
         "noise": "model.noise",
         "rows of data": "samples",
@@ -133,7 +148,9 @@ def _assumptions(study: Study, frame: pd.DataFrame) -> Iterator[str]:
 
 
 def _values(column: pd.Series) -> str:
-    values = [str(value) for value in column.dropna().unique()]
+    kept = column.dropna().unique()
+    name = scheme_name if column.name == "scheme" else value_text
+    values = [name(value.item() if hasattr(value, "item") else value) for value in kept]
     rest = len(values) - MOST_VALUES
     more = f" and {rest} more" if rest > 0 else ""
     return escaped(", ".join(values[:MOST_VALUES])) + more
@@ -187,7 +204,8 @@ def _compute(content: CardContent) -> Iterator[str]:
             )
     reasons = sorted(status.reasons["main"].items(), key=lambda item: -item[1])
     for reason, count in reasons[:MOST_REASONS]:
-        yield f"- {count} not ok: {escaped(reason or 'no reason was stored')}."
+        shown = cut(reason or "no reason is stored", LONGEST_REASON).rstrip(".")
+        yield f"- {count} not ok: {escaped(shown)}."
     timed = frame["seconds"].notna()
     seconds = frame["seconds"][timed].sum()
     yield (

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from pyarrow import parquet
 
 from causalassay.bundling import file_names as names
-from causalassay.bundling.checksums import read_checksums, sums_of
+from causalassay.bundling.checksums import files_in, read_checksums
 from causalassay.opening import check_regular, unsaid
 from causalassay.spelling import listed
 from causalassay.study.keys import file_sha256
@@ -61,7 +61,7 @@ def check_bundle(folder: Path) -> Checked:
         names.GRAPH_INDEX: _csv_keys(folder / names.GRAPH_INDEX),
     }.items():
         _refuse_foreign_keys(name, keys, expected, rows)
-    others = tuple(name for name in sums_of(folder) if name not in {*sums, names.CHECKSUMS})
+    others = tuple(name for name in files_in(folder) if name not in {*sums, names.CHECKSUMS})
     return Checked(len(sums), len(rows), len(expected) - len(rows), others)
 
 

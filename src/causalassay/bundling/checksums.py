@@ -51,8 +51,10 @@ def _unescaped(name: str) -> str:
 
 def sums_of(folder: Path) -> dict[str, str]:
     """Return the checksum of each file below a folder, by its path from there."""
-    return {
-        path.relative_to(folder).as_posix(): file_sha256(path)
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    return {name: file_sha256(folder / name) for name in files_in(folder)}
+
+
+def files_in(folder: Path) -> list[str]:
+    """Return the files below a folder, by their paths from there."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return [path.relative_to(folder).as_posix() for path in paths]

@@ -25,7 +25,7 @@ OURS = (
 """Names that no file of the user can have."""
 
 MEANINGS = {
-    STUDY: "the study, as `causalassay run` reads it",
+    STUDY: "the study, for causalassay run",
     ROWS: "one row per run, with scores, times and reasons",
     ROWS_CSV: "the same rows as text",
     GRAPHS: "the graph of each run as an edge list",

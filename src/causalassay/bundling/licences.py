@@ -23,15 +23,15 @@ def licence_address(stated: str) -> str:
     --------
     >>> licence_address("CC-BY-4.0")
     'https://creativecommons.org/licenses/by/4.0/'
-    >>> licence_address("cc-by")
+    >>> licence_address("CC-BY")
     Traceback (most recent call last):
-    ValueError: --licence: there is no 'cc-by'; did you mean 'CC-BY-4.0'?; or give an https address
+    ValueError: --licence: 'CC-BY' is neither a known name nor an address; did you mean 'CC-BY-4.0'?
     """
     if stated.startswith(("https://", "http://")) and stated.isprintable() and " " not in stated:
         return stated
     if stated not in LICENCES:
         hint = did_you_mean(stated, list(LICENCES))
-        raise ValueError(f"--licence: there is no {stated!r}; {hint}; or give an https address")
+        raise ValueError(f"--licence: {stated!r} is neither a known name nor an address; {hint}")
     return LICENCES[stated]
 
 
