@@ -17,9 +17,10 @@ from pyarrow import parquet
 from typer.testing import CliRunner
 
 from causalassay.bundling import Terms, building, check_bundle, write_bundle
+from causalassay.bundling.named_files import code_files
 from causalassay.cli import app
 from causalassay.opening import unsaid
-from causalassay.study.language import read_study
+from causalassay.study.language import parse_study, read_study
 from causalassay.study.plan import coordinates
 from causalassay.study.storage.store import Store
 from causalassay.study.tasks import MeasureTask, RunTask
@@ -76,6 +77,8 @@ def write_study(folder, data):
     (folder / "mine.py").write_text(MINE)
     (folder / "beside.py").write_text("def share():\n    return 0.5\n")
     (folder / "broken.py").write_text(BROKEN)
+    (folder / ".git").mkdir()
+    (folder / ".git" / "config").write_text("url = git@planted-lab:planted-user/study.git")
     return folder / "study.toml"
 
 
@@ -260,6 +263,7 @@ def test_the_card_has_claims_rules_assumptions_limits_and_compute(anonymous):
     assert "Tasks: 12 of 12 (8 ok, 4 failed)." in card
     assert "CPU seconds were not measured" in card
     assert "4 not ok: raised ValueError" in card
+    assert "No finding on algorithms: the study has no F1" in card
     assert "CC-BY-4.0, stated by the authors" in card
     named = (anonymous / "checksums.sha256").read_text().splitlines()
     assert all(f"| {line.partition('  ')[2]} |" in card for line in named)
@@ -412,6 +416,20 @@ def test_code_out_of_the_folder_and_code_with_a_name_are_refused(tmp_path, monke
     with pytest.raises(ValueError, match="mine.py, line 10, has 'Zelda', which tells who you are"):
         write_bundle(results, tmp_path / "bundle", Terms(anonymous=True))
     assert not (tmp_path / "bundle").exists()
+
+
+def test_the_script_of_a_program_is_code_in_its_place(tmp_path):
+    (tmp_path / "tools").mkdir()
+    script = tmp_path / "tools" / "find.sh"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    text = STUDY.partition("algorithms")[0] + STUDY.partition('broken.py:Broken"}]')[2]
+    text = text.partition("[[problems]]\nname")[0]
+    program = 'algorithms = [{use = "command", program = "tools/find.sh --fast"}]\n'
+    head, _, problems = text.partition("[[problems]]")
+    study = parse_study(f"{head}{program}[[problems]]{problems}", tmp_path)
+    (file,) = code_files(study, tmp_path)
+    assert ("tools/find.sh", script) == (file.place, file.source)
 
 
 def test_results_of_another_version_and_damaged_rows_are_refused(planted, tmp_path):

@@ -158,7 +158,7 @@ def _place_files(
         place = partial / file.place
         place.parent.mkdir(parents=True, exist_ok=True)
         if file in named.code or _is_included(file, terms):
-            shutil.copyfile(file.source, place)
+            shutil.copy(file.source, place)  # a program stays executable
             if file_sha256(place) != file.sha256:
                 raise ValueError(f"{file.source} was changed meanwhile; bundle the study again")
         else:

@@ -82,7 +82,8 @@ def _about(content: CardContent) -> str:
     baselines = roles.count("baseline")
     by = f" Authors: {escaped(content.authors)}." if content.authors else ""
     return (
-        f"{len(roles) - baselines} algorithms and {baselines} baselines on "
+        f"{_counted(len(roles) - baselines, 'algorithm')} and "
+        f"{_counted(baselines, 'baseline')} on "
         f"{_counted(len(study.problems), 'problem')}, "
         f"{_counted(study.replicates, 'data set')} each; seed {study.seed}.{by}"
     )
@@ -166,8 +167,8 @@ def _limits(content: CardContent) -> Iterator[str]:
         yield f"- Scores are means over runs that ended: {lost} did not (see Compute)."
     yield "- No evidence of an artefact is not evidence that there is none."
     yield "- An algorithm is judged on these problems only, with these hyperparameters."
-    if content.study.problems and not content.analysis.verdict.rules:
-        yield "- No rule was applied: the study has no F1, or its controls are off."
+    if not {"f1", "random_f1"} <= set(content.analysis.table.frame.columns):
+        yield "- No finding on algorithms: the study has no F1, or its controls are off."
     if len({_versions(session) for session in content.sessions}) > 1:
         yield "- Rows come from runs with different versions or machines: requirements.txt."
     yield "- Times depend on the machine. On another one, scores may differ in their last digits."

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
 
 from causalassay.bundling.file_names import GRAPH_INDEX, GRAPHS, MEANINGS, ROWS
+from causalassay.catalogue import noun_phrase
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.metrics.registry import METRICS
 
@@ -132,7 +134,7 @@ def _fields(records: str, file: str, schema: pa.Schema) -> Iterable[dict[str, An
             "@type": "cr:Field",
             "@id": f"{records}/{column.name}",
             "name": column.name,
-            "description": COLUMNS.get(column.name, _described(column.name)),
+            "description": described(column.name),
             "dataType": _data_type(column.type),
             "source": {"fileObject": {"@id": file}, "extract": {"column": column.name}},
         }
@@ -170,8 +172,31 @@ COLUMNS = {
 """What the columns of the tables mean, but for metrics, diagnostics and labels."""
 
 
-def _described(name: str) -> str:
+MEASURED = {
+    r"random_f1": "mean F1 of regressions along 50 random orders of the nodes",
+    r"attainable_p": "share of random assignments or orders that are as good as a true one",
+    r"n_draws": "how many problems were drawn until one was accepted",
+    r".+_rising_p": "share of random assignments of the statistic that are at least as sortable",
+    r".+_falling_p": "share of random assignments of the statistic that are at most as sortable",
+    r".+_up_f1": "F1 of regressions along the increasing statistic",
+    r".+_down_f1": "F1 of regressions along the decreasing statistic",
+    r".+_(up|down)_p": "share of the 50 random orders that reach this F1",
+}
+"""What the columns mean that stand for chance and for sorting, by the pattern of their names."""
+
+
+def described(name: str) -> str:
+    """Return what a column of the rows holds.
+
+    Examples
+    --------
+    >>> described("variance_up_f1"), described("graph.n_nodes")
+    ('F1 of regressions along the increasing statistic', 'a setting of the problem')
+    """
+    if name in COLUMNS:
+        return COLUMNS[name]
     for registry in (METRICS, DIAGNOSTICS):
         if name in registry:
-            return str(registry[name].description)
-    return "a setting of the problem, or a number measured on it"
+            return noun_phrase(registry[name].description)
+    found = (text for pattern, text in MEASURED.items() if re.fullmatch(pattern, name))
+    return next(found, "a setting of the problem")
