@@ -209,9 +209,10 @@ def _compute(content: CardContent) -> Iterator[str]:
         yield f"- {count} not ok: {escaped(shown)}."
     timed = frame["seconds"].notna()
     seconds = frame["seconds"][timed].sum()
+    tuning = ", tuning not counted" if status.totals["tuning"] else ""
     yield (
-        f"- Discovery: {seconds:.3g} seconds of wall time in {int(timed.sum())} runs, one thread "
-        "each unless an algorithm starts more. CPU seconds were not measured."
+        f"- Discovery: {seconds:.3g} seconds of wall time in {int(timed.sum())} runs{tuning}, one "
+        "thread each unless an algorithm starts more. CPU seconds were not measured."
     )
     slowest = frame[timed].groupby("algorithm", observed=True)["seconds"].sum().nlargest(3)
     if len(slowest):

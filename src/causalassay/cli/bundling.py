@@ -90,10 +90,10 @@ def bundle(  # noqa: PLR0913, PLR0917  one argument per option
     terms = Terms(anonymous, include_data, unfinished, licence, author, url)
     with algorithms_at_work(), progress_bar("bundling") as on_step:
         written = write_bundle(folder, out, terms, study_file, on_step)
-    _print_written(written, as_json)
+    _print_written(written, licence, as_json)
 
 
-def _print_written(written: Bundle, as_json: bool) -> None:
+def _print_written(written: Bundle, licence: str | None, as_json: bool) -> None:
     if as_json:
         plain = dataclasses.asdict(written) | {"folder": str(written.folder)}
         typer.echo(json.dumps(plain, indent=2))
@@ -105,6 +105,8 @@ def _print_written(written: Bundle, as_json: bool) -> None:
         typer.echo(f"Not complete: {written.missing} tasks are missing; the card says so.")
     for name in written.left_out:
         typer.echo(f"Not included: {name}; --include-data copies it, if you may share it.")
+    if licence is None:
+        typer.echo("No licence is stated: most tracks ask for one, such as --licence CC-BY-4.0.")
     typer.echo(f"Read {written.folder / 'card.md'} before you hand it in.")
 
 
