@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import getpass
+import keyword
 import os
 import pwd
 import re
@@ -23,6 +25,8 @@ GENERIC = frozenset(
 
 SHORTEST = 3
 """Letters of a name that is looked for: a shorter one is part of too many texts."""
+
+_WORDS_OF_PYTHON = frozenset({*dir(builtins), *keyword.kwlist})
 
 # A path in a message: from a slash that begins a word, at least two parts of it.
 _PATH = re.compile(r"(?<![\w.~/:])~?(?:/[^\s/:'\"(),;<>|]+)+/([^\s/:'\"(),;<>|]+)")
@@ -68,8 +72,10 @@ class Identity:
         --------
         >>> Identity(users=("zelda",)).first_in("a = 1\n# by Zelda")
         (2, 'Zelda')
+        >>> Identity(users=("max",)).first_in("max(1, 2)")  # a word of Python says nothing
         """
-        names = [*map(re.escape, self.folders), *(_word(n).pattern for n in self.names)]
+        telling = [name for name in self.names if name.lower() not in _WORDS_OF_PYTHON]
+        names = [*map(re.escape, self.folders), *(_word(name).pattern for name in telling)]
         if not names:
             return None
         found = re.search("|".join(names), text, re.IGNORECASE)
@@ -100,7 +106,7 @@ def identity_here(hosts: Iterable[str], folders: Iterable[Path]) -> Identity:
     long = [one for one in dict.fromkeys([*full, *stated]) if one.count("/") > 1]
     return Identity(
         _telling([*machines, *short]),
-        _telling([*_users(), home.name]),
+        _telling(_users()),
         tuple(sorted(long, key=len, reverse=True)),
     )
 
