@@ -1,8 +1,9 @@
-"""Files that are written whole or not at all."""
+"""Files and folders that are written whole or not at all."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,3 +59,35 @@ def check_target(path: Path | None, read: Iterable[Path] = ()) -> None:
         raise ValueError(f"{path} is one of the files to read; write to another file")
     if not os.access(folder, os.W_OK):
         raise PermissionError(f"{path}: the folder {path.parent} cannot be written to")
+
+
+def check_new_folder(target: Path) -> None:
+    """Raise before the work begins if a new folder cannot be made there.
+
+    Examples
+    --------
+    >>> check_new_folder(Path("/"))
+    Traceback (most recent call last):
+    FileExistsError: / is a folder with files in it; name a new one
+    """
+    if target.is_dir() and any(target.iterdir()):
+        raise FileExistsError(f"{target} is a folder with files in it; name a new one")
+    if target.exists() and not target.is_dir():
+        raise FileExistsError(f"{target} is a file; name a new folder")
+    if not target.absolute().parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
+
+
+@contextmanager
+def filled_folder(target: Path) -> Iterator[Path]:
+    """Yield a folder to fill, which gets its name once it is whole.
+
+    An error or Ctrl-C on the way leaves no folder.
+    """
+    partial = target.absolute().with_name(f".{target.absolute().name}.{os.getpid()}.partial")
+    partial.mkdir()
+    try:
+        yield partial
+        partial.replace(target.absolute())
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)

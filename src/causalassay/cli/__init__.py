@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from causalassay.cli.auditing import audit
+from causalassay.cli.bundling import bundle
 from causalassay.cli.choosing import choose
 from causalassay.cli.discovering import discover
 from causalassay.cli.domain import domain
@@ -85,5 +86,6 @@ app.add_typer(domain, name="domain", rich_help_panel="Judge algorithms on real s
 _add("Run a study", run=run, status=status, replay=replay)
 _add("Look at its results", summary=summary, report=report, export=export)
 _add("Check a paper", reproduce=reproduce)
+_add("Hand it in", bundle=bundle)
 _add("Begin", **{"list": list_parts})
 app.add_typer(new, name="new", rich_help_panel="Begin")

@@ -142,11 +142,15 @@ class Command:
             raise CommandFailed(f"the program promised a {self.promises} and wrote none")
         return Estimate(graph, self.promises, info={"program": " ".join(self._words())})
 
-    def _check_files(self) -> None:
-        """Raise unless the files are what they were when the study was read."""
+    def named_files(self) -> Iterator[tuple[str, str, str]]:
+        """Yield the files of the author that a study's program names: word, path and SHA-256."""
         paths = dict(zip(self._words(), self.words, strict=False))
         for word, digest in self.files:
-            path = file_of(paths[word])
+            yield word, file_of(paths[word]), digest
+
+    def _check_files(self) -> None:
+        """Raise unless the files are what they were when the study was read."""
+        for word, path, digest in self.named_files():
             try:
                 same = file_digest(path) == digest
             except OSError as reason:

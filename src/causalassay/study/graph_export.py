@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
-import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from causalassay.contracts import Estimate
 from causalassay.graphs.cpdag import directed_part, undirected_part
 from causalassay.graphs.writing import FORMATS, Layout, writable_names, write_graph
 from causalassay.opening import unsaid
+from causalassay.replacing import check_new_folder, filled_folder
 from causalassay.spelling import did_you_mean
 from causalassay.study.estimate_encoding import decode
 from causalassay.study.language import parse_study
@@ -77,10 +76,10 @@ def export_graphs(
     if format not in GRAPH_FORMATS:
         hint = did_you_mean(format, list(GRAPH_FORMATS))
         raise ValueError(f"format: there is no {format!r}; {hint}")
-    _refuse_folder(target)
+    check_new_folder(target)
     rows = study_table(folder, everything=everything).frame
     written, taken = 0, {INDEX}
-    with read_store(folder) as reader, _filled(target) as partial:
+    with read_store(folder) as reader, filled_folder(target) as partial:
         names = _column_names(reader)
         with (partial / INDEX).open("w", newline="", encoding="utf-8") as file:
             index = csv.writer(file, lineterminator="\n")
@@ -176,24 +175,3 @@ def _plain(text: str) -> str:
     """
     plain = re.sub(r"[^a-z0-9.]+", "-", text.lower())[:LONGEST_PART].strip("-.")
     return plain or "unnamed"
-
-
-def _refuse_folder(target: Path) -> None:
-    if target.is_dir() and any(target.iterdir()):
-        raise FileExistsError(f"{target} is a folder with files in it; name a new one")
-    if target.exists() and not target.is_dir():
-        raise FileExistsError(f"{target} is a file; name a new folder")
-    if not target.absolute().parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
-
-
-@contextmanager
-def _filled(target: Path) -> Iterator[Path]:
-    """Yield a folder to fill, which gets its name once it is whole."""
-    partial = target.absolute().with_name(f".{target.absolute().name}.{os.getpid()}.partial")
-    partial.mkdir()
-    try:
-        yield partial
-        partial.replace(target.absolute())
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)

@@ -172,10 +172,15 @@ def _numbers(
 
 
 def _mismatched(rows: Sequence[Row], numbers: Numbers) -> list[Row]:
+    found = row_checksums(rows, numbers)
+    return [row for row, total in zip(rows, found, strict=True) if row[1] != total]
+
+
+def row_checksums(rows: Sequence[Row], numbers: Numbers) -> Iterator[int]:
+    """Return the checksum that each row should have; rows begin with `COLUMNS`."""
     ids = np.array([row[0] for row in rows], dtype=np.int64)
     size = _PAIR.itemsize
     starts = (size * np.searchsorted(numbers.rows, ids, "left")).tolist()
     stops = (size * np.searchsorted(numbers.rows, ids, "right")).tolist()
     content = memoryview(numbers.pairs.tobytes())
-    found = checksums(map(_CELLS_OF, rows), map(content.__getitem__, map(slice, starts, stops)))
-    return [row for row, total in zip(rows, found, strict=True) if row[1] != total]
+    return checksums(map(_CELLS_OF, rows), map(content.__getitem__, map(slice, starts, stops)))

@@ -1,0 +1,307 @@
+"""Makes a bundle: every file from one moment of the results, under its name once all are there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from causalassay.analysis import Analysis, read
+from causalassay.bundling import file_names as names
+from causalassay.bundling.card import CardContent, card_text
+from causalassay.bundling.checksums import files_in, sums_of, write_checksums
+from causalassay.bundling.croissant import croissant
+from causalassay.bundling.identity import Identity, identity_here
+from causalassay.bundling.licences import licence_address, licence_text
+from causalassay.bundling.lock_file import lock_text
+from causalassay.bundling.named_files import NamedFile
+from causalassay.bundling.snapshot import copy_store, hosts_of
+from causalassay.bundling.study_text import NamedStudy, placed_study, read_named
+from causalassay.opening import check_regular
+from causalassay.replacing import check_new_folder, filled_folder
+from causalassay.report.files import write_report
+from causalassay.study.graph_export import HEAD, INDEX, export_graphs
+from causalassay.study.keys import file_sha256
+from causalassay.study.plan import Study
+from causalassay.study.storage import StoreReader, export, read_store
+
+MOST_BYTES = 100_000_000
+"""Of a data file in a bundle; a larger one is named with its checksum."""
+
+ANONYMOUS = "Anonymous"
+_EARLIEST = (1980, 1, 1, 0, 0, 0)
+"""The time of every file in the archive of graphs: the same graphs give the same archive."""
+_COPY, _GRAPHS = ".results", ".graphs"
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How a bundle is made.
+
+    Parameters
+    ----------
+    anonymous : bool
+        Leave out names of machines, people and folders.
+    include_data : bool
+        The authors may share the data files that the study names.
+    unfinished : bool
+        Bundle a study of which tasks are missing.
+    licence, author, url : str, optional
+        As the authors state them.
+    """
+
+    anonymous: bool = False
+    include_data: bool = False
+    unfinished: bool = False
+    licence: str | None = None
+    author: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What was written.
+
+    Parameters
+    ----------
+    folder : Path
+    files : int
+    rows, graphs, missing : int
+        Rows and graphs in it, and tasks that have no row.
+    left_out : tuple of str
+        Data files that are not in it.
+    """
+
+    folder: Path
+    files: int
+    rows: int
+    graphs: int
+    missing: int
+    left_out: tuple[str, ...]
+
+
+def write_bundle(
+    results: Path,
+    target: Path,
+    terms: Terms | None = None,
+    study_file: Path | None = None,
+    on_step: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Bundle:
+    """Write the bundle of a study; an error or an interruption leaves no folder.
+
+    Parameters
+    ----------
+    results : Path
+        The folder of the store.
+    target : Path
+        The folder to write, which must not be there or be empty.
+    terms : Terms, optional
+    study_file : Path, optional
+        Where the study file is: the files that it names are beside it. Default: beside the
+        results.
+    on_step : callable
+        Called with the number of steps done and of all steps.
+    """
+    terms = terms or Terms()
+    check_new_folder(target)
+    _refuse_terms(terms)
+    if study_file is not None:
+        check_regular(study_file, "a study file (.toml)")
+    with read_store(results) as store:
+        _refuse_unfinished(store, terms)
+        folder = (study_file or results.absolute()).absolute().parent
+        named = read_named(store, folder)
+        identity = None
+        if terms.anonymous:
+            identity = identity_here(hosts_of(store), [results, folder])
+        with filled_folder(target) as partial:
+            study = _place_files(partial, named, identity, terms)
+            copy_store(store, partial / _COPY, study, identity)
+            return _Writer(partial, target, terms, named, on_step).write(study)
+
+
+def _refuse_terms(terms: Terms) -> None:
+    if terms.licence is not None:
+        licence_address(terms.licence)
+    for option, value in {"--author": terms.author, "--url": terms.url}.items():
+        if terms.anonymous and value is not None:
+            raise ValueError(f"--anonymous leaves out who you are; leave out {option} too")
+
+
+def _refuse_unfinished(store: StoreReader, terms: Terms) -> None:
+    status = store.status()
+    if status.left and not terms.unfinished:
+        total = sum(status.totals.values())
+        raise ValueError(
+            f"{store.folder} is not complete: {status.left} of {total} tasks are missing; run the "
+            "study again to go on, or add --unfinished, and the card says so"
+        )
+
+
+def _place_files(
+    partial: Path, named: NamedStudy, identity: Identity | None, terms: Terms
+) -> Study:
+    """Write the study file and what it names; return the study as it reads there.
+
+    Data files that are no part of the bundle are links until all else is written.
+    """
+    text = named.text_in_bundle(identity)
+    (partial / names.STUDY).write_text(text, encoding="utf-8")
+    for file in (*named.code, *named.data):
+        place = partial / file.place
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if file in named.code or _is_included(file, terms):
+            shutil.copy(file.source, place)  # a program stays executable
+            if file_sha256(place) != file.sha256:
+                raise ValueError(f"{file.source} was changed meanwhile; bundle the study again")
+        else:
+            place.symlink_to(file.source.absolute())
+    if identity is not None:
+        for path in (names.STUDY, *(file.place for file in named.code), *_copied(named, terms)):
+            _refuse_names(partial / path, path, identity)
+    return placed_study(text, partial, named.study)
+
+
+def _is_included(file: NamedFile, terms: Terms) -> bool:
+    return terms.include_data and file.size <= MOST_BYTES
+
+
+def _copied(named: NamedStudy, terms: Terms) -> list[str]:
+    return [file.place for file in named.data if _is_included(file, terms)]
+
+
+def _refuse_names(path: Path, called: str, identity: Identity) -> None:
+    """Refuse a file of the user with a name in it: to change it would change its rows' keys."""
+    found = identity.first_in(path.read_bytes().decode("utf-8", "replace"))
+    if found:
+        line, name = found
+        raise ValueError(
+            f"{called}, line {line}, has {name!r}, which tells who you are; take it out and run "
+            "the study again, or leave out --anonymous"
+        )
+
+
+class _Writer:
+    """Writes the files that follow from the copy of the results."""
+
+    def __init__(
+        self,
+        partial: Path,
+        target: Path,
+        terms: Terms,
+        named: NamedStudy,
+        on_step: Callable[[int, int], None],
+    ) -> None:
+        self.partial, self.target, self.terms, self.named = partial, target, terms, named
+        self.on_step = on_step
+        self.copy = partial / _COPY
+
+    def write(self, study: Study) -> Bundle:
+        """Write all files and return what was written."""
+        analysis = read(self.copy)
+        steps: list[Callable[[], int]] = [
+            lambda: export(self.copy, self.partial / names.ROWS),
+            lambda: export(self.copy, self.partial / names.ROWS_CSV),
+            self._write_graphs,
+            lambda: len(str(write_report(self.copy, self.partial / names.REPORT, analysis))),
+        ]
+        counts = []
+        for done, step in enumerate(steps, 1):
+            counts.append(step())
+            self.on_step(done, len(steps))
+        missing = self._write_texts(study, analysis)
+        left_out = tuple(file.place for file in self._left_out())
+        n_files = len(files_in(self.partial))
+        return Bundle(self.target, n_files, counts[0], counts[2], missing, left_out)
+
+    def _write_graphs(self) -> int:
+        """Write the graphs as one archive with a table beside it."""
+        folder = self.partial / _GRAPHS
+        count = export_graphs(self.copy, folder)
+        (folder / INDEX).replace(self.partial / names.GRAPH_INDEX)
+        with zipfile.ZipFile(self.partial / names.GRAPHS, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in sorted(folder.iterdir()):
+                entry = zipfile.ZipInfo(file.name, _EARLIEST)
+                entry.external_attr = 0o644 << 16
+                archive.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)
+        shutil.rmtree(folder)
+        return count
+
+    def _write_texts(self, study: Study, analysis: Analysis) -> int:
+        """Write what is read by people and by tools; return how many tasks have no row."""
+        with read_store(self.copy) as store:
+            status, sessions = store.status(), store.sessions()
+        self._write(names.LOCK, lock_text(study, sessions))
+        if self.terms.licence is not None:
+            self._write(names.LICENCE, licence_text(self.terms.licence))
+        shutil.rmtree(self.copy)
+        left_out = self._left_out()
+        for file in left_out:
+            (self.partial / file.place).unlink()
+        if left_out:
+            sums = {file.place: file.sha256 for file in left_out}
+            write_checksums(sums, self.partial / names.NOT_INCLUDED)
+            _remove_empty(self.partial / names.DATA)
+        made = (names.CARD, names.CROISSANT, names.CHECKSUMS)
+        content = CardContent(
+            study,
+            status,
+            sessions,
+            analysis,
+            [file for file in self.named.data if file not in left_out],
+            left_out,
+            [*files_in(self.partial), *made],
+            self.terms.licence,
+            ANONYMOUS if self.terms.anonymous else self.terms.author,
+        )
+        self._write(names.CARD, card_text(content))
+        about = _about(content, self.terms)
+        described = croissant(about, sums_of(self.partial), _columns(self.partial))
+        self._write(names.CROISSANT, json.dumps(described, indent=2, ensure_ascii=False) + "\n")
+        write_checksums(sums_of(self.partial), self.partial / names.CHECKSUMS)
+        return status.left
+
+    def _left_out(self) -> list[NamedFile]:
+        return [file for file in self.named.data if not _is_included(file, self.terms)]
+
+    def _write(self, name: str, text: str) -> None:
+        (self.partial / name).write_text(text, encoding="utf-8")
+
+
+def _remove_empty(folder: Path) -> None:
+    if not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def _about(content: CardContent, terms: Terms) -> dict[str, Any]:
+    """Return what the description says of the bundle as a whole."""
+    about: dict[str, Any] = {
+        "name": content.status.name,
+        "description": f"Rows of the benchmark study {content.status.name}, made with causalassay. "
+        f"{content.analysis.headline}",
+        "version": "1.0.0",
+    }
+    if content.status.last_write:
+        about["datePublished"] = content.status.last_write[:10]
+    if terms.licence is not None:
+        about["license"] = licence_address(terms.licence)
+    if content.authors:
+        about["creator"] = {"@type": "Person", "name": content.authors}
+        about["citeAs"] = f"{content.authors}: {content.status.name}, a study with causalassay"
+    if terms.url is not None:
+        about["url"] = terms.url
+    return about
+
+
+def _columns(folder: Path) -> dict[str, pa.Schema]:
+    # Numbers of edges are empty where there is no graph, which integers cannot be.
+    numbers = {"replicate": pa.int64(), "directed": pa.float64(), "undirected": pa.float64()}
+    index = pa.schema([(name, numbers.get(name, pa.string())) for name in HEAD])
+    return {names.ROWS: parquet.read_schema(folder / names.ROWS), names.GRAPH_INDEX: index}

@@ -1,0 +1,89 @@
+"""The versions of the packages that ran, as a requirements file without hosts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, requires, version
+
+from causalassay.discovery.registry import ALGORITHMS
+from causalassay.study.plan import Study
+from causalassay.study.storage.reader import Session
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_NOT_PACKAGES = ("python", "platform")
+
+
+def lock_text(study: Study, sessions: Sequence[Session]) -> str:
+    """Return the requirements file of a study.
+
+    Versions that the sessions recorded are those that ran. Of other packages, which were not
+    recorded, it has the versions that are installed now, and says so.
+
+    Parameters
+    ----------
+    study : Study
+    sessions : sequence of Session
+    """
+    recorded = sessions[-1].versions
+    ran = {name: one for name, one in recorded.items() if name not in _NOT_PACKAGES}
+    roots = [*ran, *(ALGORITHMS.package(entry.use) for entry in study.algorithms)]
+    others = {name: one for name, one in installed_with(roots).items() if _plain(name) not in ran}
+    lines = [
+        f"# Python {recorded.get('python', 'of an unknown version')}",
+        "# Recorded when the study last ran:",
+        *_pins(ran),
+        "# Installed when this bundle was made; not recorded during the run:",
+        *_pins(others),
+    ]
+    return "\n".join(lines) + "\n" + _earlier(sessions)
+
+
+def _earlier(sessions: Sequence[Session]) -> str:
+    """Return comments on versions of earlier sessions that the last did not have."""
+    last = sessions[-1].versions
+    older = {
+        f"# An earlier run of this study had {name}=={one}"
+        for session in sessions[:-1]
+        for name, one in session.versions.items()
+        if name != "platform" and one != last.get(name)
+    }
+    return "".join(f"{line}\n" for line in sorted(older))
+
+
+def _pins(versions: Mapping[str, str]) -> list[str]:
+    return [f"{name}=={one}" for name, one in sorted(versions.items())]
+
+
+def installed_with(roots: Iterable[str]) -> dict[str, str]:
+    """Return the versions of packages and of all that they need, as far as they are installed.
+
+    What is needed only for an extra, or not on this machine, is not there or not counted.
+
+    Examples
+    --------
+    >>> "pyarrow" in installed_with(["causalassay"])
+    True
+    """
+    found: dict[str, str] = {}
+    waiting = [_plain(name) for name in roots]
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        try:
+            found[name] = version(name)
+            needed = requires(name) or []
+        except PackageNotFoundError:
+            continue
+        for line in needed:
+            requirement, _, condition = line.partition(";")
+            match = _NAME.match(requirement.strip())
+            if match and "extra" not in condition:
+                waiting.append(_plain(match.group()))
+    return found
+
+
+def _plain(name: str) -> str:
+    """Return the name of a package as indices compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
