@@ -15,6 +15,7 @@ from causalassay.cli.auditing import audit
 from causalassay.cli.choosing import choose
 from causalassay.cli.discovering import discover
 from causalassay.cli.domain import domain
+from causalassay.cli.environments import env
 from causalassay.cli.listing import list_parts
 from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 from causalassay.cli.printing import escaped
@@ -87,3 +88,4 @@ _add("Look at its results", summary=summary, report=report, export=export)
 _add("Check a paper", reproduce=reproduce)
 _add("Begin", **{"list": list_parts})
 app.add_typer(new, name="new", rich_help_panel="Begin")
+app.add_typer(env, name="env", rich_help_panel="Begin")

@@ -15,6 +15,8 @@ from causalassay.contracts import Algorithm, Estimate, Kind, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.python_classes import names_file
 from causalassay.discovery.python_file import from_file
+from causalassay.environments.catalogue import environment_algorithms
+from causalassay.environments.definition import AlgorithmDefinition
 from causalassay.notebook import fragment, table
 from causalassay.registry import (
     OWN_PACKAGE,
@@ -89,6 +91,13 @@ def _from_package(package: str) -> str:
     )
 
 
+def _in_environments() -> dict[str, str]:
+    module = "causalassay.discovery.environment_algorithms"
+    return {
+        name: f"{module}:{found.class_name}" for name, found in environment_algorithms().items()
+    }
+
+
 ALGORITHMS: Registry[type[Algorithm]] = Registry(
     "algorithm",
     "causalassay.algorithms",
@@ -97,6 +106,7 @@ ALGORITHMS: Registry[type[Algorithm]] = Registry(
     elsewhere={name: _from_package(package) for name, package in _PACKAGES.items()},
     else_hint="`causalassay list algorithms` has all that are installed; install the package that "
     'brings it, or name a class in a file: "my_algorithm.py:MyClass"',
+    more=_in_environments,
 )
 """Classes of algorithms by name."""
 
@@ -284,9 +294,16 @@ def _record(entry: RegistryEntry[type[Algorithm]]) -> AlgorithmRecord:
         reference=_stated(kind, "reference", str) or "",
         licence=_stated(kind, "licence", str) or ("MIT" if entry.built_in else ""),
         parameters=parameters(kind),
+        missing=_absent(kind),
         package=entry.package,
         reads=reads,
     )
+
+
+def _absent(kind: Any) -> str:
+    """Return why an algorithm of an environment cannot run here; empty for what can."""
+    in_environment = isinstance(getattr(kind, "definition", None), AlgorithmDefinition)
+    return kind.absent() if in_environment else ""
 
 
 def _stated(kind: type[Algorithm], name: str, of_type: type[T]) -> T | None:

@@ -1,0 +1,189 @@
+"""Makes a virtual environment with pip: from pins to a folder with an interpreter."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from causalassay.environments.definition import EnvironmentDefinition
+from causalassay.threads import ONE_THREAD
+
+INSTALL_SECONDS = 1800
+"""After which an installation is given up."""
+
+VERSIONS = "versions.json"
+"""The last file to be written: the versions of all packages of the environment."""
+
+OnLine = Callable[[str], None]
+"""Called with each line that pip prints."""
+
+_NOT_INHERITED = (
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PYTHONSTARTUP",
+    "VIRTUAL_ENV",
+)
+_NO_NETWORK = (
+    "NewConnectionError",
+    "NameResolutionError",
+    "Temporary failure in name resolution",
+    "Name or service not known",
+    "Network is unreachable",
+    "ConnectTimeoutError",
+    "ProxyError",
+)
+_NO_SPACE = "No space left on device"
+
+
+class NotBuilt(OSError):
+    """An environment could not be made; the message says why, in one line."""
+
+
+def interpreter(folder: Path) -> Path:
+    """Return the interpreter of a virtual environment.
+
+    Examples
+    --------
+    >>> interpreter(Path("there")).as_posix()
+    'there/bin/python'
+    """
+    return folder / "bin" / "python"
+
+
+def clean_variables() -> dict[str, str]:
+    """Return the variables of a process in an environment: one thread, nothing of our paths.
+
+    Hashes of text have one seed, so that sets come in the same order on each run.
+
+    Examples
+    --------
+    >>> clean_variables()["PYTHONHASHSEED"]
+    '0'
+    """
+    inherited = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
+    return inherited | ONE_THREAD | {"PYTHONHASHSEED": "0"}
+
+
+def check_programs(programs: tuple[str, ...]) -> None:
+    """Raise `NotBuilt` unless some programs are on the path.
+
+    Examples
+    --------
+    >>> check_programs(("no-such-program",))
+    Traceback (most recent call last):
+    causalassay.environments.building.NotBuilt: the program no-such-program is not on the path
+    """
+    for program in programs:
+        if shutil.which(program) is None:
+            raise NotBuilt(f"the program {program} is not on the path")
+
+
+def check_python(wanted: EnvironmentDefinition) -> None:
+    """Raise `NotBuilt` if the packages of an environment do not run on this Python."""
+    if not wanted.python_below:
+        return
+    if sys.version_info[:2] >= tuple(map(int, wanted.python_below.split("."))):
+        here = ".".join(map(str, sys.version_info[:2]))
+        raise NotBuilt(f"its packages need a Python below {wanted.python_below}, this is {here}")
+
+
+def build(folder: Path, pins: tuple[str, ...], on_line: OnLine = lambda _: None) -> None:
+    """Make a virtual environment with some packages.
+
+    It sees none of ours; without pins it sees ours and has none of its own. The file `VERSIONS`
+    is written last: a folder without it was not finished.
+
+    Parameters
+    ----------
+    folder : Path
+        Which must not exist.
+    pins : tuple of str
+        Requirements as pip takes them.
+    on_line : callable
+
+    Raises
+    ------
+    NotBuilt
+        If that fails; the folder is then removed.
+    """
+    try:
+        _make(folder, pins, on_line)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def versions(folder: Path) -> Mapping[str, str]:
+    """Return the versions of the packages of an environment that was built."""
+    found: dict[str, str] = json.loads((folder / VERSIONS).read_text())
+    return found
+
+
+def _make(folder: Path, pins: tuple[str, ...], on_line: OnLine) -> None:
+    own_pip = [] if pins else ["--without-pip"]
+    _run([sys.executable, "-m", "venv", *own_pip, str(folder)], on_line)
+    found: dict[str, str] = {}
+    if pins:
+        pip = [str(interpreter(folder)), "-m", "pip", "--disable-pip-version-check"]
+        _run([*pip, "--retries", "1", "install", "--progress-bar", "off", *pins], on_line)
+        listed = json.loads(_run([*pip, "list", "--format", "json"]))
+        found = {package["name"].lower(): package["version"] for package in listed}
+    else:
+        (site,) = folder.glob("lib/python*/site-packages")
+        (site / "ours.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
+    (folder / VERSIONS).write_text(json.dumps(found, indent=1))
+
+
+def _run(command: list[str], on_line: OnLine = lambda _: None) -> str:
+    """Run a command of the installation; return what it printed."""
+    printed: list[str] = []
+    with (
+        tempfile.TemporaryFile("w+", errors="replace") as complaints,
+        subprocess.Popen(
+            command,
+            env=clean_variables(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            text=True,
+            errors="replace",
+        ) as process,
+    ):
+        late = threading.Timer(INSTALL_SECONDS, process.kill)
+        late.start()
+        try:
+            for line in process.stdout or ():
+                printed.append(line)
+                on_line(line.strip())
+            process.wait()
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            in_time = late.is_alive()
+            late.cancel()
+        complaints.seek(0)
+        if process.returncode:
+            raise NotBuilt(f"the installation {_why(complaints.read(), in_time)}")
+    return "".join(printed)
+
+
+def _why(text: str, in_time: bool) -> str:
+    """Return in one line why an installation failed."""
+    if not in_time:
+        return f"took more than {INSTALL_SECONDS} s"
+    if any(sign in text for sign in _NO_NETWORK):
+        return "failed: the package index cannot be reached"
+    if _NO_SPACE in text:
+        return "failed: no space left on the disk"
+    errors = [line.strip() for line in text.splitlines() if "error" in line.lower()]
+    return f"failed: {errors[-1][:200]}" if errors else "failed: pip gave no reason"
