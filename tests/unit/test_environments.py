@@ -13,7 +13,7 @@ import numpy as np
 import psutil
 import pytest
 
-from announced_environments import FAKE, read_again, write_package
+from announced_environments import FAKE, installed_fake, read_again, write_package
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
 from causalassay.discovery import algorithms, discover, make_algorithm
@@ -31,16 +31,8 @@ VALUES = np.random.default_rng(0).normal(size=(50, 4))
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """A folder with a package that announces the environment `fake`, installed."""
-    folder = tmp_path_factory.mktemp("site")
-    write_package(folder)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(folder)
-        patch.setenv(installing.FOLDER_VARIABLE, str(tmp_path_factory.mktemp("environments")))
-        read_again()
-        installing.install(environment("fake"))
+    with installed_fake(tmp_path_factory) as folder:
         yield folder
-        process.end_process("fake")
-    read_again()
 
 
 @pytest.fixture
