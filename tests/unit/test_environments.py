@@ -1,7 +1,6 @@
 """Environments of third-party packages: how they are found, installed, asked and ended."""
 
 import dataclasses
-import fcntl
 import json
 import os
 import pickle
@@ -147,7 +146,7 @@ def test_an_environment_is_installed_and_removed(fake, elsewhere):
     assert folder == installing.install(fake)
     assert 1 == installing.remove(fake)
     assert 0 == installing.remove(fake)
-    assert ["fake.lock"] == [path.name for path in elsewhere.iterdir()]
+    assert {".lock"} == {path.suffix for path in elsewhere.iterdir()}
 
 
 def test_other_pins_are_another_environment(fake):
@@ -165,18 +164,17 @@ def test_a_half_built_environment_is_never_taken_for_a_whole_one(fake, elsewhere
     with pytest.raises(KeyboardInterrupt):
         installing.install(fake)
     assert "is not installed: causalassay env install fake" in installing.state(fake).reason
-    assert ["fake.lock"] == [path.name for path in elsewhere.iterdir()]
+    assert {".lock"} == {path.suffix for path in elsewhere.iterdir()}
     folder.mkdir()  # without the file that is written last
     assert installing.state(fake).python is None
 
 
 def test_one_process_installs_and_the_others_wait(fake, elsewhere, monkeypatch):
     built = []
-    monkeypatch.setattr(installing, "build", lambda folder, *_: built.append(folder.mkdir()))
+    monkeypatch.setattr(building, "_make", lambda folder, *_: built.append(folder.mkdir()))
     elsewhere.mkdir()
     waiting = threading.Event()
-    with (elsewhere / "fake.lock").open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with building.alone(installing.folder_of(fake)):
         other = threading.Thread(
             target=installing.install, args=(fake,), kwargs={"on_wait": waiting.set}
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -10,7 +12,7 @@ import sys
 import sysconfig
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from causalassay.environments.definition import EnvironmentDefinition
@@ -18,6 +20,9 @@ from causalassay.threads import ONE_THREAD
 
 INSTALL_SECONDS = 1800
 """After which an installation is given up."""
+
+UNFINISHED = ".building"
+"""The end of the name of a folder that is not whole."""
 
 VERSIONS = "versions.json"
 """The last file to be written: the versions of all packages of the environment."""
@@ -96,30 +101,72 @@ def check_python(wanted: EnvironmentDefinition) -> None:
         raise NotBuilt(f"its packages need a Python below {wanted.python_below}, this is {here}")
 
 
-def build(folder: Path, pins: tuple[str, ...], on_line: OnLine = lambda _: None) -> None:
-    """Make a virtual environment with some packages.
+def build(
+    folder: Path,
+    pins: tuple[str, ...],
+    on_line: OnLine = lambda _: None,
+    on_wait: Callable[[], None] = lambda: None,
+) -> None:
+    """Make a virtual environment with some packages, unless it is there.
 
-    It sees none of ours; without pins it sees ours and has none of its own. The file `VERSIONS`
-    is written last: a folder without it was not finished.
+    It sees none of ours; without pins it sees ours and has none of its own. It is made under
+    another name and renamed when it is whole, so that half of one is never taken for it. Of
+    several processes that make it at once one does, the others wait.
 
     Parameters
     ----------
     folder : Path
-        Which must not exist.
     pins : tuple of str
         Requirements as pip takes them.
     on_line : callable
+    on_wait : callable
+        Called if another process is making it.
 
     Raises
     ------
     NotBuilt
-        If that fails; the folder is then removed.
+        If that fails; nothing is left of it then.
     """
+    unfinished = folder.with_name(folder.name + UNFINISHED)
     try:
-        _make(folder, pins, on_line)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with alone(folder, on_wait):
+            if is_built(folder):
+                return
+            for old in (unfinished, folder):  # of an installation that was killed
+                shutil.rmtree(old, ignore_errors=True)
+            try:
+                _make(unfinished, pins, on_line)
+                unfinished.rename(folder)
+            finally:
+                shutil.rmtree(unfinished, ignore_errors=True)
+    except NotBuilt:
         raise
+    except OSError as reason:
+        raise NotBuilt(f"{folder.parent} cannot be written to: {reason.strerror}") from reason
+
+
+def is_built(folder: Path) -> bool:
+    """Tell whether an environment is whole: the file of the versions is written last.
+
+    Examples
+    --------
+    >>> is_built(Path("no/such/folder"))
+    False
+    """
+    return (folder / VERSIONS).is_file()
+
+
+@contextlib.contextmanager
+def alone(folder: Path, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Hold the lock of an environment, which one process has at a time and which goes with it."""
+    with folder.with_name(folder.name + ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            on_wait()
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def versions(folder: Path) -> Mapping[str, str]:

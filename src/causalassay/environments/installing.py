@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from causalassay.environments.building import (
-    VERSIONS,
+    UNFINISHED,
     NotBuilt,
     OnLine,
+    alone,
     build,
     check_programs,
     check_python,
     interpreter,
+    is_built,
 )
 from causalassay.environments.definition import EnvironmentDefinition
 
 FOLDER_VARIABLE = "CAUSALASSAY_ENVIRONMENTS"
 """Names the folder of the environments."""
 
-_UNFINISHED = ".building"
 _MEGABYTE = 1_000_000
 
 
@@ -72,7 +71,7 @@ def state(wanted: EnvironmentDefinition) -> State:
     True
     """
     folder = folder_of(wanted)
-    if not (folder / VERSIONS).is_file():
+    if not is_built(folder):
         return State(
             None, f"the environment {wanted.name} is not installed: {wanted.install_command}"
         )
@@ -96,8 +95,7 @@ def install(
 ) -> Path:
     """Return the folder of an environment, made first if it is not there yet.
 
-    It is built under another name and renamed when it is whole, so that half of one is never
-    taken for it. Of several processes that install it at once one does, the others wait.
+    See `build`: half of one is never taken for it, and one process builds at a time.
 
     Parameters
     ----------
@@ -113,27 +111,22 @@ def install(
         If it cannot be made: no network, a program or space is missing.
     """
     folder = folder_of(wanted)
-    check_programs(wanted.programs)
-    check_python(wanted)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(wanted, on_wait):
-            if not (folder / VERSIONS).is_file():
-                _install_alone(wanted, folder, on_line)
-    except NotBuilt:
-        raise
-    except OSError as reason:
-        raise NotBuilt(f"{folder.parent} cannot be written to: {reason.strerror}") from reason
+    if not is_built(folder):
+        check_programs(wanted.programs)
+        check_python(wanted)
+        _check_space(wanted, folder.parent)
+    build(folder, wanted.pins, on_line, on_wait)
     return folder
 
 
 def remove(wanted: EnvironmentDefinition) -> int:
     """Remove an environment, also with other pins or of another Python; return their number."""
     found = _folders(wanted)
-    with _alone(wanted, lambda: None) if found else contextlib.nullcontext():
-        for folder in found:
+    for folder in found:
+        with alone(folder):
             # Renamed first: half of one is never taken for a whole one.
-            gone = folder.with_name(folder.name + _UNFINISHED)
+            gone = folder.with_name(folder.name + UNFINISHED)
+            shutil.rmtree(gone, ignore_errors=True)
             folder.rename(gone)
             shutil.rmtree(gone)
     return len(found)
@@ -150,27 +143,12 @@ def _folders(wanted: EnvironmentDefinition) -> list[Path]:
     return [one for one in named if len(one.name) == len(wanted.name) + 1 + digits]
 
 
-def _install_alone(wanted: EnvironmentDefinition, folder: Path, on_line: OnLine) -> None:
-    unfinished = folder.with_name(folder.name + _UNFINISHED)
-    shutil.rmtree(unfinished, ignore_errors=True)  # of an installation that was killed
-    shutil.rmtree(folder, ignore_errors=True)
-    free = shutil.disk_usage(folder.parent).free
+def _check_space(wanted: EnvironmentDefinition, folder: Path) -> None:
+    """Raise `NotBuilt` if there is too little space on the disk of a folder."""
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    free = shutil.disk_usage(there).free
     if free < wanted.disk_mb * _MEGABYTE:
         raise NotBuilt(
-            f"it needs about {wanted.disk_mb} MB and {folder.parent} has {free // _MEGABYTE} MB "
-            f"free; name another folder in {FOLDER_VARIABLE}"
+            f"it needs about {wanted.disk_mb} MB and {folder} has {free // _MEGABYTE} MB free; "
+            f"name another folder in {FOLDER_VARIABLE}"
         )
-    build(unfinished, wanted.pins, on_line)
-    unfinished.rename(folder)
-
-
-@contextlib.contextmanager
-def _alone(wanted: EnvironmentDefinition, on_wait: Callable[[], None]) -> Iterator[None]:
-    """Hold a lock that one process has at a time; it goes with the process."""
-    with (environments_folder() / f"{wanted.name}.lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            on_wait()
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
