@@ -169,6 +169,16 @@ def test_a_half_built_environment_is_never_taken_for_a_whole_one(fake, elsewhere
     assert installing.state(fake).python is None
 
 
+def test_an_environment_whose_adapter_cannot_be_imported_is_not_installed(
+    fake, elsewhere, tmp_path
+):
+    (tmp_path / "adapter.py").write_text("import no_such_package")
+    broken = dataclasses.replace(fake, folder=tmp_path)
+    with pytest.raises(NotBuilt, match="cannot be imported: ModuleNotFoundError: No module named"):
+        installing.install(broken)
+    assert installing.state(broken).python is None
+
+
 def test_one_process_installs_and_the_others_wait(fake, elsewhere, monkeypatch):
     built = []
     monkeypatch.setattr(building, "_make", lambda folder, *_: built.append(folder.mkdir()))

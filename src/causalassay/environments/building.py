@@ -31,6 +31,7 @@ OnLine = Callable[[str], None]
 """Called with each line that pip prints."""
 
 _NOT_INHERITED = (
+    "NUMBA_CACHE_DIR",  # of our kernels
     "PYTHONDONTWRITEBYTECODE",
     "PYTHONPATH",
     "PYTHONHOME",
@@ -106,6 +107,7 @@ def build(
     pins: tuple[str, ...],
     on_line: OnLine = lambda _: None,
     on_wait: Callable[[], None] = lambda: None,
+    script: Path | None = None,
 ) -> None:
     """Make a virtual environment with some packages, unless it is there.
 
@@ -121,6 +123,8 @@ def build(
     on_line : callable
     on_wait : callable
         Called if another process is making it.
+    script : Path, optional
+        What must run there, or the environment is not whole: an adapter imports its packages.
 
     Raises
     ------
@@ -137,6 +141,8 @@ def build(
                 shutil.rmtree(old, ignore_errors=True)
             try:
                 _make(unfinished, pins, on_line)
+                if script is not None:
+                    _try_script(interpreter(unfinished), script)
                 unfinished.rename(folder)
             finally:
                 shutil.rmtree(unfinished, ignore_errors=True)
@@ -188,6 +194,16 @@ def _make(folder: Path, pins: tuple[str, ...], on_line: OnLine) -> None:
         (site,) = folder.glob("lib/python*/site-packages")
         (site / "ours.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
     (folder / VERSIONS).write_text(json.dumps(found, indent=1))
+
+
+def _try_script(python: Path, script: Path) -> None:
+    """Raise `NotBuilt` if a script cannot be run; what its packages compile is there later."""
+    program = "import runpy, sys; runpy.run_path(sys.argv[1])"
+    try:
+        _run([str(python), "-P", "-s", "-W", "ignore", "-c", program, str(script)])
+    except NotBuilt as reason:
+        cause = str(reason).removeprefix("the installation failed: ")
+        raise NotBuilt(f"its packages are there but cannot be imported: {cause}") from reason
 
 
 def _run(command: list[str], on_line: OnLine = lambda _: None) -> str:

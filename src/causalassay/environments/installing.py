@@ -115,7 +115,7 @@ def install(
         check_programs(wanted.programs)
         check_python(wanted)
         _check_space(wanted, folder.parent)
-    build(folder, wanted.pins, on_line, on_wait)
+    build(folder, wanted.pins, on_line, on_wait, wanted.adapter)
     return folder
 
 
