@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs" / "images" / "architecture.svg"
 
 ROOMS = {
+    "environments": ("packages of others,", "each by itself"),
     "graphs": ("DAGs, CPDAGs, orders,", "separation, families"),
     "drawing": ("graphs as SVG", ""),
     "models": ("linear, nonlinear,", "discrete, series"),

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from causalassay.data import Dataset, Discrete, Regime
-from causalassay.discovery import make_algorithm
 from causalassay.discovery.environment_algorithms import algorithm_class
 from causalassay.environments.catalogue import environments
 from causalassay.environments.installing import state
-from causalassay.graphs import from_edges, is_dag, to_cpdag
+from causalassay.graphs import erdos_renyi, from_edges, is_dag, to_cpdag
 from causalassay.models import SCM
 from causalassay.testing import check_algorithm
 
@@ -62,6 +61,17 @@ def test_an_asymmetric_graph_is_not_transposed(one):
         assert is_dag(estimate.graph)
 
 
+@pytest.mark.parametrize("one", installed(k for k in KNOWN if k.environment == "causal-learn"))
+def test_the_environment_finds_what_the_extra_finds(one):
+    causal_learn = pytest.importorskip("causalassay.discovery.causal_learn")
+    extra = getattr(causal_learn, one.class_name)()
+    rng = np.random.default_rng(5)
+    values = SCM().draw(erdos_renyi(7, 1.5, rng), rng).sample(300, rng)
+    data = Dataset.from_values(values)
+    expected = extra.discover(data, np.random.default_rng(1)).graph
+    np.testing.assert_array_equal(expected, found_by(one, data).graph)
+
+
 @pytest.mark.parametrize("one", installed(k for k in KNOWN if "discrete" in k.data))
 def test_discrete_columns_are_not_transposed(one):
     rng = np.random.default_rng(0)
@@ -93,7 +103,7 @@ def test_a_chain_in_time_is_not_transposed(one):
 
 @pytest.mark.parametrize("one", installed(k for k in KNOWN if k.name not in QUICK))
 def test_every_adapter_keeps_the_contract(one):
-    check_algorithm(make_algorithm(one.name))
+    check_algorithm(made(one))
 
 
 @pytest.mark.slow

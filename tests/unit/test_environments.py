@@ -102,6 +102,24 @@ def test_a_name_that_is_taken_is_a_mistake(site, tmp_path, monkeypatch):
     read_again()
 
 
+def test_no_environment_can_replace_a_built_in_algorithm(site, tmp_path, monkeypatch):
+    folder = tmp_path / "impostor"
+    folder.mkdir()
+    text = (FAKE / "environment.toml").read_text()
+    text = (
+        text.replace('"fake"', '"impostor"').replace("fake-deed", "pc").replace("fake-", "other-")
+    )
+    (folder / "environment.toml").write_text(text)
+    (folder / "adapter.py").touch()
+    write_package(tmp_path / "site", folder, "impostor")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    read_again()
+    with pytest.raises(ValueError, match="algorithm 'pc' is registered twice: it is built in"):
+        make_algorithm("pc")
+    monkeypatch.undo()
+    read_again()
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -74,11 +74,13 @@ class EnvironmentAlgorithm:
             "algorithm",
             self.definition.name,
             dataclasses.asdict(self),
-            int(rng.integers(2**31)),
-            {"values": values},
-            data.columns,
-            _levels(data),
-            data.rows,
+            # As the extra of causal-learn draws them: the same row from either.
+            seed=int(rng.integers(2**32)),
+            python_seed=int(rng.integers(2**32)),
+            arrays={"values": values},
+            columns=data.columns,
+            levels=_levels(data),
+            rows=data.rows,
         )
         try:
             answer = ask(self.home(), request)

@@ -15,7 +15,7 @@ from causalassay.contracts import Algorithm, Estimate, Kind, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.python_classes import names_file
 from causalassay.discovery.python_file import from_file
-from causalassay.environments.catalogue import environment_algorithms
+from causalassay.environments.catalogue import environment, environment_algorithms, is_own
 from causalassay.environments.definition import AlgorithmDefinition
 from causalassay.notebook import fragment, table
 from causalassay.registry import (
@@ -92,10 +92,17 @@ def _from_package(package: str) -> str:
 
 
 def _in_environments() -> dict[str, str]:
+    """Return the addresses of what environments have; only ours may stand for a built-in."""
+    found = environment_algorithms()
+    for name in found.keys() & _BUILT_IN.keys():
+        home = environment(found[name].environment)
+        if not is_own(home):
+            raise ValueError(
+                f"algorithm {name!r} is registered twice: it is built in, and in {home.folder}; "
+                "rename it there, or uninstall its package"
+            )
     module = "causalassay.discovery.environment_algorithms"
-    return {
-        name: f"{module}:{found.class_name}" for name, found in environment_algorithms().items()
-    }
+    return {name: f"{module}:{one.class_name}" for name, one in found.items()}
 
 
 ALGORITHMS: Registry[type[Algorithm]] = Registry(

@@ -121,6 +121,17 @@ def environment_algorithms() -> Mapping[str, AlgorithmDefinition]:
     )
 
 
+def is_own(wanted: EnvironmentDefinition) -> bool:
+    """Tell whether an environment is one of ours.
+
+    Examples
+    --------
+    >>> is_own(environment("lingam"))
+    True
+    """
+    return wanted.folder.parent == _OURS
+
+
 def refresh() -> None:
     """Read the files and the entry points again."""
     _read_all.cache_clear()

@@ -56,7 +56,7 @@ class Request(SimpleNamespace):
     parameters : dict
         All of them, with their values.
     seed : int
-        The generators of Python, numpy and torch begin with it already.
+        The generators of numpy and torch begin with it already, Python's with `python_seed`.
     arrays : dict of ndarray
         Of an algorithm "values", one row for each sample; it may be written to.
     columns : list of str
@@ -124,7 +124,7 @@ def serve(adapter: Any, requests: int, answers: int) -> None:
 def _answer(adapter: Any, head: dict[str, Any], arrays: dict[str, Any]) -> Message:
     """Return the head and the arrays of an answer."""
     request = Request(arrays=arrays, **head)
-    _seed(request.seed)
+    _seed(request.seed, request.python_seed)
     table = "ALGORITHMS" if request.kind == "algorithm" else "GENERATORS"
     try:
         found = dict(getattr(adapter, table, {})[request.name](request))
@@ -141,9 +141,9 @@ def _answer(adapter: Any, head: dict[str, Any], arrays: dict[str, Any]) -> Messa
     return {"status": "ok", "info": info}, given
 
 
-def _seed(seed: int) -> None:
-    random.seed(seed)
-    np.random.seed(seed % 2**32)  # noqa: NPY002  packages draw from it
+def _seed(seed: int, python_seed: int) -> None:
+    random.seed(python_seed)
+    np.random.seed(seed)  # noqa: NPY002  packages draw from it
     if "torch" in sys.modules:
         sys.modules["torch"].manual_seed(seed)
 

@@ -58,6 +58,9 @@ class Request:
         Of the algorithm or the generator.
     parameters : mapping
     seed : int
+        Of the package, of numpy's generator and of torch's; below 2^32.
+    python_seed : int
+        Of Python's own generator.
     arrays : mapping of str to ndarray
     columns : tuple of str
     levels : tuple of int, optional
@@ -69,6 +72,7 @@ class Request:
     name: str
     parameters: Mapping[str, Any]
     seed: int
+    python_seed: int = 0
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     levels: tuple[int, ...] | None = None
@@ -82,6 +86,7 @@ class Request:
             "name": self.name,
             "parameters": dict(self.parameters),
             "seed": self.seed,
+            "python_seed": self.python_seed,
             "columns": list(self.columns),
             "levels": None if self.levels is None else list(self.levels),
             "rows": self.rows,
