@@ -15,7 +15,7 @@ import pytest
 from announced_environments import FAKE, installed_fake, read_again, write_package
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
-from causalassay.discovery import algorithms, discover, make_algorithm
+from causalassay.discovery import algorithms, discover, make_algorithm, registry
 from causalassay.environments import building, catalogue, installing, process
 from causalassay.environments.building import NotBuilt
 from causalassay.environments.catalogue import environment, environments
@@ -64,7 +64,7 @@ def test_every_environment_of_ours_is_whole():
         assert home.adapter.is_file()
         assert home.licence
         assert home.algorithms
-        assert all("==" in pin for pin in home.pins) or home.name == "fake"
+        assert all("==" in pin or pin == "--no-deps" for pin in home.pins)
         for one in home.algorithms:
             assert one.what.endswith(".")
             assert one.name.startswith(f"{home.name}-")
@@ -143,6 +143,12 @@ def test_an_unknown_environment_is_answered_with_the_nearest():
         environment("lingma")
 
 
+def test_well_known_names_lead_to_environments():
+    with pytest.raises(ValueError, match="there is no algorithm 'rcd'; did you mean 'lingam-rcd'?"):
+        make_algorithm("rcd")
+    assert set(registry._OTHER_NAMES.values()) <= set(registry.ALGORITHMS)
+
+
 def test_algorithms_are_values_with_keys(site):
     one = make_algorithm("fake-deed", deed="draw")
     assert one == pickle.loads(pickle.dumps(one))
@@ -200,6 +206,7 @@ def test_an_environment_whose_adapter_cannot_be_imported_is_not_installed(
 def test_one_process_installs_and_the_others_wait(fake, elsewhere, monkeypatch):
     built = []
     monkeypatch.setattr(building, "_make", lambda folder, *_: built.append(folder.mkdir()))
+    monkeypatch.setattr(building, "_try_script", lambda *_: None)
     elsewhere.mkdir()
     waiting = threading.Event()
     with building.alone(installing.folder_of(fake)):

@@ -65,23 +65,28 @@ _PACKAGES = {
     "avici": "avici",
     "cd-nod": "causal-learn",
     "corl": "gcastle",
-    "dagma": "dagma",
     "exact-search": "causal-learn",
     "fci": "causal-learn",
     "gae": "gcastle",
-    "gran-dag": "gcastle",
-    "ica-lingam": "lingam",
     "mcsl": "gcastle",
     "multi-group-direct-lingam": "lingam",
-    "notears-mlp": "gcastle",
     "pcmci": "tigramite",
-    "pcmci+": "tigramite",
-    "rcd": "lingam",
     "rl": "gcastle",
-    "var-lingam": "lingam",
-    "xges": "xges",
 }
 """Well-known algorithms that are not here: the package that has each."""
+
+_OTHER_NAMES = {
+    "dag-gnn": "gcastle-dag-gnn",
+    "dagma": "dagma-linear",
+    "gran-dag": "gcastle-gran-dag",
+    "ica-lingam": "lingam-ica",
+    "notears-mlp": "gcastle-notears-mlp",
+    "pcmci+": "tigramite-pcmci-plus",
+    "rcd": "lingam-rcd",
+    "var-lingam": "lingam-var",
+    "xges": "xges-py",
+}
+"""Well-known algorithms that run in environments: what they are called here."""
 
 
 def _from_package(package: str) -> str:
@@ -110,7 +115,10 @@ ALGORITHMS: Registry[type[Algorithm]] = Registry(
     "causalassay.algorithms",
     {name: f"causalassay.discovery.{own}" for name, own in _BUILT_IN.items()},
     dataclass_with_version,
-    elsewhere={name: _from_package(package) for name, package in _PACKAGES.items()},
+    elsewhere={
+        **{name: _from_package(package) for name, package in _PACKAGES.items()},
+        **{name: f"did you mean {known!r}?" for name, known in _OTHER_NAMES.items()},
+    },
     else_hint="`causalassay list algorithms` has all that are installed; install the package that "
     'brings it, or name a class in a file: "my_algorithm.py:MyClass"',
     more=_in_environments,

