@@ -133,6 +133,7 @@ def test_a_row_says_that_its_package_cannot_be_seeded(worker):
     notes = worker("", use="fake-unseeded").notes
     assert "cannot be seeded" in notes["not repeatable"]
     assert {} == dict(worker("chain").notes)
+    assert "ok" == worker("", use="ges").status  # whose remarks are no dictionary
 
 
 STUDY = """

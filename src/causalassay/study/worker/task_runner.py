@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -112,7 +113,8 @@ def _chosen(study: Study, task: RunTask | RescoreTask) -> dict[str, str]:
 
 def _not_repeatable(estimate: Estimate) -> dict[str, str]:
     """Return the note that a package could not be seeded; empty for the others."""
-    remark = estimate.info.get(NOT_SEEDED)
+    # Of an estimate that was sent, remarks that are no plain dictionary are a text.
+    remark = estimate.info.get(NOT_SEEDED) if isinstance(estimate.info, Mapping) else None
     return {NOT_SEEDED: readable(remark)} if isinstance(remark, str) else {}
 
 
