@@ -1,6 +1,7 @@
 """Environments of third-party packages: how they are found, installed, asked and ended."""
 
 import dataclasses
+import importlib.util
 import json
 import os
 import pickle
@@ -22,6 +23,7 @@ from causalassay.environments.catalogue import environment, environments
 from causalassay.environments.definition import DefinitionMistake, read_definition
 from causalassay.environments.process import EnvironmentFailed, PackageRaised, Request, ask
 from causalassay.testing import check_algorithm
+from pages import ROOT
 from waiting import eventually
 
 VALUES = np.random.default_rng(0).normal(size=(50, 4))
@@ -68,6 +70,14 @@ def test_every_environment_of_ours_is_whole():
         for one in home.algorithms:
             assert one.what.endswith(".")
             assert one.name.startswith(f"{home.name}-")
+
+
+def test_the_page_has_the_table_of_all_environments():
+    spec = importlib.util.spec_from_file_location("table", ROOT / "docs" / "environments_table.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    text = module.PAGE.read_text(encoding="utf-8")
+    assert text == module.page(text), "run python docs/environments_table.py"
 
 
 def test_a_stranger_adds_an_environment_with_a_folder_and_an_entry_point(fake, site):
