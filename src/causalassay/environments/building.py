@@ -76,8 +76,7 @@ def clean_variables() -> dict[str, str]:
     '0'
     """
     inherited = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
-    # A progress bar of tqdm starts a thread, and a process with threads left is not kept.
-    return inherited | ONE_THREAD | {"PYTHONHASHSEED": "0", "TQDM_DISABLE": "1"}
+    return inherited | ONE_THREAD | {"PYTHONHASHSEED": "0"}
 
 
 def check_programs(programs: tuple[str, ...]) -> None:

@@ -235,6 +235,9 @@ def main() -> None:
         reason = f"{type(error).__name__}: {error}"[:LONGEST_REASON]
         _write(answers, pack({"status": "unloadable", "reason": reason}, {}))
         return
+    if "tqdm" in sys.modules:
+        # A progress bar would start a thread, and a process with threads left is not kept.
+        sys.modules["tqdm"].tqdm.monitor_interval = 0
     _threads["after loading"] = threading.active_count()
     _write(answers, pack({"status": "loaded"}, {}))
     serve(adapter, requests, answers)
