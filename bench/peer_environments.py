@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.runtime import cache_folder, process_environment
-
-INSTALL_SECONDS = 1500
+from bench.runtime import cache_folder
+from causalassay.environments.building import (
+    NotBuilt,
+    build,
+    check_programs,
+    interpreter,
+    versions,
+)
+from causalassay.environments.definition import fingerprint
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,6 @@ class Environment:
 
     requirements: tuple[str, ...]
     programs: tuple[str, ...] = ()
-
-    @property
-    def fingerprint(self) -> str:
-        """A name that changes with the pins and with the version of Python."""
-        text = json.dumps([self.requirements, sys.version_info[:2]])
-        return hashlib.sha256(text.encode()).hexdigest()[:10]
 
 
 NUMPY = "numpy==2.4.6"
@@ -75,48 +70,10 @@ class Installed:
 def install(name: str) -> Installed:
     """Return the environment of that name, made first if it is not there yet."""
     wanted = ENVIRONMENTS[name]
-    for program in wanted.programs:
-        if shutil.which(program) is None:
-            return Installed(None, f"the program {program} is not on the path")
-    folder = cache_folder() / "environments" / f"{name}-{wanted.fingerprint}"
-    python = folder / "bin" / "python"
-    record = folder / "versions.json"
-    if not record.exists():
-        reason = _make(folder, python, wanted.requirements)
-        if reason:
-            shutil.rmtree(folder, ignore_errors=True)
-            return Installed(None, reason)
-    return Installed(python, versions=json.loads(record.read_text()))
-
-
-def _make(folder: Path, python: Path, requirements: tuple[str, ...]) -> str:
-    """Make the environment; return why that failed, or nothing."""
-    shutil.rmtree(folder, ignore_errors=True)
-    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--retries", "1"]
+    folder = cache_folder() / "environments" / f"{name}-{fingerprint(wanted.requirements)}"
     try:
-        _run([sys.executable, "-m", "venv", str(folder)])
-        _run([*pip, "install", "--quiet", *requirements])
-        listed = json.loads(_run([*pip, "list", "--format", "json"]))
-    except subprocess.TimeoutExpired:
-        return f"the installation took more than {INSTALL_SECONDS} s"
-    except subprocess.CalledProcessError as failed:
-        return f"the installation failed: {_last_error(failed.stderr)}"
-    versions = {package["name"].lower(): package["version"] for package in listed}
-    (folder / "versions.json").write_text(json.dumps(versions, indent=1))
-    return ""
-
-
-def _run(command: list[str]) -> str:
-    return subprocess.run(
-        command,
-        env=process_environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=INSTALL_SECONDS,
-    ).stdout
-
-
-def _last_error(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if "error" in line.lower()]
-    return lines[-1][:200] if lines else "pip gave no reason"
+        check_programs(wanted.programs)
+        build(folder, wanted.requirements)
+    except NotBuilt as reason:
+        return Installed(None, str(reason))
+    return Installed(interpreter(folder), versions=versions(folder))

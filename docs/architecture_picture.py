@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs" / "images" / "architecture.svg"
 
 ROOMS = {
+    "environments": ("packages of others,", "each by itself"),
     "graphs": ("DAGs, CPDAGs, orders,", "separation, families"),
     "drawing": ("graphs as SVG", ""),
     "models": ("linear, nonlinear,", "discrete, series"),
@@ -32,6 +33,7 @@ ROOMS = {
     "analysis": ("rows to scores,", "comparisons, verdict"),
     "reproducing": ("published values", "beside ours"),
     "report": ("page, figures, tables", ""),
+    "bundling": ("a study as one folder", "to hand in"),
     "cli": ("parses and prints", ""),
 }
 """What is in each room, on two lines. The test compares the names with the contract."""

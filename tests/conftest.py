@@ -58,6 +58,7 @@ def jdk_folder():
 REGISTRIES = {
     "causalassay.algorithms": "causalassay.discovery.registry:ALGORITHMS",
     "causalassay.artefacts": "causalassay.judging.artefacts:ARTEFACTS",
+    "causalassay.environments": "causalassay.environments:catalogue",
     "causalassay.diagnostics": "causalassay.diagnostics.registry:DIAGNOSTICS",
     "causalassay.graphs": "causalassay.graphs.registry:GRAPHS",
     "causalassay.metrics": "causalassay.metrics.registry:METRICS",

@@ -39,11 +39,13 @@ def catalogue(what: str) -> list[Row]:
 
 
 def _algorithm_row(record: AlgorithmRecord) -> Row:
-    if record.missing:
+    if record.missing and not record.description:
         return _unloaded(record.name, record.package, record.missing)
+    absent: Row = {"cannot_run_here": record.missing} if record.missing else {}
     return {
         "name": record.name,
-        "runs_here": True,
+        "runs_here": not record.missing,
+        **absent,
         "output": record.output or "",
         "scale_sensitive": record.scale_sensitive,
         "reads": record.reads or "",

@@ -82,9 +82,12 @@ class Registry(Mapping[str, T]):
         Name to what to do for it, of well-known ones that are not in any list.
     else_hint : str
         What to do about a name that nothing is near to. Default: the known names.
+    more : callable, optional
+        Returns other entries like those of `built_in`; asked when a name is first looked for.
+        They win over built-ins of the same name.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917
         self,
         noun: str,
         group: str,
@@ -92,6 +95,7 @@ class Registry(Mapping[str, T]):
         prepare: Callable[[str, Any], T] = lambda _, value: value,
         elsewhere: Mapping[str, str] = MappingProxyType({}),
         else_hint: str = "",
+        more: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
         self.noun = noun
         self.group = group
@@ -99,12 +103,13 @@ class Registry(Mapping[str, T]):
         self._prepare = prepare
         self._elsewhere = elsewhere
         self._else_hint = else_hint
+        self._more = more
         self._loaded: dict[str, T] = {}
 
     @cached_property
     def addresses(self) -> Mapping[str, str]:
         """Name to ``module:attribute`` of all entries; a name used twice is an error."""
-        known = dict(self.built_in)
+        known = {**self.built_in, **self._more()}
         for point in self._points:
             if point.name in known:
                 raise ValueError(

@@ -6,16 +6,15 @@ import tomllib
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.resources import files
-from importlib.util import find_spec
+
+from causalassay.environments.catalogue import environment_algorithms
 
 PARTS = ("algorithms", "graphs", "models", "metrics", "diagnostics")
 """What can be named in studies; each has a registry of its own."""
 
-CAUSAL_LEARN_ABSENT = "causal-learn is absent: pip install causalassay[causal-learn]"
-
 
 def short_lines(part: str) -> dict[str, str]:
-    """Return the line of each built-in thing of a part, by name.
+    """Return the line of each built-in thing of a part, by name, and of what environments have.
 
     Parameters
     ----------
@@ -29,9 +28,9 @@ def short_lines(part: str) -> dict[str, str]:
     'Claim no edge at all.'
     """
     lines = dict(_tables()[part])
-    if part == "algorithms" and find_spec("causallearn") is None:
-        absent = f"cannot run here: {CAUSAL_LEARN_ABSENT}"
-        lines |= dict.fromkeys((name for name in lines if name.startswith("causal-learn")), absent)
+    if part == "algorithms":
+        lines |= {name: found.what for name, found in environment_algorithms().items()}
+        lines = dict(sorted(lines.items()))
     return lines
 
 
@@ -46,6 +45,7 @@ def known_names() -> dict[str, str]:
     names = dict.fromkeys(_tables()["controls"], "metrics")
     for part in PARTS:
         names |= dict.fromkeys([*_tables()[part], *announced(part)], part)
+    names |= dict.fromkeys(environment_algorithms(), "algorithms")
     return names
 
 

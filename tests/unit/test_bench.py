@@ -22,6 +22,8 @@ from bench.table_lines import Ratio, duels, is_met, is_worse, lines, quality_of,
 from bench.timings import QUICK, Effort, Result, Timing
 from bench.worker import serve
 
+from causalassay.environments import building
+
 EFFORT = Effort(seeds=(1, 2), seconds=0.5, limit=10.0, slow=5.0, long=False)
 OURS = Contestant("ours", "ours", "fake:ours")
 PEER = Contestant("peer", "there", "fake:peer", target=3)
@@ -259,21 +261,19 @@ def test_every_environment_is_pinned():
 
 
 def test_an_environment_without_its_program_is_absent(monkeypatch):
-    monkeypatch.setattr(peer_environments.shutil, "which", lambda _: None)
+    monkeypatch.setattr(building.shutil, "which", lambda _: None)
     assert "the program java is not on the path" == peer_environments.install("tetrad").reason
 
 
 def test_a_failed_installation_says_why_and_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("CAUSALASSAY_BENCH_CACHE", str(tmp_path))
 
-    def fail(command):
-        raise peer_environments.subprocess.CalledProcessError(
-            1, command, stderr="x\nERROR: no wheel\n"
-        )
+    def fail(command, on_line=None):
+        raise building.NotBuilt("the installation failed: ERROR: no wheel")
 
-    monkeypatch.setattr(peer_environments, "_run", fail)
+    monkeypatch.setattr(building, "_run", fail)
     assert "the installation failed: ERROR: no wheel" == peer_environments.install("gadjid").reason
-    assert [] == list((tmp_path / "environments").glob("*"))
+    assert {".lock"} == {path.suffix for path in (tmp_path / "environments").iterdir()}
 
 
 def test_processes_have_one_thread_and_bytecode(monkeypatch):

@@ -206,3 +206,11 @@ def test_the_r_examples_where_r_and_the_package_are_present(script, package, pro
         pytest.skip(f"R with {package} is absent")
     truth, result = run_example(("Rscript", str(EXAMPLES / script)), [(0, 2), (1, 2)], promises)
     np.testing.assert_array_equal(skeleton(truth), skeleton(result))
+
+
+@pytest.mark.skipif(not shutil.which("Rscript"), reason="Rscript is not on the path")
+def test_a_script_in_base_r_runs_as_a_program():
+    truth, result = run_example(
+        ("Rscript", str(EXAMPLES / "sort_and_step.R")), [(2, 0), (0, 1)], "dag"
+    )
+    np.testing.assert_array_equal(truth, result)

@@ -16,6 +16,7 @@ import pytest
 import typer
 
 from causalassay.cli import app
+from causalassay.environments.definition import read_definition
 from causalassay.factorial import read_experiment
 from conftest import REGISTRIES
 from pages import PAGES, ROOT, SHELL, blocks_of, inline_commands
@@ -119,6 +120,10 @@ def test_toml_is_a_study_an_experiment_or_declares_a_plug_in(block, tmp_path):
     content = tomllib.loads(block.text)
     if "project" in content:
         assert set(content["project"]["entry-points"]) <= set(REGISTRIES)
+    elif "pins" in content:
+        (tmp_path / "environment.toml").write_text(block.text)
+        (tmp_path / "adapter.py").touch()
+        assert read_definition(tmp_path).algorithms
     elif "treatments" in content:
         (tmp_path / "experiment.toml").write_text(block.text)
         with pytest.raises(FileNotFoundError, match=r"experiment\.csv"):

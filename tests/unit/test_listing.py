@@ -7,13 +7,15 @@ import sys
 import numpy as np
 import pytest
 
+from announced_environments import read_again
 from causalassay.catalogue import catalogue
 from causalassay.contracts import NotApplicable, check_rows
-from causalassay.discovery.registry import ALGORITHMS, make_algorithm
+from causalassay.discovery.registry import ALGORITHMS, algorithms, make_algorithm
 from causalassay.models.registry import MODELS
 from causalassay.part_details import ALSO_DISCRETE
 from causalassay.registry import first_line, parameters
-from causalassay.short_lines import CAUSAL_LEARN_ABSENT, PARTS, known_names, short_lines
+from causalassay.short_lines import PARTS, known_names, short_lines
+from causalassay.study.keys import canonical
 from causalassay.study.tiny_problems import tiny_problem
 
 HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "pyarrow", "causallearn")
@@ -128,15 +130,19 @@ def test_a_name_that_is_not_there_is_answered_with_the_nearest():
     )
 
 
-def test_the_reason_why_causal_learn_is_absent_is_that_of_its_module(monkeypatch):
-    for name in [name for name in sys.modules if name.startswith("causallearn")]:
-        monkeypatch.delitem(sys.modules, name)
+def test_without_the_extra_causal_learn_is_asked_in_its_environment(monkeypatch, tmp_path):
+    extra = ALGORITHMS["causal-learn-pc"]
+    monkeypatch.setenv("CAUSALASSAY_ENVIRONMENTS", str(tmp_path))
     monkeypatch.setitem(sys.modules, "causallearn", None)
-    monkeypatch.delitem(sys.modules, "causalassay.discovery.causal_learn", raising=False)
-    ALGORITHMS.refresh()
-    assert CAUSAL_LEARN_ABSENT == ALGORITHMS.entry("causal-learn-pc").missing
+    read_again()
+    (record,) = [record for record in algorithms() if record.name == "causal-learn-pc"]
+    assert "env install causal-learn, or pip install causalassay[causal-learn]" in record.missing
+    in_environment = ALGORITHMS["causal-learn-pc"]
+    assert extra is not in_environment
+    assert canonical(extra(alpha=0.1)) == canonical(in_environment(alpha=0.1))
     monkeypatch.undo()
-    ALGORITHMS.refresh()
+    read_again()
+    assert extra is ALGORITHMS["causal-learn-pc"]
 
 
 OWN = [name for name in ALGORITHMS.built_in if name != "command"]

@@ -11,6 +11,7 @@ from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
 from causalassay.discovery import algorithms as known_algorithms
 from causalassay.discovery import make_algorithm
+from causalassay.environments.catalogue import environment_algorithms
 from causalassay.risk.estimators import named_algorithms
 from causalassay.risk.fits import Fit
 
@@ -75,7 +76,8 @@ def find_candidates(
     # Of equal risks the first name leads: ours before those of a wrapped package.
     for record in sorted(known_algorithms(), key=lambda one: one.name.startswith(WRAPPED)):
         needed = [name for name, default in record.parameters.items() if default == "required"]
-        if record.name in GIVEN:
+        # Those of environments are for whoever names them: what is installed decides nothing.
+        if record.name in GIVEN or record.name in environment_algorithms():
             continue
         if record.missing:
             not_run[record.name] = record.missing

@@ -16,6 +16,7 @@ from causalassay.cli.bundling import bundle
 from causalassay.cli.choosing import choose
 from causalassay.cli.discovering import discover
 from causalassay.cli.domain import domain
+from causalassay.cli.environments import env
 from causalassay.cli.listing import list_parts
 from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 from causalassay.cli.printing import escaped
@@ -89,3 +90,4 @@ _add("Check a paper", reproduce=reproduce)
 _add("Hand it in", bundle=bundle)
 _add("Begin", **{"list": list_parts})
 app.add_typer(new, name="new", rich_help_panel="Begin")
+app.add_typer(env, name="env", rich_help_panel="Begin")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from causalassay.environments.catalogue import environments
 from causalassay.short_lines import PARTS, known_names
 
 STORE = "study.sqlite"
@@ -34,6 +35,17 @@ def complete_algorithm(incomplete: str) -> list[str]:
     named = [name for name in known if known[name] == "algorithms" and name.startswith(incomplete)]
     files = [str(path) for path in _beginning(incomplete) if path.suffix == ".py"]
     return [*named, *files] or [f"{folder}/" for folder in _folders(incomplete)]
+
+
+def complete_environment(incomplete: str) -> list[str]:
+    """Return the environments that begin so.
+
+    Examples
+    --------
+    >>> complete_environment("ling")
+    ['lingam']
+    """
+    return [name for name in environments() if name.startswith(incomplete)]
 
 
 def complete_results(incomplete: str) -> list[str]:

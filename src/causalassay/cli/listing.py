@@ -51,11 +51,26 @@ def _lines(part: str) -> list[str]:
     if announced(part):
         known = {str(row.get("name", row.get("kind"))): _described(row) for row in _catalogue(part)}
         known = {name: line for name, line in known.items() if name not in short_lines("controls")}
+    if part == "algorithms":
+        known |= {name: f"{known[name]} ({hint})" for name, hint in _absent().items()}
     width = max(map(len, known))
     lines = [_cut(visible(f"{name:<{width}}  {line}")) for name, line in known.items()]
     if part == "metrics":
         lines.append("Controls, reported with the scores: " + ", ".join(short_lines("controls")))
     return lines
+
+
+def _absent() -> dict[str, str]:
+    """Return what to do for each algorithm whose environment is not installed."""
+    from causalassay.environments.catalogue import environment, environment_algorithms
+    from causalassay.environments.installing import state
+
+    homes = {name: environment(one.environment) for name, one in environment_algorithms().items()}
+    return {
+        name: f"not installed: {home.install_command}"
+        for name, home in homes.items()
+        if state(home).python is None
+    }
 
 
 def _described(row: dict[str, Any]) -> str:

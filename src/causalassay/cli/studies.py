@@ -83,6 +83,14 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
         ),
     ] = False,
     allow_programs: AllowPrograms = False,
+    install: Annotated[
+        bool,
+        typer.Option(
+            "--install",
+            help="Install the environments of third-party packages that the study names; without "
+            "it their rows are skipped.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a study, or the rest of it.
@@ -106,7 +114,8 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
         _print_plan(study, folder, programs, workers or _n_cores(), as_json)
         return
     permit(programs, allow_programs)
-    counts = run_to_end(study, folder, executor_for(study, workers, cluster), retry or [])
+    again = [*(retry or []), *_prepared_environments(study, install)]
+    counts = run_to_end(study, folder, executor_for(study, workers, cluster), again)
     if as_json:
         typer.echo(json.dumps({"folder": str(folder), "rows": counts}))
         return
@@ -125,20 +134,38 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
         typer.echo(f"Report: causalassay report {folder}")
 
 
+def _prepared_environments(study: Study, install: bool) -> list[Again]:
+    """Install what a study needs, or say what is absent; return which rows are to run again."""
+    from causalassay.cli.environments import install_all, note_absent
+    from causalassay.study.absent_environments import absent_environments
+
+    absent = absent_environments(study.algorithms)
+    if not install:
+        note_absent(absent)
+        return []
+    install_all(absent)
+    return [Again.skipped] if absent else []
+
+
 def _print_plan(
     study: Study, folder: Path, programs: Sequence[Program], workers: int, as_json: bool
 ) -> None:
     """Print what a run would do; of how long it takes only what stored rows tell."""
+    from causalassay.study.absent_environments import absent_environments
     from causalassay.study.forecast import forecast
     from causalassay.study.language import describe
 
     left = forecast(study, folder)
     named = [program.line for program in programs]
+    absent = [home.name for home in absent_environments(study.algorithms)]
     if as_json:
         plan = {"folder": str(folder), "rows": left.to_dict(), "programs": named}
+        plan |= {"absent_environments": absent}
         typer.echo(json.dumps(plan, indent=2))
         return
-    for line in (*describe(study), *left.lines(workers), *(f"program: {line}" for line in named)):
+    lines = [*describe(study), *left.lines(workers), *(f"program: {line}" for line in named)]
+    lines += [f"environment: {name} is not installed; add --install" for name in absent]
+    for line in lines:
         typer.echo(line)
 
 

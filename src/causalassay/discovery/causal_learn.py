@@ -22,10 +22,13 @@ except ImportError as missing:
     raise ImportError("causal-learn is absent: pip install causalassay[causal-learn]") from missing
 
 from causalassay.arrays import Adjacency, Values
-from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
+from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.statistics.gaussian import PIVOT
-from causalassay.discovery.statistics.usable_rows import check_continuous, observational_values
+from causalassay.discovery.statistics.usable_rows import (
+    check_continuous,
+    check_regular,
+    observational_values,
+)
 from causalassay.graphs import is_cpdag
 
 REFERENCE = "Zheng et al. (2024), Causal-learn, JMLR 25(60)"
@@ -131,13 +134,7 @@ def _regular_values(data: Dataset) -> Values:
     """Return a copy of the observational rows, or say why the package would fail on them."""
     values = observational_values(data).copy()
     check_continuous(data, values)
-    n_samples, n_nodes = values.shape
-    if n_nodes == 1:
-        raise NotApplicable("causal-learn needs at least 2 columns")
-    if n_samples <= n_nodes + 3:
-        raise NotApplicable(f"{n_samples} rows are too few for {n_nodes} columns")
-    if np.linalg.eigvalsh(np.corrcoef(values, rowvar=False))[0] <= PIVOT:
-        raise NotApplicable("some columns are linear combinations of others; leave one out")
+    check_regular(data, values)
     return values
 
 

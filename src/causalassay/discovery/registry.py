@@ -15,6 +15,8 @@ from causalassay.contracts import Algorithm, Estimate, Kind, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.python_classes import names_file
 from causalassay.discovery.python_file import from_file
+from causalassay.environments.catalogue import environment, environment_algorithms, is_own
+from causalassay.environments.definition import AlgorithmDefinition
 from causalassay.notebook import fragment, table
 from causalassay.registry import (
     OWN_PACKAGE,
@@ -67,22 +69,27 @@ _PACKAGES = {
     "avici": "avici",
     "cd-nod": "causal-learn",
     "corl": "gcastle",
-    "dagma": "dagma",
     "exact-search": "causal-learn",
     "fci": "causal-learn",
     "gae": "gcastle",
-    "gran-dag": "gcastle",
-    "ica-lingam": "lingam",
     "mcsl": "gcastle",
     "multi-group-direct-lingam": "lingam",
-    "notears-mlp": "gcastle",
     "pcmci": "tigramite",
-    "pcmci+": "tigramite",
-    "rcd": "lingam",
     "rl": "gcastle",
-    "var-lingam": "lingam",
 }
 """Well-known algorithms that are not here: the package that has each."""
+
+_OTHER_NAMES = {
+    "dag-gnn": "gcastle-dag-gnn",
+    "dagma": "dagma-linear",
+    "gran-dag": "gcastle-gran-dag",
+    "ica-lingam": "lingam-ica",
+    "notears-mlp": "gcastle-notears-mlp",
+    "pcmci+": "tigramite-pcmci-plus",
+    "rcd": "lingam-rcd",
+    "var-lingam": "lingam-var",
+}
+"""Well-known algorithms that run in environments: what they are called here."""
 
 
 def _from_package(package: str) -> str:
@@ -92,14 +99,32 @@ def _from_package(package: str) -> str:
     )
 
 
+def _in_environments() -> dict[str, str]:
+    """Return the addresses of what environments have; only ours may stand for a built-in."""
+    found = environment_algorithms()
+    for name in found.keys() & _BUILT_IN.keys():
+        home = environment(found[name].environment)
+        if not is_own(home):
+            raise ValueError(
+                f"algorithm {name!r} is registered twice: it is built in, and in {home.folder}; "
+                "rename it there, or uninstall its package"
+            )
+    module = "causalassay.discovery.environment_algorithms"
+    return {name: f"{module}:{one.class_name}" for name, one in found.items()}
+
+
 ALGORITHMS: Registry[type[Algorithm]] = Registry(
     "algorithm",
     "causalassay.algorithms",
     {name: f"causalassay.discovery.{own}" for name, own in _BUILT_IN.items()},
     dataclass_with_version,
-    elsewhere={name: _from_package(package) for name, package in _PACKAGES.items()},
+    elsewhere={
+        **{name: _from_package(package) for name, package in _PACKAGES.items()},
+        **{name: f"did you mean {known!r}?" for name, known in _OTHER_NAMES.items()},
+    },
     else_hint="`causalassay list algorithms` has all that are installed; install the package that "
     'brings it, or name a class in a file: "my_algorithm.py:MyClass"',
+    more=_in_environments,
 )
 """Classes of algorithms by name."""
 
@@ -287,9 +312,16 @@ def _record(entry: RegistryEntry[type[Algorithm]]) -> AlgorithmRecord:
         reference=_stated(kind, "reference", str) or "",
         licence=_stated(kind, "licence", str) or ("MIT" if entry.built_in else ""),
         parameters=parameters(kind),
+        missing=_absent(kind),
         package=entry.package,
         reads=reads,
     )
+
+
+def _absent(kind: Any) -> str:
+    """Return why an algorithm of an environment cannot run here; empty for what can."""
+    in_environment = isinstance(getattr(kind, "definition", None), AlgorithmDefinition)
+    return kind.absent() if in_environment else ""
 
 
 def _stated(kind: type[Algorithm], name: str, of_type: type[T]) -> T | None:

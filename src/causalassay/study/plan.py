@@ -119,11 +119,14 @@ class PickledAlgorithm:
         Of its entry.
     ours : bool
         Whether all the code it runs is causalassay's own.
+    environment : str
+        Of a third-party package: its algorithms share a process; empty for others.
     """
 
     payload: bytes = field(repr=False)
     key: str
     ours: bool
+    environment: str = ""
 
 
 @dataclass(frozen=True)

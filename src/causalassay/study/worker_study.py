@@ -8,6 +8,7 @@ from multiprocessing import spawn
 from typing import Any
 
 from causalassay.contracts import Algorithm
+from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm
 from causalassay.risk.refitting import Refitted
 from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm, Study
 
@@ -15,6 +16,7 @@ _OURS = "causalassay.discovery."
 _STRANGERS = (
     "causalassay.discovery.causal_learn",
     "causalassay.discovery.command",
+    "causalassay.discovery.environment_algorithms",
     "causalassay.discovery.python_file",
 )
 """Modules of ours that run other people's code."""
@@ -36,7 +38,10 @@ def _pickled(entry: AlgorithmEntry) -> AlgorithmEntry:
     if isinstance(entry.algorithm, PickledAlgorithm):
         return entry
     payload = pickle.dumps(entry.algorithm, protocol=5)
-    return replace(entry, algorithm=PickledAlgorithm(payload, entry.key, is_ours(entry.algorithm)))
+    algorithm = entry.algorithm
+    home = algorithm.definition.environment if isinstance(algorithm, EnvironmentAlgorithm) else ""
+    pickled = PickledAlgorithm(payload, entry.key, is_ours(algorithm), home)
+    return replace(entry, algorithm=pickled)
 
 
 def is_ours(algorithm: Algorithm | PickledAlgorithm) -> bool:

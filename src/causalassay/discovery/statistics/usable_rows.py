@@ -11,6 +11,9 @@ from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import determination
 from causalassay.spelling import listed
 
+LEAST_EIGENVALUE = 1e-10
+"""Of a correlation matrix; below it some columns are taken for combinations of others."""
+
 
 def observational_values(data: Dataset) -> Values:
     """Return the observational rows, independent ones, or raise `NotApplicable`."""
@@ -32,12 +35,34 @@ def check_continuous(data: Dataset, values: Values) -> None:
     """Raise `NotApplicable` if a column is discrete, or constant in `values`."""
     for name in data.discrete_columns:
         raise NotApplicable(f"column {name!r} is discrete; this algorithm is for continuous data")
+    check_varied_columns(data, values)
+
+
+def check_varied_columns(data: Dataset, values: Values) -> None:
+    """Raise `NotApplicable` if a column is constant in `values`."""
     for name, width in zip(data.columns, np.ptp(values, axis=0), strict=True):
         if width == 0:
             raise NotApplicable(
                 f"column {name!r} is constant in the rows used; leave it out "
                 f"({drop_options([name])})"
             )
+
+
+def check_regular(data: Dataset, values: Values) -> None:
+    """Raise `NotApplicable` where packages of others would fail on `values`.
+
+    They need two columns, none constant or a linear combination of others, and more rows than
+    columns; series and discrete columns may depend on each other.
+    """
+    check_varied_columns(data, values)
+    n_samples, n_nodes = values.shape
+    if n_nodes == 1:
+        raise NotApplicable("the package needs at least 2 columns")
+    if n_samples <= n_nodes + 3:
+        raise NotApplicable(f"{n_samples} rows are too few for {n_nodes} columns")
+    dependent = np.linalg.eigvalsh(np.corrcoef(values, rowvar=False))[0] <= LEAST_EIGENVALUE
+    if data.world == "continuous" and dependent:
+        raise NotApplicable("some columns are linear combinations of others; leave one out")
 
 
 def determined_values(data: Dataset) -> Values:

@@ -25,12 +25,16 @@ from multiprocessing.reduction import recv_handle
 from typing import Any, Literal, get_args
 
 import numpy as np
+import psutil
 
 from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data import Dataset
 from causalassay.data.dataset import World
+from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm
 from causalassay.discovery.python_file import PythonFile
+from causalassay.environments.process import EnvironmentFailed, kept_pids, n_ended
 from causalassay.study.estimate_encoding import pack
+from causalassay.study.processes.process_tree import children_of
 from causalassay.study.reasons import message_text, reason_text
 from causalassay.study.tiny_problems import tiny_problem
 from causalassay.testing import estimate_flaws
@@ -141,6 +145,10 @@ def attempt(
         return _checked(algorithm.discover(data, rng), data.n_nodes)
     except NotApplicable as reason:
         return "not-applicable", message_text(reason), b""
+    except EnvironmentFailed as error:
+        if raising:
+            raise
+        return "raised", message_text(error), b""
     except BaseException as error:  # an algorithm may raise anything, SystemExit too
         if raising:
             raise
@@ -198,7 +206,7 @@ def _load(load: Load, algorithms: dict[int, Algorithm]) -> bytes:
         if load.main is not None:
             spawn.prepare(dict(load.main))
         algorithm = pickle.loads(load.payload)
-        if isinstance(algorithm, PythonFile):
+        if isinstance(algorithm, PythonFile | EnvironmentAlgorithm):
             algorithm.load()
         algorithms[load.number] = algorithm
         if load.kernels:
@@ -260,11 +268,17 @@ def _is_clean() -> bool:
         _n_threads() <= _threads["after loading"]
         and all(signal.getitimer(timer)[0] == 0 for timer in timers)
         and not _has_children()
+        and n_ended() == 0  # the next process starts its package before the time counts
     )
 
 
 def _has_children() -> bool:
-    """Return whether there is a child, alive or not: this process adopts its orphans."""
+    """Return whether there is a child, alive or not: this process adopts its orphans.
+
+    The process of an environment is to stay.
+    """
+    if kept := kept_pids():
+        return any(child.pid not in kept for child in children_of(psutil.Process()))
     try:
         os.waitpid(-1, os.WNOHANG)
     except ChildProcessError:

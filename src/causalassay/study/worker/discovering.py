@@ -35,6 +35,9 @@ TRIES = 3
 LOAD_SECONDS = 60.0
 """What the import of an algorithm that is not ours may take."""
 
+ENVIRONMENT_SECONDS = 300.0
+"""What the import of a third-party package in its environment may take: torch is large."""
+
 MOST_PROCESSES = 8
 """Processes of algorithms that a worker keeps."""
 
@@ -108,8 +111,8 @@ def discover_here(
 class BlindDiscovery:
     """Runs algorithms in processes that get the data and nothing else; a `Discovery`.
 
-    Algorithms of ours share a process. Each of the others has one of its own, so that
-    nothing it does there can change what another finds.
+    Algorithms of ours share a process, and so do those of one environment. Each of the others
+    has one of its own, so that nothing it does there can change what another finds.
 
     Parameters
     ----------
@@ -143,7 +146,7 @@ class BlindDiscovery:
             raise TypeError("expected a pickled algorithm where the truth is")
         n_lost = 0
         while entry.key not in self._unloadable:
-            group = _OURS if pickled.ours else entry.key
+            group = _OURS if pickled.ours else pickled.environment or entry.key
             process = self._process(group)
             # An earlier task may be to blame for the end of a process that was used before.
             fresh = not process.used
@@ -221,7 +224,8 @@ class BlindDiscovery:
         """
         main = self._main if b"_main__" in pickled.payload else None
         load = Load(number, pickled.payload, world if pickled.ours else "", main)
-        limits = Limits(None if pickled.ours else LOAD_SECONDS, self._memory)
+        seconds = ENVIRONMENT_SECONDS if pickled.environment else LOAD_SECONDS
+        limits = Limits(None if pickled.ours else seconds, self._memory)
         came = process.read(process.process.load(load, limits))
         if isinstance(came, Loss) and came.cause == "crashed":
             return Loss("crashed", f"crashed as its code was loaded: {came.reason}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from causalassay.contracts import Estimate
 from causalassay.data import Problem
 from causalassay.diagnostics.registry import DIAGNOSTICS
+from causalassay.discovery.environment_algorithms import NOT_SEEDED
 from causalassay.seeding import entropy_without_seed, stream
 from causalassay.study.estimate_encoding import decode, encode, unpack
 from causalassay.study.measures import N_DRAWS
@@ -109,6 +111,13 @@ def _chosen(study: Study, task: RunTask | RescoreTask) -> dict[str, str]:
     return {} if task.run == task.algorithm else {"chose": study.algorithms[task.run].name}
 
 
+def _not_repeatable(estimate: Estimate) -> dict[str, str]:
+    """Return the note that a package could not be seeded; empty for the others."""
+    # Of an estimate that was sent, remarks that are no plain dictionary are a text.
+    remark = estimate.info.get(NOT_SEEDED) if isinstance(estimate.info, Mapping) else None
+    return {NOT_SEEDED: readable(remark)} if isinstance(remark, str) else {}
+
+
 def shown_data(study: Study, task: RunTask, made: MadeProblem) -> ShownData:
     """Return the data of a problem with permuted columns: the same for all algorithms."""
     if made.shown is None:
@@ -144,7 +153,7 @@ def _scored(
 ) -> Record:
     address = (*_address(study, task), study.algorithms[task.run].key)
     scorer = Scorer(problem, estimate, lambda: stream(study.seed, "members", *address))
-    scores, notes = [], _chosen(study, task)
+    scores, notes = [], _chosen(study, task) | _not_repeatable(estimate)
     for metric in task.metrics:
         entry = study.metrics[metric]
         try:

@@ -1,0 +1,207 @@
+"""The command `env`: environments of third-party packages."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from causalassay.cli.completion import complete_environment
+from causalassay.cli.options import AsJson
+from causalassay.cli.plain_flags import PlainCommand, PlainGroup
+from causalassay.cli.printing import EVERY_SECONDS, escaped
+
+if TYPE_CHECKING:
+    from causalassay.environments.definition import EnvironmentDefinition
+
+env = typer.Typer(
+    help="Install third-party packages, each in an environment of its own.\n\n"
+    "Example: causalassay env install lingam && causalassay env check lingam",
+    no_args_is_help=True,
+    cls=PlainGroup,
+)
+
+Name = Annotated[
+    str,
+    typer.Argument(help="Of an environment; see `list`.", autocompletion=complete_environment),
+]
+Names = Annotated[
+    list[str],
+    typer.Argument(help="Of environments; see `list`.", autocompletion=complete_environment),
+]
+
+_MEGABYTE = 1e6
+
+
+@env.command("list", cls=PlainCommand)
+def list_environments(as_json: AsJson = False) -> None:
+    """List the environments: what is installed, sizes, licences, algorithms.
+
+    Example: causalassay env list
+    """
+    from causalassay.environments.catalogue import broken_environments, environments
+
+    rows = [_row(one) for one in environments().values()]
+    if as_json:
+        broken = dict(broken_environments())
+        typer.echo(json.dumps({"environments": rows, "cannot_be_read": broken}, indent=2))
+        return
+    width = max(len(row["name"]) for row in rows)
+    for row in rows:
+        state = "installed" if row["installed"] else f"{row['download_mb']} MB to download"
+        head = f"{row['name']:<{width}}  {state:<22}  {row['licence']:<14}"
+        typer.echo(f"{head}  {', '.join(row['algorithms'])}")
+    for mistake in broken_environments().values():
+        typer.echo(f"cannot be read: {mistake}")
+
+
+@env.command(cls=PlainCommand)
+def install(names: Names, as_json: AsJson = False) -> None:
+    """Install environments; nothing is shared with your own packages.
+
+    Each is built with pip in the cache folder, or in the folder that the variable
+    CAUSALASSAY_ENVIRONMENTS names.
+
+    Example: causalassay env install lingam
+    """
+    from causalassay.environments.catalogue import environment
+
+    installed = install_all([environment(name) for name in names])
+    if as_json:
+        typer.echo(json.dumps(installed, indent=2))
+
+
+@env.command(cls=PlainCommand)
+def remove(names: Names, as_json: AsJson = False) -> None:
+    """Remove environments from the disk.
+
+    Example: causalassay env remove lingam
+    """
+    from causalassay.environments.catalogue import environment
+    from causalassay.environments.installing import remove as remove_one
+
+    counts = {home.name: remove_one(home) for home in [environment(name) for name in names]}
+    if as_json:
+        typer.echo(json.dumps(counts, indent=2))
+        return
+    for name, count in counts.items():
+        typer.echo(f"{name}: {'removed' if count else 'was not installed'}")
+
+
+@env.command(cls=PlainCommand)
+def check(name: Name, as_json: AsJson = False) -> None:
+    """Run each algorithm of an environment on small data.
+
+    The exit code is 1 if one of them finds no graph.
+
+    Example: causalassay env check lingam
+    """
+    from causalassay.discovery.environment_checks import check_environment
+    from causalassay.environments.catalogue import environment
+    from causalassay.environments.installing import state
+
+    home = environment(name)
+    if reason := state(home).reason:
+        raise ValueError(reason)
+    checked = []
+    for one in check_environment(home):
+        checked.append(one)
+        if not as_json:
+            typer.echo(f"{one.name}: {one.reason or 'ok'} ({one.seconds:.1f} s)")
+    if as_json:
+        rows = [{"name": one.name, "seconds": one.seconds, "reason": one.reason} for one in checked]
+        typer.echo(json.dumps(rows, indent=2))
+    if any(one.reason for one in checked):
+        raise typer.Exit(1)
+
+
+def install_all(wanted: Sequence[EnvironmentDefinition]) -> dict[str, dict[str, Any]]:
+    """Install environments one after the other; say on stderr what is downloaded, and what came.
+
+    Raises
+    ------
+    NotBuilt
+        If one cannot be made.
+    """
+    from causalassay.environments.building import NotBuilt
+    from causalassay.environments.installing import bytes_on_disk, folder_of, state
+    from causalassay.environments.installing import install as install_one
+
+    installed = {}
+    for home in wanted:
+        folder = folder_of(home)
+        if state(home).python is not None:
+            _say(f"{home.name}: already installed in {folder}")
+        else:
+            _say(f"{home.name}: {_size(home)}, licence {home.licence}, into {folder}")
+        began = time.perf_counter()
+        try:
+            with _progress(home.name) as on_line:
+                install_one(
+                    home, on_line, lambda: _say("another process is installing it: waiting")
+                )
+        except NotBuilt as reason:
+            raise NotBuilt(f"{home.name}: {reason}") from reason
+        seconds, size = time.perf_counter() - began, bytes_on_disk(folder)
+        installed[home.name] = {"folder": str(folder), "bytes": size, "seconds": seconds}
+        names = ", ".join(one.name for one in home.algorithms)
+        _say(f"{home.name}: {size / _MEGABYTE:.0f} MB after {seconds:.0f} s: {names}")
+    return installed
+
+
+def note_absent(absent: Sequence[EnvironmentDefinition]) -> None:
+    """Say on stderr which rows will be skipped, and how they would not be."""
+    for home in absent:
+        _say(
+            f"note: the environment {home.name} is not installed, so its rows are skipped; "
+            f"--install installs it ({_size(home)})"
+        )
+
+
+def _row(home: EnvironmentDefinition) -> dict[str, Any]:
+    from causalassay.environments.installing import folder_of, state
+
+    found = state(home)
+    return {
+        "name": home.name,
+        "installed": found.python is not None,
+        "reason": found.reason,
+        "folder": str(folder_of(home)),
+        "licence": home.licence,
+        "download_mb": home.download_mb,
+        "disk_mb": home.disk_mb,
+        "pins": list(home.pins),
+        "programs": list(home.programs),
+        "algorithms": [one.name for one in home.algorithms],
+    }
+
+
+def _size(home: EnvironmentDefinition) -> str:
+    return f"about {home.download_mb} MB to download, {home.disk_mb} MB on disk"
+
+
+def _say(line: str) -> None:
+    typer.echo(line, err=True)
+
+
+@contextmanager
+def _progress(label: str) -> Iterator[Callable[[str], None]]:
+    """Show what pip is doing: on a terminal its last line, elsewhere one now and then."""
+    last = time.monotonic()
+    with Console(stderr=True).status(f"{label}: preparing") as shown:
+
+        def on_line(line: str) -> None:
+            nonlocal last
+            if sys.stderr.isatty():
+                shown.update(f"{label}: {escaped(line[:100])}")
+            elif time.monotonic() - last > EVERY_SECONDS:
+                _say(f"{label}: {line[:100]}")
+                last = time.monotonic()
+
+        yield on_line

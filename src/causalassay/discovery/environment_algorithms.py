@@ -1,0 +1,253 @@
+"""The algorithms of third-party packages, which run in environments of their own.
+
+Their classes are made from the files of the environments when they are asked for, such as
+``environment_algorithms.LingamICA``; nothing of a package is imported here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Literal, cast
+
+import numpy as np
+from numpy.random import Generator
+
+from causalassay.arrays import Adjacency, Values
+from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_world
+from causalassay.data.dataset import Dataset, World
+from causalassay.discovery.statistics.usable_rows import check_observational, check_regular
+from causalassay.environments.catalogue import environment, environments
+from causalassay.environments.definition import AlgorithmDefinition, EnvironmentDefinition
+from causalassay.environments.installing import state
+from causalassay.environments.process import (
+    Answer,
+    EnvironmentAbsent,
+    EnvironmentFailed,
+    PackageRaised,
+    PackageRefused,
+    Request,
+    ask,
+    end_process,
+    ready_process,
+)
+from causalassay.graphs import is_cpdag
+from causalassay.graphs.lagged import LaggedGraph
+
+NOT_SEEDED = "not repeatable"
+"""The remark of an estimate whose package cannot be seeded."""
+
+
+@dataclass(frozen=True)
+class EnvironmentAlgorithm:
+    """What the algorithms of all environments share: a request, an answer, its checks."""
+
+    definition: ClassVar[AlgorithmDefinition]
+    version: ClassVar[int] = 1
+    reads: ClassVar[Reads] = "observational rows"
+    equivariant: ClassVar[bool] = False
+
+    @classmethod
+    def home(cls) -> EnvironmentDefinition:
+        """Return the environment it runs in."""
+        return environment(cls.definition.environment)
+
+    @classmethod
+    def absent(cls) -> str:
+        """Return why it cannot run here, and what to do; empty if it can."""
+        home = cls.home()
+        reason = state(home).reason
+        if reason and home.extra:
+            return f"{reason}, or pip install causalassay[{home.name}]"
+        return reason
+
+    def load(self) -> None:
+        """Start the process of the environment, so that no task waits for its imports."""
+        if not self.absent():
+            ready_process(self.home())
+
+    def discover(self, data: Dataset, rng: Generator) -> Estimate:
+        """Let the package estimate a graph from the observational values."""
+        values = _usable_values(data, self.definition)
+        request = Request(
+            "algorithm",
+            self.definition.name,
+            dataclasses.asdict(self),
+            # As the extra of causal-learn draws them: the same row from either.
+            seed=int(rng.integers(2**32)),
+            python_seed=int(rng.integers(2**32)),
+            arrays={"values": values},
+            columns=data.columns,
+            levels=_levels(data),
+            rows=data.rows,
+        )
+        try:
+            answer = ask(self.home(), request)
+            return _estimate(answer, data.n_nodes, self.definition)
+        except EnvironmentAbsent:
+            again = "then run the study with --retry skipped"
+            raise NotApplicable(f"{self.absent()}, {again}") from None
+        except PackageRefused as reason:
+            raise NotApplicable(str(reason)) from None
+        except PackageRaised:
+            raise
+        except EnvironmentFailed:
+            end_process(self.definition.environment)
+            raise
+
+
+@cache
+def algorithm_class(definition: AlgorithmDefinition) -> type[EnvironmentAlgorithm]:
+    """Return the dataclass of an algorithm: its parameters are the fields.
+
+    Examples
+    --------
+    >>> definition = environment("lingam").algorithms[0]
+    >>> algorithm_class(definition)()
+    LingamICA(max_iter=1000)
+    """
+    fields = [
+        (one.name, _annotation(one), dataclasses.field(default=one.default))
+        for one in definition.parameters
+    ]
+    about = {
+        "__doc__": _docstring(definition),
+        "__module__": __name__,
+        "definition": definition,
+        "version": definition.version,
+        "output": definition.output,
+        "rows": "series" if definition.data == ("series",) else "independent",
+        "scale_sensitive": definition.scale_sensitive,
+        "assumptions": definition.assumptions,
+        "reference": definition.reference,
+        "licence": environment(definition.environment).licence,
+    }
+    made = dataclasses.make_dataclass(
+        definition.class_name, fields, bases=(EnvironmentAlgorithm,), namespace=about, frozen=True
+    )
+    made.__module__ = __name__
+    return made
+
+
+def __getattr__(name: str) -> Any:
+    """Return the class of an algorithm of an environment, as processes and registries ask."""
+    if not name.startswith("_"):
+        for home in environments().values():
+            for one in home.algorithms:
+                if one.class_name == name:
+                    return algorithm_class(one)
+    raise AttributeError(f"no environment has an algorithm with the class {name!r}")
+
+
+def _annotation(parameter: Any) -> Any:
+    kind: Any = Literal[parameter.choices] if parameter.choices else parameter.kind
+    return kind | None if parameter.default is None else kind
+
+
+def _docstring(definition: AlgorithmDefinition) -> str:
+    lines = [definition.what]
+    if definition.parameters:
+        lines += ["", "Parameters", "----------"]
+    for one in definition.parameters:
+        lines += [f"{one.name} : {one.kind.__name__}", f"    {one.what}"]
+    return "\n".join(lines)
+
+
+def _usable_values(data: Dataset, definition: AlgorithmDefinition) -> Values:
+    """Return the observational rows, or say why a package would fail on them."""
+    check_world(data, *cast(tuple[World, ...], definition.data))
+    check_observational(data)
+    values = data.observational_values
+    check_regular(data, values)
+    return values
+
+
+def _levels(data: Dataset) -> tuple[int, ...] | None:
+    discrete = data.discrete_columns
+    if len(discrete) < data.n_nodes:
+        return None
+    return tuple(len(discrete[name].levels) for name in data.columns)
+
+
+def _estimate(answer: Answer, n_nodes: int, definition: AlgorithmDefinition) -> Estimate:
+    """Return the estimate of an answer, or raise if it is no graph."""
+    weights = answer.arrays.get("weights")
+    if weights is not None:
+        weights = _checked_weights(weights, n_nodes)
+    lagged = None
+    if "links" in answer.arrays:
+        lagged = _lagged(answer.arrays["links"], n_nodes)
+        graph = lagged.summary
+    elif "graph" in answer.arrays:
+        graph = _checked_graph(answer.arrays["graph"], n_nodes)
+    elif weights is not None:
+        graph = weights != 0
+    else:
+        raise EnvironmentFailed("invalid: its answer has no graph")
+    order = answer.arrays.get("order")
+    return Estimate(
+        graph,
+        _kind(graph, definition),
+        weights,
+        None if order is None else tuple(int(node) for node in np.ravel(order)),
+        {"package": _package(definition), **_seed_remark(definition), **answer.info},
+        lagged,
+    )
+
+
+def _kind(graph: Adjacency, definition: AlgorithmDefinition) -> Kind:
+    """Return the kind that was promised, but that a class that is none is a PDAG."""
+    if definition.output == "cpdag" and not is_cpdag(graph):
+        return "pdag"
+    return cast(Kind, definition.output)
+
+
+def _checked_graph(graph: np.ndarray, n_nodes: int) -> Adjacency:
+    _check_square(graph, n_nodes, "graph")
+    if not np.isin(graph, (0, 1)).all():  # nan is neither
+        raise EnvironmentFailed("invalid: its graph has entries that are neither 0 nor 1")
+    if np.diagonal(graph).any():
+        raise EnvironmentFailed("invalid: its graph has an edge from a node to itself")
+    return graph.astype(bool)
+
+
+def _checked_weights(weights: np.ndarray, n_nodes: int) -> np.ndarray:
+    _check_square(weights, n_nodes, "matrix of weights")
+    if not np.isfinite(weights).all():
+        raise EnvironmentFailed("invalid: its weights are not all finite")
+    weights = weights.astype(float)
+    np.fill_diagonal(weights, 0.0)
+    return weights
+
+
+def _check_square(array: np.ndarray, n_nodes: int, what: str) -> None:
+    if array.dtype.kind not in "biuf":
+        raise EnvironmentFailed(f"invalid: its {what} holds values of type {array.dtype}")
+    if array.shape != (n_nodes, n_nodes):
+        raise EnvironmentFailed(
+            f"invalid: its {what} has shape {array.shape} for {n_nodes} columns"
+        )
+
+
+def _lagged(links: np.ndarray, n_nodes: int) -> LaggedGraph:
+    if links.ndim != 3 or links.shape[1:] != (n_nodes, n_nodes) or links.dtype.kind not in "bi":
+        raise EnvironmentFailed(
+            f"invalid: its links have shape {links.shape} for {n_nodes} columns"
+        )
+    try:
+        return LaggedGraph(links.astype(bool))
+    except ValueError as reason:
+        raise EnvironmentFailed(f"invalid: {reason}") from None
+
+
+def _package(definition: AlgorithmDefinition) -> str:
+    """Return the packages that were pinned, as they were installed."""
+    home = environment(definition.environment)
+    return ", ".join(home.pins) or home.name
+
+
+def _seed_remark(definition: AlgorithmDefinition) -> dict[str, str]:
+    if definition.seedable:
+        return {}
+    return {NOT_SEEDED: "the package cannot be seeded: another run may give another graph"}

@@ -1,0 +1,72 @@
+"""Whether an environment works: each of its algorithms on small data."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from causalassay.data import Dataset
+from causalassay.data.kinds import Discrete
+from causalassay.data.regime import Regime
+from causalassay.discovery.environment_algorithms import algorithm_class
+from causalassay.environments.definition import AlgorithmDefinition, EnvironmentDefinition
+
+_ROWS = 300
+
+
+@dataclass(frozen=True)
+class CheckedAlgorithm:
+    """What came of an algorithm on a chain of three columns.
+
+    Parameters
+    ----------
+    name : str
+    seconds : float
+        Of the call; the first one of an environment imports its packages.
+    reason : str
+        Why there is no graph; empty if there is one.
+    """
+
+    name: str
+    seconds: float
+    reason: str
+
+
+def check_environment(home: EnvironmentDefinition) -> Iterator[CheckedAlgorithm]:
+    """Yield what comes of each algorithm of an environment."""
+    for definition in home.algorithms:
+        algorithm = algorithm_class(definition)()
+        began = time.perf_counter()
+        reason = ""
+        try:
+            algorithm.discover(small_data(definition), np.random.default_rng(0))
+        except Exception as error:  # a package may raise anything
+            reason = str(error)
+        yield CheckedAlgorithm(definition.name, time.perf_counter() - began, reason)
+
+
+def small_data(definition: AlgorithmDefinition) -> Dataset:
+    """Return data of a chain of three columns that an algorithm is for.
+
+    Examples
+    --------
+    >>> from causalassay.environments.catalogue import environment
+    >>> small_data(environment("lingam").algorithms[0]).n_nodes
+    3
+    """
+    rng = np.random.default_rng(0)
+    noise = rng.exponential(size=(_ROWS, 3)) - 1.0
+    if definition.data == ("series",):
+        values = np.zeros_like(noise)
+        for t in range(1, _ROWS):
+            values[t] = noise[t] + 0.7 * np.roll(values[t - 1], 1) * (0, 1, 1)
+        return Dataset.from_values(values, rows="series")
+    values = np.cumsum(noise, axis=1)
+    if "continuous" in definition.data:
+        return Dataset.from_values(values)
+    levels = (values > np.median(values, axis=0)).astype(float)
+    kinds = (Discrete(("low", "high")),) * 3
+    return Dataset(("x0", "x1", "x2"), (Regime("all", levels),), "all", kinds)

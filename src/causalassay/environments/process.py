@@ -1,0 +1,338 @@
+"""One process for each environment, kept between requests, and started anew after a fault."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import itertools
+import os
+import select
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from causalassay.environments import host
+from causalassay.environments.building import clean_variables
+from causalassay.environments.definition import EnvironmentDefinition
+from causalassay.environments.installing import state
+
+TICK = 0.5
+"""Seconds between two looks whether a process is still there."""
+
+LONGEST_ANSWER = 2**26
+"""Bytes of an answer, beside what matrices over the columns need."""
+
+_STDERR_LENGTH = 300
+
+
+class EnvironmentAbsent(Exception):
+    """The environment is not installed, or cannot run here; the message says what to do."""
+
+
+class EnvironmentFailed(RuntimeError):
+    """There is no answer, or one that is no graph; the message is the reason of a row."""
+
+
+class PackageRaised(EnvironmentFailed):
+    """A package raised an error; its process goes on."""
+
+
+class PackageRefused(ValueError):
+    """The data are not what the package is for; the message says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What is asked of an environment.
+
+    Parameters
+    ----------
+    kind : {"algorithm", "generator"}
+    name : str
+        Of the algorithm or the generator.
+    parameters : mapping
+    seed : int
+        Of the package, of numpy's generator and of torch's; below 2^32.
+    python_seed : int
+        Of Python's own generator.
+    arrays : mapping of str to ndarray
+    columns : tuple of str
+    levels : tuple of int, optional
+        Of discrete columns.
+    rows : {"independent", "series"}
+    """
+
+    kind: Literal["algorithm", "generator"]
+    name: str
+    parameters: Mapping[str, Any]
+    seed: int
+    python_seed: int = 0
+    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    levels: tuple[int, ...] | None = None
+    rows: str = "independent"
+
+    def packed(self, number: int) -> bytes:
+        """Return the message of this request."""
+        head = {
+            "id": number,
+            "kind": self.kind,
+            "name": self.name,
+            "parameters": dict(self.parameters),
+            "seed": self.seed,
+            "python_seed": self.python_seed,
+            "columns": list(self.columns),
+            "levels": None if self.levels is None else list(self.levels),
+            "rows": self.rows,
+        }
+        message: bytes = host.pack(head, self.arrays)
+        return message
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What came back.
+
+    Parameters
+    ----------
+    arrays : mapping of str to ndarray
+        Not checked: a package may return anything.
+    info : mapping
+    """
+
+    arrays: Mapping[str, np.ndarray]
+    info: Mapping[str, Any]
+
+
+class EnvironmentProcess:
+    """A process of an environment.
+
+    Parameters
+    ----------
+    wanted : EnvironmentDefinition
+    python : Path
+        The interpreter.
+
+    Raises
+    ------
+    EnvironmentFailed
+        If the adapter cannot be imported there.
+    """
+
+    def __init__(self, wanted: EnvironmentDefinition, python: Path) -> None:
+        self._name = wanted.name
+        self._closed = False
+        self._numbers = itertools.count()
+        self._stderr = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  as long as the process
+        theirs_in, self._requests = os.pipe()
+        self._answers, theirs_out = os.pipe()
+        handles = (theirs_in, theirs_out)
+        words = [str(python), "-P", "-s", "-W", "ignore", str(Path(host.__file__))]
+        try:
+            self._process = subprocess.Popen(
+                [*words, str(wanted.adapter), *map(str, handles), str(os.getpid())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._stderr,
+                env=clean_variables(),
+                pass_fds=handles,
+                start_new_session=True,
+            )
+        except OSError as reason:
+            raise EnvironmentFailed(
+                f"the environment {self._name} cannot be started: {reason.strerror}"
+            ) from reason
+        finally:
+            for handle in handles:
+                os.close(handle)
+        with self._ended_on_error():
+            loaded = self._receive(LONGEST_ANSWER)[0]
+            if loaded.get("status") != "loaded":
+                raise EnvironmentFailed(
+                    f"the adapter of {self._name} cannot be imported: {loaded.get('reason')}"
+                )
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can answer."""
+        return self._process.poll() is None
+
+    def ask(self, request: Request) -> Answer:
+        """Return the answer to a request; the process ends if there is none.
+
+        Raises
+        ------
+        PackageRefused
+            If the adapter says that the data do not fit; the process stays.
+        EnvironmentFailed
+            If there is no answer; of an error that the package raised `PackageRaised`.
+        """
+        number = next(self._numbers)
+        longest = LONGEST_ANSWER + 64 * len(request.columns) ** 2
+        with self._ended_on_error():
+            os.ftruncate(self._stderr.fileno(), 0)
+            self._send(request.packed(number))
+            head, arrays = self._receive(longest)
+            if head.get("id") != number:
+                raise EnvironmentFailed("crashed: it sent something that answers no request")
+        if head.get("clean") is not True:
+            self.close()
+        if head.get("status") == "raised":
+            raise PackageRaised(f"raised {head.get('reason')}")
+        if head.get("status") == "not-applicable":
+            raise PackageRefused(str(head.get("reason")))
+        return Answer(arrays, head.get("info") or {})
+
+    def close(self) -> None:
+        """End the process and all that it started."""
+        if self._closed:
+            return
+        self._closed = True
+        _ended["processes"] += 1
+        with contextlib.suppress(OSError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        for handle in (self._requests, self._answers):
+            with contextlib.suppress(OSError):
+                os.close(handle)
+        self._stderr.close()
+
+    @contextlib.contextmanager
+    def _ended_on_error(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:  # Ctrl-C too: what it would answer later is of no use
+            self.close()
+            raise
+
+    def _send(self, message: bytes) -> None:
+        rest = memoryview(message)
+        try:
+            while rest:
+                rest = rest[os.write(self._requests, rest) :]
+        except OSError:
+            raise EnvironmentFailed(self._ending()) from None
+
+    def _receive(self, longest: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        (length,) = host.LENGTH.unpack(self._read(host.LENGTH.size))
+        if length > longest:
+            raise EnvironmentFailed("crashed: its answer was too large")
+        try:
+            head, arrays = host.unpack(self._read(length))
+        except host.Broken as reason:
+            raise EnvironmentFailed(f"invalid: {reason}") from None
+        return head, arrays
+
+    def _read(self, length: int) -> bytearray:
+        """Read so many bytes; what the process left running may hold the pipe open after it."""
+        received = bytearray()
+        poll = select.poll()
+        poll.register(self._answers, select.POLLIN)
+        while len(received) < length:
+            ended = not self.is_alive
+            if not poll.poll(0 if ended else 1000 * TICK):
+                if ended:
+                    raise EnvironmentFailed(self._ending())
+                continue
+            piece = os.read(self._answers, min(length - len(received), 2**20))
+            if not piece:
+                raise EnvironmentFailed(self._ending())
+            received += piece
+        return received
+
+    def _ending(self) -> str:
+        """Return how the process ended, with the end of what it complained of."""
+        try:
+            code = self._process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            return "crashed: it closed its connection"
+        if code < 0:
+            with contextlib.suppress(ValueError):
+                return f"crashed: killed by signal {-code} ({signal.Signals(-code).name})"
+        end = self._stderr.seek(0, os.SEEK_END)
+        self._stderr.seek(max(0, end - _STDERR_LENGTH))
+        said = self._stderr.read().decode("utf-8", "replace").strip()
+        return f"crashed: exit code {code}" + (f": {said}" if said else "")
+
+
+_ended = {"processes": 0}
+
+
+def n_ended() -> int:
+    """Return how many processes of environments were ended here: what follows starts anew.
+
+    Examples
+    --------
+    >>> n_ended() >= 0
+    True
+    """
+    return _ended["processes"]
+
+
+_kept: dict[tuple[int, str], EnvironmentProcess] = {}
+"""By our own process and the name: what a parent keeps is not for the children it forks."""
+
+
+def ask(wanted: EnvironmentDefinition, request: Request) -> Answer:
+    """Return the answer of an environment, in the process that is kept for it.
+
+    Raises
+    ------
+    EnvironmentAbsent, EnvironmentFailed, PackageRefused
+    """
+    return ready_process(wanted).ask(request)
+
+
+def ready_process(wanted: EnvironmentDefinition) -> EnvironmentProcess:
+    """Return the process of an environment, started if there is none.
+
+    Raises
+    ------
+    EnvironmentAbsent, EnvironmentFailed
+    """
+    key = os.getpid(), wanted.name
+    kept = _kept.get(key)
+    if kept is not None and kept.is_alive:
+        return kept
+    found = state(wanted)
+    if found.python is None:
+        raise EnvironmentAbsent(found.reason)
+    _kept[key] = EnvironmentProcess(wanted, found.python)
+    return _kept[key]
+
+
+def end_process(name: str) -> None:
+    """End the process that is kept for an environment, so that the next request has a new one."""
+    kept = _kept.pop((os.getpid(), name), None)
+    if kept is not None:
+        kept.close()
+
+
+def kept_pids() -> frozenset[int]:
+    """Return the processes that this one keeps: they are no leftovers of a task.
+
+    Examples
+    --------
+    >>> isinstance(kept_pids(), frozenset)
+    True
+    """
+    own = os.getpid()
+    return frozenset(one.pid for (pid, _), one in _kept.items() if pid == own)
+
+
+@atexit.register
+def _end_all() -> None:
+    for pid, name in list(_kept):
+        if pid == os.getpid():
+            end_process(name)

@@ -1,0 +1,125 @@
+"""The adapters of the environments, where these are installed: no matrix is transposed."""
+
+import numpy as np
+import pytest
+
+from causalassay.data import Dataset, Discrete, Regime
+from causalassay.discovery.environment_algorithms import algorithm_class
+from causalassay.environments.catalogue import environments
+from causalassay.environments.installing import state
+from causalassay.graphs import erdos_renyi, from_edges, is_dag, to_cpdag
+from causalassay.models import SCM
+from causalassay.testing import check_algorithm
+
+TRUTH = from_edges([(2, 0), (0, 3), (1, 3)], 4)
+"""A chain 2→0→3, and 1→3: neither symmetric nor in the order of the columns."""
+
+QUICK = {
+    "dagma-mlp": {"max_iter": 1500, "warm_iter": 1000},
+    "gcastle-dag-gnn": {"epochs": 3},
+    "gcastle-golem": {"steps": 500},
+    "gcastle-gran-dag": {"iterations": 100},
+}
+"""Parameters with which the slow ones end soon."""
+
+SCORED_CLASSES = ("pgmpy-hill-climb",)
+"""DAGs that a score cannot tell from others of their class."""
+
+SLOW = ("dagma-linear", "gcastle-notears-mlp")
+"""Algorithms for which the contract takes long."""
+
+KNOWN = [one for home in environments().values() for one in home.algorithms]
+AT_ONCE = [one for one in KNOWN if one.name not in QUICK]
+
+
+def installed(algorithms):
+    """Return parameters of tests, skipped where the environment is absent."""
+    homes = environments()
+    return [
+        pytest.param(one, id=one.name, marks=pytest.mark.skipif(bool(reason), reason=reason))
+        for one in algorithms
+        if (reason := state(homes[one.environment]).reason) is not None
+    ]
+
+
+def made(definition):
+    return algorithm_class(definition)(**QUICK.get(definition.name, {}))
+
+
+def found_by(definition, data):
+    return made(definition).discover(data, np.random.default_rng(1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("one", installed(k for k in KNOWN if k.name in QUICK))
+def test_a_network_that_was_trained_briefly_points_the_right_way(one):
+    rng = np.random.default_rng(0)
+    model = SCM(weights=(1.0, 1.0), noise="exponential").draw(TRUTH, rng)
+    graph = found_by(one, Dataset.from_values(model.sample(1000, rng))).graph
+    assert (graph & TRUTH).sum() > (graph & TRUTH.T).sum()
+
+
+@pytest.mark.parametrize("one", installed(k for k in AT_ONCE if "continuous" in k.data))
+def test_an_asymmetric_graph_is_not_transposed(one):
+    rng = np.random.default_rng(0)
+    model = SCM(weights=(1.0, 1.0), noise="exponential").draw(TRUTH, rng)
+    estimate = found_by(one, Dataset.from_values(model.sample(1000, rng)))
+    if one.output == "cpdag":
+        np.testing.assert_array_equal(to_cpdag(TRUTH), estimate.graph)
+        assert "cpdag" == estimate.kind
+    elif one.name in SCORED_CLASSES:
+        np.testing.assert_array_equal(to_cpdag(TRUTH), to_cpdag(estimate.graph))
+    else:
+        np.testing.assert_array_equal(TRUTH, estimate.graph)
+        assert is_dag(estimate.graph)
+
+
+@pytest.mark.parametrize("one", installed(k for k in KNOWN if k.environment == "causal-learn"))
+def test_the_environment_finds_what_the_extra_finds(one):
+    causal_learn = pytest.importorskip("causalassay.discovery.causal_learn")
+    extra = getattr(causal_learn, one.class_name)()
+    rng = np.random.default_rng(5)
+    values = SCM().draw(erdos_renyi(7, 1.5, rng), rng).sample(300, rng)
+    data = Dataset.from_values(values)
+    expected = extra.discover(data, np.random.default_rng(1)).graph
+    np.testing.assert_array_equal(expected, found_by(one, data).graph)
+
+
+@pytest.mark.parametrize("one", installed(k for k in KNOWN if "discrete" in k.data))
+def test_discrete_columns_are_not_transposed(one):
+    rng = np.random.default_rng(0)
+    levels = np.zeros((2000, 3))
+    levels[:, :2] = rng.integers(0, 3, (2000, 2))
+    flips = rng.random(2000) < 0.1
+    levels[:, 2] = np.where(flips, rng.integers(0, 3, 2000), levels[:, :2].max(axis=1))
+    kinds = (Discrete((0, 1, 2)),) * 3
+    data = Dataset(("a", "b", "c"), (Regime("all", levels),), "all", kinds)
+    data = data.permute_columns([2, 0, 1])
+    expected = from_edges([(1, 0), (2, 0)], 3)
+    np.testing.assert_array_equal(expected, found_by(one, data).graph)
+
+
+@pytest.mark.parametrize("one", installed(k for k in KNOWN if "series" in k.data))
+def test_a_chain_in_time_is_not_transposed(one):
+    rng = np.random.default_rng(0)
+    noise = rng.exponential(size=(1000, 3))
+    values = np.zeros_like(noise)
+    for t in range(1, len(values)):
+        values[t] = noise[t]
+        values[t, 0] += 0.8 * values[t - 1, 2]
+        values[t, 1] += 0.8 * values[t - 1, 0]
+    estimate = found_by(one, Dataset.from_values(values, rows="series"))
+    np.testing.assert_array_equal(from_edges([(2, 0), (0, 1)], 3), estimate.graph)
+    assert estimate.lagged.links[1].any()
+    assert "summary" == estimate.kind
+
+
+@pytest.mark.parametrize("one", installed(k for k in AT_ONCE if k.name not in SLOW))
+def test_every_adapter_keeps_the_contract(one):
+    check_algorithm(made(one))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("one", installed(k for k in KNOWN if k.name in {*QUICK, *SLOW}))
+def test_every_slow_adapter_keeps_the_contract(one):
+    check_algorithm(made(one))

@@ -1,0 +1,438 @@
+"""Environments of third-party packages: how they are found, installed, asked and ended."""
+
+import dataclasses
+import importlib.util
+import json
+import os
+import pickle
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import psutil
+import pytest
+
+from announced_environments import FAKE, installed_fake, read_again, write_package
+from causalassay.contracts import NotApplicable
+from causalassay.data import Dataset
+from causalassay.discovery import algorithms, discover, make_algorithm, registry
+from causalassay.environments import building, catalogue, installing, process
+from causalassay.environments.building import NotBuilt
+from causalassay.environments.catalogue import environment, environments
+from causalassay.environments.definition import DefinitionMistake, read_definition
+from causalassay.environments.process import EnvironmentFailed, PackageRaised, Request, ask
+from causalassay.testing import check_algorithm
+from pages import ROOT
+from waiting import eventually
+
+VALUES = np.random.default_rng(0).normal(size=(50, 4))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A folder with a package that announces the environment `fake`, installed."""
+    with installed_fake(tmp_path_factory) as folder:
+        yield folder
+
+
+@pytest.fixture
+def fake(site):
+    return environment("fake")
+
+
+@pytest.fixture
+def elsewhere(fake, tmp_path, monkeypatch):
+    """An empty folder of environments."""
+    monkeypatch.setenv(installing.FOLDER_VARIABLE, str(tmp_path / "cache"))
+    process.end_process("fake")
+    yield tmp_path / "cache"
+    process.end_process("fake")
+
+
+def do(deed, seed=0, n_nodes=4):
+    return discover("fake-deed", VALUES[:, :n_nodes], seed, deed=deed)
+
+
+def running(pid):
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+# What an environment is
+
+
+def test_every_environment_of_ours_is_whole():
+    for home in environments().values():
+        assert home.adapter.is_file()
+        assert home.licence
+        assert home.algorithms
+        assert all("==" in pin or pin == "--no-deps" for pin in home.pins)
+        for one in home.algorithms:
+            assert one.what.endswith(".")
+            assert one.name.startswith(f"{home.name}-")
+
+
+def test_the_page_has_the_table_of_all_environments():
+    spec = importlib.util.spec_from_file_location("table", ROOT / "docs" / "environments_table.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    text = module.PAGE.read_text(encoding="utf-8")
+    assert text == module.page(text), "run python docs/environments_table.py"
+
+
+def test_a_stranger_adds_an_environment_with_a_folder_and_an_entry_point(fake, site):
+    assert site / "fakery" / "environment" == fake.folder
+    assert "fakery" not in sys.modules
+    record = next(record for record in algorithms() if record.name == "fake-deed")
+    assert ("", "dag", "MIT") == (record.missing, record.output, record.licence)
+    assert {"deed": "'chain'", "least": "None"} == record.parameters
+
+
+def test_a_broken_environment_hides_no_other(site, tmp_path, monkeypatch):
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "environment.toml").write_text("name = 'x'")
+    write_package(tmp_path / "site", broken, "broken")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    read_again()
+    assert "the key 'pins' is missing" in catalogue.broken_environments()["broken"]
+    assert "fake" in environments()
+    monkeypatch.undo()
+    read_again()
+
+
+def test_a_name_that_is_taken_is_a_mistake(site, tmp_path, monkeypatch):
+    write_package(tmp_path, FAKE, "twin")
+    monkeypatch.syspath_prepend(tmp_path)
+    read_again()
+    assert "the environment 'fake' is there twice" in "".join(
+        catalogue.broken_environments().values()
+    )
+    monkeypatch.undo()
+    read_again()
+
+
+def test_no_environment_can_replace_a_built_in_algorithm(site, tmp_path, monkeypatch):
+    folder = tmp_path / "impostor"
+    folder.mkdir()
+    text = (FAKE / "environment.toml").read_text()
+    text = (
+        text.replace('"fake"', '"impostor"').replace("fake-deed", "pc").replace("fake-", "other-")
+    )
+    (folder / "environment.toml").write_text(text)
+    (folder / "adapter.py").touch()
+    write_package(tmp_path / "site", folder, "impostor")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    read_again()
+    with pytest.raises(ValueError, match="algorithm 'pc' is registered twice: it is built in"):
+        make_algorithm("pc")
+    monkeypatch.undo()
+    read_again()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('output = "dag"', 'output = "tree"', "output: expected one of dag, cpdag, pdag, summary"),
+        ('["continuous"]', '["wavy"]', "data: expected one of continuous, discrete, series"),
+        ('name = "fake"', 'name = "Fa ke"', "name: expected small letters, digits and hyphens"),
+        ("licence", "license", "the key 'licence' is missing"),
+        ("pins = []", "pins = [", "environment.toml: "),
+    ],
+)
+def test_a_mistake_in_a_file_is_told(tmp_path, old, new, message):
+    text = (FAKE / "environment.toml").read_text().replace(old, new, 1)
+    (tmp_path / "environment.toml").write_text(text)
+    (tmp_path / "adapter.py").touch()
+    with pytest.raises(DefinitionMistake, match=message):
+        read_definition(tmp_path)
+
+
+def test_an_unknown_environment_is_answered_with_the_nearest():
+    with pytest.raises(ValueError, match="no environment 'lingma'; did you mean 'lingam'"):
+        environment("lingma")
+
+
+def test_well_known_names_lead_to_environments():
+    with pytest.raises(ValueError, match="there is no algorithm 'rcd'; did you mean 'lingam-rcd'?"):
+        make_algorithm("rcd")
+    assert set(registry._OTHER_NAMES.values()) <= set(registry.ALGORITHMS)
+
+
+def test_algorithms_are_values_with_keys(site):
+    one = make_algorithm("fake-deed", deed="draw")
+    assert one == pickle.loads(pickle.dumps(one))
+    assert {one: 1}[make_algorithm("fake-deed", deed="draw")]
+    with pytest.raises(TypeError, match="no hyperparameter 'dead'; it takes deed, least"):
+        make_algorithm("fake-deed", dead=1)
+    with pytest.raises(TypeError, match="least: expected a number or None, got 'x'"):
+        make_algorithm("fake-deed", least="x")
+
+
+# Installing and removing
+
+
+def test_an_environment_is_installed_and_removed(fake, elsewhere):
+    assert installing.state(fake).python is None
+    folder = installing.install(fake)
+    assert installing.state(fake).python == building.interpreter(folder)
+    assert np.array_equal(np.eye(4, k=1), do("chain").graph)
+    assert folder == installing.install(fake)
+    assert 1 == installing.remove(fake)
+    assert 0 == installing.remove(fake)
+    assert {".lock"} == {path.suffix for path in elsewhere.iterdir()}
+
+
+def test_other_pins_are_another_environment(fake):
+    pinned = dataclasses.replace(fake, pins=("a==1",))
+    assert installing.folder_of(fake) != installing.folder_of(pinned)
+
+
+def test_a_half_built_environment_is_never_taken_for_a_whole_one(fake, elsewhere, monkeypatch):
+    def fail(command, on_line=None):
+        raise KeyboardInterrupt
+
+    folder = installing.folder_of(fake)
+    folder.with_name(folder.name + ".building").mkdir(parents=True)  # of one that was killed
+    monkeypatch.setattr(building, "_run", fail)
+    with pytest.raises(KeyboardInterrupt):
+        installing.install(fake)
+    assert "is not installed: causalassay env install fake" in installing.state(fake).reason
+    assert {".lock"} == {path.suffix for path in elsewhere.iterdir()}
+    folder.mkdir()  # without the file that is written last
+    assert installing.state(fake).python is None
+
+
+def test_an_environment_whose_adapter_cannot_be_imported_is_not_installed(
+    fake, elsewhere, tmp_path
+):
+    (tmp_path / "adapter.py").write_text("import no_such_package")
+    broken = dataclasses.replace(fake, folder=tmp_path)
+    with pytest.raises(NotBuilt, match="cannot be imported: ModuleNotFoundError: No module named"):
+        installing.install(broken)
+    assert installing.state(broken).python is None
+
+
+def test_one_process_installs_and_the_others_wait(fake, elsewhere, monkeypatch):
+    built = []
+    monkeypatch.setattr(building, "_make", lambda folder, *_: built.append(folder.mkdir()))
+    monkeypatch.setattr(building, "_try_script", lambda *_: None)
+    elsewhere.mkdir()
+    waiting = threading.Event()
+    with building.alone(installing.folder_of(fake)):
+        other = threading.Thread(
+            target=installing.install, args=(fake,), kwargs={"on_wait": waiting.set}
+        )
+        other.start()
+        eventually(waiting.is_set)
+        assert [] == built
+    other.join()
+    assert 1 == len(built)
+
+
+def test_what_is_missing_is_said_in_one_line(fake, elsewhere, monkeypatch):
+    needy = dataclasses.replace(fake, programs=("no-such-program",))
+    with pytest.raises(NotBuilt, match="^the program no-such-program is not on the path$"):
+        installing.install(needy)
+    old = dataclasses.replace(fake, python_below="3.0")
+    with pytest.raises(NotBuilt, match="^its packages need a Python below 3.0, this is 3"):
+        installing.install(old)
+    large = dataclasses.replace(fake, disk_mb=10**9)
+    with pytest.raises(NotBuilt, match="^it needs about 1000000000 MB and .* MB free; name"):
+        installing.install(large)
+    monkeypatch.setenv(installing.FOLDER_VARIABLE, os.devnull + "/cache")
+    with pytest.raises(NotBuilt, match="cannot be written to: Not a directory"):
+        installing.install(fake)
+
+
+@pytest.mark.parametrize(
+    ("stderr", "reason"),
+    [
+        ("NewConnectionError: x\\nERROR: No matching", "the package index cannot be reached"),
+        ("OSError: [Errno 28] No space left on device", "no space left on the disk"),
+        ("x\\nERROR: no wheel", "ERROR: no wheel"),
+        ("", "pip gave no reason"),
+    ],
+)
+def test_why_pip_failed_is_said_in_one_line(stderr, reason):
+    program = f"import sys; print('{stderr}', file=sys.stderr); sys.exit(1)"
+    with pytest.raises(NotBuilt) as raised:
+        building._run([sys.executable, "-c", program])
+    assert f"the installation failed: {reason}" == str(raised.value)
+
+
+def test_an_installation_that_takes_too_long_is_given_up(monkeypatch):
+    monkeypatch.setattr(building, "INSTALL_SECONDS", 0.2)
+    with pytest.raises(NotBuilt, match="the installation took more than 0.2 s"):
+        building._run([sys.executable, "-c", "import time; time.sleep(1000)"])
+
+
+# Asking
+
+
+def test_an_algorithm_of_an_environment_keeps_the_contract(site):
+    check_algorithm(make_algorithm("fake-deed"))
+
+
+def test_one_process_answers_many_requests(site):
+    process.end_process("fake")
+    first, second = do("chain").info, do("chain").info
+    assert first["pid"] == second["pid"] != os.getpid()
+    assert (1, 2) == (first["calls"], second["calls"])
+    assert {first["pid"]} == process.kept_pids()
+
+
+def test_the_same_seed_gives_the_same_weights(site):
+    first, same, other = do("draw", 1), do("draw", 1), do("draw", 2)
+    np.testing.assert_array_equal(first.weights, same.weights)
+    assert not np.array_equal(first.weights, other.weights)
+
+
+def test_an_estimate_says_that_its_package_cannot_be_seeded(site):
+    assert "cannot be seeded" in discover("fake-unseeded", VALUES, 0).info["not repeatable"]
+    assert "not repeatable" not in do("chain").info
+
+
+def test_what_a_package_prints_breaks_nothing(site, capfd):
+    assert np.array_equal(np.eye(4, k=1), do("garbage").graph)
+    assert ("", "") == capfd.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("deed", "reason"),
+    [
+        ("crash", r"crashed: killed by signal 6 \(SIGABRT\)"),
+        ("leave", "crashed: exit code 7"),
+        ("complain", "crashed: exit code 3: no licence key"),
+        ("nan", "invalid: its graph has entries that are neither 0 nor 1"),
+        ("nan_weights", "invalid: its weights are not all finite"),
+        ("shape", r"invalid: its graph has shape \(2, 3\) for 4 columns"),
+        ("text", "invalid: its graph holds values of type <U6"),
+        ("nothing", "invalid: its answer has no graph"),
+    ],
+)
+def test_after_a_fault_there_is_a_reason_and_a_new_process(site, deed, reason):
+    before = do("chain").info["pid"]
+    with pytest.raises(EnvironmentFailed, match=f"^{reason}$"):
+        do(deed)
+    after = do("chain").info
+    assert before != after["pid"]
+    assert 1 == after["calls"]
+    assert not running(before)
+
+
+@pytest.mark.parametrize(
+    ("deed", "reason"),
+    [
+        ("fail", "raised ZeroDivisionError: as announced"),
+        ("end", "raised SystemExit: goodbye"),
+        ("objects", "raised TypeError: its graph is an array of objects, not of numbers"),
+    ],
+)
+def test_an_error_of_the_package_leaves_the_process(site, deed, reason):
+    before = do("chain").info["pid"]
+    with pytest.raises(PackageRaised, match=f"^{reason}$"):
+        do(deed)
+    assert before == do("chain").info["pid"]
+
+
+def test_data_that_the_package_refuses_are_not_applicable(site):
+    with pytest.raises(NotApplicable, match="^the data are too tame$"):
+        do("refuse")
+    with pytest.raises(NotApplicable, match="the rows are a series"):
+        discover("fake-deed", Dataset.from_values(VALUES, rows="series"), 0)
+
+
+def test_a_process_that_leaves_others_behind_is_ended_with_them(site):
+    before = do("child").info["pid"]
+    eventually(lambda: not running(before))
+    assert 1 == do("chain").info["calls"]
+
+
+def test_an_adapter_that_cannot_be_imported_is_told(fake, tmp_path):
+    (tmp_path / "adapter.py").write_text("import no_such_package")
+    broken = dataclasses.replace(fake, folder=tmp_path, name="broken")
+    python = installing.state(fake).python
+    with pytest.raises(EnvironmentFailed, match="the adapter of broken cannot be imported: Mod"):
+        process.EnvironmentProcess(broken, python)
+
+
+def test_an_adapter_sees_nothing_of_ours_but_packages(fake, tmp_path):
+    (tmp_path / "adapter.py").write_text(
+        "import sys\n"
+        "def look(request):\n"
+        "    return {'graph': [[0]], 'info': {'path': sys.path, 'main': sys.argv[0]}}\n"
+        "ALGORITHMS = {'look': look}\n"
+    )
+    spying = dataclasses.replace(fake, folder=tmp_path, name="spying")
+    asked = process.EnvironmentProcess(spying, installing.state(fake).python)
+    info = asked.ask(Request("algorithm", "look", {}, 0)).info
+    asked.close()
+    assert not any("causalassay" in one for one in info["path"])
+
+
+def test_an_adapter_can_simulate(fake):
+    request = Request("generator", "fake-chain", {"n_nodes": 3}, 7)
+    first, second = ask(fake, request), ask(fake, request)
+    assert (5, 3) == first.arrays["values"].shape
+    np.testing.assert_array_equal(first.arrays["values"], second.arrays["values"])
+    np.testing.assert_array_equal(np.eye(3, k=1), first.arrays["graph"])
+
+
+def test_nothing_outlives_a_process_that_is_killed(site, tmp_path):
+    program = f"""
+import sys
+sys.path.insert(0, {str(site)!r})
+import numpy as np
+from causalassay.discovery import discover
+values = np.random.default_rng(0).normal(size=(50, 4))
+print(discover("fake-deed", values, 0).info["pid"], flush=True)
+discover("fake-deed", values, 0, deed="loop")
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as started:
+        pid = int(started.stdout.readline())
+        assert running(pid)
+        started.kill()
+    eventually(lambda: not running(pid))
+
+
+def test_a_missing_environment_says_how_to_install_it(fake, elsewhere):
+    with pytest.raises(NotApplicable, match="not installed: causalassay env install fake, then"):
+        do("chain")
+    record = next(record for record in algorithms() if record.name == "fake-deed")
+    assert record.missing.endswith("causalassay env install fake")
+    assert record.description == "Do what its parameter says."
+
+
+# The command line
+
+
+def run(site, *words, code=0):
+    done = subprocess.run(
+        [sys.executable, "-m", "causalassay", "env", *map(str, words)],
+        env={**os.environ, "PYTHONPATH": f"{site}:{os.environ.get('PYTHONPATH', '')}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert code == done.returncode, done.stderr
+    return done
+
+
+def test_the_command_line_lists_installs_checks_and_removes(site, elsewhere):
+    listed = json.loads(run(site, "list", "--json").stdout)["environments"]
+    assert {"lingam", "fake"} <= {row["name"] for row in listed}
+    assert (
+        "error: the environment fake is not installed" in run(site, "check", "fake", code=2).stderr
+    )
+    installed = run(site, "install", "fake").stderr
+    assert installed.startswith("fake: about 0 MB to download, 1 MB on disk, licence MIT, into ")
+    assert "fake-deed: ok" in run(site, "check", "fake").stdout
+    assert "fake: removed" in run(site, "remove", "fake").stdout
+
+
+def test_a_wrong_name_is_one_line(site):
+    done = run(site, "install", "fakee", code=2)
+    assert [
+        "error: there is no environment 'fakee'; did you mean 'fake'?"
+    ] == done.stderr.splitlines()
