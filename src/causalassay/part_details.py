@@ -21,10 +21,12 @@ Details = dict[str, Any]
 
 ALSO_DISCRETE = frozenset(
     {
+        "boss",
         "command",
         "empty",
         "ges",
         "ges-pooled",
+        "grasp",
         "mmhc",
         "pc",
         "r2-sortnregress",
@@ -32,6 +34,7 @@ ALSO_DISCRETE = frozenset(
         "random-sortnregress",
         "var-sortnregress",
         "variance-sorting",
+        "xges",
     }
 )
 """Algorithms of ours that take discrete columns; the others for independent rows take none."""

@@ -279,7 +279,7 @@ def test_one_process_answers_many_requests(site):
     first, second = do("chain").info, do("chain").info
     assert first["pid"] == second["pid"] != os.getpid()
     assert (1, 2) == (first["calls"], second["calls"])
-    assert {first["pid"]} == process.kept_pids()
+    assert first["pid"] in process.kept_pids()  # others may keep theirs
 
 
 def test_the_same_seed_gives_the_same_weights(site):

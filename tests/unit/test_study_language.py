@@ -252,8 +252,8 @@ def test_the_text_may_be_parsed_without_a_file():
     [
         ('algorithms = ["pc"]', 'algorithms = ["PC"]', "did you mean 'pc'?"),
         ('algorithms = ["pc"]', 'algorithms = ["LiNGAM"]', "did you mean 'direct-lingam'?"),
-        ('algorithms = ["pc"]', 'algorithms = ["GRaSP"]', "did you mean 'causal-learn-grasp'?"),
-        ('algorithms = ["pc"]', 'algorithms = ["DAGMA"]', "pip install dagma"),
+        ('algorithms = ["pc"]', 'algorithms = ["GRaSP"]', "did you mean 'grasp'?"),
+        ('algorithms = ["pc"]', 'algorithms = ["DAGMA"]', "did you mean 'dagma-linear'?"),
         ('algorithms = ["pc"]', 'algorithms = ["my-own"]', "`causalassay list algorithms` has all"),
         ('algorithms = ["pc"]', 'algorithms = ["pc"]\nmetrics = ["F1"]', "did you mean 'f1'?"),
         ('algorithms = ["pc"]', 'algorithms = ["pc"]\nmetrics = ["TPR"]', "did you mean 'recall'?"),
