@@ -97,8 +97,7 @@ def check_generator(one):
     assert all((first.values != other.values).any() for other in others)
     assert one.world == "series" or all(is_dag(drawn.graph) for drawn in (first, *others))
     better = [misfit(transposed(drawn)) - misfit(drawn) for drawn in (first, *others)]
-    assert min(better) > -1e-6, better
-    assert np.mean(better) > 0.5, better
+    assert np.mean(better) > 0.5, better  # of a transposed graph it would be below -0.5
 
 
 @pytest.mark.parametrize("one", installed(slow=False))
