@@ -106,10 +106,41 @@ def unseeded(request):
 
 
 def simulate(request):
-    rng = np.random.default_rng(request.seed)
-    graph = np.eye(request.parameters["n_nodes"], k=1)
-    return {"graph": graph, "values": rng.normal(size=(5, len(graph)))}
+    d, n = request.parameters["nodes"], request.parameters["samples"]
+    good = {"graph": np.eye(d, k=1), "values": np.random.normal(size=(n, d))}  # noqa: NPY002
+    return good | BAD.get(request.seed, {})
+
+
+def simulate_levels(request):
+    drawn = simulate(request)
+    levels = np.full(request.parameters["nodes"], 2)
+    return drawn | {"values": (drawn["values"] > 0) + 2 * (request.seed == 107), "levels": levels}
+
+
+def simulate_series(request):
+    drawn = simulate(request)
+    links = np.stack([np.eye(len(drawn["graph"]), dtype=bool)] * 2)
+    links[0] = np.eye(len(links[0]), k=1)
+    links[1, 1, 0] = True
+    return {"values": drawn["values"]} | ({} if request.seed == 108 else {"links": links})
+
+
+BAD = {
+    100: {"graph": np.zeros((2, 3))},
+    101: {"graph": np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]])},
+    102: {"graph": np.full((3, 3), np.nan)},
+    103: {"values": np.full((4, 3), np.inf)},
+    104: {"values": np.zeros((4, 2))},
+    105: {"values": np.array([["a"]])},
+    106: {"graph": None},
+    109: {"not_applicable": "three nodes are too few"},
+}
+"""What it draws with some seeds."""
 
 
 ALGORITHMS = {"fake-deed": deed, "fake-unseeded": unseeded}
-GENERATORS = {"fake-chain": simulate}
+GENERATORS = {
+    "fake-chain": simulate,
+    "fake-levels": simulate_levels,
+    "fake-series": simulate_series,
+}

@@ -1,5 +1,6 @@
 """Environments of third-party packages: how they are found, installed, asked and ended."""
 
+import ast
 import dataclasses
 import importlib.util
 import json
@@ -21,7 +22,7 @@ from causalassay.environments import building, catalogue, installing, process
 from causalassay.environments.building import NotBuilt
 from causalassay.environments.catalogue import environment, environments
 from causalassay.environments.definition import DefinitionMistake, read_definition
-from causalassay.environments.process import EnvironmentFailed, PackageRaised, Request, ask
+from causalassay.environments.process import EnvironmentFailed, PackageRaised, Request
 from causalassay.testing import check_algorithm
 from pages import ROOT
 from waiting import eventually
@@ -65,11 +66,27 @@ def test_every_environment_of_ours_is_whole():
     for home in environments().values():
         assert home.adapter.is_file()
         assert home.licence
-        assert home.algorithms
+        assert home.algorithms or home.generators
         assert all("==" in pin or pin == "--no-deps" for pin in home.pins)
         for one in home.algorithms:
             assert one.what.endswith(".")
             assert one.name.startswith(f"{home.name}-")
+        for one in home.generators:
+            assert one.what.endswith(".")
+            assert not one.note or one.note.endswith(".")
+            assert one.name.startswith(f"{home.name}-")
+            assert one.call
+
+
+@pytest.mark.parametrize("home", environments().values(), ids=lambda home: home.name)
+def test_every_adapter_has_what_its_file_names(home):
+    tables = {
+        node.targets[0].id: {key.value for key in node.value.keys}
+        for node in ast.parse(home.adapter.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)
+    }
+    assert {one.name for one in home.algorithms} == tables.get("ALGORITHMS", set())
+    assert {one.name for one in home.generators} == tables.get("GENERATORS", set())
 
 
 def test_the_page_has_the_table_of_all_environments():
@@ -136,6 +153,8 @@ def test_no_environment_can_replace_a_built_in_algorithm(site, tmp_path, monkeyp
         ('output = "dag"', 'output = "tree"', "output: expected one of dag, cpdag, pdag, summary"),
         ('["continuous"]', '["wavy"]', "data: expected one of continuous, discrete, series"),
         ('name = "fake"', 'name = "Fa ke"', "name: expected small letters, digits and hyphens"),
+        ('world = "series"', 'world = "flat"', "world: expected one of continuous, discrete"),
+        ('call = "chain(d, n)"', "", "the key 'call' is missing"),
         ("licence", "license", "the key 'licence' is missing"),
         ("pins = []", "pins = [", "environment.toml: "),
     ],
@@ -371,14 +390,6 @@ def test_an_adapter_sees_nothing_of_ours_but_packages(fake, tmp_path):
     assert not any("causalassay" in one for one in info["path"])
 
 
-def test_an_adapter_can_simulate(fake):
-    request = Request("generator", "fake-chain", {"n_nodes": 3}, 7)
-    first, second = ask(fake, request), ask(fake, request)
-    assert (5, 3) == first.arrays["values"].shape
-    np.testing.assert_array_equal(first.arrays["values"], second.arrays["values"])
-    np.testing.assert_array_equal(np.eye(3, k=1), first.arrays["graph"])
-
-
 def test_nothing_outlives_a_process_that_is_killed(site, tmp_path):
     program = f"""
 import sys
@@ -427,7 +438,10 @@ def test_the_command_line_lists_installs_checks_and_removes(site, elsewhere):
     )
     installed = run(site, "install", "fake").stderr
     assert installed.startswith("fake: about 0 MB to download, 1 MB on disk, licence MIT, into ")
-    assert "fake-deed: ok" in run(site, "check", "fake").stdout
+    checked = run(site, "check", "fake").stdout
+    assert "fake-deed: ok" in checked
+    assert "fake-series: ok" in checked
+    assert "generators: fake-chain, fake-levels, fake-series" in run(site, "list").stdout
     assert "fake: removed" in run(site, "remove", "fake").stdout
 
 

@@ -18,7 +18,11 @@ from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 from causalassay.cli.printing import EVERY_SECONDS, escaped
 
 if TYPE_CHECKING:
-    from causalassay.environments.definition import EnvironmentDefinition
+    from causalassay.environments.definition import (
+        AlgorithmDefinition,
+        EnvironmentDefinition,
+        GeneratorDefinition,
+    )
 
 env = typer.Typer(
     help="Install third-party packages, each in an environment of its own.\n\n"
@@ -41,7 +45,7 @@ _MEGABYTE = 1e6
 
 @env.command("list", cls=PlainCommand)
 def list_environments(as_json: AsJson = False) -> None:
-    """List the environments: what is installed, sizes, licences, algorithms.
+    """List the environments: what is installed, sizes, licences, algorithms, generators.
 
     Example: causalassay env list
     """
@@ -56,7 +60,9 @@ def list_environments(as_json: AsJson = False) -> None:
     for row in rows:
         state = "installed" if row["installed"] else f"{row['download_mb']} MB to download"
         head = f"{row['name']:<{width}}  {state:<22}  {row['licence']:<14}"
-        typer.echo(f"{head}  {', '.join(row['algorithms'])}")
+        typer.echo(f"{head}  {', '.join(row['algorithms'])}".rstrip())
+        if row["generators"]:
+            typer.echo(f"{'':<{width}}  generators: {', '.join(row['generators'])}")
     for mistake in broken_environments().values():
         typer.echo(f"cannot be read: {mistake}")
 
@@ -96,9 +102,9 @@ def remove(names: Names, as_json: AsJson = False) -> None:
 
 @env.command(cls=PlainCommand)
 def check(name: Name, as_json: AsJson = False) -> None:
-    """Run each algorithm of an environment on small data.
+    """Run each algorithm of an environment on small data, and draw from each generator.
 
-    The exit code is 1 if one of them finds no graph.
+    The exit code is 1 if one of them finds no graph or draws no data.
 
     Example: causalassay env check lingam
     """
@@ -150,7 +156,7 @@ def install_all(wanted: Sequence[EnvironmentDefinition]) -> dict[str, dict[str, 
             raise NotBuilt(f"{home.name}: {reason}") from reason
         seconds, size = time.perf_counter() - began, bytes_on_disk(folder)
         installed[home.name] = {"folder": str(folder), "bytes": size, "seconds": seconds}
-        names = ", ".join(one.name for one in home.algorithms)
+        names = ", ".join(_names(home.algorithms) + _names(home.generators))
         _say(f"{home.name}: {size / _MEGABYTE:.0f} MB after {seconds:.0f} s: {names}")
     return installed
 
@@ -178,8 +184,13 @@ def _row(home: EnvironmentDefinition) -> dict[str, Any]:
         "disk_mb": home.disk_mb,
         "pins": list(home.pins),
         "programs": list(home.programs),
-        "algorithms": [one.name for one in home.algorithms],
+        "algorithms": _names(home.algorithms),
+        "generators": _names(home.generators),
     }
+
+
+def _names(things: Sequence[AlgorithmDefinition | GeneratorDefinition]) -> list[str]:
+    return [one.name for one in things]
 
 
 def _size(home: EnvironmentDefinition) -> str:

@@ -18,6 +18,7 @@ from causalassay.arrays import Adjacency, Values
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_world
 from causalassay.data.dataset import Dataset, World
 from causalassay.discovery.statistics.usable_rows import check_observational, check_regular
+from causalassay.environments.answers import check_links, check_square, checked_graph
 from causalassay.environments.catalogue import environment, environments
 from causalassay.environments.definition import AlgorithmDefinition, EnvironmentDefinition
 from causalassay.environments.installing import state
@@ -180,7 +181,7 @@ def _estimate(answer: Answer, n_nodes: int, definition: AlgorithmDefinition) -> 
         lagged = _lagged(answer.arrays["links"], n_nodes)
         graph = lagged.summary
     elif "graph" in answer.arrays:
-        graph = _checked_graph(answer.arrays["graph"], n_nodes)
+        graph = checked_graph(answer.arrays["graph"], n_nodes)
     elif weights is not None:
         graph = weights != 0
     else:
@@ -203,17 +204,8 @@ def _kind(graph: Adjacency, definition: AlgorithmDefinition) -> Kind:
     return cast(Kind, definition.output)
 
 
-def _checked_graph(graph: np.ndarray, n_nodes: int) -> Adjacency:
-    _check_square(graph, n_nodes, "graph")
-    if not np.isin(graph, (0, 1)).all():  # nan is neither
-        raise EnvironmentFailed("invalid: its graph has entries that are neither 0 nor 1")
-    if np.diagonal(graph).any():
-        raise EnvironmentFailed("invalid: its graph has an edge from a node to itself")
-    return graph.astype(bool)
-
-
 def _checked_weights(weights: np.ndarray, n_nodes: int) -> np.ndarray:
-    _check_square(weights, n_nodes, "matrix of weights")
+    check_square(weights, n_nodes, "matrix of weights")
     if not np.isfinite(weights).all():
         raise EnvironmentFailed("invalid: its weights are not all finite")
     weights = weights.astype(float)
@@ -221,20 +213,8 @@ def _checked_weights(weights: np.ndarray, n_nodes: int) -> np.ndarray:
     return weights
 
 
-def _check_square(array: np.ndarray, n_nodes: int, what: str) -> None:
-    if array.dtype.kind not in "biuf":
-        raise EnvironmentFailed(f"invalid: its {what} holds values of type {array.dtype}")
-    if array.shape != (n_nodes, n_nodes):
-        raise EnvironmentFailed(
-            f"invalid: its {what} has shape {array.shape} for {n_nodes} columns"
-        )
-
-
 def _lagged(links: np.ndarray, n_nodes: int) -> LaggedGraph:
-    if links.ndim != 3 or links.shape[1:] != (n_nodes, n_nodes) or links.dtype.kind not in "bi":
-        raise EnvironmentFailed(
-            f"invalid: its links have shape {links.shape} for {n_nodes} columns"
-        )
+    check_links(links, n_nodes)
     try:
         return LaggedGraph(links.astype(bool))
     except ValueError as reason:

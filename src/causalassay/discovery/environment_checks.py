@@ -1,10 +1,11 @@
-"""Whether an environment works: each of its algorithms on small data."""
+"""Whether an environment works: its algorithms on small data, a draw of its generators."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -13,13 +14,15 @@ from causalassay.data.kinds import Discrete
 from causalassay.data.regime import Regime
 from causalassay.discovery.environment_algorithms import algorithm_class
 from causalassay.environments.definition import AlgorithmDefinition, EnvironmentDefinition
+from causalassay.environments.generating import draw
 
 _ROWS = 300
+_NODES = 5
 
 
 @dataclass(frozen=True)
-class CheckedAlgorithm:
-    """What came of an algorithm on a chain of three columns.
+class Checked:
+    """What came of an algorithm on a chain of three columns, or of a small draw.
 
     Parameters
     ----------
@@ -27,7 +30,7 @@ class CheckedAlgorithm:
     seconds : float
         Of the call; the first one of an environment imports its packages.
     reason : str
-        Why there is no graph; empty if there is one.
+        Why there is no graph, or no draw; empty if there is one.
     """
 
     name: str
@@ -35,17 +38,27 @@ class CheckedAlgorithm:
     reason: str
 
 
-def check_environment(home: EnvironmentDefinition) -> Iterator[CheckedAlgorithm]:
-    """Yield what comes of each algorithm of an environment."""
+def check_environment(home: EnvironmentDefinition) -> Iterator[Checked]:
+    """Yield what comes of each algorithm and of each generator of an environment."""
     for definition in home.algorithms:
-        algorithm = algorithm_class(definition)()
-        began = time.perf_counter()
-        reason = ""
-        try:
-            algorithm.discover(small_data(definition), np.random.default_rng(0))
-        except Exception as error:  # a package may raise anything
-            reason = str(error)
-        yield CheckedAlgorithm(definition.name, time.perf_counter() - began, reason)
+        yield _check(definition.name, partial(_discover, definition))
+    for generator in home.generators:
+        yield _check(generator.name, partial(draw, generator, _NODES, _ROWS, 0))
+
+
+def _check(name: str, call: Callable[[], object]) -> Checked:
+    began = time.perf_counter()
+    reason = ""
+    try:
+        call()
+    except Exception as error:  # a package may raise anything
+        reason = str(error)
+    return Checked(name, time.perf_counter() - began, reason)
+
+
+def _discover(definition: AlgorithmDefinition) -> None:
+    algorithm = algorithm_class(definition)()
+    algorithm.discover(small_data(definition), np.random.default_rng(0))
 
 
 def small_data(definition: AlgorithmDefinition) -> Dataset:

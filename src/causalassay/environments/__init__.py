@@ -7,4 +7,5 @@ that runs there. An environment is a folder of data: ``environment.toml`` and ``
 - `definition` reads such a file, `catalogue` finds all of them.
 - `building` makes a virtual environment, `installing` keeps those of the catalogue.
 - `host` is the program that runs in an environment, `process` talks to it.
+- `generating` draws data from the simulators of an environment.
 """

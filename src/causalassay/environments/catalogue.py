@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -14,6 +14,7 @@ from causalassay.environments.definition import (
     AlgorithmDefinition,
     DefinitionMistake,
     EnvironmentDefinition,
+    GeneratorDefinition,
     read_definition,
 )
 from causalassay.spelling import did_you_mean
@@ -76,13 +77,20 @@ def _check_new(found: EnvironmentDefinition, known: Mapping[str, EnvironmentDefi
             f"the environment {found.name!r} is there twice: {known[found.name].folder} and "
             f"{found.folder}; rename one"
         )
-    taken = {one.name: other.name for other in known.values() for one in other.algorithms}
-    for algorithm in found.algorithms:
-        if algorithm.name in taken:
-            raise DefinitionMistake(
-                f"the algorithm {algorithm.name!r} is in two environments: "
-                f"{taken[algorithm.name]} and {found.name}; rename one"
-            )
+    for kind in ("algorithm", "generator"):
+        taken = {one.name: other.name for other in known.values() for one in _things(other, kind)}
+        for thing in _things(found, kind):
+            if thing.name in taken:
+                raise DefinitionMistake(
+                    f"the {kind} {thing.name!r} is in two environments: "
+                    f"{taken[thing.name]} and {found.name}; rename one"
+                )
+
+
+def _things(
+    home: EnvironmentDefinition, kind: str
+) -> Sequence[AlgorithmDefinition | GeneratorDefinition]:
+    return home.algorithms if kind == "algorithm" else home.generators
 
 
 def environment(name: str) -> EnvironmentDefinition:
@@ -121,6 +129,20 @@ def environment_algorithms() -> Mapping[str, AlgorithmDefinition]:
     )
 
 
+@cache
+def environment_generators() -> Mapping[str, GeneratorDefinition]:
+    """Return the generators of all environments by name.
+
+    Examples
+    --------
+    >>> environment_generators()["dagma-linear-gaussian"].world
+    'continuous'
+    """
+    return MappingProxyType(
+        {one.name: one for home in environments().values() for one in home.generators}
+    )
+
+
 def is_own(wanted: EnvironmentDefinition) -> bool:
     """Tell whether an environment is one of ours.
 
@@ -136,6 +158,7 @@ def refresh() -> None:
     """Read the files and the entry points again."""
     _read_all.cache_clear()
     environment_algorithms.cache_clear()
+    environment_generators.cache_clear()
 
 
 def _has_module(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""What an environment is, as its file says: pins, programs, licence, size, algorithms."""
+"""What an environment is, as its file says: pins, licence, size, algorithms, generators."""
 
 from __future__ import annotations
 
@@ -86,6 +86,38 @@ class AlgorithmDefinition:
 
 
 @dataclass(frozen=True)
+class GeneratorDefinition:
+    """A simulator of an environment, with the defaults of its package.
+
+    Parameters
+    ----------
+    name : str
+    environment : str
+    what : str
+    call : str
+        The package's own call, as code; what it does not name is left at its default.
+    reference : str
+    world : {"continuous", "discrete", "series"}
+    note : str
+        What had to be chosen, because the package has no default.
+    seedable : bool
+        Whether the same seed gives the same draw.
+    version : int
+        Raised when its draws change, with the pins too.
+    """
+
+    name: str
+    environment: str
+    what: str
+    call: str
+    reference: str
+    world: str
+    note: str = ""
+    seedable: bool = True
+    version: int = 1
+
+
+@dataclass(frozen=True)
 class EnvironmentDefinition:
     """Packages that can live together, and what they are there for.
 
@@ -104,6 +136,8 @@ class EnvironmentDefinition:
     download_mb, disk_mb : int
         About what is downloaded, and what it takes on disk.
     algorithms : tuple of AlgorithmDefinition
+    generators : tuple of GeneratorDefinition
+        One of the two may be empty.
     python_below : str
         The first version of Python that its packages do not run on; empty if none is known.
     extra : str
@@ -119,6 +153,7 @@ class EnvironmentDefinition:
     download_mb: int
     disk_mb: int
     algorithms: tuple[AlgorithmDefinition, ...] = field(repr=False)
+    generators: tuple[GeneratorDefinition, ...] = field(repr=False, default=())
     python_below: str = ""
     extra: str = ""
 
@@ -175,7 +210,7 @@ def read_definition(folder: Path) -> EnvironmentDefinition:
 
 def _environment(folder: Path, table: Mapping[str, Any]) -> EnvironmentDefinition:
     name = _checked_name(table["name"])
-    return EnvironmentDefinition(
+    made = EnvironmentDefinition(
         name,
         folder,
         tuple(table["pins"]),
@@ -183,10 +218,14 @@ def _environment(folder: Path, table: Mapping[str, Any]) -> EnvironmentDefinitio
         table["licence"],
         int(table["download_mb"]),
         int(table["disk_mb"]),
-        tuple(_algorithm(name, one) for one in table["algorithms"]),
+        tuple(_algorithm(name, one) for one in table.get("algorithms", ())),
+        tuple(_generator(name, one) for one in table.get("generators", ())),
         table.get("python_below", ""),
         table.get("extra", ""),
     )
+    if not (made.algorithms or made.generators):
+        raise ValueError("expected [[algorithms]] or [[generators]], got neither")
+    return made
 
 
 def _algorithm(environment: str, table: Mapping[str, Any]) -> AlgorithmDefinition:
@@ -206,6 +245,21 @@ def _algorithm(environment: str, table: Mapping[str, Any]) -> AlgorithmDefinitio
         table["output"],
         bool(table["scale_sensitive"]),
         tuple(_parameter(key, one) for key, one in table.get("parameters", {}).items()),
+        bool(table.get("seedable", True)),
+        int(table.get("version", 1)),
+    )
+
+
+def _generator(environment: str, table: Mapping[str, Any]) -> GeneratorDefinition:
+    name = _checked_name(table["name"])
+    return GeneratorDefinition(
+        name,
+        environment,
+        table["what"],
+        table["call"],
+        table["reference"],
+        _check_one_of(table["world"], _WORLDS, f"{name}: world"),
+        table.get("note", ""),
         bool(table.get("seedable", True)),
         int(table.get("version", 1)),
     )

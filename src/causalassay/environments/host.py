@@ -10,7 +10,8 @@ the head has the name and the bytes of each. The first message says that the ada
 An adapter has the mappings ``ALGORITHMS`` and, where it simulates, ``GENERATORS``: name to a
 function that takes a `Request` and returns a mapping. Of an algorithm it has "graph" or
 "weights", and where there are any "order", "links" (lag, cause, effect) and "info"; of a
-generator "values" and "graph". With "not_applicable" alone it says why the data do not fit.
+generator "values" and "graph", of discrete columns "levels" too, of a series "links" instead of
+"graph". With "not_applicable" alone it says why the data do not fit.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ LONGEST_REASON = 1000
 Message = tuple[dict[str, Any], dict[str, Any]]
 """A head and its arrays."""
 
-_ARRAYS = ("graph", "weights", "order", "links", "values")
+_ARRAYS = ("graph", "weights", "order", "links", "values", "levels")
 
 
 class Broken(Exception):

@@ -78,6 +78,13 @@ class Request:
     levels: tuple[int, ...] | None = None
     rows: str = "independent"
 
+    @property
+    def bytes_expected(self) -> int:
+        """About what matrices over the columns need, and the values that are drawn."""
+        nodes = self.parameters.get("nodes", 0) if self.kind == "generator" else len(self.columns)
+        drawn = nodes * self.parameters.get("samples", 0) if self.kind == "generator" else 0
+        return int(64 * nodes**2 + 8 * drawn)
+
     def packed(self, number: int) -> bytes:
         """Return the message of this request."""
         head = {
@@ -179,7 +186,7 @@ class EnvironmentProcess:
             If there is no answer; of an error that the package raised `PackageRaised`.
         """
         number = next(self._numbers)
-        longest = LONGEST_ANSWER + 64 * len(request.columns) ** 2
+        longest = LONGEST_ANSWER + request.bytes_expected
         with self._ended_on_error():
             os.ftruncate(self._stderr.fileno(), 0)
             self._send(request.packed(number))
