@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,7 +133,7 @@ def networks(files: Sequence[Path]) -> Iterator[Entry]:
     for file in files:
         model = read_bif(file)
         yield Entry(
-            file.stem,
+            re.sub(r"[^\w.-]+", "-", file.stem),
             "network",
             "",
             "discrete",
@@ -140,5 +142,5 @@ def networks(files: Sequence[Path]) -> Iterator[Entry]:
             BayesianNetwork(file, file_sha256(file)),
             "All draws have the network's own graph, so that they are one unit.",
             "",
-            f"--bif {file.name}",
+            f"--bif {shlex.quote(file.name)}",
         )

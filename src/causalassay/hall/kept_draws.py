@@ -8,7 +8,7 @@ from pathlib import Path
 from causalassay.data.writing import write
 from causalassay.graphs import LaggedGraph, write_graph
 from causalassay.hall.entry import Entry, Settings
-from causalassay.hall.measuring import draws_of
+from causalassay.hall.measuring import draw_names
 
 
 def keep_draws(entry: Entry, settings: Settings, folder: Path) -> str:
@@ -31,7 +31,8 @@ def keep_draws(entry: Entry, settings: Settings, folder: Path) -> str:
         for old in (own / part).glob("*.csv"):
             old.unlink()
     max_lag = 0
-    for name, (data, graph) in draws_of(entry, settings):
+    for number, name in enumerate(draw_names(entry, settings)):
+        data, graph = entry.source.draw(settings, number)
         truth = graph.summary if isinstance(graph, LaggedGraph) else graph
         if isinstance(graph, LaggedGraph):
             max_lag = graph.max_lag

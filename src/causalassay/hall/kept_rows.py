@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
-from causalassay.hall.entry import Entry
+from causalassay.hall.entry import Entry, Settings
 from causalassay.hall.row import Row, row_of
 from causalassay.replacing import replacing
 
@@ -36,6 +37,28 @@ def kept_rows(folder: Path) -> list[Row]:
     """Return all rows of a folder, by name; files that hold none are passed over."""
     files = sorted((folder / FOLDER).glob("*.json"))
     return [row for file in files if (row := read_row(file)) is not None]
+
+
+def all_rows(
+    folder: Path, fresh: Sequence[Row], settings: Settings, order: Sequence[str]
+) -> tuple[list[Row], list[str]]:
+    """Return the rows of a folder with those of this run, and the names of rows left out.
+
+    Parameters
+    ----------
+    folder : Path
+    fresh : sequence of Row
+        Of this run: they take the place of what was kept under their names.
+    settings : Settings
+        Rows that were measured with others are left out: one table has one kind of draws.
+    order : sequence of str
+        The names of all entries; rows of other names, such as networks of earlier runs, come last.
+    """
+    named = {row.name: row for row in [*kept_rows(folder), *fresh]}
+    fitting = [row for row in named.values() if row.settings == settings]
+    places = {name: place for place, name in enumerate(order)}
+    fitting.sort(key=lambda row: (places.get(row.name, len(places)), row.name))
+    return fitting, sorted(set(named) - {row.name for row in fitting})
 
 
 def read_row(path: Path) -> Row | None:

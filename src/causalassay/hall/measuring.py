@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any, get_args
 
@@ -12,7 +12,8 @@ import numpy as np
 from causalassay.auditing import Audit, PooledAudit, audit, pool
 from causalassay.auditing.order_evidence import measured_of, random_f1
 from causalassay.auditing.provenance import today
-from causalassay.hall.entry import Draw, Entry, Settings, SourceAbsent, SourceFailed
+from causalassay.hall.entry import Entry, Settings, SourceAbsent, SourceFailed
+from causalassay.hall.kept_audits import KeptAudits
 from causalassay.hall.row import Cell, Row, Status
 from causalassay.judging.artefacts import Artefact, artefacts_of
 from causalassay.judging.findings import Finding, Kind
@@ -51,23 +52,31 @@ def draw_name(number: int) -> str:
     return f"draw-{number + 1:02d}"
 
 
-def draws_of(entry: Entry, settings: Settings) -> Iterator[tuple[str, Draw]]:
-    """Yield the data sets of an entry with their names; each has a seed of its own.
-
-    Raises
-    ------
-    SourceAbsent, SourceFailed
-    """
-    for number in range(1 if entry.is_one_data_set else settings.draws):
-        name = entry.name if entry.is_one_data_set else draw_name(number)
-        yield name, entry.source.draw(settings, number)
+def draw_names(entry: Entry, settings: Settings) -> list[str]:
+    """Return the names of the data sets of an entry: the draw of each is its place."""
+    if entry.is_one_data_set:
+        return [entry.name]
+    return [draw_name(number) for number in range(settings.draws)]
 
 
-def measure(entry: Entry, settings: Settings, on_draw: OnDraw = lambda *_: None) -> Row:
+def measure(
+    entry: Entry,
+    settings: Settings,
+    on_draw: OnDraw = lambda *_: None,
+    kept: KeptAudits | None = None,
+) -> Row:
     """Return the row of an entry, whatever happens.
 
     The audits are those that `causalassay audit` makes of the files of the draws with the same
     seed, and so is the verdict.
+
+    Parameters
+    ----------
+    entry : Entry
+    settings : Settings
+    on_draw : callable, optional
+    kept : KeptAudits, optional
+        Where the audits of an earlier try are, and where each new one is written.
 
     Examples
     --------
@@ -77,7 +86,7 @@ def measure(entry: Entry, settings: Settings, on_draw: OnDraw = lambda *_: None)
     'gameable'
     """
     try:
-        audits = _audits(entry, settings, on_draw)
+        audits = _audits(entry, settings, on_draw, kept)
     except SourceAbsent as reason:
         return without_verdict(entry, settings, "skipped", str(reason))
     except (SourceFailed, ValueError, ArithmeticError) as reason:
@@ -108,18 +117,32 @@ def without_verdict(entry: Entry, settings: Settings, status: Status, reason: st
     return Row(**_entry_fields(entry, settings), status=status, reason=reason)
 
 
-def _audits(entry: Entry, settings: Settings, on_draw: OnDraw) -> dict[str, Audit]:
+def _audits(
+    entry: Entry, settings: Settings, on_draw: OnDraw, kept: KeptAudits | None
+) -> dict[str, Audit]:
+    earlier = {} if kept is None else kept.read()
+    names = draw_names(entry, settings)
     audits: dict[str, Audit] = {}
-    total = 1 if entry.is_one_data_set else settings.draws
-    for name, (data, graph) in draws_of(entry, settings):
-        alone = entry.is_one_data_set
-        rng = stream(settings.seed, "audit", *(() if alone else (name,)))
-        try:
-            audits[name] = audit(data, graph, rng, n_bootstrap=0, pooled=not alone)
-        except ValueError as reason:
-            raise SourceFailed(f"{name}: {reason}") from reason
-        on_draw(len(audits), total)
+    for number, name in enumerate(names):
+        if name in earlier:
+            audits[name] = earlier[name]
+        else:
+            audits[name] = _audit(entry, settings, number, name)
+            if kept is not None:
+                kept.add(name, audits[name])
+        on_draw(len(audits), len(names))
     return audits
+
+
+def _audit(entry: Entry, settings: Settings, number: int, name: str) -> Audit:
+    """Return the audit of a draw, with the random stream that the command `audit` gives a file."""
+    data, graph = entry.source.draw(settings, number)
+    alone = entry.is_one_data_set
+    rng = stream(settings.seed, "audit", *(() if alone else (name,)))
+    try:
+        return audit(data, graph, rng, n_bootstrap=0, pooled=not alone)
+    except ValueError as reason:
+        raise SourceFailed(f"{name}: {reason}") from reason
 
 
 def _entry_fields(entry: Entry, settings: Settings) -> dict[str, Any]:

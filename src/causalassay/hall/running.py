@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from causalassay.hall.entry import Entry, Settings
+from causalassay.hall.kept_audits import FOLDER as UNDER_WAY
+from causalassay.hall.kept_audits import KeptAudits
 from causalassay.hall.kept_rows import keep, kept
 from causalassay.hall.measuring import key_of, measure
 from causalassay.hall.row import Row
@@ -48,10 +50,16 @@ def fill(
     totals = [1 if entry.is_one_data_set else settings.draws for entry in entries]
     before, rows = 0, []
     for entry, total in zip(entries, totals, strict=True):
-        row = None if again else kept(folder, entry, key_of(entry, settings))
+        key = key_of(entry, settings)
+        row = None if again else kept(folder, entry, key)
         if row is None:
-            row = measure(entry, settings, _Step(on_progress, entry.name, before, sum(totals)))
+            step = _Step(on_progress, entry.name, before, sum(totals))
+            audits = KeptAudits(folder / UNDER_WAY / f"{entry.name}.jsonl", key)
+            if again:
+                audits.clear()
+            row = measure(entry, settings, step, audits)
             keep(folder, row)
+            audits.clear()
         else:
             row = _retold(row, entry, settings)
         rows.append(row)
