@@ -1,4 +1,4 @@
-"""Writes the table of docs/environments.md from the files of the environments.
+"""Writes the tables of docs/environments.md from the files of the environments.
 
 python docs/environments_table.py
 """
@@ -6,29 +6,46 @@ python docs/environments_table.py
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from causalassay.environments.catalogue import environments, is_own
+from causalassay.environments.definition import EnvironmentDefinition
 
 PAGE = Path(__file__).with_name("environments.md")
 HEAD = "| environment | algorithms | licence | download | on disk |\n|---|---|---|---|---|\n"
-_TABLE = re.compile(re.escape(HEAD) + r"(\|.*\n)*")
+GENERATORS_HEAD = "| generator | data | call | our choices, and remarks |\n|---|---|---|---|\n"
 
 
 def table() -> str:
-    """Return the table, with a line for each environment of ours."""
+    """Return the table of environments, with a line for each of ours."""
     lines = [
-        f"| `{home.name}` | {', '.join(f'`{one.name}`' for one in home.algorithms)} | "
+        f"| `{home.name}` | {', '.join(f'`{one.name}`' for one in home.algorithms) or 'none'} | "
         f"{home.licence} | {home.download_mb} | {home.disk_mb} |\n"
-        for home in environments().values()
-        if is_own(home)
+        for home in _ours()
     ]
     return HEAD + "".join(lines)
 
 
+def generators_table() -> str:
+    """Return the table of generators."""
+    lines = [
+        f"| `{one.name}` | {one.world} | `{one.call}` | {one.note} |\n"
+        for home in _ours()
+        for one in home.generators
+    ]
+    return GENERATORS_HEAD + "".join(lines)
+
+
 def page(text: str) -> str:
-    """Return the text of the page with its table as it is to be."""
-    return _TABLE.sub(lambda _: table(), text)
+    """Return the text of the page with its tables as they are to be."""
+    for head, made in ((HEAD, table()), (GENERATORS_HEAD, generators_table())):
+        text = re.sub(re.escape(head) + r"(\|.*\n)*", lambda _, made=made: made, text)
+    return text
+
+
+def _ours() -> Iterable[EnvironmentDefinition]:
+    return [home for home in environments().values() if is_own(home)]
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 """The adapters of the environments, where these are installed: no matrix is transposed."""
 
+from importlib.metadata import distributions
+
 import numpy as np
 import pytest
 
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.discovery.environment_algorithms import algorithm_class
 from causalassay.environments.catalogue import environments
-from causalassay.environments.installing import state
+from causalassay.environments.installing import folder_of, state
 from causalassay.graphs import erdos_renyi, from_edges, is_dag, to_cpdag
 from causalassay.models import SCM
 from causalassay.testing import check_algorithm
@@ -123,3 +125,40 @@ def test_every_adapter_keeps_the_contract(one):
 @pytest.mark.parametrize("one", installed(k for k in KNOWN if k.name in {*QUICK, *SLOW}))
 def test_every_slow_adapter_keeps_the_contract(one):
     check_algorithm(made(one))
+
+
+WORDS_OF_LICENCES = {
+    "Apache-2.0": "apache",
+    "BSD-3-Clause": "bsd",
+    "GPL-3.0": "gnu general public",
+    "MIT": "mit license",
+    "none stated": "",
+}
+
+OF_THE_WRAPPER = {"tetrad": "MIT"}
+"""What the package says that only wraps a program with another licence."""
+
+
+def stated_licence(home):
+    """Return what the metadata of the package of an environment say of its licence."""
+    (site,) = folder_of(home).glob("lib/python*/site-packages")
+    name = next(pin for pin in home.pins if "==" in pin).split("==")[0].lower()
+    (package,) = (
+        one.metadata
+        for one in distributions(path=[str(site)])
+        if one.metadata["Name"].lower() == name
+    )
+    classifiers = [one for one in package.get_all("Classifier", []) if one.startswith("License")]
+    stated = [package.get("License-Expression"), package.get("License"), *classifiers]
+    return " ".join(text for text in stated if text).lower()
+
+
+HOMES = [one for one in environments().values() if one.pins and state(one).python]
+
+
+@pytest.mark.parametrize("home", HOMES, ids=lambda home: home.name)
+def test_the_licence_is_what_the_package_says(home):
+    stated = stated_licence(home)
+    licence = OF_THE_WRAPPER.get(home.name, home.licence)
+    assert WORDS_OF_LICENCES[licence] in stated
+    assert bool(stated) is (licence != "none stated")

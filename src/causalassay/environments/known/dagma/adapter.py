@@ -68,4 +68,6 @@ GENERATORS = {
     "dagma-linear-exponential": partial(simulate_linear, "exp"),
     "dagma-nonlinear-mlp": partial(simulate_nonlinear, "mlp"),
     "dagma-nonlinear-mim": partial(simulate_nonlinear, "mim"),
+    "dagma-nonlinear-gp": partial(simulate_nonlinear, "gp"),
+    "dagma-nonlinear-gp-add": partial(simulate_nonlinear, "gp-add"),
 }

@@ -1,12 +1,14 @@
-"""The algorithms of the package gcastle, on torch; its matrices are [cause, effect]."""
+"""The algorithms and simulators of gcastle, on torch; its matrices are [cause, effect]."""
 
 import os
+from functools import partial
 
 os.environ["CASTLE_BACKEND"] = "pytorch"
 
 import castle.algorithms
 import numpy as np
 import torch
+from castle.datasets import DAG, IIDSimulation
 
 torch.set_num_threads(1)
 
@@ -67,9 +69,35 @@ def _learned(model, request):
     return found
 
 
+def simulate(method, sem_type, request):
+    """Simulate; the graph is the one that the package gives out as the truth."""
+    d = request.parameters["nodes"]
+    weights = {"weight_range": (0.5, 2.0)} if method == "linear" else {}
+    made = IIDSimulation(
+        DAG.erdos_renyi(d, 2 * d, seed=request.seed, **weights),
+        request.parameters["samples"],
+        method=method,
+        sem_type=sem_type,
+    )
+    drawn = {"values": made.X, "graph": made.B}
+    return drawn | ({"levels": np.full(d, 2)} if sem_type == "logistic" else {})
+
+
 ALGORITHMS = {
     "gcastle-dag-gnn": dag_gnn,
     "gcastle-golem": golem,
     "gcastle-gran-dag": gran_dag,
     "gcastle-notears-mlp": notears_mlp,
+}
+GENERATORS = {
+    "gcastle-linear-gaussian": partial(simulate, "linear", "gauss"),
+    "gcastle-linear-exponential": partial(simulate, "linear", "exp"),
+    "gcastle-linear-gumbel": partial(simulate, "linear", "gumbel"),
+    "gcastle-linear-uniform": partial(simulate, "linear", "uniform"),
+    "gcastle-logistic": partial(simulate, "linear", "logistic"),
+    "gcastle-nonlinear-mlp": partial(simulate, "nonlinear", "mlp"),
+    "gcastle-nonlinear-mim": partial(simulate, "nonlinear", "mim"),
+    "gcastle-nonlinear-quadratic": partial(simulate, "nonlinear", "quadratic"),
+    "gcastle-nonlinear-gp": partial(simulate, "nonlinear", "gp"),
+    "gcastle-nonlinear-gp-add": partial(simulate, "nonlinear", "gp-add"),
 }

@@ -1,9 +1,17 @@
-"""The algorithm PCMCI+ of the package tigramite."""
+"""The algorithm PCMCI+ and the toy models of the package tigramite."""
+
+from functools import partial
 
 import numpy as np
 from tigramite import data_processing
 from tigramite.independence_tests.parcorr import ParCorr
 from tigramite.pcmci import PCMCI
+from tigramite.toymodels.structural_causal_processes import (
+    check_stationarity,
+    generate_structural_causal_process,
+    links_to_graph,
+    structural_causal_process,
+)
 
 
 def pcmci_plus(request):
@@ -19,4 +27,23 @@ def pcmci_plus(request):
     return {"links": links, "info": {"links within a step without direction": undirected}}
 
 
+def toy_model(function, request):
+    """Simulate a stationary series."""
+    d = request.parameters["nodes"]
+    rng = np.random.default_rng(request.seed)
+    stationary = False
+    while not stationary:
+        seed, noise_seed = rng.integers(2**32, size=2)
+        links, noises = generate_structural_causal_process(
+            N=d, L=d, dependency_funcs=[function], seed=int(seed), noise_seed=int(noise_seed)
+        )
+        stationary = check_stationarity(links)
+    values, _ = structural_causal_process(links, T=request.parameters["samples"], noises=noises)
+    return {"values": values, "links": (links_to_graph(links) == "-->").transpose(2, 0, 1)}
+
+
 ALGORITHMS = {"tigramite-pcmci-plus": pcmci_plus}
+GENERATORS = {
+    "tigramite-linear": partial(toy_model, "linear"),
+    "tigramite-nonlinear": partial(toy_model, "nonlinear"),
+}
