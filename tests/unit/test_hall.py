@@ -292,6 +292,11 @@ def test_names_of_strangers_are_no_markup(raw):
     assert "<script>" not in hall_svg([bad])
 
 
+def test_a_page_away_from_the_documentation_links_no_page_of_it(raw):
+    assert "](rules.md)" in hall_page([raw], SMALL, "", "", linked=True)
+    assert ".md)" not in hall_page([raw], SMALL, "", "")
+
+
 def test_the_table_has_every_number(raw):
     head, line = (text.split(",") for text in hall_csv([raw]).splitlines())
     row = dict(zip(head, line, strict=True))
@@ -308,6 +313,6 @@ def test_the_page_of_the_documentation_is_that_of_its_rows():
     assert not left_out
     text = (ROOT / page).read_text(encoding="utf-8")
     command = text.partition("```sh\n")[2].partition("\n```")[0]
-    assert text == hall_page(rows, settings, command, results_from(page, folder))
+    assert text == hall_page(rows, settings, command, results_from(page, folder), linked=True)
     assert hall_svg(rows) == (ROOT / folder / "hall.svg").read_text(encoding="utf-8")
     assert hall_csv(rows) == (ROOT / folder / "hall.csv").read_text(encoding="utf-8")

@@ -87,7 +87,7 @@ def own_schemes(settings: Settings) -> Iterator[Entry]:
     for found in MODELS.entries():
         mechanism, _, kind = found.name.partition(".")
         if found.value is None or found.name not in told:
-            continue  # of another package: its authors may enter it
+            continue  # it is not built in
         world = WORLDS.get(mechanism, "continuous")
         share = _share(settings.nodes)
         graph = _GRAPHS[world].format(nodes=settings.nodes, share=share)

@@ -91,6 +91,7 @@ def package_generators() -> Iterator[Entry]:
             PackageGenerator(one),
             one.note,
             one.reference,
+            "--install",
         )
 
 

@@ -60,8 +60,9 @@ def fill(
             row = measure(entry, settings, step, audits)
             keep(folder, row)
             audits.clear()
-        else:
-            row = _retold(row, entry, settings)
+        elif (retold := _retold(row, entry, settings)) != row:
+            row = retold
+            keep(folder, row)
         rows.append(row)
         before += total
         on_progress(entry.name, before, sum(totals))

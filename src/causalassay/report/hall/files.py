@@ -49,7 +49,13 @@ def write_hall(
     texts = {
         written.picture: hall_svg(rows),
         written.table: hall_csv(rows),
-        page: hall_page(rows, settings, command, results_from(page, folder)),
+        page: hall_page(
+            rows,
+            settings,
+            command,
+            results_from(page, folder),
+            linked=(page.parent / "rules.md").is_file(),
+        ),
     }
     for path, content in texts.items():
         with replacing(path) as partial:

@@ -76,13 +76,13 @@ def label_boxes(points: Sequence[Place], labels: Sequence[str], frame: Box) -> l
     placed: dict[int, Box] = {}
     lines: list[tuple[Place, Place]] = []
     for k in order:
-        free = [
-            box
-            for box in _candidates(points[k], LETTER * len(labels[k]))
-            if _is_free(box, [*rooms, *placed.values()], frame)
-        ]
-        clear = (box for box in free if _is_clear(box, k, points[k], rooms, placed, lines))
-        box = next(clear, free[0] if free else None)
+        box = None
+        for one in _candidates(points[k], LETTER * len(labels[k])):
+            if _is_free(one, [*rooms, *placed.values()], frame):
+                box = box or one
+                if _is_clear(one, k, points[k], rooms, placed, lines):
+                    box = one
+                    break
         if box is not None:
             placed[k] = box
             lines.append((points[k], box.near(points[k])))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from causalassay.hall import Row, Settings
 from causalassay.judging.measured_rates import with_rate
 from causalassay.judging.rules import RULES
+from causalassay.notebook import number
 from causalassay.report.hall.picture import shown
 from causalassay.report.hall.texts import (
     HEADINGS,
@@ -22,6 +24,7 @@ HEADS = (
     "generator or data set",
     "package",
     "world",
+    "edges",
     "var-sortability",
     "R²- or entropy-sortability",
     "F1: best sorting / random",
@@ -30,7 +33,9 @@ HEADS = (
 )
 
 
-def hall_page(rows: Sequence[Row], settings: Settings, command: str, results: str) -> str:
+def hall_page(
+    rows: Sequence[Row], settings: Settings, command: str, results: str, *, linked: bool = False
+) -> str:
     """Return the page.
 
     Parameters
@@ -43,8 +48,11 @@ def hall_page(rows: Sequence[Row], settings: Settings, command: str, results: st
     results : str
         Where the picture and the table are, as seen from the page, with a slash at its end;
         empty if they are beside it.
+    linked : bool
+        Whether the pages of the documentation are beside it.
     """
-    return "\n".join(_lines(rows, settings, command, results)) + "\n"
+    found = "\n".join(_lines(rows, settings, command, results)) + "\n"
+    return found if linked else re.sub(r"\[([^\]]*)\]\(\w+\.md\)", r"\1", found)
 
 
 def _lines(rows: Sequence[Row], settings: Settings, command: str, results: str) -> Iterator[str]:
@@ -57,7 +65,8 @@ def _lines(rows: Sequence[Row], settings: Settings, command: str, results: str) 
     drawn = shown(rows)
     yield f"![{_alt(drawn)}]({results}hall.svg)\n"
     yield (
-        "Right of the dashed line, variance rises along the causal order; above it, R² does. "
+        "Right of the vertical dashed line, variance rises along the causal order; above the "
+        "horizontal one, R² does. "
         "Discrete columns and series have other statistics: they are in the tables only."
     )
     for group, heading in HEADINGS.items():
@@ -93,7 +102,8 @@ def _table(rows: Sequence[Row]) -> Iterator[str]:
     yield f"| {' | '.join(HEADS)} |"
     yield "|---" * len(HEADS) + "|"
     for row in rows:
-        cells = (package(row), row.world, *sortabilities(row), reached(row), verdict(row), row.date)
+        sizes = (package(row), row.world, number(row.n_edges, 0))
+        cells = (*sizes, *sortabilities(row), reached(row), verdict(row), row.date)
         told = [f"[`{in_cell(row.name)}`](#{slug(row.name)})", *map(in_cell, cells)]
         yield f"| {' | '.join(told)} |"
 
@@ -110,7 +120,7 @@ def _how(rows: Sequence[Row], settings: Settings, command: str, results: str) ->
     yield (
         "- **Sortability.** The mean over the draws and their standard deviation. At 0.5 the "
         "statistic says nothing of the causal order; at 1 it rises along every path, at 0 it "
-        "falls. Series are counted by pairs."
+        "falls. Series are counted by pairs. Both depend on the number of edges."
     )
     yield (
         "- **F1.** Lasso regression along the order by a statistic, rising or falling; the best "

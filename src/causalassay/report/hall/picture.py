@@ -63,10 +63,8 @@ def hall_svg(rows: Sequence[Row]) -> str:
         text((LEFT + RIGHT) / 2, BOTTOM + 36, "var-sortability", anchor="middle", colour=INK),
         text(16, (TOP + BOTTOM) / 2, "R²-sortability", anchor="middle", colour=INK, turned=True),
     ]
-    for (name, point), box in zip(zip(names, points, strict=True), boxes, strict=True):
-        if box is not None:
-            parts.append(_leader(point, box))
-            parts.append(_label(name, box))
+    parts += [_leader(*one) for one in zip(points, boxes, strict=True)]
+    parts += [_label(*one) for one in zip(names, boxes, strict=True)]
     parts += [_mark(row, *point) for row, point in zip(drawn, points, strict=True)]
     return svg(BOTTOM + 44, parts, f"{title}: {len(drawn)} generators and data sets", RIGHT + 14)
 
@@ -76,16 +74,22 @@ def _value(row: Row, statistic: str) -> float:
     return math.nan if cell is None else cell.sortability
 
 
-def _label(name: str, box: Box) -> str:
+def _label(name: str, box: Box | None) -> str:
+    """Return a name with a white rim, which lines of others do not run through."""
+    if box is None:
+        return ""
     middle = (box.left + box.right) / 2
+    rim = 'stroke="white" stroke-width="3" paint-order="stroke"'
     return (
         f'<text x="{middle:.1f}" y="{box.bottom - 3:.1f}" text-anchor="middle" fill="{INK}" '
-        f'font-size="11">{escaped(name)}</text>'
+        f'{rim} font-size="11">{escaped(name)}</text>'
     )
 
 
-def _leader(point: tuple[float, float], box: Box) -> str:
+def _leader(point: tuple[float, float], box: Box | None) -> str:
     """Return a thin line from a point to its name, where the name is not beside it."""
+    if box is None:
+        return ""
     end = box.near(point)
     far = math.dist(point, end) > 2 * SIZE
     return line([point, end], opacity="0.45", width=0.7) if far else ""
