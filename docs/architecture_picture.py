@@ -31,6 +31,7 @@ ROOMS = {
     "domains": ("experiments on", "PostgreSQL and HTTP"),
     "study": ("enumerate, run,", "store, resume"),
     "analysis": ("rows to scores,", "comparisons, verdict"),
+    "hall": ("generators and data sets,", "one verdict table"),
     "reproducing": ("published values", "beside ours"),
     "report": ("page, figures, tables", ""),
     "bundling": ("a study as one folder", "to hand in"),

@@ -17,6 +17,7 @@ from causalassay.cli.choosing import choose
 from causalassay.cli.discovering import discover
 from causalassay.cli.domain import domain
 from causalassay.cli.environments import env
+from causalassay.cli.hall import hall
 from causalassay.cli.listing import list_parts
 from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 from causalassay.cli.printing import escaped
@@ -81,7 +82,7 @@ def _add(panel: str, **commands: Callable[..., None]) -> None:
         app.command(name, cls=PlainCommand, rich_help_panel=panel)(command)
 
 
-_add("Judge a data set", audit=audit)
+_add("Judge a data set", audit=audit, hall=hall)
 _add("Use your own data", discover=discover, choose=choose)
 app.add_typer(domain, name="domain", rich_help_panel="Judge algorithms on real systems")
 _add("Run a study", run=run, status=status, replay=replay)

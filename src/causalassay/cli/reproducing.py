@@ -5,17 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import signal
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from causalassay.cli.options import AsJson
-from causalassay.cli.printing import INTERRUPTED, wide_console
+from causalassay.cli.printing import wide_console
+from causalassay.cli.results_folder import make_results_folder, resumable
 
 if TYPE_CHECKING:
     from causalassay.reproducing import Paper, Reproduction
@@ -81,7 +78,7 @@ def reproduce(  # noqa: PLR0913, PLR0917  one argument per option
 
     _check_folders(out)
     found = []
-    with _resumable(out):
+    with resumable(out):
         for paper in papers:
             folder = _pages_folder(paper, item, out)
             found.append(_reproduced(paper, item, size, out, folder, run))
@@ -122,33 +119,7 @@ def _check_folders(out: Path) -> None:
             f"{ENVIRONMENT} is {stated!r}, which is no folder; set it to the folder of the data "
             "files, or unset it"
         )
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as reason:
-        raise ValueError(
-            f"--out {out} cannot be made: {reason.strerror}; name another folder"
-        ) from reason
-    try:
-        with tempfile.TemporaryFile(dir=out):
-            pass
-    except OSError as reason:
-        raise ValueError(f"--out {out} cannot be written to; name another folder") from reason
-
-
-@contextmanager
-def _resumable(out: Path) -> Iterator[None]:
-    """Let long work run; Ctrl-C, or the end of a batch job, is one line and exit code 130."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    except KeyboardInterrupt:
-        typer.echo(
-            f"Interrupted. What is finished is in {out}; run the same command to continue.",
-            err=True,
-        )
-        raise typer.Exit(INTERRUPTED) from None
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    make_results_folder(out)
 
 
 def _pages_folder(paper: Paper, items: list[str], out: Path) -> Path:

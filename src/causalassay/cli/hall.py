@@ -1,0 +1,204 @@
+"""The command `hall`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from causalassay.cli.options import AsJson
+from causalassay.cli.printing import EVERY_SECONDS, progress_bar, wide_console
+from causalassay.cli.results_folder import make_results_folder, resumable
+
+if TYPE_CHECKING:
+    from causalassay.environments.definition import EnvironmentDefinition
+    from causalassay.hall import Entry, Row, Settings
+    from causalassay.report.hall import Written
+
+DEFAULT_FOLDER = Path("hall")
+
+
+def hall(  # noqa: PLR0913, PLR0917  one argument per option
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Name of an entry; see --list. May be given more than once."),
+    ] = None,
+    list_entries: Annotated[
+        bool, typer.Option("--list", help="List the entries instead of measuring them.")
+    ] = False,
+    draws: Annotated[int, typer.Option(help="Data sets drawn of each generator.")] = 20,
+    nodes: Annotated[int, typer.Option(help="Columns of a data set.")] = 20,
+    samples: Annotated[int, typer.Option(help="Rows of a data set.")] = 1000,
+    seed: Annotated[
+        int, typer.Option(help="Random seed: the same seed gives the same numbers.")
+    ] = 0,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder of sachs.csv, chamber.csv and chamber-graph.csv."),
+    ] = None,
+    bif: Annotated[
+        list[Path] | None,
+        typer.Option(help="File of a discrete network (BIF). May be given more than once."),
+    ] = None,
+    install: Annotated[
+        bool,
+        typer.Option(
+            "--install",
+            help="Install the environments of the packages first; without it their rows are "
+            "skipped.",
+        ),
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Measure also what is already there.")
+    ] = False,
+    keep: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write the draws to, as CSV files with their graphs."),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Results folder.")] = DEFAULT_FOLDER,
+    page: Annotated[
+        Path | None,
+        typer.Option(help="Markdown page to write. Default: hall.md in the results folder."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Audit popular generators and data sets: one verdict table.
+
+    Generators of other packages run in their environments (see `env`), with the defaults of
+    their packages. Each gives 20 data sets; the verdict on them is that of `audit`. Our own
+    schemes and real data are there too.
+
+    Rows are kept as they arrive: after Ctrl-C the same command continues. A row is measured
+    again if its settings, its package or the tests changed.
+
+    Example: causalassay hall --only linear-raw --only linear-iscm
+    """
+    from causalassay.hall import Settings, chosen, entries, fill
+    from causalassay.replacing import check_target
+
+    settings = Settings(draws, nodes, samples, seed)
+    _check_folder(data)
+    known = entries(settings, data, bif or ())
+    wanted = chosen(known, only or ())
+    if list_entries:
+        _print_entries(wanted, as_json)
+        return
+    check_target(page)
+    make_results_folder(out)
+    _prepare(wanted, install)
+    with resumable(out), _progress() as on_progress:
+        rows = fill(wanted, settings, out, again=again, on_progress=on_progress)
+        if keep is not None:
+            _keep_draws(wanted, settings, keep)
+    written = _write(list(known), rows, settings, out, page)
+    if as_json:
+        typer.echo(json.dumps([row.to_dict() for row in rows], indent=2, allow_nan=False))
+        return
+    _print(rows, written)
+
+
+def _check_folder(data: Path | None) -> None:
+    if data is not None and not data.is_dir():
+        raise ValueError(f"--data {data} is no folder; name the folder of sachs.csv or chamber.csv")
+
+
+def _print_entries(wanted: Sequence[Entry], as_json: bool) -> None:
+    from causalassay.report.hall import render_entries
+
+    if as_json:
+        names = ("name", "group", "package", "world", "what", "call", "note", "reference")
+        plain = [{name: getattr(one, name) for name in names} for one in wanted]
+        typer.echo(json.dumps(plain, indent=2, ensure_ascii=False))
+        return
+    render_entries(wanted, wide_console())
+
+
+def _prepare(wanted: Sequence[Entry], install: bool) -> None:
+    """Install what the entries need, or say what is absent."""
+    from causalassay.cli.environments import install_all, note_absent
+
+    absent = _absent(wanted)
+    if install:
+        install_all(absent)
+    else:
+        note_absent(absent)
+
+
+def _absent(wanted: Sequence[Entry]) -> list[EnvironmentDefinition]:
+    from causalassay.environments.installing import state
+    from causalassay.hall.package_generators import PackageGenerator
+
+    sources = [one.source for one in wanted if isinstance(one.source, PackageGenerator)]
+    homes = {one.home.name: one.home for one in sources}
+    return [home for home in homes.values() if state(home).python is None]
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
+    """Show a bar where somebody watches, and elsewhere a line now and then."""
+    last = time.monotonic()
+    with progress_bar("auditing draws") as show:
+
+        def on_progress(name: str, done: int, total: int) -> None:
+            nonlocal last
+            show(done, total)
+            if not sys.stderr.isatty() and time.monotonic() - last > EVERY_SECONDS:
+                typer.echo(f"audited {done} of {total} data sets; now {name}", err=True)
+                last = time.monotonic()
+
+        yield on_progress
+
+
+def _keep_draws(wanted: Sequence[Entry], settings: Settings, folder: Path) -> None:
+    from causalassay.hall.entry import SourceAbsent, SourceFailed
+    from causalassay.hall.kept_draws import keep_draws
+
+    for entry in wanted:
+        try:
+            command = keep_draws(entry, settings, folder)
+        except (SourceAbsent, SourceFailed) as reason:
+            typer.echo(f"{entry.name}: no draws are kept: {reason}", err=True)
+        else:
+            typer.echo(f"{entry.name}: {command}", err=True)
+
+
+def _write(
+    order: list[str], rows: list[Row], settings: Settings, out: Path, page: Path | None
+) -> Written:
+    """Write the files of all rows of the folder, those of earlier runs too."""
+    from causalassay.hall.kept_rows import all_rows
+    from causalassay.report.hall import write_hall
+
+    every, left_out = all_rows(out, rows, settings, order)
+    written = write_hall(every, settings, out, page, _command(settings, out, page))
+    if left_out:
+        typer.echo(
+            "note: not on the page, for they were measured with other settings: "
+            f"{', '.join(left_out)}",
+            err=True,
+        )
+    return written
+
+
+def _print(rows: list[Row], written: Written) -> None:
+    from causalassay.report.hall import render_rows
+
+    render_rows(rows, wide_console())
+    typer.echo(f"Page: {written.page}")
+    typer.echo(f"Picture: {written.picture}")
+    typer.echo(f"Table: {written.table}")
+
+
+def _command(settings: Settings, out: Path, page: Path | None) -> str:
+    """Return the command of the whole hall; a path is as it was given."""
+    words = ["causalassay", "hall", "--data", "FOLDER", "--install"]
+    words += ["--out", str(out)] if out != DEFAULT_FOLDER else []
+    words += ["--page", str(page)] if page is not None else []
+    return shlex.join(words) + settings.options

@@ -1,0 +1,144 @@
+"""A row of the hall: what an entry is, and what was found on it; as plain values too."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from causalassay.auditing.result import plain_values
+from causalassay.data.dataset import World
+from causalassay.hall.entry import Group, Settings
+
+Status = Literal["ok", "skipped", "failed"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What sorting by one statistic gives.
+
+    Parameters
+    ----------
+    statistic, word : str
+        Its name in tables, and in sentences.
+    kind : str
+        The gravest finding on it: "gameable", "gameable backwards", "leaning", …
+    sortability : float
+        The mean over units.
+    spread : float
+        The standard deviation of the sortability over the draws; nan of one data set.
+    p_rising, p_falling : float
+        Of the sortability, pooled.
+    f1_rising, f1_falling : float
+        Of regression along the order by the statistic, the mean over units.
+    """
+
+    statistic: str
+    word: str
+    kind: str
+    sortability: float
+    spread: float
+    p_rising: float
+    p_falling: float
+    f1_rising: float
+    f1_falling: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """An entry with its verdict; without one the reason.
+
+    Parameters
+    ----------
+    name, group, package, version, world, what, call, note, reference, command
+        As the `Entry` has them; the version is that of the package.
+    status : {"ok", "skipped", "failed"}
+    reason : str
+        Why there is no verdict.
+    key : str
+        Digits that change with all that the numbers depend on.
+    settings : Settings
+    date : str
+        Of the measurement, in UTC.
+    measured_with : str
+        The version of causalassay.
+    verdict, statistic, sentence, advice, graphs : str
+        The main finding: its kind, what it is about, its texts; and the finding on the graphs.
+    rules : tuple of str
+        The names of the rules that led to the findings.
+    cells : tuple of Cell
+    random_f1 : float
+        The mean F1 along random orders.
+    n_draws, n_units : int
+        Data sets, and those with different graphs.
+    n_edges : float
+        The mean.
+    """
+
+    name: str
+    group: Group
+    package: str
+    version: str
+    world: World
+    what: str
+    call: str
+    note: str
+    reference: str
+    command: str
+    status: Status
+    settings: Settings
+    key: str
+    date: str
+    measured_with: str
+    reason: str = ""
+    verdict: str = ""
+    statistic: str = ""
+    sentence: str = ""
+    advice: str = ""
+    graphs: str = ""
+    rules: tuple[str, ...] = ()
+    cells: tuple[Cell, ...] = ()
+    random_f1: float = math.nan
+    n_draws: int = 0
+    n_units: int = 0
+    n_edges: float = math.nan
+
+    def cell(self, statistic: str) -> Cell | None:
+        """Return what sorting by a statistic gives; None if it was not tried."""
+        return next((one for one in self.cells if one.statistic == statistic), None)
+
+    @property
+    def best_f1(self) -> float:
+        """The largest mean F1 of the sorting baselines; nan without any."""
+        reached = [f1 for one in self.cells for f1 in (one.f1_rising, one.f1_falling)]
+        return max((f1 for f1 in reached if not math.isnan(f1)), default=math.nan)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return nested plain values for JSON; undefined numbers become None."""
+        plain: dict[str, Any] = plain_values(dataclasses.asdict(self))
+        return plain
+
+
+def row_of(plain: dict[str, Any]) -> Row:
+    """Return the row that `Row.to_dict` made plain.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        If it is none.
+    """
+    fields = dict(plain)
+    fields["settings"] = Settings(**fields["settings"])
+    fields["rules"] = tuple(fields["rules"])
+    fields["cells"] = tuple(Cell(**_numbers(one, Cell)) for one in fields["cells"])
+    return Row(**_numbers(fields, Row))
+
+
+def _numbers(plain: dict[str, Any], kind: type[Any]) -> dict[str, Any]:
+    """Return fields with nan where JSON has None for a number."""
+    wanted = {field.name for field in dataclasses.fields(kind) if field.type == "float"}
+    return {
+        name: math.nan if value is None and name in wanted else value
+        for name, value in plain.items()
+    }

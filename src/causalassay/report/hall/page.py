@@ -1,0 +1,169 @@
+"""The page of the hall in Markdown: claim, picture, tables, how it is made, each entry."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from causalassay.hall import Row, Settings
+from causalassay.judging.measured_rates import with_rate
+from causalassay.judging.rules import RULES
+from causalassay.notebook import number
+from causalassay.report.hall.picture import shown
+from causalassay.report.hall.texts import (
+    HEADINGS,
+    claims,
+    package,
+    reached,
+    slug,
+    sortabilities,
+    verdict,
+)
+
+HEADS = (
+    "generator or data set",
+    "package",
+    "world",
+    "edges",
+    "var-sortability",
+    "R²- or entropy-sortability",
+    "F1: best sorting / random",
+    "verdict",
+    "date",
+)
+
+
+def hall_page(
+    rows: Sequence[Row], settings: Settings, command: str, results: str, *, linked: bool = False
+) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        In the order of the tables.
+    settings : Settings
+    command : str
+        What made the page.
+    results : str
+        Where the picture and the table are, as seen from the page, with a slash at its end;
+        empty if they are beside it.
+    linked : bool
+        Whether the pages of the documentation are beside it.
+    """
+    found = "\n".join(_lines(rows, settings, command, results)) + "\n"
+    return found if linked else re.sub(r"\[([^\]]*)\]\(\w+\.md\)", r"\1", found)
+
+
+def _lines(rows: Sequence[Row], settings: Settings, command: str, results: str) -> Iterator[str]:
+    yield "# Hall of audits\n"
+    yield (
+        "Can a benchmark be won by sorting its columns? Here is the verdict on each generator and "
+        "data set that is used often."
+    )
+    yield f"\n**{' '.join(claims(rows))}** {_size(settings)}\n"
+    drawn = shown(rows)
+    yield f"![{_alt(drawn)}]({results}hall.svg)\n"
+    yield (
+        "Right of the vertical dashed line, variance rises along the causal order; above the "
+        "horizontal one, R² does. "
+        "Discrete columns and series have other statistics: they are in the tables only."
+    )
+    for group, heading in HEADINGS.items():
+        own = [row for row in rows if row.group == group]
+        if own:
+            yield f"\n## {heading}\n"
+            yield from _table(own)
+    yield from _how(rows, settings, command, results)
+    for group, heading in HEADINGS.items():
+        own = [row for row in rows if row.group == group]
+        if own:
+            yield f"\n## {heading}, one by one"
+            for row in own:
+                yield from _entry(row)
+
+
+def _size(settings: Settings) -> str:
+    return (
+        f"Each generator gave {settings.draws} data sets with {settings.nodes} columns and "
+        f"{settings.samples} rows, each on a graph of its own. Not rejecting is not finding: no "
+        "evidence does not mean that nothing is there."
+    )
+
+
+def _alt(drawn: Sequence[Row]) -> str:
+    return (
+        f"{len(drawn)} generators and data sets, placed by their mean sortability by variance and "
+        "by R²; colours show the verdict"
+    )
+
+
+def _table(rows: Sequence[Row]) -> Iterator[str]:
+    yield f"| {' | '.join(HEADS)} |"
+    yield "|---" * len(HEADS) + "|"
+    for row in rows:
+        sizes = (package(row), row.world, number(row.n_edges, 0))
+        cells = (*sizes, *sortabilities(row), reached(row), verdict(row), row.date)
+        told = [f"[`{in_cell(row.name)}`](#{slug(row.name)})", *map(in_cell, cells)]
+        yield f"| {' | '.join(told)} |"
+
+
+def _how(rows: Sequence[Row], settings: Settings, command: str, results: str) -> Iterator[str]:
+    yield "\n## How it is made\n"
+    yield "<!-- not run: it takes long -->"
+    yield f"```sh\n{command}\n```\n"
+    yield (
+        f"- **Draws.** {settings.draws} of each generator, with the defaults of its package and "
+        f"the seed {settings.seed}. Each draw has a seed and a graph of its own. A data set is "
+        "audited as it is."
+    )
+    yield (
+        "- **Sortability.** The mean over the draws and their standard deviation. At 0.5 the "
+        "statistic says nothing of the causal order; at 1 it rises along every path, at 0 it "
+        "falls. Series are counted by pairs. Both depend on the number of edges."
+    )
+    yield (
+        "- **F1.** Lasso regression along the order by a statistic, rising or falling; the best "
+        "of these means, against random orders."
+    )
+    yield (
+        "- **Verdict.** The same as that of [`causalassay audit`](audit.md) on the files of the "
+        "draws: `--keep FOLDER` writes them, with the command that audits them."
+    )
+    yield f"- **Numbers.** [hall.csv]({results}hall.csv) has all of them, with p-values.\n"
+    yield "The [rules](rules.md), with how often they were wrong where that was measured:\n"
+    for name in dict.fromkeys(name for row in rows for name in row.rules):
+        yield f"- **{name}**: {in_cell(with_rate(name, RULES[name].decides))}"
+
+
+def _entry(row: Row) -> Iterator[str]:
+    yield f"\n### {in_cell(row.name)}\n"
+    yield f"{in_cell(row.what)}{f' {in_cell(row.note)}' if row.note else ''}\n"
+    yield f"- Call: {_code(row.call)}"
+    if row.status == "ok":
+        yield f"- Verdict: {in_cell(f'{row.sentence} {row.advice}'.strip())}"
+        yield f"- Graphs: {in_cell(row.graphs)} {row.n_edges:.1f} edges on average."
+        if 1 < row.n_draws != row.n_units:
+            yield f"- Units: {row.n_units} of {row.n_draws} draws have a graph of their own."
+    else:
+        yield f"- {row.status.capitalize()}: {in_cell(row.reason)}"
+    if row.reference:
+        yield f"- Reference: {in_cell(row.reference)}"
+    yield f"- Command: {_code(row.command)}"
+
+
+def _code(text: str) -> str:
+    """Return a text as code in a line; what holds backticks is fenced by more of them."""
+    line = " ".join(text.split())
+    return f"`` {line} ``" if "`" in line else f"`{line}`"
+
+
+def in_cell(text: str) -> str:
+    """Return a text that stays one cell of a table and is no markup.
+
+    Examples
+    --------
+    >>> in_cell("one <b>")
+    'one &lt;b>'
+    """
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")

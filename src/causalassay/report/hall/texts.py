@@ -1,0 +1,93 @@
+"""What table, page and terminal say alike."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from causalassay.hall import Cell, Row
+from causalassay.notebook import number
+
+VARIANCE = "variance"
+
+HEADINGS = {
+    "package": "Generators of other packages",
+    "ours": "Our schemes",
+    "data set": "Data sets",
+    "network": "Networks",
+}
+"""Of the groups, in the order of the tables."""
+
+_GROUPS = {
+    "package": "generators of other packages",
+    "ours": "schemes of ours",
+    "data set": "real data sets",
+    "network": "networks",
+}
+KINDS = ("gameable", "gameable backwards", "leaning", "undecided", "too small", "no evidence")
+
+
+def sortabilities(row: Row) -> tuple[str, str]:
+    """Return the sortability by variance, and those by what else the world is sorted by."""
+    by_variance = row.cell(VARIANCE)
+    others = [one for one in row.cells if one.statistic != VARIANCE]
+    told = [
+        with_spread(one) if row.world == "continuous" else f"{with_spread(one)} ({one.word})"
+        for one in others
+    ]
+    return with_spread(by_variance) if by_variance else "–", ", ".join(told) or "–"
+
+
+def with_spread(cell: Cell) -> str:
+    """Return a mean sortability and its standard deviation over the draws.
+
+    Examples
+    --------
+    >>> numbers = dict(p_rising=1.0, p_falling=1.0, f1_rising=0.3, f1_falling=0.3)
+    >>> with_spread(Cell("R2", "R²", "leaning", 0.625, 0.125, **numbers))
+    '0.62 ± 0.12'
+    """
+    mean, spread = number(cell.sortability), number(cell.spread)
+    return mean if spread == number(float("nan")) else f"{mean} ± {spread}"
+
+
+def reached(row: Row) -> str:
+    """Return the F1 of the best sorting baseline, and of random orders."""
+    return f"{number(row.best_f1)} / {number(row.random_f1)}"
+
+
+def verdict(row: Row) -> str:
+    """Return the verdict in a few words; without one its status."""
+    if row.status != "ok":
+        return row.status
+    by = row.statistic.replace("R2", "R²")
+    return f"{row.verdict} by {by}" if by else row.verdict
+
+
+def package(row: Row) -> str:
+    """Return whose it is, with the version."""
+    return f"{row.package} {row.version}".strip()
+
+
+def claims(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield a sentence on each group: where sorting wins, and how many verdicts of each kind."""
+    for group, what in _GROUPS.items():
+        own = [row for row in rows if row.group == group and row.status == "ok"]
+        if not own:
+            continue
+        counts = Counter(row.verdict for row in own)
+        won = counts["gameable"] + counts["gameable backwards"]
+        told = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
+        yield f"Sorting wins on {won} of {len(own)} {what} ({told})."
+
+
+def slug(name: str) -> str:
+    """Return the anchor that a heading of that name has.
+
+    Examples
+    --------
+    >>> slug("Asia v1.2")
+    'asia-v12'
+    """
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", name).strip().lower())

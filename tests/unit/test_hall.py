@@ -1,0 +1,318 @@
+"""The hall of audits: its entries, rows that are kept, and what it writes."""
+
+import dataclasses
+import itertools
+import json
+import math
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from announced_environments import installed_fake
+from causalassay.cli import app, environments
+from causalassay.environments import installing, process
+from causalassay.environments.process import EnvironmentFailed
+from causalassay.hall import Settings, entries, fill, kept_rows, measure, measuring
+from causalassay.hall import package_generators as theirs
+from causalassay.hall.kept_rows import all_rows
+from causalassay.hall.row import row_of
+from causalassay.report.hall.files import results_from
+from causalassay.report.hall.label_places import Box, label_boxes
+from causalassay.report.hall.page import hall_page
+from causalassay.report.hall.picture import hall_svg, shown
+from causalassay.report.hall.table import hall_csv
+from pages import ROOT
+
+SMALL = Settings(draws=3, nodes=6, samples=100)
+OPTIONS = ["--draws", "3", "--nodes", "6", "--samples", "100"]
+RAIN = """network rain { }
+variable Rain { type discrete [ 2 ] { yes, no }; }
+variable Wet { type discrete [ 2 ] { yes, no }; }
+variable Slip { type discrete [ 2 ] { yes, no }; }
+probability ( Rain ) { table 0.3, 0.7; }
+probability ( Wet | Rain ) { (yes) 0.9, 0.1; (no) 0.05, 0.95; }
+probability ( Slip | Wet ) { (yes) 0.6, 0.4; (no) 0.1, 0.9; }
+"""
+
+
+def hall(out, *arguments):
+    return CliRunner().invoke(app, ["hall", "--out", str(out), *OPTIONS, *arguments])
+
+
+def numbers(row):
+    """What a row says without when it was said."""
+    return json.dumps(row.to_dict() | {"date": ""})
+
+
+@pytest.fixture(scope="module")
+def raw():
+    """The row of the raw scheme."""
+    return measure(entries(SMALL)["linear-raw"], SMALL)
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """The names of the files whose audits are made."""
+    made = []
+    audit = measuring.audit
+
+    def counting(data, graph, rng, **options):
+        made.append(graph)
+        return audit(data, graph, rng, **options)
+
+    monkeypatch.setattr(measuring, "audit", counting)
+    return made
+
+
+# Entries
+
+
+def test_every_scheme_of_ours_is_an_entry_and_draws_data_with_a_graph_of_its_own():
+    ours = [one for one in entries(SMALL).values() if one.group == "ours"]
+    assert {"linear-raw", "linear-uumc", "gp-iscm", "var-iscm", "discrete-logistic"} <= {
+        one.name for one in ours
+    }
+    assert not any("scm" in one.name.split("-") for one in ours)  # it is called raw
+    for entry in ours:
+        first, second = (entry.source.draw(SMALL, k) for k in (0, 1))
+        assert entry.world == first[0].world
+        assert SMALL.nodes == first[0].n_nodes
+        graphs = [getattr(one, "summary", one) for _, one in (first, second)]
+        assert (graphs[0] != graphs[1]).any()
+
+
+def test_an_unknown_name_is_one_line_with_the_nearest(tmp_path):
+    result = hall(tmp_path, "--only", "linear-icsm")
+    assert "--only: there is no entry 'linear-icsm'; did you mean 'linear-iscm'?" == str(
+        result.exception
+    )
+
+
+def test_the_list_names_every_entry(tmp_path):
+    result = hall(tmp_path, "--list", "--json")
+    assert list(entries(SMALL)) == [one["name"] for one in json.loads(result.stdout)]
+    assert "linear-iscm" in hall(tmp_path, "--list").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--draws", "0"], "draws: expected at least 1, got 0"),
+        (["--data", "nowhere"], "--data nowhere is no folder; name the folder of sachs.csv"),
+        (["--page", "no/such/page.md"], "the folder no/such does not exist"),
+    ],
+)
+def test_bad_options_are_told_before_the_work_begins(tmp_path, arguments, message):
+    assert message in str(hall(tmp_path, *arguments).exception)
+
+
+# Verdicts
+
+
+@pytest.mark.parametrize("name", ["linear-raw", "var-raw", "discrete-dirichlet"])
+def test_the_verdict_is_that_of_an_audit_of_the_files(tmp_path, name):
+    result = hall(tmp_path, "--only", name, "--keep", str(tmp_path / "kept"), "--json")
+    (row,) = json.loads(result.stdout)
+    words = result.stderr.strip().splitlines()[-1].removeprefix(f"{name}: causalassay ").split()
+    audited = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    assert audited["verdict"]["sentence"] == row["sentence"]
+    assert audited["random_f1"] == row["random_f1"]
+    assert [one["sortability"] for one in audited["claims"][::2]] == [
+        one["sortability"] for one in row["cells"]
+    ]
+    assert [one["sortable_p"] for one in audited["claims"]] == [
+        one[key] for one in row["cells"] for key in ("p_rising", "p_falling")
+    ]
+
+
+def test_a_data_set_is_one_unit_and_its_verdict_is_that_of_an_audit(tmp_path, sachs_folder):
+    (row,) = fill([entries(SMALL, sachs_folder)["sachs"]], SMALL, tmp_path)
+    options = ["--condition", "condition", "--target", "target", "--observational", "cd3_cd28"]
+    hall(tmp_path, "--only", "sachs", "--data", str(sachs_folder), "--keep", str(tmp_path / "kept"))
+    graph = tmp_path / "kept" / "sachs" / "graphs" / "sachs.csv"
+    words = ["audit", str(sachs_folder / "sachs.csv"), "--graph", str(graph), *options]
+    result = CliRunner().invoke(app, [*words, "--bootstrap", "0", "--json"])
+    assert json.loads(result.stdout)["verdict"]["sentence"] == row.sentence
+    assert (1, 1) == (row.n_draws, row.n_units)
+
+
+def test_a_data_set_that_is_not_there_is_a_row_that_says_so(tmp_path):
+    (row,) = fill([entries(SMALL, tmp_path)["chamber"]], SMALL, tmp_path)
+    assert ("skipped", "") == (row.status, row.verdict)
+    assert "chamber.csv and chamber-graph.csv not found: name the folder" in row.reason
+
+
+def test_samples_of_a_network_are_one_unit(tmp_path):
+    (tmp_path / "rain 1.bif").write_text(RAIN)
+    found = entries(SMALL, bif=[tmp_path / "rain 1.bif"])["rain-1"]
+    row = measure(found, SMALL)
+    assert ("ok", "discrete", 3, 1) == (row.status, row.world, row.n_draws, row.n_units)
+    assert ["entropy"] == [cell.statistic for cell in row.cells]
+    assert "--bif 'rain 1.bif'" in row.command
+
+
+# Generators of other packages
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    with installed_fake(tmp_path_factory) as folder:
+        yield folder
+
+
+def test_generators_run_in_their_environments(site, tmp_path):
+    known = entries(SMALL)
+    found = fill([known[f"fake-{one}"] for one in ("chain", "levels", "series")], SMALL, tmp_path)
+    assert [("ok", "continuous"), ("ok", "discrete"), ("ok", "series")] == [
+        (row.status, row.world) for row in found
+    ]
+    assert [2, 1, 3] == [len(row.cells) for row in found]
+    data = [known["fake-chain"].source.draw(SMALL, number)[0] for number in (0, 1)]
+    assert (data[0].pooled != data[1].pooled).all()
+    assert known["fake-series"].source.draw(SMALL, 0)[1].max_lag == 1
+
+
+def test_a_generator_that_fails_is_a_row_with_its_reason(site, tmp_path, monkeypatch):
+    def fail(*_):
+        raise EnvironmentFailed("crashed: killed by signal 6 (SIGABRT)")
+
+    monkeypatch.setattr(theirs, "draw", fail)
+    result = hall(tmp_path, "--only", "fake-chain", "--only", "linear-raw")
+    assert 0 == result.exit_code
+    assert "fake-chain: failed: crashed: killed by signal 6 (SIGABRT)" in result.stdout
+    assert ["failed", "ok"] == [row.status for row in kept_rows(tmp_path)]
+
+
+def test_an_absent_environment_is_skipped_with_the_command_that_installs_it(
+    site, tmp_path, monkeypatch
+):
+    process.end_process("fake")
+    monkeypatch.setenv(installing.FOLDER_VARIABLE, str(tmp_path / "none"))
+    result = hall(tmp_path, "--only", "fake-chain")
+    assert "fake-chain: skipped: the environment fake is not installed" in result.stdout
+    assert "causalassay env install fake" in (tmp_path / "hall.md").read_text()
+    asked = []
+    monkeypatch.setattr(environments, "install_all", asked.extend)
+    hall(tmp_path, "--only", "fake-chain", "--install")
+    assert ["fake"] == [home.name for home in asked]
+
+
+# Rows that are kept
+
+
+def test_after_ctrl_c_no_draw_is_audited_twice(tmp_path, raw, counted):
+    entry = entries(SMALL)["linear-raw"]
+
+    def stop(_, done, __):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fill([entry], SMALL, tmp_path, on_progress=stop)
+    (row,) = fill([entry], SMALL, tmp_path)
+    assert 3 == len(counted)
+    assert numbers(raw) == numbers(row)
+    assert not (tmp_path / "under-way").exists()
+
+
+def test_ctrl_c_is_one_line(tmp_path, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(measuring, "audit", stop)
+    result = hall(tmp_path, "--only", "linear-raw")
+    assert 130 == result.exit_code
+    assert f"Interrupted. What is finished is in {tmp_path}; run the same" in result.stderr
+
+
+def test_a_row_is_measured_again_only_if_something_changed(tmp_path, counted, monkeypatch):
+    entry = entries(SMALL)["linear-uumc"]
+
+    def measured(settings=SMALL, **options):
+        counted.clear()
+        fill([entry], settings, tmp_path, **options)
+        return bool(counted)
+
+    assert measured()
+    assert not measured()
+    assert measured(again=True)
+    assert measured(dataclasses.replace(SMALL, seed=1))
+    assert measured()
+    monkeypatch.setattr(measuring, "TESTS", measuring.TESTS + 1)
+    assert measured()
+    (tmp_path / "rows" / "linear-uumc.json").write_text('{"name": "cut')
+    assert measured()
+
+
+def test_the_key_changes_with_the_pins(site, monkeypatch):
+    entry = entries(SMALL)["fake-chain"]
+    before = measuring.key_of(entry, SMALL)
+    home = dataclasses.replace(entry.source.home, pins=("a==2",))
+    monkeypatch.setattr(theirs, "environment", lambda _: home)
+    assert before != measuring.key_of(entry, SMALL)
+
+
+def test_the_page_has_earlier_rows_of_the_same_settings_and_no_others(tmp_path, raw):
+    hall(tmp_path, "--only", "linear-raw")
+    hall(tmp_path, "--only", "linear-uumc")
+    page = (tmp_path / "hall.md").read_text()
+    assert page.index("`linear-raw`") < page.index("`linear-uumc`")
+    result = hall(tmp_path, "--only", "linear-uumc", "--seed", "1")
+    assert "for they were measured with other settings: linear-raw" in result.stderr
+    assert "`linear-raw`" not in (tmp_path / "hall.md").read_text()
+
+
+def test_a_row_reads_back_as_it_was(raw):
+    assert raw == row_of(json.loads(json.dumps(raw.to_dict())))
+
+
+# What is written
+
+
+def test_labels_do_not_overlap():
+    points = [(200 + 7 * (k % 4), 200 + 5 * (k // 4)) for k in range(16)]
+    boxes = label_boxes(points, [f"generator-{k}" for k in range(16)], Box(0, 0, 500, 400))
+    assert all(boxes)
+    assert not any(one.meets(other) for one, other in itertools.combinations(boxes, 2))
+
+
+def test_the_picture_has_the_generators_of_continuous_columns_alone(raw):
+    series = dataclasses.replace(raw, name="a series", world="series")
+    untested = dataclasses.replace(raw, name="nothing", cells=())
+    rows = [raw, series, untested]
+    assert [raw] == shown(rows)
+    assert hall_svg(rows).count("<title>linear-raw: gameable by variance") == 1
+
+
+def test_names_of_strangers_are_no_markup(raw):
+    bad = dataclasses.replace(raw, name="<script>|x", what="<b>", call="a `b` | c")
+    page = hall_page([bad], SMALL, "causalassay hall", "")
+    assert "<script>" not in page
+    assert "<script>" not in hall_svg([bad])
+
+
+def test_a_page_away_from_the_documentation_links_no_page_of_it(raw):
+    assert "](rules.md)" in hall_page([raw], SMALL, "", "", linked=True)
+    assert ".md)" not in hall_page([raw], SMALL, "", "")
+
+
+def test_the_table_has_every_number(raw):
+    head, line = (text.split(",") for text in hall_csv([raw]).splitlines())
+    row = dict(zip(head, line, strict=True))
+    assert f"{raw.cell('R2').p_falling:.6g}" == row["R2_p_falling"]
+    assert math.isclose(raw.best_f1, float(row["best_f1"]), rel_tol=1e-5)
+    assert "" == row["entropy_kind"]
+
+
+def test_the_page_of_the_documentation_is_that_of_its_rows():
+    folder, page = Path("docs/hall-results"), Path("docs/hall.md")
+    settings = Settings()
+    rows, left_out = all_rows(ROOT / folder, (), settings, list(entries(settings)))
+    assert rows
+    assert not left_out
+    text = (ROOT / page).read_text(encoding="utf-8")
+    command = text.partition("```sh\n")[2].partition("\n```")[0]
+    assert text == hall_page(rows, settings, command, results_from(page, folder), linked=True)
+    assert hall_svg(rows) == (ROOT / folder / "hall.svg").read_text(encoding="utf-8")
+    assert hall_csv(rows) == (ROOT / folder / "hall.csv").read_text(encoding="utf-8")
