@@ -5,6 +5,8 @@ import importlib.util
 import json
 import os
 import pickle
+import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -429,6 +431,40 @@ def test_the_command_line_lists_installs_checks_and_removes(site, elsewhere):
     assert installed.startswith("fake: about 0 MB to download, 1 MB on disk, licence MIT, into ")
     assert "fake-deed: ok" in run(site, "check", "fake").stdout
     assert "fake: removed" in run(site, "remove", "fake").stdout
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_of_an_installation_that_is_ended(tmp_path, how):
+    # The adapter is run last; what it starts stands for what pip starts.
+    home = shutil.copytree(FAKE, tmp_path / "slow")
+    home.joinpath("adapter.py").write_text(
+        "import os, pathlib, subprocess, time\n"
+        "child = subprocess.Popen(['sleep', '10000'])\n"
+        f"file = pathlib.Path({str(tmp_path)!r}, 'new')\n"
+        "file.write_text(f'{os.getpid()} {child.pid}')\n"
+        "file.rename(file.with_name('pids'))\n"
+        "time.sleep(10000)\n"
+    )
+    write_package(tmp_path / "site", home, "slowness")
+    path = f"{tmp_path / 'site'}:{os.environ.get('PYTHONPATH', '')}"
+    own = {"PYTHONPATH": path, installing.FOLDER_VARIABLE: str(tmp_path / "cache")}
+    with subprocess.Popen(
+        [sys.executable, "-m", "causalassay", "env", "install", "fake"],
+        env=os.environ | own,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as started:
+        eventually((tmp_path / "pids").exists)
+        started.send_signal(how)
+        said = started.stderr.read()
+    pids = (tmp_path / "pids").read_text()
+    eventually(lambda: not any(running(int(one)) for one in pids.split()))
+    assert {".lock", building.UNFINISHED} >= {one.suffix for one in (tmp_path / "cache").iterdir()}
+    if how is not signal.SIGKILL:
+        assert 130 == started.returncode
+        assert "interrupted: fake is not installed" == said.splitlines()[-1]
+        assert {".lock"} == {path.suffix for path in (tmp_path / "cache").iterdir()}
 
 
 def test_a_wrong_name_is_one_line(site):

@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 
 from causalassay.cli.completion import complete_environment
+from causalassay.cli.interruptions import answered_in_one_line
 from causalassay.cli.options import AsJson
 from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 from causalassay.cli.printing import EVERY_SECONDS, escaped
@@ -142,7 +143,10 @@ def install_all(wanted: Sequence[EnvironmentDefinition]) -> dict[str, dict[str, 
             _say(f"{home.name}: {_size(home)}, licence {home.licence}, into {folder}")
         began = time.perf_counter()
         try:
-            with _progress(home.name) as on_line:
+            with (
+                answered_in_one_line(f"{home.name} is not installed"),
+                _progress(home.name) as on_line,
+            ):
                 install_one(
                     home, on_line, lambda: _say("another process is installing it: waiting")
                 )
