@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from announced_environments import FAKE, installed_fake, read_again, write_package
+from causalassay.cli.environments import note_absent
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
 from causalassay.discovery import algorithms, discover, make_algorithm, registry
@@ -465,6 +466,18 @@ def test_nothing_is_left_of_an_installation_that_is_ended(tmp_path, how):
         assert 130 == started.returncode
         assert "interrupted: fake is not installed" == said.splitlines()[-1]
         assert {".lock"} == {path.suffix for path in (tmp_path / "cache").iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("on_cluster", "said"),
+    [
+        (False, "not installed, so its rows are skipped; --install installs it"),
+        (True, "not installed here; each worker looks for it on its own machine"),
+    ],
+)
+def test_a_note_on_what_is_absent_says_nothing_of_other_machines(fake, capsys, on_cluster, said):
+    note_absent([fake], on_cluster)
+    assert capsys.readouterr().err.startswith(f"note: the environment fake is {said}")
 
 
 def test_a_wrong_name_is_one_line(site):

@@ -159,13 +159,19 @@ def install_all(wanted: Sequence[EnvironmentDefinition]) -> dict[str, dict[str, 
     return installed
 
 
-def note_absent(absent: Sequence[EnvironmentDefinition]) -> None:
+def note_absent(absent: Sequence[EnvironmentDefinition], on_cluster: bool = False) -> None:
     """Say on stderr which rows will be skipped, and how they would not be."""
     for home in absent:
-        _say(
-            f"note: the environment {home.name} is not installed, so its rows are skipped; "
-            f"--install installs it ({_size(home)})"
-        )
+        if on_cluster:
+            _say(
+                f"note: the environment {home.name} is not installed here; each worker looks for "
+                f"it on its own machine, and skips its rows if it is absent"
+            )
+        else:
+            _say(
+                f"note: the environment {home.name} is not installed, so its rows are skipped; "
+                f"--install installs it ({_size(home)})"
+            )
 
 
 def _row(home: EnvironmentDefinition) -> dict[str, Any]:
