@@ -107,6 +107,15 @@ def test_json_holds_everything_and_where_it_comes_from(folder):
     assert ["data.csv"] == [file["name"] for file in plain["files"]]
 
 
+def test_an_environment_that_is_absent_is_a_row_with_the_command(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("CAUSALASSAY_ENVIRONMENTS", str(tmp_path))
+    done = run(folder / "data.csv", *COLUMNS, *QUICK, "--algorithm", "lingam-ica", "--json")
+    plain = json.loads(done.stdout)
+    assert "lingam-ica" not in Choice.from_dict(plain).ranking
+    reason = "the environment lingam is not installed: causalassay env install lingam"
+    assert f"on all data: {reason}" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

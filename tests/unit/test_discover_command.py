@@ -285,6 +285,13 @@ def test_an_unknown_target_says_how_to_leave_the_condition_out(files):
         run(files / "experiments.csv", "--algorithm", "gies", "--drop", "target", *words)
 
 
+def test_an_environment_that_is_absent_is_one_line_with_the_command(files, tmp_path, monkeypatch):
+    monkeypatch.setenv("CAUSALASSAY_ENVIRONMENTS", str(tmp_path))
+    said = "lingam-ica: the environment lingam is not installed: causalassay env install lingam"
+    with pytest.raises(ValueError, match=f"^{said}$"):
+        run(files / "data.csv", "--algorithm", "lingam-ica", *FAST)
+
+
 def test_after_ctrl_c_nothing_is_written_and_nothing_runs(files, tmp_path):
     mark = tmp_path / "mark"
     words = ["discover", files / "data.csv", "--algorithm", f"{files}/mine.py:Slow"]

@@ -6,6 +6,8 @@ import importlib.util
 import json
 import os
 import pickle
+import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -15,6 +17,7 @@ import psutil
 import pytest
 
 from announced_environments import FAKE, installed_fake, read_again, write_package
+from causalassay.cli.environments import note_absent
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
 from causalassay.discovery import algorithms, discover, make_algorithm, registry
@@ -408,7 +411,7 @@ discover("fake-deed", values, 0, deed="loop")
 
 
 def test_a_missing_environment_says_how_to_install_it(fake, elsewhere):
-    with pytest.raises(NotApplicable, match="not installed: causalassay env install fake, then"):
+    with pytest.raises(NotApplicable, match="not installed: causalassay env install fake$"):
         do("chain")
     record = next(record for record in algorithms() if record.name == "fake-deed")
     assert record.missing.endswith("causalassay env install fake")
@@ -443,6 +446,52 @@ def test_the_command_line_lists_installs_checks_and_removes(site, elsewhere):
     assert "fake-series: ok" in checked
     assert "generators: fake-chain, fake-levels, fake-series" in run(site, "list").stdout
     assert "fake: removed" in run(site, "remove", "fake").stdout
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_of_an_installation_that_is_ended(tmp_path, how):
+    # The adapter is run last; what it starts stands for what pip starts.
+    home = shutil.copytree(FAKE, tmp_path / "slow")
+    home.joinpath("adapter.py").write_text(
+        "import os, pathlib, subprocess, time\n"
+        "child = subprocess.Popen(['sleep', '10000'])\n"
+        f"file = pathlib.Path({str(tmp_path)!r}, 'new')\n"
+        "file.write_text(f'{os.getpid()} {child.pid}')\n"
+        "file.rename(file.with_name('pids'))\n"
+        "time.sleep(10000)\n"
+    )
+    write_package(tmp_path / "site", home, "slowness")
+    path = f"{tmp_path / 'site'}:{os.environ.get('PYTHONPATH', '')}"
+    own = {"PYTHONPATH": path, installing.FOLDER_VARIABLE: str(tmp_path / "cache")}
+    with subprocess.Popen(
+        [sys.executable, "-m", "causalassay", "env", "install", "fake"],
+        env=os.environ | own,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as started:
+        eventually((tmp_path / "pids").exists)
+        started.send_signal(how)
+        said = started.stderr.read()
+    pids = (tmp_path / "pids").read_text()
+    eventually(lambda: not any(running(int(one)) for one in pids.split()))
+    assert {".lock", building.UNFINISHED} >= {one.suffix for one in (tmp_path / "cache").iterdir()}
+    if how is not signal.SIGKILL:
+        assert 130 == started.returncode
+        assert "interrupted: fake is not installed" == said.splitlines()[-1]
+        assert {".lock"} == {path.suffix for path in (tmp_path / "cache").iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("on_cluster", "said"),
+    [
+        (False, "not installed, so its rows are skipped; --install installs it"),
+        (True, "not installed here; each worker looks for it on its own machine"),
+    ],
+)
+def test_a_note_on_what_is_absent_says_nothing_of_other_machines(fake, capsys, on_cluster, said):
+    note_absent([fake], on_cluster)
+    assert capsys.readouterr().err.startswith(f"note: the environment fake is {said}")
 
 
 def test_a_wrong_name_is_one_line(site):

@@ -10,6 +10,7 @@ from distributed import Client
 
 from causalassay.discovery import make_algorithm
 from causalassay.discovery.python_file import from_file
+from causalassay.environments import installing
 from causalassay.graphs.sources import ErdosRenyi
 from causalassay.models import SCM
 from causalassay.study.estimate_encoding import decode
@@ -84,7 +85,8 @@ def _patient(monkeypatch):
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
-    running = Cluster(tmp_path_factory.mktemp("cluster"))
+    nowhere = {installing.FOLDER_VARIABLE: str(tmp_path_factory.mktemp("no-environments"))}
+    running = Cluster(tmp_path_factory.mktemp("cluster"), nowhere)
     running.worker("--no-nanny")
     running.worker()
     with Client(running.address) as client:
@@ -132,6 +134,19 @@ def test_a_class_of_a_file_runs_on_a_cluster_that_has_not_the_file(shared, tmp_p
         executor.submit((task(0),), NO_LIMITS)
         ((record,),) = collect(executor, 1).values()
     assert ("ok", 4) == (record.status, int(decode(record.estimate).graph.sum()))
+
+
+def test_an_environment_that_a_worker_has_not_is_a_skipped_row_with_the_command(shared):
+    study = study_of(make_algorithm("tetrad-pc"), make_algorithm("lingam-ica"))
+    with DaskExecutor(study, shared.address) as executor:
+        executor.submit((task(0), task(1)), NO_LIMITS)
+        (records,) = collect(executor, 1).values()
+    for record, name in zip(records, ("tetrad", "lingam"), strict=True):
+        assert "skipped" == record.status
+        assert record.reason == (
+            f"the environment {name} is not installed: causalassay env install {name}, "
+            "then run the study with --retry skipped"
+        )
 
 
 def test_limits_hold_on_a_cluster(shared):

@@ -181,6 +181,7 @@ def _found(
     workers: int | None,
 ) -> EdgeFrequencies:
     from causalassay.contracts import NotApplicable
+    from causalassay.discovery.environment_algorithms import NotInstalled
     from causalassay.resampling import AlgorithmFailed, edge_frequencies
     from causalassay.seeding import stream
 
@@ -197,6 +198,8 @@ def _found(
                 processes=workers,
                 on_progress=on_progress,
             )
+    except NotInstalled as reason:
+        raise ValueError(f"{label}: {reason}") from None
     except NotApplicable as reason:
         hint = " (--drop-condition)" if "leave the condition out" in str(reason) else ""
         raise ValueError(f"{label} does not apply to these data: {reason}{hint}") from None

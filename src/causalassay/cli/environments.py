@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 
 from causalassay.cli.completion import complete_environment
+from causalassay.cli.interruptions import answered_in_one_line
 from causalassay.cli.options import AsJson
 from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 from causalassay.cli.printing import EVERY_SECONDS, escaped
@@ -148,7 +149,10 @@ def install_all(wanted: Sequence[EnvironmentDefinition]) -> dict[str, dict[str, 
             _say(f"{home.name}: {_size(home)}, licence {home.licence}, into {folder}")
         began = time.perf_counter()
         try:
-            with _progress(home.name) as on_line:
+            with (
+                answered_in_one_line(f"{home.name} is not installed"),
+                _progress(home.name) as on_line,
+            ):
                 install_one(
                     home, on_line, lambda: _say("another process is installing it: waiting")
                 )
@@ -161,13 +165,19 @@ def install_all(wanted: Sequence[EnvironmentDefinition]) -> dict[str, dict[str, 
     return installed
 
 
-def note_absent(absent: Sequence[EnvironmentDefinition]) -> None:
+def note_absent(absent: Sequence[EnvironmentDefinition], on_cluster: bool = False) -> None:
     """Say on stderr which rows will be skipped, and how they would not be."""
     for home in absent:
-        _say(
-            f"note: the environment {home.name} is not installed, so its rows are skipped; "
-            f"--install installs it ({_size(home)})"
-        )
+        if on_cluster:
+            _say(
+                f"note: the environment {home.name} is not installed here; each worker looks for "
+                f"it on its own machine, and skips its rows if it is absent"
+            )
+        else:
+            _say(
+                f"note: the environment {home.name} is not installed, so its rows are skipped; "
+                f"--install installs it ({_size(home)})"
+            )
 
 
 def _row(home: EnvironmentDefinition) -> dict[str, Any]:

@@ -13,17 +13,28 @@ from causalassay.cli.printing import INTERRUPTED
 
 
 @contextmanager
-def algorithms_at_work() -> Iterator[None]:
-    """Let algorithms run: what they print is no part of the result, Ctrl-C is one line.
+def answered_in_one_line(line: str) -> Iterator[None]:
+    """Answer Ctrl-C with one line and its exit code.
 
     A batch system ends jobs by SIGTERM: it is answered like Ctrl-C, so that nothing runs on.
+
+    Parameters
+    ----------
+    line : str
+        What is left of the work.
     """
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with redirect_stdout(sys.stderr):
-            yield
+        yield
     except KeyboardInterrupt:
-        typer.echo("interrupted: nothing was written", err=True)
+        typer.echo(f"interrupted: {line}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def algorithms_at_work() -> Iterator[None]:
+    """Let algorithms run: what they print is no part of the result, Ctrl-C is one line."""
+    with answered_in_one_line("nothing was written"), redirect_stdout(sys.stderr):
+        yield

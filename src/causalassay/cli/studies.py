@@ -114,7 +114,7 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
         _print_plan(study, folder, programs, workers or _n_cores(), as_json)
         return
     permit(programs, allow_programs)
-    again = [*(retry or []), *_prepared_environments(study, install)]
+    again = [*(retry or []), *_prepared_environments(study, install, cluster is not None)]
     counts = run_to_end(study, folder, executor_for(study, workers, cluster), again)
     if as_json:
         typer.echo(json.dumps({"folder": str(folder), "rows": counts}))
@@ -134,14 +134,14 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
         typer.echo(f"Report: causalassay report {folder}")
 
 
-def _prepared_environments(study: Study, install: bool) -> list[Again]:
+def _prepared_environments(study: Study, install: bool, on_cluster: bool) -> list[Again]:
     """Install what a study needs, or say what is absent; return which rows are to run again."""
     from causalassay.cli.environments import install_all, note_absent
     from causalassay.study.absent_environments import absent_environments
 
     absent = absent_environments(study.algorithms)
     if not install:
-        note_absent(absent)
+        note_absent(absent, on_cluster)
         return []
     install_all(absent)
     return [Again.skipped] if absent else []

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
 import shlex
-import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -24,6 +22,7 @@ from causalassay.discovery.program_files import digests, file_digest, file_of, l
 from causalassay.graphs import is_cpdag, is_dag, read_graph
 from causalassay.import_path import without_guard
 from causalassay.opening import unsaid
+from causalassay.process_groups import kill_group, killed_with_us
 
 STDERR_LENGTH = 2000
 """How much of the end of the program's stderr goes into an error."""
@@ -192,13 +191,13 @@ def _run(words: list[str], folder: str, seed: int, max_seconds: float | None) ->
         except OSError as reason:
             raise CommandFailed(f"{words[0]!r} cannot be started: {reason}") from reason
         try:
-            with _killed_with_us(process):
+            with killed_with_us(process):
                 process.wait(timeout=max_seconds)
         except subprocess.TimeoutExpired:
             late = f"no answer within {max_seconds} seconds; the program was killed"
             raise CommandFailed(late) from None
         finally:
-            _kill_group(process)
+            kill_group(process)
         if process.returncode:
             end = _end_of(stderr).decode("utf-8", "replace").strip()
             raise CommandFailed(f"the program ended with code {process.returncode}: {end}")
@@ -208,33 +207,6 @@ def _end_of(file: IO[bytes]) -> bytes:
     """Return the last `STDERR_LENGTH` bytes of a file."""
     file.seek(max(0, file.seek(0, os.SEEK_END) - STDERR_LENGTH))
     return file.read(STDERR_LENGTH)
-
-
-@contextlib.contextmanager
-def _killed_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Kill the program, with all it started, if this process is killed meanwhile.
-
-    A shell reads from a pipe that only we hold; it ends when we do, whatever the cause.
-    """
-    words = ["sh", "-c", 'read _; kill -s KILL -- "-$1"', "sh", str(process.pid)]
-    with subprocess.Popen(
-        words,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as guard:
-        try:
-            yield
-        finally:
-            guard.kill()
-
-
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """End the program and whatever it left running."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def _read(path: Path, data: Dataset) -> Adjacency:

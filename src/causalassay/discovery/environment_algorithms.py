@@ -40,6 +40,10 @@ NOT_SEEDED = "not repeatable"
 """The remark of an estimate whose package cannot be seeded."""
 
 
+class NotInstalled(NotApplicable):
+    """The environment of an algorithm is absent; the message is the command that installs it."""
+
+
 @dataclass(frozen=True)
 class EnvironmentAlgorithm:
     """What the algorithms of all environments share: a request, an answer, its checks."""
@@ -87,8 +91,7 @@ class EnvironmentAlgorithm:
             answer = ask(self.home(), request)
             return _estimate(answer, data.n_nodes, self.definition)
         except EnvironmentAbsent:
-            again = "then run the study with --retry skipped"
-            raise NotApplicable(f"{self.absent()}, {again}") from None
+            raise NotInstalled(self.absent()) from None
         except PackageRefused as reason:
             raise NotApplicable(str(reason)) from None
         except PackageRaised:

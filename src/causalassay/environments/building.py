@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from causalassay.environments.definition import EnvironmentDefinition
+from causalassay.process_groups import kill_group, killed_with_us
 from causalassay.threads import ONE_THREAD
 
 INSTALL_SECONDS = 1800
@@ -207,7 +208,11 @@ def _try_script(python: Path, script: Path) -> None:
 
 
 def _run(command: list[str], on_line: OnLine = lambda _: None) -> str:
-    """Run a command of the installation; return what it printed."""
+    """Run a command of the installation; return what it printed.
+
+    What it started ends with it, and it ends with us: nothing writes into a folder that is not
+    locked any more.
+    """
     printed: list[str] = []
     with (
         tempfile.TemporaryFile("w+", errors="replace") as complaints,
@@ -219,21 +224,21 @@ def _run(command: list[str], on_line: OnLine = lambda _: None) -> str:
             stderr=complaints,
             text=True,
             errors="replace",
+            start_new_session=True,
         ) as process,
     ):
-        late = threading.Timer(INSTALL_SECONDS, process.kill)
+        late = threading.Timer(INSTALL_SECONDS, kill_group, (process,))
         late.start()
         try:
-            for line in process.stdout or ():
-                printed.append(line)
-                on_line(line.strip())
-            process.wait()
-        except BaseException:
-            process.kill()
-            raise
+            with killed_with_us(process):
+                for line in process.stdout or ():
+                    printed.append(line)
+                    on_line(line.strip())
+                process.wait()
         finally:
             in_time = late.is_alive()
             late.cancel()
+            kill_group(process)
         complaints.seek(0)
         if process.returncode:
             raise NotBuilt(f"the installation {_why(complaints.read(), in_time)}")

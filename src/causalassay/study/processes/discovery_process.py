@@ -30,7 +30,7 @@ import psutil
 from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data import Dataset
 from causalassay.data.dataset import World
-from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm
+from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm, NotInstalled
 from causalassay.discovery.python_file import PythonFile
 from causalassay.environments.process import EnvironmentFailed, kept_pids, n_ended
 from causalassay.study.estimate_encoding import pack
@@ -143,6 +143,9 @@ def attempt(
     try:
         check_rows(data, getattr(algorithm, "rows", "independent"))
         return _checked(algorithm.discover(data, rng), data.n_nodes)
+    except NotInstalled as reason:
+        again = "then run the study with --retry skipped"
+        return "not-applicable", f"{message_text(reason)}, {again}", b""
     except NotApplicable as reason:
         return "not-applicable", message_text(reason), b""
     except EnvironmentFailed as error:
