@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from bench import machine, rows, speed_page
+from bench.kept_rows import KeptRow, keep_row, kept_rows
 from bench.markdown_table import SEARCHES as WORDS_ON_SEARCHES
 from bench.markdown_table import section
 from bench.measurement import measure
@@ -17,29 +17,10 @@ from bench.rows.row import Row
 from bench.rows.searches import COMPARED
 from bench.runtime import cache_folder
 from bench.session import Session
-from bench.table_lines import Line, lines
+from bench.table_lines import lines
 from bench.timings import SEARCHES, Effort, Result
 
 Results = Sequence[tuple[Row, list[Result]]]
-
-
-@dataclass(frozen=True)
-class Run:
-    """What came of a run, on which machine, with which versions of the peers."""
-
-    results: Results
-    about: dict[str, str]
-    versions: dict[str, str]
-
-    @property
-    def table(self) -> list[Line]:
-        """The lines of all rows."""
-        return [line for row, some in self.results for line in lines(row, some, self.versions)]
-
-    @property
-    def timings(self) -> dict[str, list[dict[str, Any]]]:
-        """Every timing, by the name of the row."""
-        return {row.name: [asdict(result) for result in some] for row, some in self.results}
 
 
 def chosen(only: Sequence[str], effort: Effort) -> list[Row]:
@@ -67,35 +48,37 @@ def compare(effort: Effort, only: Sequence[str], tell: Callable[[str], None]) ->
     """Run the rows, keep the results, and return the section of the page."""
     from bench.ratio_picture import ratios  # noqa: PLC0415 (Altair is slow to import)
 
-    run = _run(effort, only, tell)
-    text = section(run.table, run.about, effort, absences(run.results))
-    speed_page.keep("speed", text, ratios(run.table))
+    about = machine.facts()
+    with TemporaryDirectory() as folder, Session(cache_folder()) as session:
+        results_by_row = [
+            (row, measure(row, session, effort, Path(folder), tell)) for row in chosen(only, effort)
+        ]
+        versions = session.versions()
+    table = [line for row, results in results_by_row for line in lines(row, results, versions)]
+    text = section(table, about, effort, absences(results_by_row))
+    speed_page.keep("speed", text, ratios(table))
+    tell(f"all timings: {_keep(results_by_row, about, versions)}")
     return text
 
 
 def compare_searches(only: Sequence[str], tell: Callable[[str], None]) -> str:
-    """Run the searches for the best score, keep the results, and return their section."""
+    """Run searches for the best score; return the section with what is kept of all of them."""
     from bench.search_picture import picture  # noqa: PLC0415 (Altair is slow to import)
 
-    run = _run(SEARCHES, only or COMPARED, tell)
-    text = section(run.table, run.about, SEARCHES, absences(run.results), WORDS_ON_SEARCHES)
-    speed_page.keep("searches", text, picture(run.timings))
-    return text
-
-
-def _run(effort: Effort, only: Sequence[str], tell: Callable[[str], None]) -> Run:
-    """Run the rows, and write every timing beside the environments."""
     about = machine.facts()
-    with TemporaryDirectory() as folder, Session(cache_folder(), effort.clock) as session:
-        results = [
-            (row, measure(row, session, effort, Path(folder), tell)) for row in chosen(only, effort)
-        ]
-        run = Run(results, about, session.versions())
-    record = {"machine": about, "versions": run.versions, "rows": run.timings}
-    path = cache_folder() / f"timings-{about['date'].replace(' ', '-').replace(':', '')}.json"
-    path.write_text(json.dumps(record, indent=1))
-    tell(f"all timings: {path}")
-    return run
+    with TemporaryDirectory() as folder, Session(cache_folder(), SEARCHES.clock) as session:
+        for row in chosen(only or COMPARED, SEARCHES):
+            date = machine.facts()["date"]
+            results = measure(row, session, SEARCHES, Path(folder), tell)
+            keep_row(KeptRow(row, results, date, session.versions()))
+    kept = kept_rows(chosen(COMPARED, SEARCHES))
+    table = [line for one in kept for line in lines(one.row, one.results, one.versions)]
+    dates = sorted(one.date for one in kept)
+    about["date"] = " to ".join(dict.fromkeys([dates[0], dates[-1]]))
+    missing = absences([(one.row, one.results) for one in kept])
+    text = section(table, about, SEARCHES, missing, WORDS_ON_SEARCHES)
+    speed_page.keep("searches", text, picture({one.row.name: one.results for one in kept}))
+    return text
 
 
 def absences(results_by_row: Results) -> list[str]:
@@ -111,3 +94,12 @@ def absences(results_by_row: Results) -> list[str]:
         for row, _ in results_by_row
         for one in row.recorded
     ]
+
+
+def _keep(results_by_row: Results, about: dict[str, str], versions: dict[str, str]) -> Path:
+    """Write every timing beside the environments."""
+    timings = {row.name: [asdict(result) for result in results] for row, results in results_by_row}
+    record = {"machine": about, "versions": versions, "rows": timings}
+    path = cache_folder() / f"timings-{about['date'].replace(' ', '-').replace(':', '')}.json"
+    path.write_text(json.dumps(record, indent=1))
+    return path

@@ -1,26 +1,22 @@
-"""The picture: score against time of every search.
-
-To draw it again from a file of timings: ``python -m bench.search_picture TIMINGS.json TARGET.svg``.
-"""
+"""The picture: score against time of every search."""
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import mean, median
-from typing import Any, cast
+from typing import cast
 
 import altair as alt
 import pandas as pd
 
 from bench.ratio_picture import svg
+from bench.table_lines import calls
+from bench.timings import Result
 
-Timings = Mapping[str, Sequence[Mapping[str, Any]]]
-"""The results of each row by its name, as files have them."""
+Results = Mapping[str, Sequence[Result]]
+"""By the name of the row."""
 
-SEARCHES = {"ges": "GES", "xges-0": "XGES-0", "xges": "XGES", "boss": "BOSS", "grasp": "GRaSP"}
+SEARCHES = {"greedy": "GES", "xges-0": "XGES-0", "xges": "XGES", "boss": "BOSS", "grasp": "GRaSP"}
 SIZES = (50, 100)
 WIDTH, HEIGHT = 330, 300
 OURS, OTHERS = "causalassay", "another package"
@@ -28,61 +24,55 @@ COLOURS = ["#0072B2", "#D55E00"]
 """Okabe and Ito's, which the colour-blind tell apart; shapes say the same."""
 
 
-def picture(timings: Timings) -> str:
+def picture(results: Results) -> str:
     """Return the picture as SVG."""
-    return svg(_chart(points(timings)))
+    return svg(_chart(points(results)))
 
 
-def points(timings: Timings) -> pd.DataFrame:
+def points(results: Results) -> pd.DataFrame:
     """Return seconds and lost BIC of each program that ran on all seeds of a row.
 
     What is lost is the mean difference to the best score that any program has on the seed.
     """
     records = []
     for size in SIZES:
-        results = list(_results(timings, size))
-        best = _best(result for _, result in results)
-        for search, result in results:
+        named = list(_of_size(results, size))
+        best = _best(result for _, result in named)
+        for search, result in named:
             own = _scores(result)
             if own and set(own) == set(best):
                 records.append(
                     {
                         "size": f"{size} nodes",
-                        "who": OURS if result["name"] == OURS else OTHERS,
-                        "name": _label(search, result["name"]),
-                        "seconds": median(_least(one) for one in result["timings"].values()),
+                        "who": OURS if result.name == OURS else OTHERS,
+                        "name": _label(search, result.name),
+                        "seconds": median(min(calls(one)) for one in result.timings.values()),
                         "lost": mean(best[seed] - score for seed, score in own.items()),
                     }
                 )
-    frame = pd.DataFrame(records, columns=["size", "who", "name", "seconds", "lost"])
-    return frame.drop_duplicates(["size", "name"])
+    return pd.DataFrame(records, columns=["size", "who", "name", "seconds", "lost"])
 
 
-def _results(timings: Timings, size: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the results of all rows of a size; a search's own row comes before GES', with peers."""
-    for job in sorted(SEARCHES, key="ges".__eq__):
-        for result in timings.get(f"{job}-{size}", ()):
-            yield SEARCHES[job], result
+def _of_size(results: Results, size: int) -> Iterator[tuple[str, Result]]:
+    for job, search in SEARCHES.items():
+        for result in results.get(f"{job}-{size}", ()):
+            yield search, result
 
 
-def _best(results: Iterator[Mapping[str, Any]]) -> dict[str, float]:
-    best: dict[str, float] = {}
+def _best(results: Iterable[Result]) -> dict[int, float]:
+    best: dict[int, float] = {}
     for result in results:
         for seed, score in _scores(result).items():
             best[seed] = max(score, best.get(seed, score))
     return best
 
 
-def _scores(result: Mapping[str, Any]) -> dict[str, float]:
+def _scores(result: Result) -> dict[int, float]:
     return {
-        str(seed): timing["quality"]["BIC"]
-        for seed, timing in result["timings"].items()
-        if timing["quality"].get("BIC") is not None
+        seed: timing.quality["BIC"]
+        for seed, timing in result.timings.items()
+        if "BIC" in timing.quality
     }
-
-
-def _least(timing: Mapping[str, Any]) -> float:
-    return float(min(timing["times"] or [timing["first"]]))
 
 
 def _label(search: str, name: str) -> str:
@@ -92,14 +82,12 @@ def _label(search: str, name: str) -> str:
     --------
     >>> _label("BOSS", "causalassay"), _label("BOSS", "Tetrad 7.6.3 BOSS")
     ('BOSS', 'Tetrad BOSS')
-    >>> _label("GES", "xges"), _label("XGES-0", "xges")
-    ('xges XGES', 'xges XGES-0')
+    >>> _label("XGES-0", "xges")
+    'xges XGES-0'
     """
     if name == OURS:
         return search
     package, *rest = name.split()
-    if package == "xges" and search == "GES":
-        return "xges XGES"
     return f"{package} {rest[-1] if rest else search}"
 
 
@@ -129,13 +117,3 @@ def _chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     column = alt.Column("size:N", sort=[f"{size} nodes" for size in SIZES], title=None)
     panels = panel.facet(data=frame, column=column).resolve_scale(y="independent")
     return cast(alt.TopLevelMixin, panels.properties(background="white"))
-
-
-def main(timings: str, target: str) -> None:
-    """Draw a file of timings."""
-    record = json.loads(Path(timings).read_text(encoding="utf-8"))
-    Path(target).write_text(picture(record["rows"]), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
