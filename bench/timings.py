@@ -26,7 +26,8 @@ class Effort:
     clock : {"wall", "cpu"}
         What is timed: the time that passes, or the time of the processor.
     every_seed : bool
-        Whether a slow peer is called once on every seed; otherwise on one.
+        Whether a slow peer is called once on every seed, until its calls took longer than
+        `limit` together; otherwise on one.
     """
 
     seeds: tuple[int, ...]
@@ -40,7 +41,7 @@ class Effort:
 
 QUICK = Effort((1, 2, 3), 1.0, 45.0, 5.0, False)
 FULL = Effort((1, 2, 3, 4, 5), 2.0, 240.0, 20.0, True)
-SEARCHES = Effort((1, 2, 3, 4, 5), 1.0, 240.0, 5.0, True, "cpu", every_seed=True)
+SEARCHES = Effort((1, 2, 3, 4, 5), 0.5, 240.0, 2.0, True, "cpu", every_seed=True)
 """Results are compared seed by seed, and peers take minutes: on a machine that others use, too,
 only the processor's time tells programs of such different length apart."""
 
