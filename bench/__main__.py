@@ -20,6 +20,7 @@ COMMANDS = {
     "quick": "the quick rows on three seeds, in at most ten minutes",
     "full": "all rows on five seeds, with the long peers; about an hour",
     "searches": "searches for the best score, with the long peers, in CPU seconds; about an hour",
+    "other-seeds": "searches for the best score on twenty seeds that nothing was tuned on",
     "growth": "time and memory of each algorithm against nodes and rows",
     "startup": "imports, first calls, a fresh machine, a read-only install",
     "install": "make the peers' environments, and say which cannot be made",
@@ -69,6 +70,10 @@ def _run(command: str, only: Sequence[str]) -> str:
         from bench.comparison import compare_searches  # noqa: PLC0415
 
         return compare_searches(only, tell)
+    if command == "other-seeds":
+        from bench import other_seeds  # noqa: PLC0415
+
+        return other_seeds.compare(only, tell)
     if command == "growth":
         return _grow(only)
     return _start_up()

@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from bench import comparison, peer_environments, runtime, speed_page, startup
+from bench import comparison, other_seeds, peer_environments, runtime, speed_page, startup
 from bench.growth import Curve, trace
 from bench.growth import section as growth_section
 from bench.kept_rows import KeptRow, keep_row, kept_rows
@@ -326,6 +326,19 @@ def test_the_picture_of_searches_has_programs_that_ran_on_all_seeds():
         },
     ]
     assert "Tetrad BOSS" in picture({"boss-50": some})
+
+
+def test_other_seeds_compare_each_search_of_ours_with_each_peer():
+    names = [one.name for one in (*other_seeds.OURS, *other_seeds.PEERS)]
+    some = [result(name, {101: [0.5], 102: [1.5]}) for name in names]
+    for k, one in enumerate(some):
+        for timing, score in zip(one.timings.values(), (-5 - k, -7), strict=True):
+            timing.quality = {"BIC": score, "SHD": 3 + k}
+    lines = other_seeds._table(other_seeds.rows()[0], some).splitlines()
+    assert lines[2].endswith("| beside xges | beside Tetrad 7.6.3 BOSS |")
+    expected = "more BIC on 1 of 2, less on 0, the same on 1; SHD of ours minus theirs -5.0 ± 0.0"
+    assert lines[4].startswith(f"| XGES | 1.0 s | -6.0 | 3.0 | {expected} |")
+    assert lines[-1] == "| Tetrad 7.6.3 BOSS | 1.0 s | -9.0 | 9.0 |  |  |"
 
 
 def test_rows_have_names_of_their_own_and_known_environments():
