@@ -19,6 +19,8 @@ from bench.timings import FULL, QUICK
 COMMANDS = {
     "quick": "the quick rows on three seeds, in at most ten minutes",
     "full": "all rows on five seeds, with the long peers; about an hour",
+    "searches": "searches for the best score, with the long peers, in CPU seconds; about an hour",
+    "other-seeds": "searches for the best score on twenty seeds that nothing was tuned on",
     "growth": "time and memory of each algorithm against nodes and rows",
     "startup": "imports, first calls, a fresh machine, a read-only install",
     "install": "make the peers' environments, and say which cannot be made",
@@ -64,6 +66,14 @@ def _run(command: str, only: Sequence[str]) -> str:
         from bench.comparison import compare  # noqa: PLC0415 (each command needs other modules)
 
         return compare(QUICK if command == "quick" else FULL, only, tell)
+    if command == "searches":
+        from bench.comparison import compare_searches  # noqa: PLC0415
+
+        return compare_searches(only, tell)
+    if command == "other-seeds":
+        from bench import other_seeds  # noqa: PLC0415
+
+        return other_seeds.compare(only, tell)
     if command == "growth":
         return _grow(only)
     return _start_up()

@@ -1,4 +1,4 @@
-"""The commands quick and full: all rows, then the table, the picture and every timing."""
+"""The commands quick, full and searches: rows, then the table, the picture and every timing."""
 
 from __future__ import annotations
 
@@ -9,19 +9,24 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench import machine, rows, speed_page
+from bench.kept_rows import KeptRow, keep_row, kept_rows
+from bench.markdown_table import SEARCHES as WORDS_ON_SEARCHES
 from bench.markdown_table import section
 from bench.measurement import measure
 from bench.rows.row import Row
+from bench.rows.searches import COMPARED
 from bench.runtime import cache_folder
 from bench.session import Session
 from bench.table_lines import lines
-from bench.timings import Effort, Result
+from bench.timings import SEARCHES, Effort, Result
 
 Results = Sequence[tuple[Row, list[Result]]]
 
 
 def chosen(only: Sequence[str], effort: Effort) -> list[Row]:
     """Return the rows that are to run, in order: those named, or all that the effort allows.
+
+    Rows whose scores are counted seed by seed run only if named, or in the command searches.
 
     Raises
     ------
@@ -36,7 +41,7 @@ def chosen(only: Sequence[str], effort: Effort) -> list[Row]:
         )
     if only:
         return [row for row in everything if row.job in only or row.name in only]
-    return [row for row in everything if effort.long or not row.long]
+    return [row for row in everything if not row.counted and (effort.long or not row.long)]
 
 
 def compare(effort: Effort, only: Sequence[str], tell: Callable[[str], None]) -> str:
@@ -53,6 +58,26 @@ def compare(effort: Effort, only: Sequence[str], tell: Callable[[str], None]) ->
     text = section(table, about, effort, absences(results_by_row))
     speed_page.keep("speed", text, ratios(table))
     tell(f"all timings: {_keep(results_by_row, about, versions)}")
+    return text
+
+
+def compare_searches(only: Sequence[str], tell: Callable[[str], None]) -> str:
+    """Run searches for the best score; return the section with what is kept of all of them."""
+    from bench.search_picture import picture  # noqa: PLC0415 (Altair is slow to import)
+
+    about = machine.facts()
+    with TemporaryDirectory() as folder, Session(cache_folder(), SEARCHES.clock) as session:
+        for row in chosen(only or COMPARED, SEARCHES):
+            date = machine.facts()["date"]
+            results = measure(row, session, SEARCHES, Path(folder), tell)
+            keep_row(KeptRow(row, results, date, session.versions()))
+    kept = kept_rows(chosen(COMPARED, SEARCHES))
+    table = [line for one in kept for line in lines(one.row, one.results, one.versions)]
+    dates = sorted(one.date for one in kept)
+    about["date"] = " to ".join(dict.fromkeys([dates[0], dates[-1]]))
+    missing = absences([(one.row, one.results) for one in kept])
+    text = section(table, about, SEARCHES, missing, WORDS_ON_SEARCHES)
+    speed_page.keep("searches", text, picture({one.row.name: one.results for one in kept}))
     return text
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+from bench.speed_page import HEADINGS
 from bench.table_lines import Line, Ratio
 from bench.timings import Effort
 
@@ -21,26 +23,79 @@ SHD to the truth (lower is better), BIC is the Gaussian score (higher is better)
 is NOTEARS' squared error at the best weights on the DAG (lower is better).
 """
 
+SEARCHES_EXPLANATION = """\
+All programs search for the graph of the best Gaussian BIC, on the data of the GES rows above: \
+ER-2 graphs, 1000 rows, five seeds. Written by `python -m bench searches --out docs`; [Which \
+search to use when](searches.md) draws conclusions.
+
+Times are CPU seconds, with one thread each; *speed-up* is the peer's minimum divided by ours on \
+the same data, the median over seeds, with the range in brackets. A program whose first call took \
+longer than {slow:g} s is called once per seed, and on no further seed once its calls took \
+{limit:g} s together. A call of more than {limit:g} s was stopped and is shown as > {limit:g} s. \
+BIC (higher is better) and SHD to the true CPDAG (lower is better) are means over seeds, SHD with \
+its range. \
+*Same result* is the same CPDAG. *More* and *less* BIC count the seeds with other scores. \
+*SHD of ours minus theirs* has its standard error over seeds.
+"""
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a section around its table.
+
+    Parameters
+    ----------
+    heading : str
+    picture : str
+        What it shows, and its file.
+    explanation : str
+        With gaps for the settings of the run.
+    busy : str
+        What a busy machine does to the table.
+    """
+
+    heading: str
+    picture: tuple[str, str]
+    explanation: str
+    busy: str
+
 
 BUSY = """\
 **The machine was busy with other work.** Short calls find a quiet moment and long ones do not, so \
 these ratios favour causalassay; treat them as provisional.
 """
 
+PACKAGES = Words(
+    HEADINGS["speed"],
+    ("Speed-up of causalassay over each peer", "speed.svg"),
+    EXPLANATION,
+    BUSY,
+)
+SEARCHES = Words(
+    HEADINGS["searches"],
+    ("Score against time of every search", "searches.svg"),
+    SEARCHES_EXPLANATION,
+    "The machine was busy with other work, which CPU seconds feel little.\n",
+)
+
 
 def section(
-    lines: Sequence[Line], machine: Mapping[str, str], effort: Effort, absent: Sequence[str]
+    lines: Sequence[Line],
+    machine: Mapping[str, str],
+    effort: Effort,
+    absent: Sequence[str],
+    words: Words = PACKAGES,
 ) -> str:
     """Return the part of the page that compares."""
     facts = [f"| {name} | {value} |" for name, value in machine.items() if name != "busy"]
     return "\n".join(
         [
-            "## Compared with other packages",
+            words.heading,
             "",
-            "![Speed-up of causalassay over each peer](images/speed.svg)",
+            "![{}](images/{})".format(*words.picture),
             "",
-            EXPLANATION.format(slow=effort.slow, limit=effort.limit),
-            *([BUSY, ""] if machine.get("busy") else []),
+            words.explanation.format(slow=effort.slow, limit=effort.limit),
+            *([words.busy, ""] if machine.get("busy") else []),
             table(lines),
             "",
             "### Absent or failed",

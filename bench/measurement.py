@@ -75,7 +75,8 @@ def _measure_seed(entries: Sequence[tuple[Contestant, Result]], call: _Caller, s
 
 def _is_out(result: Result, effort: Effort) -> bool:
     """Whether the peer failed, or is too slow to be asked for another seed."""
-    slow = any((timing.first or 0.0) > effort.slow for timing in result.timings.values())
+    firsts = [timing.first or 0.0 for timing in result.timings.values()]
+    slow = sum(firsts) > effort.limit if effort.every_seed else max(firsts, default=0) > effort.slow
     return bool(result.trouble or result.beyond or slow)
 
 

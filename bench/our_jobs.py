@@ -91,6 +91,11 @@ def ges_turning(data: Arrays) -> tuple[Call, Read]:
     return _discover("ges", data, phases=("forward", "backward", "turning"))
 
 
+def xges_0(data: Arrays) -> tuple[Call, Read]:
+    """Prepare XGES-0, without forced deletions."""
+    return _discover("xges", data, extended=False)
+
+
 def xges(data: Arrays) -> tuple[Call, Read]:
     """Prepare XGES with forced deletions."""
     return _discover("xges", data)

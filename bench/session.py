@@ -10,13 +10,21 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from time import monotonic
 from typing import Any, Self
+
+import psutil
 
 from bench.peer_environments import Installed, install
 from bench.runtime import process_environment
+from bench.timings import Clock
 
 PREPARE_SECONDS = 300.0
 """For imports and conversions, which are not timed."""
+LOOK_AGAIN = 1.0
+"""Seconds between two looks at how long a process has worked."""
+SHARE = 1 / 20
+"""A process that gets less of a processor than this hangs."""
 
 
 class Overtime(Exception):
@@ -43,9 +51,12 @@ class Connection:
     python : Path
     noise : Path
         The file that gets what the peer prints.
+    clock : {"wall", "cpu"}
+        By which it may take too long.
     """
 
-    def __init__(self, python: Path, noise: Path) -> None:
+    def __init__(self, python: Path, noise: Path, clock: Clock = "wall") -> None:
+        self._clock = clock
         with noise.open("a") as errors:
             self._process = subprocess.Popen(
                 [str(python), "-m", "bench.worker"],
@@ -72,9 +83,11 @@ class Connection:
             raise Ended("the process has ended")
         requests.write(json.dumps(dict(request)) + "\n")
         requests.flush()
-        if not select.select([replies], [], [], seconds)[0]:
-            self.close()
-            raise Overtime(f"{seconds:g} s")
+        limit, hanging = self._now() + seconds, monotonic() + seconds / SHARE
+        while not select.select([replies], [], [], min(seconds, LOOK_AGAIN))[0]:
+            if self._now() >= limit or monotonic() >= hanging:
+                self.close()
+                raise Overtime(f"{seconds:g} s")
         line = replies.readline()
         if not line:
             raise Ended("the process ended; its log has more")
@@ -82,6 +95,15 @@ class Connection:
         if "error" in reply:
             raise Failure(reply["error"])
         return reply
+
+    def _now(self) -> float:
+        if self._clock == "wall":
+            return monotonic()
+        try:
+            spent = psutil.Process(self._process.pid).cpu_times()
+        except psutil.NoSuchProcess:
+            return 0.0
+        return float(spent.user + spent.system)
 
     def close(self) -> None:
         """End the process and what it started."""
@@ -103,12 +125,15 @@ class Session:
     ----------
     folder : Path
         Where logs go.
+    clock : {"wall", "cpu"}
+        Which times are returned, and limited.
     """
 
     own = ("ours", "plain")
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, clock: Clock = "wall") -> None:
         self._folder = folder
+        self._clock = clock
         self._open: dict[str, Connection] = {}
         self._prepared: dict[str, tuple[str, str]] = {}
         self.installed: dict[str, Installed] = {}
@@ -145,7 +170,7 @@ class Session:
         """
         self._prepare(environment, job, data)
         request = {"do": "turn", "calls": calls, "seconds": burst}
-        return list(self._ask(environment, request, limit + burst)["times"])
+        return list(self._ask(environment, request, limit + burst)[self._clock])
 
     def answer(self, environment: str, path: Path) -> None:
         """Have the last result of an environment written to a file."""
@@ -163,7 +188,7 @@ class Session:
             if installed.python is None:
                 raise Absent(installed.reason)
             noise = self._folder / f"{environment}.log"
-            self._open[environment] = Connection(installed.python, noise)
+            self._open[environment] = Connection(installed.python, noise, self._clock)
         if self._prepared.get(environment) != (job, str(data)):
             self._prepared.pop(environment, None)
             request = {"do": "prepare", "job": job, "data": str(data)}

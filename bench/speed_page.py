@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from bench.runtime import cache_folder
 
-SECTIONS = ("speed", "growth", "startup")
-"""In the order of the page."""
+HEADINGS = {
+    "speed": "## Compared with other packages",
+    "searches": "## Searches for the best score",
+    "growth": "## How cost grows",
+    "startup": "## Start-up",
+}
+"""The sections by name, in the order of the page."""
+HEAD = (
+    "# Speed\n\nThis page compares the speed of causalassay with that of other packages, and "
+    "shows how its cost grows. It is written by `python -m bench --out docs`; do not edit it "
+    "by hand.\n\n"
+)
 
 
 def keep(name: str, section: str, picture: str = "") -> None:
@@ -18,20 +29,28 @@ def keep(name: str, section: str, picture: str = "") -> None:
 
 
 def publish(out: Path) -> None:
-    """Write speed.md and the pictures into a folder, with all sections that there are."""
+    """Write speed.md and the pictures into a folder.
+
+    A section that no command has made here stays as it is on the page that is there.
+    """
     (out / "images").mkdir(parents=True, exist_ok=True)
-    sections = [_folder() / f"{name}.md" for name in SECTIONS]
-    text = "\n".join(section.read_text() for section in sections if section.exists())
-    head = (
-        "# Speed\n\nThis page compares the speed of causalassay with that of other packages, and "
-        "shows how its cost grows. It is written by `python -m bench --out docs`; do not edit it "
-        "by hand.\n\n"
-    )
-    (out / "speed.md").write_text(head + text)
-    for name in SECTIONS:
-        picture = _folder() / f"{name}.svg"
+    page = out / "speed.md"
+    sections = _sections(page.read_text() if page.exists() else "")
+    for name in HEADINGS:
+        kept, picture = _folder() / f"{name}.md", _folder() / f"{name}.svg"
+        if kept.exists():
+            sections[name] = kept.read_text()
         if picture.exists():
             (out / "images" / picture.name).write_text(picture.read_text())
+    texts = [sections[name].rstrip("\n") + "\n" for name in HEADINGS if name in sections]
+    page.write_text(HEAD + "\n".join(texts))
+
+
+def _sections(text: str) -> dict[str, str]:
+    """Return the sections of a page by their names."""
+    names = {heading: name for name, heading in HEADINGS.items()}
+    parts = re.split(r"(?m)^(?=## )", text)[1:]
+    return {names[first]: part for part in parts if (first := part.partition("\n")[0]) in names}
 
 
 def _folder() -> Path:

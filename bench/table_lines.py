@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import mean, median, stdev
 
 from bench.rows.row import Recorded, Row
 from bench.timings import Result, Timing
@@ -141,7 +141,7 @@ def _line(row: Row, ours: Result, peer: Result, version: str) -> Line:
         "" if peer.target is None else f"{peer.target:g}×",
         is_met(peer.target, ratio),
         quality_of(peer),
-        "; ".join(text for text in (_note(ours, peer), duels(row.counted, ours, peer)) if text),
+        "; ".join(filter(None, (_note(ours, peer), *comparisons(row.counted, ours, peer)))),
         is_worse(row.score, ours, peer),
     )
 
@@ -198,6 +198,24 @@ def duels(figure: str, ours: Result, peer: Result) -> str:
     return f"ours has more {figure} on {above} of {len(pairs)}, less on {below}"
 
 
+def comparisons(figure: str, ours: Result, peer: Result) -> tuple[str, ...]:
+    """Return who has more of a figure how often, and how the SHDs differ; nothing for no figure."""
+    return (duels(figure, ours, peer), difference("SHD", ours, peer)) if figure else ()
+
+
+def difference(figure: str, ours: Result, peer: Result) -> str:
+    """Return the mean difference of a figure on the same seeds, with its standard error."""
+    gaps = [
+        ours.timings[seed].quality[figure] - timing.quality[figure]
+        for seed, timing in peer.timings.items()
+        if figure in timing.quality and seed in ours.timings
+    ]
+    if not gaps:
+        return ""
+    error = f" ± {stdev(gaps) / len(gaps) ** 0.5:.1f}" if len(gaps) > 1 else ""
+    return f"{figure} of ours minus theirs {mean(gaps):+.1f}{error}"
+
+
 def quality_of(one: Result) -> str:
     """Return the means of the figures over seeds, and on how many the result is ours.
 
@@ -215,8 +233,12 @@ def quality_of(one: Result) -> str:
 def _means(timings: Sequence[Timing]) -> list[str]:
     parts = []
     for name in timings[0].quality if timings else ():
-        mean = sum(timing.quality[name] for timing in timings) / len(timings)
-        parts.append(f"{name} {mean:.1f}" if abs(mean) >= 100 else f"{name} {mean:.3g}")
+        figures = [timing.quality[name] for timing in timings]
+        middle, spread = mean(figures), ""
+        if name == "SHD" and min(figures) < max(figures):
+            spread = f" ({min(figures):g}–{max(figures):g})"
+        text = f"{middle:.1f}" if abs(middle) >= 100 else f"{middle:.3g}"
+        parts.append(f"{name} {text}{spread}")
     return parts
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
+
+Clock = Literal["wall", "cpu"]
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,11 @@ class Effort:
         A peer whose call takes longer is not called again.
     long : bool
         Whether long peers run, too.
+    clock : {"wall", "cpu"}
+        What is timed: the time that passes, or the time of the processor.
+    every_seed : bool
+        Whether a slow peer is called once on every seed, until its calls took longer than
+        `limit` together; otherwise on one.
     """
 
     seeds: tuple[int, ...]
@@ -27,10 +35,15 @@ class Effort:
     limit: float
     slow: float
     long: bool
+    clock: Clock = "wall"
+    every_seed: bool = False
 
 
 QUICK = Effort((1, 2, 3), 1.0, 45.0, 5.0, False)
 FULL = Effort((1, 2, 3, 4, 5), 2.0, 240.0, 20.0, True)
+SEARCHES = Effort((1, 2, 3, 4, 5), 0.5, 240.0, 2.0, True, "cpu", every_seed=True)
+"""Results are compared seed by seed, and peers take minutes: on a machine that others use, too,
+only the processor's time tells programs of such different length apart."""
 
 
 @dataclass

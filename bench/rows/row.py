@@ -80,7 +80,8 @@ class Row:
         The figure in which ours may not be worse than a peer: higher is better, or lower
         where a minus stands before it.
     counted : str
-        The figure of which is told on how many seeds ours is above and below a peer.
+        The figure of which is told on how many seeds ours is above and below a peer; such rows
+        belong to the command searches.
     units : int
         The call does so many units, and times are for one of them.
     unit : str

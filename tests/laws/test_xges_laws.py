@@ -200,7 +200,7 @@ def test_relabelling_experiments_relabels_the_result(data, experiment):
 
 
 def test_the_best_of_all_classes_is_found():
-    """Of 25 problems with 4 nodes and 20 000 rows at least 24 (here all)."""
+    """Of 25 problems with 4 nodes and 20 000 rows at least 24 (when written, 25)."""
     classes = all_classes(4)
     assert len(classes) == 185
     found = 0

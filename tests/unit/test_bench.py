@@ -5,21 +5,35 @@ import json
 import os
 import signal
 import sys
+import time
 
 import numpy as np
 import pytest
-from bench import comparison, peer_environments, runtime, speed_page, startup
+from bench import comparison, other_seeds, peer_environments, runtime, speed_page, startup
 from bench.growth import Curve, trace
 from bench.growth import section as growth_section
+from bench.kept_rows import KeptRow, keep_row, kept_rows
 from bench.markdown_table import duration, section, table
 from bench.measurement import measure
 from bench.quality import same, same_skeleton
 from bench.ratio_picture import ratios
 from bench.rows import all_rows
 from bench.rows.row import Contestant, Recorded, Row
+from bench.rows.searches import COMPARED
+from bench.search_picture import picture, points
 from bench.session import Absent, Connection, Ended, Failure, Overtime
-from bench.table_lines import Ratio, duels, is_met, is_worse, lines, quality_of, ratio_of, times_of
-from bench.timings import QUICK, Effort, Result, Timing
+from bench.table_lines import (
+    Ratio,
+    comparisons,
+    duels,
+    is_met,
+    is_worse,
+    lines,
+    quality_of,
+    ratio_of,
+    times_of,
+)
+from bench.timings import FULL, QUICK, Effort, Result, Timing
 from bench.worker import serve
 
 from causalassay.environments import building
@@ -87,6 +101,16 @@ def test_a_slow_peer_is_called_once_and_ours_on_every_seed(tmp_path):
     assert "one call" in table(lines(row(PEER), results, {}))
 
 
+def test_a_slow_peer_is_called_on_every_seed_where_results_are_compared(tmp_path):
+    effort = Effort((1, 2), 0.5, 10.0, 5.0, False, every_seed=True)
+    results, log = run(row(PEER), {"ours": 0.1, "peer": 6.0}, tmp_path, effort)
+    assert 2 == log.count("peer")
+    assert [1, 2] == list(results[1].timings)
+    effort = Effort((1, 2, 3), 0.5, 10.0, 5.0, False, every_seed=True)
+    results, _ = run(row(PEER), {"ours": 0.1, "peer": 6.0}, tmp_path, effort)
+    assert [1, 2] == list(results[1].timings)
+
+
 def test_a_peer_beyond_the_limit_is_not_asked_again(tmp_path):
     results, log = run(row(PEER), {"ours": 0.1, "peer": Overtime()}, tmp_path)
     assert 1 == log.count("peer")
@@ -138,7 +162,7 @@ def test_a_peer_with_fewer_seeds_is_compared_on_those():
         for seed, timing in one.timings.items():
             timing.quality = {"SHD": figures[seed - 1]}
     text = table(lines(row(PEER), [ours, peer], {}))
-    assert "| SHD 6 |" in text
+    assert "| SHD 6 (4–8) |" in text
     assert "| SHD 7; 1 of 2 seeds, where ours has SHD 8 |" in text
 
 
@@ -201,6 +225,19 @@ def test_scores_are_counted_seed_by_seed():
     assert duels("", ours, peer) == ""
 
 
+def test_the_spread_of_distances_and_their_difference_are_told():
+    ours, peer = result("ours", {1: [1], 2: [1]}), result("peer", {1: [9], 2: [9]})
+    for one, distances in ((ours, (4, 9)), (peer, (5, 8))):
+        for timing, distance in zip(one.timings.values(), distances, strict=True):
+            timing.quality = {"BIC": -1.0, "SHD": distance}
+    assert quality_of(ours) == "BIC -1, SHD 6.5 (4–9)"
+    assert comparisons("", ours, peer) == ()
+    assert comparisons("BIC", ours, peer) == (
+        "ours has more BIC on 0 of 2, less on 0",
+        "SHD of ours minus theirs +0.0 ± 1.0",
+    )
+
+
 def test_the_table_has_a_line_for_each_contestant():
     ours, peer = result("ours", {1: [0.001]}), result("peer", {1: [0.5]}, 3, package="peer")
     assert table(lines(row(PEER), [ours, peer], {"peer": "1.2"})).splitlines()[2:] == [
@@ -240,6 +277,68 @@ def test_a_page_is_put_together_from_the_last_sections(tmp_path, monkeypatch):
     text = (tmp_path / "docs" / "speed.md").read_text()
     assert text.index("Beside the peers") < text.index("Start-up")
     assert "<svg/>" == (tmp_path / "docs" / "images" / "speed.svg").read_text()
+
+
+def test_a_page_keeps_the_sections_that_no_command_made_anew(tmp_path, monkeypatch):
+    monkeypatch.setenv("CAUSALASSAY_BENCH_CACHE", str(tmp_path / "cache"))
+    headings = speed_page.HEADINGS
+    old = [f"{headings[name]}\n\nold\n" for name in ("speed", "growth", "startup")]
+    (tmp_path / "speed.md").write_text(speed_page.HEAD + "\n".join(old))
+    speed_page.publish(tmp_path)
+    assert (tmp_path / "speed.md").read_text() == speed_page.HEAD + "\n".join(old)
+    new = f"{headings['searches']}\n\nnew\n"
+    speed_page.keep("searches", new)
+    speed_page.publish(tmp_path)
+    old.insert(1, new)
+    assert (tmp_path / "speed.md").read_text() == speed_page.HEAD + "\n".join(old)
+
+
+def test_rows_are_kept_and_replaced_one_by_one(tmp_path, monkeypatch):
+    monkeypatch.setenv("CAUSALASSAY_BENCH_CACHE", str(tmp_path))
+    chosen = row(PEER)
+    for seconds in (1.0, 2.0):
+        results = [result("ours", {1: [seconds], 2: [seconds]}), result("peer", {1: [9.0]}, 3)]
+        keep_row(KeptRow(chosen, results, "today", {"peer": "1.2"}))
+    assert [KeptRow(chosen, results, "today", {"peer": "1.2"})] == kept_rows([chosen])
+
+
+def test_searches_run_in_their_own_command():
+    assert not {one.job for one in comparison.chosen([], FULL)} & set(COMPARED)
+    assert {one.size for one in comparison.chosen(["xges"], QUICK)} == {20, 50, 100}
+
+
+def test_the_picture_of_searches_has_programs_that_ran_on_all_seeds():
+    names = ("causalassay", "Tetrad 7.6.3 BOSS", "causal-learn")
+    some = [result(name, {1: [1], 2: [3]}) for name in names]
+    for one, scores in zip(some, [(-5, -9), (-6, -8), (-5, 0)], strict=True):
+        for timing, score in zip(one.timings.values(), scores, strict=True):
+            timing.quality = {"BIC": score}
+    del some[2].timings[2]
+    actual = points({"boss-50": some}).to_dict("records")
+    assert actual == [
+        {"size": "50 nodes", "who": "causalassay", "name": "BOSS", "seconds": 2, "lost": 0.5},
+        {
+            "size": "50 nodes",
+            "who": "another package",
+            "name": "Tetrad BOSS",
+            "seconds": 2,
+            "lost": 0.5,
+        },
+    ]
+    assert "Tetrad BOSS" in picture({"boss-50": some})
+
+
+def test_other_seeds_compare_each_search_of_ours_with_each_peer():
+    names = [one.name for one in (*other_seeds.OURS, *other_seeds.PEERS)]
+    some = [result(name, {101: [0.5], 102: [1.5]}) for name in names]
+    for k, one in enumerate(some):
+        for timing, score in zip(one.timings.values(), (-5 - k, -7), strict=True):
+            timing.quality = {"BIC": score, "SHD": 3 + k}
+    lines = other_seeds._table(other_seeds.rows()[0], some).splitlines()
+    assert lines[2].endswith("| beside xges | beside Tetrad 7.6.3 BOSS |")
+    expected = "more BIC on 1 of 2, less on 0, the same on 1; SHD of ours minus theirs -5.0 ± 0.0"
+    assert lines[4].startswith(f"| XGES | 1.0 s | -6.0 | 3.0 | {expected} |")
+    assert lines[-1] == "| Tetrad 7.6.3 BOSS | 1.0 s | -9.0 | 9.0 |  |  |"
 
 
 def test_rows_have_names_of_their_own_and_known_environments():
@@ -319,7 +418,7 @@ def test_a_worker_prepares_times_and_answers(tmp_path):
         {"do": "turn", "calls": 3, "seconds": 60.0},
         {"do": "answer", "path": str(tmp_path / "answer.npz")},
     )
-    assert 3 == len(replies[1]["times"])
+    assert [3, 3] == [len(replies[1][clock]) for clock in ("wall", "cpu")]
     with np.load(tmp_path / "answer.npz") as answer:
         assert 6 == answer["total"]
 
@@ -343,6 +442,23 @@ def test_a_connection_ends_a_job_that_takes_too_long(tmp_path):
             connection.ask({"do": "turn", "calls": 1, "seconds": 1.0}, 60)
     finally:
         connection.close()
+
+
+def test_a_limit_on_cpu_seconds_does_not_count_time_asleep(tmp_path):
+    connection = Connection(sys.executable, tmp_path / "log", "cpu")
+    nap = {"do": "prepare", "job": f"{__name__}:napping_job", "data": str(tmp_path / "data.npz")}
+    np.savez(tmp_path / "data.npz", values=np.arange(4))
+    try:
+        connection.ask(nap, 60)
+        reply = connection.ask({"do": "turn", "calls": 1, "seconds": 0.0}, 1.0)
+        assert reply["wall"][0] > 1.0
+        assert reply["cpu"][0] < 1.0
+    finally:
+        connection.close()
+
+
+def napping_job(data):
+    return lambda: time.sleep(1.5), lambda _: {}
 
 
 def test_a_curve_has_the_exponent_of_its_end():
