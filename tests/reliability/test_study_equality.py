@@ -18,7 +18,8 @@ seed = 5
 replicates = 3
 metrics = ["shd", "f1", "sid", "mec_shd", "tv_dag"]
 algorithms = [
-    "pc", "ges", "gies", "mmhc", "direct-lingam", "mse-gds", "notears", "golem-ev", "golem-nv",
+    "pc", "ges", "xges", "boss", "grasp", "gies", "xgies", "mmhc", "direct-lingam", "mse-gds",
+    "notears", "golem-ev", "golem-nv",
     "single-edge", "variance-sorting", "random-sorting", {use = "acor", n_edges = 12},
     {use = "rogue", deed = ["empty", "raise", "segfault", "cycle"]},
     {use = "notears", name = "tuned", tune = {
@@ -70,7 +71,7 @@ def alone(run, tmp_path_factory, computed_once):
 
     rows, estimates = computed_once("alone", compute)
     statuses = [row["status"] for row in csv.DictReader(rows.decode().splitlines())]
-    assert 2 * 3 * 19 == len(statuses)
+    assert 2 * 3 * 23 == len(statuses)
     assert {"ok", "failed"} == set(statuses)
     return rows, estimates
 
