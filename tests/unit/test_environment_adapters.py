@@ -7,6 +7,7 @@ import pytest
 
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.discovery.environment_algorithms import algorithm_class
+from causalassay.discovery.environment_checks import brief_parameters
 from causalassay.environments.catalogue import environments
 from causalassay.environments.installing import folder_of, state
 from causalassay.graphs import erdos_renyi, from_edges, is_dag, to_cpdag
@@ -16,14 +17,6 @@ from causalassay.testing import check_algorithm
 TRUTH = from_edges([(2, 0), (0, 3), (1, 3)], 4)
 """A chain 2→0→3, and 1→3: neither symmetric nor in the order of the columns."""
 
-QUICK = {
-    "dagma-mlp": {"max_iter": 1500, "warm_iter": 1000},
-    "gcastle-dag-gnn": {"epochs": 3},
-    "gcastle-golem": {"steps": 500},
-    "gcastle-gran-dag": {"iterations": 100},
-}
-"""Parameters with which the slow ones end soon."""
-
 SCORED_CLASSES = ("pgmpy-hill-climb",)
 """DAGs that a score cannot tell from others of their class."""
 
@@ -31,7 +24,8 @@ SLOW = ("dagma-linear", "gcastle-notears-mlp")
 """Algorithms for which the contract takes long."""
 
 KNOWN = [one for home in environments().values() for one in home.algorithms]
-AT_ONCE = [one for one in KNOWN if one.name not in QUICK]
+AT_ONCE = [one for one in KNOWN if not brief_parameters(one)]
+NOT_AT_ONCE = [one for one in KNOWN if brief_parameters(one) or one.name in SLOW]
 
 
 def installed(algorithms):
@@ -45,7 +39,7 @@ def installed(algorithms):
 
 
 def made(definition):
-    return algorithm_class(definition)(**QUICK.get(definition.name, {}))
+    return algorithm_class(definition)(**brief_parameters(definition))
 
 
 def found_by(definition, data):
@@ -53,7 +47,7 @@ def found_by(definition, data):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("one", installed(k for k in KNOWN if k.name in QUICK))
+@pytest.mark.parametrize("one", installed(k for k in KNOWN if brief_parameters(k)))
 def test_a_network_that_was_trained_briefly_points_the_right_way(one):
     rng = np.random.default_rng(0)
     model = SCM(weights=(1.0, 1.0), noise="exponential").draw(TRUTH, rng)
@@ -122,7 +116,7 @@ def test_every_adapter_keeps_the_contract(one):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("one", installed(k for k in KNOWN if k.name in {*QUICK, *SLOW}))
+@pytest.mark.parametrize("one", installed(NOT_AT_ONCE))
 def test_every_slow_adapter_keeps_the_contract(one):
     check_algorithm(made(one))
 

@@ -159,6 +159,7 @@ def test_no_environment_can_replace_a_built_in_algorithm(site, tmp_path, monkeyp
         ('world = "series"', 'world = "flat"', "world: expected one of continuous, discrete"),
         ('call = "chain(d, n)"', "", "the key 'call' is missing"),
         ("licence", "license", "the key 'licence' is missing"),
+        ('default = "chain"', 'default = "chain"\nbrief = 3', "brief: expected str, got 3"),
         ("pins = []", "pins = [", "environment.toml: "),
     ],
 )

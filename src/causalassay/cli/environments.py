@@ -105,7 +105,7 @@ def remove(names: Names, as_json: AsJson = False) -> None:
 def check(name: Name, as_json: AsJson = False) -> None:
     """Run each algorithm of an environment on small data, and draw from each generator.
 
-    The exit code is 1 if one of them finds no graph or draws no data.
+    Networks are trained briefly. The exit code is 1 if one of them finds no graph or draws no data.
 
     Example: causalassay env check lingam
     """

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -57,8 +58,20 @@ def _check(name: str, call: Callable[[], object]) -> Checked:
 
 
 def _discover(definition: AlgorithmDefinition) -> None:
-    algorithm = algorithm_class(definition)()
+    algorithm = algorithm_class(definition)(**brief_parameters(definition))
     algorithm.discover(small_data(definition), np.random.default_rng(0))
+
+
+def brief_parameters(definition: AlgorithmDefinition) -> dict[str, Any]:
+    """Return the parameters with which an algorithm ends soon, where its defaults take minutes.
+
+    Examples
+    --------
+    >>> from causalassay.environments.catalogue import environment
+    >>> {one.name: brief_parameters(one) for one in environment("dagma").algorithms}
+    {'dagma-linear': {}, 'dagma-mlp': {'max_iter': 1500, 'warm_iter': 1000}}
+    """
+    return {one.name: one.brief for one in definition.parameters if one.brief is not None}
 
 
 def small_data(definition: AlgorithmDefinition) -> Dataset:

@@ -39,6 +39,8 @@ class ParameterDefinition:
         What it does, in a sentence.
     choices : tuple of str
         The values that text may have; empty if any.
+    brief : value of that type, or None
+        With which a check ends soon; None if the default does.
     """
 
     name: str
@@ -46,6 +48,7 @@ class ParameterDefinition:
     default: Any
     what: str
     choices: tuple[str, ...] = ()
+    brief: Any = None
 
 
 @dataclass(frozen=True)
@@ -271,7 +274,11 @@ def _parameter(name: str, table: Mapping[str, Any]) -> ParameterDefinition:
         kind = _TYPES[_check_one_of(table["type"], tuple(_TYPES), f"{name}: type")]
     else:
         kind = type(default)
-    return ParameterDefinition(name, kind, default, table["what"], tuple(table.get("choices", ())))
+    brief = table.get("brief")
+    if brief is not None and type(brief) is not kind:
+        raise ValueError(f"{name}: brief: expected {kind.__name__}, got {brief!r}")
+    choices = tuple(table.get("choices", ()))
+    return ParameterDefinition(name, kind, default, table["what"], choices, brief)
 
 
 def _checked_name(name: str) -> str:
