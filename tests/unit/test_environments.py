@@ -1,5 +1,6 @@
 """Environments of third-party packages: how they are found, installed, asked and ended."""
 
+import ast
 import dataclasses
 import importlib.util
 import json
@@ -75,6 +76,17 @@ def test_every_environment_of_ours_is_whole():
             assert not one.note or one.note.endswith(".")
             assert one.name.startswith(f"{home.name}-")
             assert one.call
+
+
+@pytest.mark.parametrize("home", environments().values(), ids=lambda home: home.name)
+def test_every_adapter_has_what_its_file_names(home):
+    tables = {
+        node.targets[0].id: {key.value for key in node.value.keys}
+        for node in ast.parse(home.adapter.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)
+    }
+    assert {one.name for one in home.algorithms} == tables.get("ALGORITHMS", set())
+    assert {one.name for one in home.generators} == tables.get("GENERATORS", set())
 
 
 def test_the_page_has_the_table_of_all_environments():
