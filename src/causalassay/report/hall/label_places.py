@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-LETTER, LINE = 6.1, 13.0
+LETTER, LINE = 6.3, 13.0
 """Pixels of a letter of 11 pixels, and of a line."""
 POINT = 6.0
 """Half the side of the room of a point."""
