@@ -98,7 +98,8 @@ def _candidates(point: Place, wide: float) -> Iterator[Box]:
         for turn in turns:
             angle = 2 * math.pi * turn / DIRECTIONS
             x, y = point[0] + distance * math.cos(angle), point[1] + distance * math.sin(angle)
-            left = x - wide * (1 - math.cos(angle)) / 2
+            # Rounded: the last bits of a cosine differ between machines.
+            left, y = round(x - wide * (1 - math.cos(angle)) / 2, 1), round(y, 1)
             yield Box(left, y - LINE / 2, left + wide, y + LINE / 2)
 
 

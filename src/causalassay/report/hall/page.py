@@ -22,13 +22,13 @@ from causalassay.report.hall.texts import (
 
 HEADS = (
     "generator or data set",
-    "package",
-    "world",
-    "edges",
+    "verdict",
     "var-sortability",
     "R²- or entropy-sortability",
     "F1: best sorting / random",
-    "verdict",
+    "edges",
+    "world",
+    "package",
     "date",
 )
 
@@ -102,8 +102,8 @@ def _table(rows: Sequence[Row]) -> Iterator[str]:
     yield f"| {' | '.join(HEADS)} |"
     yield "|---" * len(HEADS) + "|"
     for row in rows:
-        sizes = (package(row), row.world, number(row.n_edges, 0))
-        cells = (*sizes, *sortabilities(row), reached(row), verdict(row), row.date)
+        found = (verdict(row), *sortabilities(row), reached(row))
+        cells = (*found, number(row.n_edges, 0), row.world, package(row), row.date)
         told = [f"[`{in_cell(row.name)}`](#{slug(row.name)})", *map(in_cell, cells)]
         yield f"| {' | '.join(told)} |"
 
