@@ -173,6 +173,24 @@ def test_generators_run_in_their_environments(site, tmp_path):
     assert known["fake-series"].source.draw(SMALL, 0)[1].max_lag == 1
 
 
+def test_constant_columns_are_left_out_with_their_nodes(site, monkeypatch):
+    whole = theirs.draw
+
+    def with_a_constant(*arguments):
+        drawn = whole(*arguments)
+        drawn.values[:, 2] = 1.0
+        return drawn
+
+    monkeypatch.setattr(theirs, "draw", with_a_constant)
+    entry = entries(SMALL)["fake-chain"]
+    data, graph = entry.source.draw(SMALL, 0)
+    assert ("x0", "x1", "x3", "x4", "x5") == data.columns
+    assert 3 == graph.sum()
+    row = measure(entry, SMALL)
+    assert 5 == row.n_nodes
+    assert "Columns: 5.0 on average; constant ones" in hall_page([row], SMALL, "", "")
+
+
 def test_a_generator_that_fails_is_a_row_with_its_reason(site, tmp_path, monkeypatch):
     def fail(*_):
         raise EnvironmentFailed("crashed: killed by signal 6 (SIGABRT)")

@@ -108,7 +108,8 @@ def measure(
         random_f1=random_f1(found) if isinstance(found, Audit) else found.random_f1,
         n_draws=len(audits),
         n_units=1 if isinstance(found, Audit) else found.n_units,
-        n_edges=sum(one.n_edges or 0 for one in audits.values()) / len(audits),
+        n_edges=float(np.mean([one.n_edges for one in audits.values()])),
+        n_nodes=float(np.mean([one.n_nodes for one in audits.values()])),
     )
 
 

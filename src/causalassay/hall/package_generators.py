@@ -6,6 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
+from causalassay.arrays import Adjacency
 from causalassay.data import Continuous, Dataset, Discrete, Regime
 from causalassay.data.dataset import World
 from causalassay.environments.building import versions
@@ -68,7 +72,8 @@ class PackageGenerator:
             raise SourceAbsent(str(reason)) from reason
         except (EnvironmentFailed, PackageRefused) as reason:
             raise SourceFailed(str(reason)) from reason
-        return _data(drawn, self.generator.world), _graph(drawn)
+        varying = np.ptp(drawn.values, axis=0) > 0
+        return _data(drawn, self.generator.world, varying), _graph(drawn, varying)
 
 
 def package_generators() -> Iterator[Entry]:
@@ -100,19 +105,23 @@ def _own_pin(home: EnvironmentDefinition) -> str:
     return next((pin for pin in home.pins if not pin.startswith("-")), "")
 
 
-def _data(drawn: Drawn, world: str) -> Dataset:
-    n_nodes = drawn.values.shape[1]
-    kinds: tuple[Continuous | Discrete, ...] = (Continuous(),) * n_nodes
+def _data(drawn: Drawn, world: str, varying: NDArray[np.bool_]) -> Dataset:
+    """Return the columns that vary: a constant is neither cause nor effect of anything."""
+    columns = np.flatnonzero(varying)
+    kinds: tuple[Continuous | Discrete, ...] = (Continuous(),) * len(columns)
     if drawn.levels is not None:
-        kinds = tuple(Discrete(tuple(map(float, range(count)))) for count in drawn.levels)
+        counts = np.array(drawn.levels)[columns]
+        kinds = tuple(Discrete(tuple(map(float, range(count)))) for count in counts)
     return Dataset(
-        tuple(f"x{node}" for node in range(n_nodes)),
-        (Regime(CONDITION, drawn.values),),
+        tuple(f"x{node}" for node in columns),
+        (Regime(CONDITION, drawn.values[:, columns]),),
         CONDITION,
         kinds,
         "series" if world == "series" else "independent",
     )
 
 
-def _graph(drawn: Drawn) -> Any:
-    return drawn.graph if drawn.links is None else LaggedGraph(drawn.links)
+def _graph(drawn: Drawn, varying: NDArray[np.bool_]) -> Adjacency | LaggedGraph:
+    if drawn.links is None:
+        return drawn.graph[np.ix_(varying, varying)]
+    return LaggedGraph(drawn.links[:, varying][:, :, varying])

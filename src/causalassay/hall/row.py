@@ -72,8 +72,8 @@ class Row:
         The mean F1 along random orders.
     n_draws, n_units : int
         Data sets, and those with different graphs.
-    n_edges : float
-        The mean.
+    n_edges, n_nodes : float
+        The means; a generator may draw constant columns, which are left out.
     """
 
     name: str
@@ -103,6 +103,7 @@ class Row:
     n_draws: int = 0
     n_units: int = 0
     n_edges: float = math.nan
+    n_nodes: float = math.nan
 
     def cell(self, statistic: str) -> Cell | None:
         """Return what sorting by a statistic gives; None if it was not tried."""

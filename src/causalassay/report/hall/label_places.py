@@ -6,10 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-LETTER, LINE = 6.1, 13.0
+LETTER, LINE = 6.3, 13.0
 """Pixels of a letter of 11 pixels, and of a line."""
 POINT = 6.0
 """Half the side of the room of a point."""
+BESIDE = 9.0
+"""Pixels left and right of a label where only its own point is."""
 FARTHEST, STEP, DIRECTIONS = 260, 6, 24
 
 Place = tuple[float, float]
@@ -96,7 +98,8 @@ def _candidates(point: Place, wide: float) -> Iterator[Box]:
         for turn in turns:
             angle = 2 * math.pi * turn / DIRECTIONS
             x, y = point[0] + distance * math.cos(angle), point[1] + distance * math.sin(angle)
-            left = x - wide * (1 - math.cos(angle)) / 2
+            # Rounded: the last bits of a cosine differ between machines.
+            left, y = round(x - wide * (1 - math.cos(angle)) / 2, 1), round(y, 1)
             yield Box(left, y - LINE / 2, left + wide, y + LINE / 2)
 
 
@@ -112,11 +115,14 @@ def _is_clear(  # noqa: PLR0913, PLR0917  all that a line may run into
     placed: dict[int, Box],
     lines: Sequence[tuple[Place, Place]],
 ) -> bool:
-    """Tell whether neither the label nor the line to it crosses another's."""
+    """Tell whether a label and its line cross no other's, and it is not beside another's point."""
     if any(box.is_crossed(*line) for line in lines):
         return False
     end = box.near(point)
     others = [room for k, room in enumerate(rooms) if k != own and not _inside(point, room)]
+    around = Box(box.left - BESIDE, box.top - 2, box.right + BESIDE, box.bottom + 2)
+    if any(around.meets(room) for room in others):
+        return False
     return not any(one.is_crossed(point, end) for one in [*placed.values(), *others])
 
 

@@ -22,13 +22,13 @@ from causalassay.report.hall.texts import (
 
 HEADS = (
     "generator or data set",
-    "package",
-    "world",
-    "edges",
+    "verdict",
     "var-sortability",
     "R²- or entropy-sortability",
     "F1: best sorting / random",
-    "verdict",
+    "edges",
+    "world",
+    "package",
     "date",
 )
 
@@ -102,8 +102,8 @@ def _table(rows: Sequence[Row]) -> Iterator[str]:
     yield f"| {' | '.join(HEADS)} |"
     yield "|---" * len(HEADS) + "|"
     for row in rows:
-        sizes = (package(row), row.world, number(row.n_edges, 0))
-        cells = (*sizes, *sortabilities(row), reached(row), verdict(row), row.date)
+        found = (verdict(row), *sortabilities(row), reached(row))
+        cells = (*found, number(row.n_edges, 0), row.world, package(row), row.date)
         told = [f"[`{in_cell(row.name)}`](#{slug(row.name)})", *map(in_cell, cells)]
         yield f"| {' | '.join(told)} |"
 
@@ -143,8 +143,10 @@ def _entry(row: Row) -> Iterator[str]:
     if row.status == "ok":
         yield f"- Verdict: {in_cell(f'{row.sentence} {row.advice}'.strip())}"
         yield f"- Graphs: {in_cell(row.graphs)} {row.n_edges:.1f} edges on average."
-        if 1 < row.n_draws != row.n_units:
-            yield f"- Units: {row.n_units} of {row.n_draws} draws have a graph of their own."
+        if row.group == "package" and row.n_nodes < row.settings.nodes:
+            yield f"- Columns: {row.n_nodes:.1f} on average; constant ones are left out."
+        if row.n_units < row.n_draws:
+            yield f"- Units: {row.n_units}, for draws on one graph are one ({row.n_draws} draws)."
     else:
         yield f"- {row.status.capitalize()}: {in_cell(row.reason)}"
     if row.reference:

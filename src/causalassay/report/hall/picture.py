@@ -64,7 +64,7 @@ def hall_svg(rows: Sequence[Row]) -> str:
         text(16, (TOP + BOTTOM) / 2, "R²-sortability", anchor="middle", colour=INK, turned=True),
     ]
     parts += [_leader(*one) for one in zip(points, boxes, strict=True)]
-    parts += [_label(*one) for one in zip(names, boxes, strict=True)]
+    parts += [_label(*one) for one in zip(names, points, boxes, strict=True)]
     parts += [_mark(row, *point) for row, point in zip(drawn, points, strict=True)]
     return svg(BOTTOM + 44, parts, f"{title}: {len(drawn)} generators and data sets", RIGHT + 14)
 
@@ -74,15 +74,19 @@ def _value(row: Row, statistic: str) -> float:
     return math.nan if cell is None else cell.sortability
 
 
-def _label(name: str, box: Box | None) -> str:
+def _label(name: str, point: tuple[float, float], box: Box | None) -> str:
     """Return a name with a white rim, which lines of others do not run through."""
     if box is None:
         return ""
-    middle = (box.left + box.right) / 2
+    anchor, x = "middle", (box.left + box.right) / 2
+    if box.left > point[0]:
+        anchor, x = "start", box.left
+    elif box.right < point[0]:
+        anchor, x = "end", box.right
     rim = 'stroke="white" stroke-width="3" paint-order="stroke"'
     return (
-        f'<text x="{middle:.1f}" y="{box.bottom - 3:.1f}" text-anchor="middle" fill="{INK}" '
-        f'{rim} font-size="11">{escaped(name)}</text>'
+        f'<text x="{x:.1f}" y="{box.bottom - 3:.1f}" text-anchor="{anchor}" fill="{INK}" {rim} '
+        f'font-size="11">{escaped(name)}</text>'
     )
 
 

@@ -13,7 +13,16 @@ from causalassay.hall import Cell, Row
 STATISTICS = ("variance", "R2", "R2 without own past", "entropy")
 _OF_CELL = ("kind", "sortability", "spread", "p_rising", "p_falling", "f1_rising", "f1_falling")
 _BEFORE = ("name", "group", "package", "version", "world", "status", "reason", "verdict")
-_AFTER = ("random_f1", "best_f1", "n_draws", "n_units", "n_edges", "date", "measured_with")
+_AFTER = (
+    "random_f1",
+    "best_f1",
+    "n_draws",
+    "n_units",
+    "n_nodes",
+    "n_edges",
+    "date",
+    "measured_with",
+)
 
 
 def hall_csv(rows: Sequence[Row]) -> str:
