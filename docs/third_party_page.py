@@ -86,13 +86,12 @@ def counts(analysis: Analysis) -> str:
     frame = analysis.table.frame
     homes = _homes(analysis)
     third = frame["algorithm"].astype(str).map(lambda name: name in homes)
-    hours = frame["seconds"].sum() / 3600
-    spent = frame[third]["seconds"].sum() / 3600
+    minutes = frame["seconds"].groupby(third).sum() / 60
     packages = {home.name for home in homes.values()}
     lines = [
         f"{len(frame)} runs: {len(set(frame['algorithm']))} algorithms, of which {len(homes)} from "
-        f"{len(packages)} packages ({in_words(sorted(packages))}). Together they took {hours:.1f} "
-        f"hours of wall time, of which {spent:.1f} those of other packages.\n\n"
+        f"{len(packages)} packages ({in_words(sorted(packages))}). Those of other packages took "
+        f"{minutes[True]:.0f} min of wall time together, ours {minutes[False]:.1f} min.\n\n"
     ]
     lost = frame[frame["status"] != "ok"].groupby(["algorithm", "status", "reason"], observed=True)
     lines += [
