@@ -17,6 +17,17 @@ from causalassay.testing import check_algorithm
 TRUTH = from_edges([(2, 0), (0, 3), (1, 3)], 4)
 """A chain 2→0→3, and 1→3: neither symmetric nor in the order of the columns."""
 
+TRAINED = {
+    "dagma-mlp": {"max_iter": 8000, "warm_iter": 8000},
+    "gcastle-dag-gnn": {"epochs": 20},
+    "gcastle-golem": {"steps": 2500},
+    "gcastle-gran-dag": {"iterations": 4000},
+}
+"""Parameters with which they find a small graph."""
+
+BENT = ("dagma-mlp", "gcastle-gran-dag")
+"""Networks for nonlinear data."""
+
 SCORED_CLASSES = ("pgmpy-hill-climb",)
 """DAGs that a score cannot tell from others of their class."""
 
@@ -46,13 +57,20 @@ def found_by(definition, data):
     return made(definition).discover(data, np.random.default_rng(1))
 
 
+def effects_of(network, values):
+    """Return what causes add: networks for nonlinear data tell directions by bent effects."""
+    return 2 * np.tanh(2 * values) if network in BENT else values
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("one", installed(k for k in KNOWN if brief_parameters(k)))
-def test_a_network_that_was_trained_briefly_points_the_right_way(one):
-    rng = np.random.default_rng(0)
-    model = SCM(weights=(1.0, 1.0), noise="exponential").draw(TRUTH, rng)
-    graph = found_by(one, Dataset.from_values(model.sample(1000, rng))).graph
-    assert (graph & TRUTH).sum() > (graph & TRUTH.T).sum()
+@pytest.mark.parametrize("one", installed(k for k in KNOWN if k.name in TRAINED))
+def test_a_network_that_was_trained_finds_an_asymmetric_graph(one):
+    values = np.random.default_rng(1).normal(size=(1000, 4))
+    for cause, effect in ((2, 0), (0, 3), (1, 3)):
+        values[:, effect] += effects_of(one.name, values[:, cause])
+    network = algorithm_class(one)(**TRAINED[one.name])
+    estimate = network.discover(Dataset.from_values(values), np.random.default_rng(1))
+    np.testing.assert_array_equal(TRUTH, estimate.graph)
 
 
 @pytest.mark.parametrize("one", installed(k for k in AT_ONCE if "continuous" in k.data))

@@ -13,7 +13,7 @@ from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.runs import SCHEME, Runs
 from causalassay.analysis.summary import Summary
 
-MOST_ALGORITHMS = 24
+MOST_ALGORITHMS = 32
 MOST_SCHEMES = 6
 MOST_METRICS = 6
 DETAILED_METRICS = 2
