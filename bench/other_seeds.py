@@ -23,7 +23,7 @@ from bench.session import Session
 from bench.table_lines import calls, difference, duels
 from bench.timings import Effort, Result
 
-EFFORT = Effort(tuple(range(101, 121)), 0.0, 600.0, 0.0, True, "cpu", every_seed=True)
+EFFORT = Effort(tuple(range(101, 121)), 0.0, 600.0, 0.0, True, "cpu", once=600.0)
 """One call on each of twenty seeds."""
 SIZES = (20, 50)
 

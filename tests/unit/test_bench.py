@@ -102,13 +102,12 @@ def test_a_slow_peer_is_called_once_and_ours_on_every_seed(tmp_path):
 
 
 def test_a_slow_peer_is_called_on_every_seed_where_results_are_compared(tmp_path):
-    effort = Effort((1, 2), 0.5, 10.0, 5.0, False, every_seed=True)
+    effort = Effort((1, 2), 0.5, 10.0, 5.0, False, once=7.0)
     results, log = run(row(PEER), {"ours": 0.1, "peer": 6.0}, tmp_path, effort)
     assert 2 == log.count("peer")
     assert [1, 2] == list(results[1].timings)
-    effort = Effort((1, 2, 3), 0.5, 10.0, 5.0, False, every_seed=True)
-    results, _ = run(row(PEER), {"ours": 0.1, "peer": 6.0}, tmp_path, effort)
-    assert [1, 2] == list(results[1].timings)
+    results, _ = run(row(PEER), {"ours": 0.1, "peer": 8.0}, tmp_path, effort)
+    assert [1] == list(results[1].timings)
 
 
 def test_a_peer_beyond_the_limit_is_not_asked_again(tmp_path):
