@@ -324,6 +324,8 @@ def test_the_picture_of_searches_has_every_program_and_says_who_ran_on_fewer_see
 def test_other_seeds_compare_each_search_of_ours_with_each_peer():
     names = [one.name for one in (*other_seeds.OURS, *other_seeds.PEERS)]
     some = [result(name, {101: [0.5], 102: [1.5]}) for name in names]
+    for one in some[: len(other_seeds.OURS)]:
+        one.environment = "ours"
     for k, one in enumerate(some):
         for timing, score in zip(one.timings.values(), (-5 - k, -7), strict=True):
             timing.quality = {"BIC": score, "SHD": 3 + k}
