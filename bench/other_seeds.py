@@ -70,17 +70,16 @@ def compare(only: Sequence[str], tell: Callable[[str], None]) -> str:
 def _table(row: Row, results: Sequence[Result]) -> str:
     ours = [one for one in results if one.environment == "ours"]
     peers = [one for one in results if one.environment != "ours"]
+    beside = [f"beside {one.name}" for one in peers]
     lines = [
         f"d = {row.size}, {len(results[0].timings)} seeds",
         "",
-        "| program | CPU time | BIC | SHD | "
-        + " | ".join(f"beside {one.name}" for one in peers)
-        + " |",
+        f"| {' | '.join(['program', 'CPU time', 'BIC', 'SHD', *beside])} |",
         "|" + "---|" * (4 + len(peers)),
     ]
     for one in results:
-        beside = [_beside(one, peer) if one in ours else "" for peer in peers]
-        lines.append(f"| {' | '.join([*_figures(one), *beside])} |")
+        cells = [_beside(one, peer) if one in ours else "" for peer in peers]
+        lines.append(f"| {' | '.join([*_figures(one), *cells])} |")
     return "\n".join([*lines, ""])
 
 
