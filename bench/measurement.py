@@ -75,8 +75,8 @@ def _measure_seed(entries: Sequence[tuple[Contestant, Result]], call: _Caller, s
 
 def _is_out(result: Result, effort: Effort) -> bool:
     """Whether the peer failed, or is too slow to be asked for another seed."""
-    firsts = [timing.first or 0.0 for timing in result.timings.values()]
-    slow = sum(firsts) > effort.limit if effort.every_seed else max(firsts, default=0) > effort.slow
+    most = effort.slow if effort.once is None else effort.once
+    slow = any((timing.first or 0.0) > most for timing in result.timings.values())
     return bool(result.trouble or result.beyond or slow)
 
 

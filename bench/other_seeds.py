@@ -23,7 +23,7 @@ from bench.session import Session
 from bench.table_lines import calls, difference, duels
 from bench.timings import Effort, Result
 
-EFFORT = Effort(tuple(range(101, 121)), 0.0, 600.0, 0.0, True, "cpu", every_seed=True)
+EFFORT = Effort(tuple(range(101, 121)), 0.0, 600.0, 0.0, True, "cpu", once=600.0)
 """One call on each of twenty seeds."""
 SIZES = (20, 50)
 
@@ -40,20 +40,19 @@ OURS = (
     _ours("GES", "ges"),
 )
 PEERS = (xges("search"), tetrad("BOSS", "boss"))
+STARTS = (
+    _ours("BOSS, 1 start", "boss"),
+    _ours("BOSS, 3 starts", "boss_3"),
+    _ours("GRaSP, 1 start", "grasp_1"),
+    _ours("GRaSP, 5 starts", "grasp"),
+)
 
 
 def rows() -> list[Row]:
-    """Return a row for each size."""
+    """Return two rows for each size: the searches beside their peers, and what starts do."""
     return [
-        Row(
-            "other-seeds",
-            "Searches on other seeds",
-            size,
-            problems.linear,
-            OURS[0],
-            (*OURS[1:], *PEERS),
-            judge=quality.class_score,
-        )
+        Row(job, job, size, problems.linear, first, tuple(others), judge=quality.class_score)
+        for job, (first, *others) in (("other-seeds", (*OURS, *PEERS)), ("starts", STARTS))
         for size in SIZES
     ]
 
@@ -62,25 +61,25 @@ def compare(only: Sequence[str], tell: Callable[[str], None]) -> str:
     """Run the rows, or those named; return the tables of all that is kept."""
     with TemporaryDirectory() as folder, Session(cache_folder(), EFFORT.clock) as session:
         for row in rows():
-            if not only or row.name in only:
+            if not only or {row.name, row.job} & set(only):
                 results = measure(row, session, EFFORT, Path(folder), tell)
                 keep_row(KeptRow(row, results, facts()["date"], session.versions()))
     return "\n".join(_table(one.row, one.results) for one in kept_rows(rows()))
 
 
 def _table(row: Row, results: Sequence[Result]) -> str:
-    ours, peers = results[: len(OURS)], results[len(OURS) :]
+    ours = [one for one in results if one.environment == "ours"]
+    peers = [one for one in results if one.environment != "ours"]
+    beside = [f"beside {one.name}" for one in peers]
     lines = [
         f"d = {row.size}, {len(results[0].timings)} seeds",
         "",
-        "| program | CPU time | BIC | SHD | "
-        + " | ".join(f"beside {one.name}" for one in peers)
-        + " |",
+        f"| {' | '.join(['program', 'CPU time', 'BIC', 'SHD', *beside])} |",
         "|" + "---|" * (4 + len(peers)),
     ]
     for one in results:
-        beside = [_beside(one, peer) if one in ours else "" for peer in peers]
-        lines.append(f"| {' | '.join([*_figures(one), *beside])} |")
+        cells = [_beside(one, peer) if one in ours else "" for peer in peers]
+        lines.append(f"| {' | '.join([*_figures(one), *cells])} |")
     return "\n".join([*lines, ""])
 
 

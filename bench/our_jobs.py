@@ -106,6 +106,16 @@ def boss(data: Arrays) -> tuple[Call, Read]:
     return _discover("boss", data)
 
 
+def boss_3(data: Arrays) -> tuple[Call, Read]:
+    """Prepare BOSS from three random orders."""
+    return _discover("boss", data, starts=3)
+
+
+def grasp_1(data: Arrays) -> tuple[Call, Read]:
+    """Prepare GRaSP from one random order."""
+    return _discover("grasp", data, starts=1)
+
+
 def grasp(data: Arrays) -> tuple[Call, Read]:
     """Prepare GRaSP from five random orders, its default."""
     return _discover("grasp", data)

@@ -20,14 +20,13 @@ class Effort:
     limit : float
         Of one call; a peer beyond it is not asked again.
     slow : float
-        A peer whose call takes longer is not called again.
+        A peer whose call takes longer is not called again on the same seed.
     long : bool
         Whether long peers run, too.
     clock : {"wall", "cpu"}
         What is timed: the time that passes, or the time of the processor.
-    every_seed : bool
-        Whether a slow peer is called once on every seed, until its calls took longer than
-        `limit` together; otherwise on one.
+    once : float, optional
+        A peer whose call takes longer is not called on further seeds; by default `slow`.
     """
 
     seeds: tuple[int, ...]
@@ -36,12 +35,12 @@ class Effort:
     slow: float
     long: bool
     clock: Clock = "wall"
-    every_seed: bool = False
+    once: float | None = None
 
 
 QUICK = Effort((1, 2, 3), 1.0, 45.0, 5.0, False)
 FULL = Effort((1, 2, 3, 4, 5), 2.0, 240.0, 20.0, True)
-SEARCHES = Effort((1, 2, 3, 4, 5), 0.5, 240.0, 2.0, True, "cpu", every_seed=True)
+SEARCHES = Effort((1, 2, 3, 4, 5), 0.5, 240.0, 2.0, True, "cpu", once=45.0)
 """Results are compared seed by seed, and peers take minutes: on a machine that others use, too,
 only the processor's time tells programs of such different length apart."""
 
