@@ -20,7 +20,7 @@ COMMANDS = {
     "quick": "the quick rows on three seeds, in at most ten minutes",
     "full": "all rows on five seeds, with the long peers; about an hour",
     "searches": "searches for the best score, with the long peers, in CPU seconds; about an hour",
-    "other-seeds": "searches for the best score on twenty seeds that nothing was tuned on",
+    "other-seeds": "searches for the best score on twenty other seeds",
     "growth": "time and memory of each algorithm against nodes and rows",
     "startup": "imports, first calls, a fresh machine, a read-only install",
     "install": "make the peers' environments, and say which cannot be made",

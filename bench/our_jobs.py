@@ -102,13 +102,13 @@ def xges(data: Arrays) -> tuple[Call, Read]:
 
 
 def boss(data: Arrays) -> tuple[Call, Read]:
-    """Prepare BOSS from one random order."""
+    """Prepare BOSS from three random orders, its default."""
     return _discover("boss", data)
 
 
-def boss_3(data: Arrays) -> tuple[Call, Read]:
-    """Prepare BOSS from three random orders."""
-    return _discover("boss", data, starts=3)
+def boss_1(data: Arrays) -> tuple[Call, Read]:
+    """Prepare BOSS from one random order."""
+    return _discover("boss", data, starts=1)
 
 
 def grasp_1(data: Arrays) -> tuple[Call, Read]:

@@ -331,9 +331,9 @@ def test_other_seeds_compare_each_search_of_ours_with_each_peer():
             timing.quality = {"BIC": score, "SHD": 3 + k}
     lines = other_seeds._table(other_seeds.rows()[0], some).splitlines()
     assert lines[2].endswith("| beside xges | beside Tetrad 7.6.3 BOSS |")
-    expected = "more BIC on 1 of 2, less on 0, the same on 1; SHD of ours minus theirs -5.0 ± 0.0"
+    expected = "more BIC on 1 of 2, less on 0, the same on 1; SHD of ours minus theirs -7.0 ± 0.0"
     assert lines[4].startswith(f"| XGES | 1.0 s | -6.0 | 3.0 | {expected} |")
-    assert lines[-1] == "| Tetrad 7.6.3 BOSS | 1.0 s | -9.0 | 9.0 |  |  |"
+    assert lines[-1] == "| Tetrad 7.6.3 BOSS | 1.0 s | -10.0 | 11.0 |  |  |"
 
 
 def test_rows_have_names_of_their_own_and_known_environments():

@@ -193,7 +193,7 @@ def test_chain_collider_and_an_asymmetric_graph(search):
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_the_best_of_all_classes_is_found(search):
-    """Of 25 problems with 4 nodes and 20 000 rows at least 24 (when written, BOSS 24, GRaSP 25)."""
+    """Of 25 problems with 4 nodes and 20 000 rows at least 24 (when written, 25)."""
     classes, found = all_classes(4), 0
     for seed in range(25):
         rng = np.random.default_rng([5, seed])
@@ -206,7 +206,7 @@ def test_the_best_of_all_classes_is_found(search):
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_scores_at_least_as_much_as_ges_in_most_problems(search):
-    """On 30 problems of 10 nodes at most 4 score less than GES (when written, BOSS 1, GRaSP 0)."""
+    """On 30 problems of 10 nodes at most 4 score less than GES (when written, none)."""
     less = 0
     for seed in range(30):
         rng = np.random.default_rng([21, seed])
