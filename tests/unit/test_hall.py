@@ -328,7 +328,7 @@ def test_the_table_has_every_number(raw):
 def test_the_page_of_the_documentation_is_that_of_its_rows():
     folder, page = Path("docs/hall-results"), Path("docs/hall.md")
     settings = Settings()
-    known = list(entries(settings))
+    known = [name for name in entries(settings) if not name.startswith("fake-")]
     rows, left_out = all_rows(ROOT / folder, (), settings, known)
     assert rows
     assert not left_out
