@@ -177,7 +177,7 @@ def _write(
     from causalassay.report.hall import write_hall
 
     every, left_out = all_rows(out, rows, settings, order)
-    written = write_hall(every, settings, out, page, _command(settings, out, page))
+    written = write_hall(every, settings, out, page, _command(settings, out, page), order)
     if left_out:
         typer.echo(
             "note: not on the page, for they were measured with other settings: "

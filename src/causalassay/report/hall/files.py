@@ -28,8 +28,13 @@ class Written:
     table: Path
 
 
-def write_hall(
-    rows: Sequence[Row], settings: Settings, folder: Path, page: Path | None, command: str
+def write_hall(  # noqa: PLR0913, PLR0917  what it shows, and where it goes
+    rows: Sequence[Row],
+    settings: Settings,
+    folder: Path,
+    page: Path | None,
+    command: str,
+    known: Sequence[str] = (),
 ) -> Written:
     """Write page, picture and table.
 
@@ -43,6 +48,8 @@ def write_hall(
         By default ``hall.md`` in the folder.
     command : str
         What made the page.
+    known : sequence of str
+        The names of all entries: the page says which have no row.
     """
     page = folder / "hall.md" if page is None else page
     written = Written(page, folder / "hall.svg", folder / "hall.csv")
@@ -54,6 +61,7 @@ def write_hall(
             settings,
             command,
             results_from(page, folder),
+            missing=without_row(known, rows),
             linked=(page.parent / "rules.md").is_file(),
         ),
     }
@@ -61,6 +69,12 @@ def write_hall(
         with replacing(path) as partial:
             partial.write_text(content, encoding="utf-8")
     return written
+
+
+def without_row(known: Sequence[str], rows: Sequence[Row]) -> list[str]:
+    """Return the names of entries that have no row."""
+    measured = {row.name for row in rows}
+    return [name for name in known if name not in measured]
 
 
 def results_from(page: Path, folder: Path) -> str:

@@ -33,8 +33,17 @@ HEADS = (
 )
 
 
-def hall_page(
-    rows: Sequence[Row], settings: Settings, command: str, results: str, *, linked: bool = False
+MOST_NAMED = 20
+
+
+def hall_page(  # noqa: PLR0913  what it shows, and where it is
+    rows: Sequence[Row],
+    settings: Settings,
+    command: str,
+    results: str,
+    *,
+    missing: Sequence[str] = (),
+    linked: bool = False,
 ) -> str:
     """Return the page.
 
@@ -48,10 +57,13 @@ def hall_page(
     results : str
         Where the picture and the table are, as seen from the page, with a slash at its end;
         empty if they are beside it.
+    missing : sequence of str
+        The names of entries that have no row.
     linked : bool
         Whether the pages of the documentation are beside it.
     """
-    found = "\n".join(_lines(rows, settings, command, results)) + "\n"
+    lines = [*_lines(rows, settings, command, results), *_missing(missing)]
+    found = "\n".join(lines) + "\n"
     return found if linked else re.sub(r"\[([^\]]*)\]\(\w+\.md\)", r"\1", found)
 
 
@@ -152,6 +164,14 @@ def _entry(row: Row) -> Iterator[str]:
     if row.reference:
         yield f"- Reference: {in_cell(row.reference)}"
     yield f"- Command: {_code(row.command)}"
+
+
+def _missing(names: Sequence[str]) -> Iterator[str]:
+    """Yield what is not measured: some by name, many as a number."""
+    if names:
+        named = ", ".join(f"`{in_cell(name)}`" for name in names)
+        told = named if len(names) <= MOST_NAMED else f"{len(names)} entries"
+        yield f"\n## Not measured yet\n\n{told}: the command above measures what is missing."
 
 
 def _code(text: str) -> str:
