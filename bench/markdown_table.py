@@ -35,7 +35,8 @@ include what a program compiles first: about 10 s of xges, some seconds of Java.
 more than {limit:g} s was stopped and is shown as > {limit:g} s. BIC (higher is better) and SHD \
 to the true CPDAG (lower is better) are means over seeds, SHD with its range. *Same result* is \
 the same CPDAG. *More* and *less* BIC count the seeds with other scores. \
-*SHD of ours minus theirs* has its standard error over seeds.
+*SHD of ours minus theirs* has its standard error over seeds. Hollow points of the picture ran on \
+one seed.
 """
 
 
