@@ -30,11 +30,13 @@ search to use when](searches.md) draws conclusions.
 
 Times are CPU seconds, with one thread each; *speed-up* is the peer's minimum divided by ours on \
 the same data, the median over seeds, with the range in brackets. A program whose first call took \
-longer than {slow:g} s is called once per seed; longer than {once:g} s, on one seed. A call of \
+longer than {slow:g} s is called once per seed; longer than {once:g} s, on one seed. Single calls \
+include what a program compiles first: about 10 s of xges, some seconds of Java. A call of \
 more than {limit:g} s was stopped and is shown as > {limit:g} s. BIC (higher is better) and SHD \
 to the true CPDAG (lower is better) are means over seeds, SHD with its range. *Same result* is \
 the same CPDAG. *More* and *less* BIC count the seeds with other scores. \
-*SHD of ours minus theirs* has its standard error over seeds.
+*SHD of ours minus theirs* has its standard error over seeds. Hollow points of the picture ran on \
+one seed.
 """
 
 

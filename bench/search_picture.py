@@ -21,7 +21,7 @@ SIZES = (50, 100)
 WIDTH, HEIGHT = 370, 340
 OURS, OTHERS = "causalassay", "another package"
 ALL, FEWER = "on all seeds", "on one seed"
-LEFT = "Tetrad"
+LEFT = ["Tetrad BOSS", "Tetrad FGES"]
 """Whose names stand on the left, so that none covers another."""
 COLOURS = ["#0072B2", "#D55E00"]
 """Okabe and Ito's, which the colour-blind tell apart; shapes say the same."""
@@ -115,7 +115,7 @@ def _chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         shape=alt.Shape("who:N", title=None, scale=shapes, legend=above),
         fillOpacity=alt.FillOpacity("seeds:N", title=None, scale=filled, legend=above),
     )
-    is_left = alt.expr.indexof(alt.datum.name, LEFT) == 0
+    is_left = alt.expr.indexof(LEFT, alt.datum.name) >= 0
     words = base.encode(text="name:N")
     right = words.transform_filter(~is_left).mark_text(align="left", dx=8, fontSize=11)
     left = words.transform_filter(is_left).mark_text(align="right", dx=-8, fontSize=11)
