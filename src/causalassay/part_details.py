@@ -12,10 +12,11 @@ from causalassay.catalogue import noun_phrase
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.docstrings import parameter_meanings, sections
+from causalassay.environments.definition import AlgorithmDefinition
 from causalassay.graphs.registry import GRAPHS
 from causalassay.metrics.registry import METRICS
 from causalassay.models.registry import MODELS, function_family, model_parameters
-from causalassay.registry import Registry, first_line, parameters
+from causalassay.registry import Registry, RegistryEntry, first_line, parameters
 
 Details = dict[str, Any]
 
@@ -63,8 +64,17 @@ def part_details(part: str, name: str) -> Details:
     if entry.missing:
         return known | {"package": entry.package, "cannot_be_loaded": entry.missing}
     known |= _OF_PARTS[part](name, entry.value)
-    known["package"] = entry.package
+    known |= _origin(entry)
     return {heading: value for heading, value in known.items() if value not in (None, "")}
+
+
+def _origin(entry: RegistryEntry[Any]) -> Details:
+    """Return where a part comes from: a package, or one in an environment of its own."""
+    kind: Any = entry.value
+    if not isinstance(getattr(kind, "definition", None), AlgorithmDefinition):
+        return {"package": entry.package}
+    home = kind.home()
+    return {"package": " ".join(home.packages), "environment": home.name, "licence": home.licence}
 
 
 def _algorithm(name: str, kind: Any) -> Details:

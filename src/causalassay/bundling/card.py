@@ -11,6 +11,7 @@ import pandas as pd
 from causalassay.analysis import Analysis
 from causalassay.analysis.names import in_words, metric_name, scheme_name
 from causalassay.bundling.file_names import MEANINGS, NOT_INCLUDED, STUDY
+from causalassay.bundling.lock_file import environment_text
 from causalassay.bundling.markdown import escaped, table
 from causalassay.bundling.named_files import NamedFile
 from causalassay.judging.measured_rates import measured_rates
@@ -18,6 +19,7 @@ from causalassay.judging.rules import RULES
 from causalassay.report.numbers import decimal
 from causalassay.spelling import cut
 from causalassay.study.language.labels import value_text
+from causalassay.study.needed_environments import needed_environments
 from causalassay.study.plan import Study
 from causalassay.study.programs import programs_of
 from causalassay.study.storage.reader import Session
@@ -219,6 +221,8 @@ def _compute(content: CardContent) -> Iterator[str]:
         parts = (f"{escaped(str(name))} {value:.3g} s" for name, value in slowest.items())
         yield f"- Most of it: {', '.join(parts)}."
     yield f"- {_machines(content.sessions)}"
+    for home in needed_environments(content.study.algorithms):
+        yield f"- Package in an environment of its own: {escaped(environment_text(home))}."
 
 
 def _machines(sessions: Sequence[Session]) -> str:
@@ -251,8 +255,14 @@ def _replay(content: CardContent) -> Iterator[str]:
     if content.left_out:
         yield f"$ sha256sum -c {NOT_INCLUDED}       # the data files that you put there"
     yield "$ pip install -r requirements.txt        # the same versions"
-    yield f"$ causalassay run {STUDY}{allow}"
+    homes = needed_environments(content.study.algorithms)
+    install = " --install" if homes else ""
+    yield f"$ causalassay run {STUDY}{install}{allow}"
     yield "```"
+    if homes:
+        size = sum(home.download_mb for home in homes)
+        names = ", ".join(home.name for home in homes)
+        yield f"The last command downloads packages (about {size} MB): {escaped(names)}."
     if allow:
         yield "The last command runs the authors' code: read it first."
 

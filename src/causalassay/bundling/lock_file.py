@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
 
 from causalassay.discovery.registry import ALGORITHMS
+from causalassay.environments.definition import EnvironmentDefinition
+from causalassay.study.needed_environments import needed_environments
 from causalassay.study.plan import Study
 from causalassay.study.storage.reader import Session
 
@@ -36,7 +38,29 @@ def lock_text(study: Study, sessions: Sequence[Session]) -> str:
         "# Installed when this bundle was made; not recorded during the run:",
         *_pins(others),
     ]
-    return "\n".join(lines) + "\n" + _earlier(sessions)
+    return "\n".join([*lines, *_environments(study)]) + "\n" + _earlier(sessions)
+
+
+def _environments(study: Study) -> list[str]:
+    """Return comments on packages that have environments of their own, with their pins."""
+    homes = needed_environments(study.algorithms)
+    if not homes:
+        return []
+    said = "# Third-party packages, each in an environment of its own (causalassay run --install):"
+    return [said, *(f"# {environment_text(home)}" for home in homes)]
+
+
+def environment_text(home: EnvironmentDefinition) -> str:
+    """Return an environment with its pins, its licence and the programs that it needs.
+
+    Examples
+    --------
+    >>> from causalassay.environments.catalogue import environment
+    >>> environment_text(environment("tetrad")).endswith("licence GPL-2.0; needs java")
+    True
+    """
+    needs = f"; needs {', '.join(home.programs)}" if home.programs else ""
+    return f"{home.name}: {' '.join(home.packages)}; licence {home.licence}{needs}"
 
 
 def _earlier(sessions: Sequence[Session]) -> str:

@@ -32,10 +32,6 @@ env = typer.Typer(
     cls=PlainGroup,
 )
 
-Name = Annotated[
-    str,
-    typer.Argument(help="Of an environment; see `list`.", autocompletion=complete_environment),
-]
 Names = Annotated[
     list[str],
     typer.Argument(help="Of environments; see `list`.", autocompletion=complete_environment),
@@ -102,8 +98,8 @@ def remove(names: Names, as_json: AsJson = False) -> None:
 
 
 @env.command(cls=PlainCommand)
-def check(name: Name, as_json: AsJson = False) -> None:
-    """Run each algorithm of an environment on small data, and draw from each generator.
+def check(names: Names, as_json: AsJson = False) -> None:
+    """Run each algorithm of environments on small data, and draw from each generator.
 
     Networks are trained briefly. The exit code is 1 if one of them finds no graph or draws no data.
 
@@ -113,11 +109,12 @@ def check(name: Name, as_json: AsJson = False) -> None:
     from causalassay.environments.catalogue import environment
     from causalassay.environments.installing import state
 
-    home = environment(name)
-    if reason := state(home).reason:
-        raise ValueError(reason)
+    homes = [environment(name) for name in names]
+    for home in homes:
+        if reason := state(home).reason:
+            raise ValueError(reason)
     checked = []
-    for one in check_environment(home):
+    for one in (each for home in homes for each in check_environment(home)):
         checked.append(one)
         if not as_json:
             typer.echo(f"{one.name}: {one.reason or 'ok'} ({one.seconds:.1f} s)")

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from causalassay.report.hall import Written
 
 DEFAULT_FOLDER = Path("hall")
+_MOST_NAMED = 10
+"""Entries that the command of a page names; it runs all of them if there are more."""
 
 
 def hall(  # noqa: PLR0913, PLR0917  one argument per option
@@ -177,7 +179,9 @@ def _write(
     from causalassay.report.hall import write_hall
 
     every, left_out = all_rows(out, rows, settings, order)
-    written = write_hall(every, settings, out, page, _command(settings, out, page), order)
+    written = write_hall(
+        every, settings, out, page, _command(every, order, settings, out, page), order
+    )
     if left_out:
         typer.echo(
             "note: not on the page, for they were measured with other settings: "
@@ -196,9 +200,17 @@ def _print(rows: list[Row], written: Written) -> None:
     typer.echo(f"Table: {written.table}")
 
 
-def _command(settings: Settings, out: Path, page: Path | None) -> str:
-    """Return the command of the whole hall; a path is as it was given."""
-    words = ["causalassay", "hall", "--data", "FOLDER", "--install"]
+def _command(
+    rows: Sequence[Row], order: list[str], settings: Settings, out: Path, page: Path | None
+) -> str:
+    """Return the command of a page; a path is as it was given."""
+    words = ["causalassay", "hall"]
+    if any(row.group == "data set" for row in rows):
+        words += ["--data", "FOLDER"]
+    names = [row.name for row in rows]
+    if len(names) <= _MOST_NAMED and not set(order) <= set(names):
+        words += [word for name in names for word in ("--only", name)]
+    words.append("--install")
     words += ["--out", str(out)] if out != DEFAULT_FOLDER else []
     words += ["--page", str(page)] if page is not None else []
     return shlex.join(words) + settings.options

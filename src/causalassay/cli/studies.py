@@ -137,23 +137,24 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
 def _prepared_environments(study: Study, install: bool, on_cluster: bool) -> list[Again]:
     """Install what a study needs, or say what is absent; return which rows are to run again."""
     from causalassay.cli.environments import install_all, note_absent
-    from causalassay.study.absent_environments import absent_environments
+    from causalassay.study.needed_environments import absent_environments, needed_environments
 
     absent = absent_environments(study.algorithms)
     if not install:
         note_absent(absent, on_cluster)
         return []
     install_all(absent)
-    return [Again.skipped] if absent else []
+    # Also what was skipped before somebody else installed it.
+    return [Again.skipped] if needed_environments(study.algorithms) else []
 
 
 def _print_plan(
     study: Study, folder: Path, programs: Sequence[Program], workers: int, as_json: bool
 ) -> None:
     """Print what a run would do; of how long it takes only what stored rows tell."""
-    from causalassay.study.absent_environments import absent_environments
     from causalassay.study.forecast import forecast
     from causalassay.study.language import describe
+    from causalassay.study.needed_environments import absent_environments
 
     left = forecast(study, folder)
     named = [program.line for program in programs]

@@ -166,6 +166,11 @@ class EnvironmentDefinition:
         return self.folder / ADAPTER
 
     @property
+    def packages(self) -> tuple[str, ...]:
+        """The pins without options of pip's."""
+        return tuple(pin for pin in self.pins if not pin.startswith("-"))
+
+    @property
     def fingerprint(self) -> str:
         """Digits that change with the pins and with the version of Python."""
         return fingerprint(self.pins)
