@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 from causalassay.bundling import Terms, building, check_bundle, write_bundle
 from causalassay.bundling.card import _replay
+from causalassay.bundling.identity import Identity
 from causalassay.bundling.lock_file import lock_text
 from causalassay.bundling.named_files import code_files
 from causalassay.cli import app
@@ -464,3 +465,19 @@ def test_packages_in_environments_are_named_with_their_pins_and_the_way_to_insta
     replay = "\n".join(_replay(SimpleNamespace(study=study, left_out=[])))
     assert "$ causalassay run study.toml --install\n" in replay
     assert "downloads packages" in replay
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("slurm_zelda_12 and zelda2", "slurm_[user]_12 and [user]2"),
+        ("%2Fhome%2Fzelda", "%2Fhome%2F[user]"),
+        (r"no file C:\Users\Bob\x.txt", "no file [folder]/x.txt"),
+        (r"at \\server\share", "at [folder]/share"),
+        ("cannot open:/data/lab/x.csv", "cannot open:[folder]/x.csv"),
+        ("see https://example.org/a/b/c", "see https://example.org/a/b/c"),
+        ("griselda stays", "griselda stays"),
+    ],
+)
+def test_names_and_paths_in_reasons_are_found_in_other_spellings(text, cleaned):
+    assert cleaned == Identity(users=("zelda",)).cleaned(text)

@@ -17,12 +17,14 @@ from causalassay.environments.process import EnvironmentFailed
 from causalassay.hall import Settings, entries, fill, kept_rows, measure, measuring
 from causalassay.hall import package_generators as theirs
 from causalassay.hall.kept_rows import all_rows
-from causalassay.hall.row import row_of
+from causalassay.hall.measuring import without_verdict
+from causalassay.hall.row import Cell, row_of
 from causalassay.report.hall.files import results_from, without_row
 from causalassay.report.hall.label_places import Box, label_boxes
 from causalassay.report.hall.page import hall_page
 from causalassay.report.hall.picture import hall_svg, shown
 from causalassay.report.hall.table import hall_csv
+from causalassay.report.hall.texts import verdict
 from pages import ROOT
 
 SMALL = Settings(draws=3, nodes=6, samples=100)
@@ -338,3 +340,33 @@ def test_the_page_of_the_documentation_is_that_of_its_rows():
     assert text == hall_page(rows, settings, command, results_from(page, folder), **options)
     assert hall_svg(rows) == (ROOT / folder / "hall.svg").read_text(encoding="utf-8")
     assert hall_csv(rows) == (ROOT / folder / "hall.csv").read_text(encoding="utf-8")
+
+
+def cell(statistic, kind, sortability, spread=0.1):
+    word = statistic.replace("R2", "R²")
+    numbers = {"p_rising": 0.5, "p_falling": 0.5, "f1_rising": 0.5, "f1_falling": 0.4}
+    return Cell(statistic, word, kind, sortability, spread, **numbers)
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        ([cell("variance", "gameable", 0.9), cell("R2", "gameable", 0.8)], "variance and R²"),
+        (
+            [cell("variance", "gameable", 0.9), cell("R2", "gameable backwards", 0.1)],
+            "gameable by variance, backwards by R²",
+        ),
+        ([cell("R2", "gameable backwards", 0.39)], "gameable backwards by R² (borderline)"),
+        ([cell("variance", "gameable", 0.9), cell("R2", "gameable", 0.61)], "variance and R²"),
+        ([cell("variance", "no evidence", 0.42)], "no evidence (borderline)"),
+        ([cell("variance", "no evidence", 0.5)], "no evidence"),
+    ],
+)
+def test_a_verdict_names_every_artefact_and_says_where_a_seed_decides(cells, told):
+    settings = Settings(draws=20)
+    entry = entries(settings)["linear-raw"]
+    row = dataclasses.replace(
+        without_verdict(entry, settings, "failed", ""),
+        **{"status": "ok", "verdict": "no evidence", "cells": tuple(cells), "n_units": 20},
+    )
+    assert verdict(row).endswith(told)

@@ -253,3 +253,20 @@ def test_depths_are_checked():
 def test_conformance():
     for name in ("boss", "grasp"):
         check_algorithm(make_algorithm(name))
+
+
+@pytest.mark.parametrize("number", [45, 50, 54])
+def test_units_do_not_decide_between_positions_that_tie(number):
+    rng = np.random.default_rng(500 + number)
+    graph = erdos_renyi(15, 2, rng)
+    kind = ("scm", "standardized", "iscm", "uumc")[number % 4]
+    values = draw(kind, graph, rng).sample(1000, rng)
+    factors = 10.0 ** np.arange(-7, 8)
+    found = [
+        BOSS(starts=starts).discover(Dataset.from_values(same), np.random.default_rng(1)).graph
+        for starts in (1, 3)
+        for same in (values, values * 3.7, values * factors, values + values.std(axis=0))
+    ]
+    for first in (0, 4):
+        for other in found[first + 1 : first + 4]:
+            np.testing.assert_array_equal(found[first], other)

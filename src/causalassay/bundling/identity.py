@@ -29,7 +29,10 @@ SHORTEST = 3
 _WORDS_OF_PYTHON = frozenset({*dir(builtins), *keyword.kwlist})
 
 # A path in a message: from a slash that begins a word, at least two parts of it.
-_PATH = re.compile(r"(?<![\w.~/:])~?(?:/[^\s/:'\"(),;<>|]+)+/([^\s/:'\"(),;<>|]+)")
+_PATH = re.compile(r"(?<![\w.~/])~?(?:/[^\s/:'\"(),;<>|]+)+/([^\s/:'\"(),;<>|]+)")
+_WINDOWS_PATH = re.compile(
+    r"(?:\b[A-Za-z]:|\\)(?:\\+[^\s\\/:'\"(),;<>|]+)*\\+([^\s\\/:'\"(),;<>|]+)"
+)
 _ADDRESS = re.compile(r"\b\w[\w.+-]*@[\w-]+(?:\.[\w-]+)+\b")
 
 
@@ -60,6 +63,7 @@ class Identity:
         for folder in self.folders:
             text = text.replace(f"{folder}/", "[folder]/").replace(folder, "[folder]")
         text = _PATH.sub(r"[folder]/\1", text)
+        text = _WINDOWS_PATH.sub(r"[folder]/\1", text)
         for mark, names in (("[host]", self.hosts), ("[user]", self.users)):
             for name in names:
                 text = _word(name).sub(mark, text)
@@ -125,4 +129,6 @@ def _telling(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _word(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+    """Return the pattern of a name that no letters surround; `%2F` is a slash in addresses."""
+    letter = r"[^\W\d_]"
+    return re.compile(rf"(?:(?<!{letter})|(?<=%2F)){re.escape(name)}(?!{letter})", re.IGNORECASE)

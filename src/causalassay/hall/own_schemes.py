@@ -35,6 +35,16 @@ _NOTES: Mapping[World, str] = {
 }
 
 
+_FUNCTIONS: Mapping[str, str] = {
+    "gp": "Functions: one Gaussian process over all parents.",
+    "gp-additive": "Functions: a sum of Gaussian processes, one for each parent.",
+    "mlp": "Functions: random networks.",
+    "multi-index": "Functions: tanh, cos and sin of random sums of the parents.",
+    "rff": "Functions: Gaussian processes by random Fourier features.",
+    "sigmoid": "Functions: sums of sigmoids, one for each parent.",
+}
+
+
 @dataclass(frozen=True)
 class Scheme:
     """A model source with its defaults, on random graphs of its world.
@@ -99,7 +109,7 @@ def own_schemes(settings: Settings) -> Iterator[Entry]:
             told[found.name],
             f'ca.models.draw("{kind}", {graph}, rng, mechanism="{mechanism}")',
             Scheme(source(kind, mechanism=mechanism), world),
-            _NOTES[world],
+            f"{_FUNCTIONS.get(mechanism, '')} {_NOTES[world]}".strip(),
         )
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from causalassay.auditing.result import plain_values
 from causalassay.data.dataset import World
 from causalassay.hall.entry import Group, Settings
+from causalassay.judging.scheme_findings import CLEAR
 
 Status = Literal["ok", "skipped", "failed"]
 
@@ -110,10 +111,40 @@ class Row:
         return next((one for one in self.cells if one.statistic == statistic), None)
 
     @property
+    def best_sorting(self) -> tuple[float, str]:
+        """The largest mean F1 of the sorting baselines, and by what; nan without any."""
+        reached = [
+            (f1, f"{direction} {one.word}")
+            for one in self.cells
+            for f1, direction in ((one.f1_rising, "rising"), (one.f1_falling, "falling"))
+            if not math.isnan(f1)
+        ]
+        return max(reached, key=lambda pair: pair[0], default=(math.nan, ""))
+
+    @property
     def best_f1(self) -> float:
         """The largest mean F1 of the sorting baselines; nan without any."""
-        reached = [f1 for one in self.cells for f1 in (one.f1_rising, one.f1_falling)]
-        return max((f1 for f1 in reached if not math.isnan(f1)), default=math.nan)
+        return self.best_sorting[0]
+
+    @property
+    def won_by(self) -> tuple[Cell, ...]:
+        """The statistics that the entry is gameable by, in either direction."""
+        return tuple(one for one in self.cells if one.kind.startswith("gameable"))
+
+    @property
+    def is_borderline(self) -> bool:
+        """Whether another seed may well give another verdict.
+
+        A mean sortability that the verdict rests on is within two standard errors of the limit
+        that the rule has.
+        """
+        if any(not self._near_a_limit(one) for one in self.won_by):
+            return False
+        return any(self._near_a_limit(one) for one in self.won_by or self.cells)
+
+    def _near_a_limit(self, cell: Cell) -> bool:
+        error = cell.spread / math.sqrt(max(self.n_units, 1))
+        return min(abs(cell.sortability - limit) for limit in (CLEAR, 1 - CLEAR)) < 2 * error
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values for JSON; undefined numbers become None."""

@@ -78,7 +78,8 @@ def _improve_once(orchard: Orchard, state: Ordered, rng: Generator) -> Ordered:
     for node in rng.permutation(len(state.order)).tolist():
         at = int(np.flatnonzero(state.order == node)[0])
         gains = _gains(orchard, state, at)
-        to = int(np.argmax(gains))
+        # The first of those that tie: rounding, and so the units, must not decide.
+        to = int(np.flatnonzero(gains >= gains.max() - LEAST_GAIN)[0])
         if gains[to] > gains[at] + LEAST_GAIN:
             moved = _moved(state.order, at, to)
             state = orchard.between(moved, min(at, to), max(at, to), state.places.copy())

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from causalassay.hall import Row, Settings
 from causalassay.judging.measured_rates import with_rate
 from causalassay.judging.rules import RULES
+from causalassay.judging.scheme_findings import CLEAR, MATTERS
 from causalassay.notebook import number
 from causalassay.report.hall.picture import shown
 from causalassay.report.hall.texts import (
@@ -98,8 +99,9 @@ def _lines(rows: Sequence[Row], settings: Settings, command: str, results: str) 
 def _size(settings: Settings) -> str:
     return (
         f"Each generator gave {settings.draws} data sets with {settings.nodes} columns and "
-        f"{settings.samples} rows, each on a graph of its own. Not rejecting is not finding: no "
-        "evidence does not mean that nothing is there."
+        f"{settings.samples} rows, each on a graph of its own; constant columns were left out. *No "
+        f"evidence* does not mean that nothing is there: a sortability from {1 - CLEAR:g} to "
+        f"{CLEAR:g}, or a gain in F1 below {MATTERS:g}, does not count."
     )
 
 
@@ -140,7 +142,10 @@ def _how(rows: Sequence[Row], settings: Settings, command: str, results: str) ->
     )
     yield (
         "- **Verdict.** The same as that of [`causalassay audit`](audit.md) on the files of the "
-        "draws: `--keep FOLDER` writes them, with the command that audits them."
+        "draws: `--keep FOLDER` writes them, and prints the command that audits them. *Leaning* "
+        "means that one of the two tests passes, not both: a study with fewer data sets may then "
+        "find no artefact. *Borderline* means that a sortability that decides is within two "
+        "standard errors of a limit of the rule: another seed may give another verdict."
     )
     yield f"- **Numbers.** [hall.csv]({results}hall.csv) has all of them, with p-values.\n"
     yield "The [rules](rules.md), with how often they were wrong where that was measured:\n"
@@ -154,6 +159,7 @@ def _entry(row: Row) -> Iterator[str]:
     yield f"- Call: {_code(row.call)}"
     if row.status == "ok":
         yield f"- Verdict: {in_cell(f'{row.sentence} {row.advice}'.strip())}"
+        yield from _also(row)
         yield f"- Graphs: {in_cell(row.graphs)} {row.n_edges:.1f} edges on average."
         if row.group == "package" and row.n_nodes < row.settings.nodes:
             yield f"- Columns: {row.n_nodes:.1f} on average; constant ones are left out."
@@ -164,6 +170,18 @@ def _entry(row: Row) -> Iterator[str]:
     if row.reference:
         yield f"- Reference: {in_cell(row.reference)}"
     yield f"- Command: {_code(row.command)}"
+
+
+def _also(row: Row) -> Iterator[str]:
+    """Yield what else the entry is gameable by, beside its main finding."""
+    for one in row.won_by:
+        if one.statistic != row.statistic:
+            falling = one.kind != "gameable"
+            f1 = one.f1_falling if falling else one.f1_rising
+            yield (
+                f"- Also {one.kind} by {one.word} (mean F1 {number(f1)} against "
+                f"{number(row.random_f1)}; sortability {number(one.sortability)})."
+            )
 
 
 def _missing(names: Sequence[str]) -> Iterator[str]:

@@ -16,6 +16,7 @@ _BEFORE = ("name", "group", "package", "version", "world", "status", "reason", "
 _AFTER = (
     "random_f1",
     "best_f1",
+    "is_borderline",
     "n_draws",
     "n_units",
     "n_nodes",

@@ -53,16 +53,40 @@ def with_spread(cell: Cell) -> str:
 
 
 def reached(row: Row) -> str:
-    """Return the F1 of the best sorting baseline, and of random orders."""
-    return f"{number(row.best_f1)} / {number(row.random_f1)}"
+    """Return the F1 of the best sorting baseline, by what it sorts, and of random orders."""
+    best, by = row.best_sorting
+    return f"{number(best)}{f' ({by})' if by else ''} / {number(row.random_f1)}"
 
 
 def verdict(row: Row) -> str:
     """Return the verdict in a few words; without one its status."""
     if row.status != "ok":
         return row.status
+    return told_verdict(row) + (" (borderline)" if row.is_borderline else "")
+
+
+def told_verdict(row: Row) -> str:
+    """Return by what an entry is gameable, in which direction; else the kind of its verdict."""
+    forwards = [one.word for one in row.won_by if one.kind == "gameable"]
+    backwards = [one.word for one in row.won_by if one.kind != "gameable"]
+    told = [f"gameable by {joined(forwards)}"] if forwards else []
+    if backwards:
+        told.append(f"{'' if forwards else 'gameable '}backwards by {joined(backwards)}")
+    if told:
+        return ", ".join(told)
     by = row.statistic.replace("R2", "R²")
     return f"{row.verdict} by {by}" if by else row.verdict
+
+
+def joined(words: Sequence[str]) -> str:
+    """Return words with commas and an "and".
+
+    Examples
+    --------
+    >>> joined(["variance", "R²"])
+    'variance and R²'
+    """
+    return " and ".join([*([", ".join(words[:-1])] if words[:-1] else []), *words[-1:]])
 
 
 def package(row: Row) -> str:
@@ -71,7 +95,7 @@ def package(row: Row) -> str:
 
 
 def claims(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield a sentence on each group: where sorting wins, and how many verdicts of each kind."""
+    """Yield a sentence on each group: where sorting beats random orders, and all verdicts."""
     for group, what in _GROUPS.items():
         own = [row for row in rows if row.group == group and row.status == "ok"]
         if not own:
@@ -79,7 +103,9 @@ def claims(rows: Sequence[Row]) -> Iterator[str]:
         counts = Counter(row.verdict for row in own)
         won = counts["gameable"] + counts["gameable backwards"]
         told = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
-        yield f"Sorting wins on {won} of {len(own)} {what} ({told})."
+        near = sum(row.is_borderline for row in own)
+        told += f"; {near} borderline" if near else ""
+        yield f"Sorting beats random orders on {won} of {len(own)} {what} ({told})."
 
 
 def slug(name: str) -> str:
