@@ -152,7 +152,7 @@ def _ratio(ratio: Ratio | None) -> str:
 
 
 def _times(x: float) -> str:
-    return f"{x:,.0f}".replace(",", " ") if x >= 100 else f"{x:.2g}"
+    return f"{x:,.0f}".replace(",", " ") if x >= 99.5 else f"{x:.2g}"
 
 
 def duration(seconds: float | None) -> str:

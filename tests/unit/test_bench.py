@@ -13,7 +13,7 @@ from bench import comparison, other_seeds, peer_environments, runtime, speed_pag
 from bench.growth import Curve, trace
 from bench.growth import section as growth_section
 from bench.kept_rows import KeptRow, keep_row, kept_rows
-from bench.markdown_table import duration, section, table
+from bench.markdown_table import _times, duration, section, table
 from bench.measurement import measure
 from bench.quality import same, same_skeleton
 from bench.ratio_picture import ratios
@@ -495,3 +495,8 @@ def test_skeletons_are_told_where_some_result_differs():
 
     assert of((True, True), (False, True)) == "same result on 1 of 2, same skeleton on 2 of 2"
     assert of((True, True)) == "same result on 1 of 1"
+
+
+@pytest.mark.parametrize(("times", "text"), [(1234.5, "1 234"), (99.7, "100"), (28.4, "28")])
+def test_speed_ups_are_written_without_exponents(times, text):
+    assert text == _times(times)
