@@ -71,7 +71,7 @@ def close_by_rules(graph: Adjacency, start: Indices, neighbour: Indices, lines: 
                 has_arrow[b if demanded[k, 0] else a] = True
                 oriented = True
             else:
-                lines[kept] = (a, b)
+                lines[kept, 0], lines[kept, 1] = a, b
                 kept += 1
         left = kept
 

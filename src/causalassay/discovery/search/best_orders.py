@@ -7,12 +7,13 @@ from numba import njit
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Vector
+from causalassay.discovery.search.class_changes import DELETE, changed_class
+from causalassay.discovery.search.deletions import deletes
 from causalassay.discovery.search.equivalence_classes import (
     LEAST_GAIN,
     MOST_IN_CLIQUE,
     refuse_cliques,
 )
-from causalassay.discovery.search.extremely_greedy import LARGE_CLIQUE, Limits, climb, place_at
 from causalassay.discovery.search.family_scores import FamilyScore
 from causalassay.discovery.search.grow_shrink_trees import Trees, find_parents
 from causalassay.discovery.search.order_search import Orchard, Ordered
@@ -107,14 +108,17 @@ def best_order(orchard: Orchard, order: Indices, rng: Generator) -> Ordered:
 
 def without_useless_edges(orchard: Orchard, cpdag: Adjacency) -> tuple[Adjacency, float]:
     """Return the class after the best Deletes, the backward phase of GES, and what they gain."""
-    nothing = np.zeros_like(cpdag)
-    limits = Limits(nothing, orchard.most_parents, LEAST_GAIN, MOST_IN_CLIQUE, True)
-    place = place_at(cpdag)
-    refuse_cliques(cpdag, extend(cpdag), orchard.columns)
-    gained, ended, _ = climb(orchard.score, limits, place)
-    if ended == LARGE_CLIQUE:
-        refuse_cliques(place.graph, extend(place.graph), orchard.columns)
-    return place.graph, float(gained)
+    nothing, gained, graph, largest = np.zeros_like(cpdag), 0.0, cpdag, len(cpdag)
+    while True:
+        if largest > MOST_IN_CLIQUE:
+            refuse_cliques(graph, extend(graph), orchard.columns)
+        gains, pairs, cliques = deletes(orchard.score, graph)
+        if gains.max(initial=-np.inf) <= LEAST_GAIN:
+            return graph, gained
+        best = int(np.argmax(gains))
+        x, y = pairs[best].tolist()
+        graph, largest = changed_class(graph, DELETE, x, y, cliques[best], nothing)
+        gained += float(gains[best])
 
 
 def search_orders(orchard: Orchard, rng: Generator) -> tuple[Adjacency, float, int]:

@@ -83,7 +83,7 @@ def _close(graph: Adjacency) -> None:
     for i in range(d):
         for j in range(i):
             if graph[i, j] and graph[j, i]:
-                lines[filled] = (j, i)
+                lines[filled, 0], lines[filled, 1] = j, i
                 filled += 1
     start, neighbour = listed_rows(graph | graph.T)
     close_by_rules(graph, start, neighbour, lines[:filled])

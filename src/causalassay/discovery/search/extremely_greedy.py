@@ -9,21 +9,17 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from causalassay.arrays import Adjacency, Weights
+from causalassay.arrays import Adjacency
 from causalassay.discovery.search.class_changes import DELETE, INSERT, TURN, changed_class
+from causalassay.discovery.search.deletions import delete_gain, deletes
 from causalassay.discovery.search.equivalence_classes import (
     LEAST_GAIN,
     MOST_IN_CLIQUE,
     refuse_cliques,
     refuse_dependent,
 )
-from causalassay.discovery.search.family_scores import FamilyScore, gain_of_parent
-from causalassay.discovery.search.gaussian.class_operators import (
-    Operator,
-    mask_of,
-    next_clique,
-    nodes_of,
-)
+from causalassay.discovery.search.family_scores import FamilyScore
+from causalassay.discovery.search.gaussian.class_operators import Operator
 from causalassay.discovery.search.operator_table import (
     OperatorTable,
     best_delete,
@@ -49,7 +45,6 @@ class Limits(NamedTuple):
     most_parents: int
     least_gain: float
     most_in_clique: int
-    only_delete: bool = False
 
 
 class Place(NamedTuple):
@@ -71,7 +66,7 @@ def _best_operator(score: FamilyScore, limits: Limits, place: Place) -> tuple[in
     """Return the best Delete that gains, without one the best Turn, without one the best Insert."""
     graph, table = place.graph, place.table
     operator = best_delete(score, graph, table, limits.least_gain)
-    if operator[1] >= 0 or limits.only_delete:
+    if operator[1] >= 0:
         return DELETE, operator
     walks, bounds = directed_walks(graph), (limits.most_parents, limits.least_gain)
     operator = best_turn(score, graph, walks, table, bounds, place.barred)
@@ -86,7 +81,9 @@ def apply(limits: Limits, place: Place, kind: int, operator: Operator) -> bool:
     _, x, y, clique = operator
     after, largest = changed_class(place.graph, kind, x, y, clique, limits.separated)
     mark_stale(place.graph, after, x, y, place.stale)
-    place.graph[:] = after
+    for i in range(len(after)):
+        for j in range(len(after)):
+            place.graph[i, j] = after[i, j]
     place.steps[kind] += 1
     return largest <= limits.most_in_clique
 
@@ -110,57 +107,6 @@ def climb(score: FamilyScore, limits: Limits, place: Place) -> tuple[float, int,
         if not apply(limits, place, kind, operator):
             return total, LARGE_CLIQUE, operator
     return total, CIRCLE, operator
-
-
-@njit(cache=True, nogil=True)
-def deletes(score: FamilyScore, graph: Adjacency) -> tuple[Weights, Indices, Adjacency]:
-    """Return the gains of all valid Deletes, their x and y, and the masks of their cliques.
-
-    An undirected edge is deleted from both ends: that leads to the same classes, but bars
-    another arrow.
-    """
-    d = len(graph)
-    gains, pairs = np.empty(d), np.empty((d, 2), np.int64)
-    cliques, n = np.empty((d, d), np.bool_), 0
-    for y in range(d):
-        for x in range(d):
-            if not graph[x, y]:
-                continue
-            mask = graph[:, y] & ~graph[y]
-            mask[x] = False
-            parents = nodes_of(mask)
-            near = nodes_of(graph[y] & graph[:, y] & (graph[x] | graph[:, x]))
-            chosen, n_chosen = np.empty(len(near), np.int64), 0
-            while True:
-                if n == len(gains):
-                    gains = np.concatenate((gains, np.empty_like(gains)))
-                    pairs = np.concatenate((pairs, np.empty_like(pairs)))
-                    cliques = np.concatenate((cliques, np.empty_like(cliques)))
-                family = np.concatenate((parents, near[chosen[:n_chosen]]))
-                gains[n] = -gain_of_parent(score, y, family, x)
-                pairs[n] = (x, y)
-                cliques[n] = mask_of(near, chosen[:n_chosen], d)
-                n += 1
-                n_chosen = next_clique(graph, near, chosen, n_chosen, len(near))
-                if n_chosen == 0:
-                    break
-    return gains[:n], pairs[:n], cliques[:n]
-
-
-@njit(cache=True, nogil=True)
-def delete_gain(score: FamilyScore, graph: Adjacency, x: int, y: int, clique: Adjacency) -> float:
-    """Return the gain of a Delete; nan if it is none of this graph."""
-    near = graph[y] & graph[:, y] & (graph[x] | graph[:, x])
-    members = nodes_of(clique)
-    if not graph[x, y] or np.any(clique & ~near):
-        return np.nan
-    for a in members:
-        for b in members:
-            if a != b and not graph[a, b]:
-                return np.nan
-    family = clique | (graph[:, y] & ~graph[y])
-    family[x] = False
-    return -gain_of_parent(score, y, nodes_of(family), x)
 
 
 @njit(cache=True, nogil=True)

@@ -208,7 +208,8 @@ def _shrink(score: FamilyScore, trees: Trees, here: int) -> int:
         gain -= losses[worst]
         parents = parents[parents != parents[worst]]
     first = trees.used[N_KEPT]
-    trees.kept[first : first + len(parents)] = parents
+    for k in range(len(parents)):
+        trees.kept[first + k] = parents[k]
     trees.used[N_KEPT] += len(parents)
     trees.place[here, KEPT_FIRST], trees.place[here, KEPT_COUNT] = first, len(parents)
     trees.gain[here, 1] = gain

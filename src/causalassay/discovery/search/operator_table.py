@@ -214,8 +214,10 @@ def directed_walks(graph: Adjacency) -> tuple[Adjacency, Adjacency]:
     for k in range(d - 1, -1, -1):
         node = order[k]
         for c in child[start[node] : start[node + 1]]:
-            detour[node] |= reach[c]
-        reach[node] = detour[node]
+            for there in range(d):
+                detour[node, there] |= reach[c, there]
+        for there in range(d):
+            reach[node, there] = detour[node, there]
         for c in child[start[node] : start[node + 1]]:
             reach[node, c] = True
     return reach, detour
@@ -358,7 +360,7 @@ def _candidates(bounds: Weights, out: Adjacency, least: float) -> tuple[Vector, 
                 values = np.concatenate((values, np.empty_like(values)))
                 pairs = np.concatenate((pairs, np.empty_like(pairs)))
             values[n] = bounds[y, x]
-            pairs[n] = (y, x)
+            pairs[n, 0], pairs[n, 1] = y, x
             n += 1
     return values[:n], pairs[:n]
 
