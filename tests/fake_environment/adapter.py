@@ -1,6 +1,7 @@
 """Deeds good and bad, as a package might do them."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -27,6 +28,15 @@ def draw(request):
 
 def crash(_):
     os.abort()
+
+
+def kill(_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def slowly(request):
+    time.sleep(1.0)
+    return chain(request)
 
 
 def leave(_):

@@ -90,6 +90,7 @@ def test_the_same_task_gives_the_same_row_in_any_order(worker):
     ("deed", "status", "reason"),
     [
         ("crash", "failed", "crashed: killed by signal 6 (SIGABRT)"),
+        ("kill", "failed", "crashed: killed by signal 9 (SIGKILL)"),
         ("leave", "failed", "crashed: exit code 7"),
         ("fail", "failed", "raised ZeroDivisionError: as announced"),
         ("end", "failed", "raised SystemExit: goodbye"),

@@ -11,7 +11,9 @@ import signal
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import psutil
@@ -22,7 +24,7 @@ from causalassay.cli.environments import note_absent
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
 from causalassay.discovery import algorithms, discover, make_algorithm, registry
-from causalassay.environments import building, catalogue, installing, process
+from causalassay.environments import building, catalogue, host, installing, process
 from causalassay.environments.building import NotBuilt
 from causalassay.environments.catalogue import environment, environments
 from causalassay.environments.definition import DefinitionMistake, read_definition
@@ -160,6 +162,7 @@ def test_no_environment_can_replace_a_built_in_algorithm(site, tmp_path, monkeyp
         ('world = "series"', 'world = "flat"', "world: expected one of continuous, discrete"),
         ('call = "chain(d, n)"', "", "the key 'call' is missing"),
         ("licence", "license", "the key 'licence' is missing"),
+        ('"fake-unseeded"', '"fake-deed"', "name: 'fake-deed' is there twice"),
         ('default = "chain"', 'default = "chain"\nbrief = 3', "brief: expected str, got 3"),
         ("pins = []", "pins = [", "environment.toml: "),
     ],
@@ -205,6 +208,24 @@ def test_an_environment_is_installed_and_removed(fake, elsewhere):
     assert 1 == installing.remove(fake)
     assert 0 == installing.remove(fake)
     assert {".lock"} == {path.suffix for path in elsewhere.iterdir()}
+
+
+@pytest.mark.parametrize("lost", ["bin", "lib"])
+def test_an_installation_repairs_what_is_lost(fake, elsewhere, lost):
+    folder = installing.install(fake)
+    shutil.rmtree(folder / lost)
+    assert "is not installed: causalassay env install fake" in installing.state(fake).reason
+    assert folder == installing.install(fake)
+    assert not installing.state(fake).reason
+    assert do("chain").graph.any()
+
+
+def test_an_answer_that_is_no_mapping_is_told():
+    adapter = SimpleNamespace(ALGORITHMS={"one": lambda _: "a -> b"})
+    head = {"kind": "algorithm", "name": "one", "seed": 0, "python_seed": 0}
+    answer, arrays = host._answer(adapter, head, {})
+    assert ("raised", {}) == (answer["status"], arrays)
+    assert "TypeError: its answer is a str, expected a mapping" == answer["reason"]
 
 
 def test_other_pins_are_another_environment(fake):
@@ -326,6 +347,7 @@ def test_what_a_package_prints_breaks_nothing(site, capfd):
     ("deed", "reason"),
     [
         ("crash", r"crashed: killed by signal 6 \(SIGABRT\)"),
+        ("kill", r"crashed: killed by signal 9 \(SIGKILL\)"),
         ("leave", "crashed: exit code 7"),
         ("complain", "crashed: exit code 3: no licence key"),
         ("nan", "invalid: its graph has entries that are neither 0 nor 1"),
@@ -343,6 +365,29 @@ def test_after_a_fault_there_is_a_reason_and_a_new_process(site, deed, reason):
     assert before != after["pid"]
     assert 1 == after["calls"]
     assert not running(before)
+
+
+def test_a_process_that_something_else_kills_costs_no_answer(site):
+    before = do("chain").info["pid"]
+    killing = threading.Timer(0.3, os.kill, (before, signal.SIGKILL))
+    killing.start()
+    after = do("slowly").info["pid"]
+    killing.join()
+    assert before != after
+    assert not running(before)
+
+
+def test_threads_share_a_process_that_outlives_them(site):
+    alone = [do("draw", seed).weights for seed in range(6)]
+    pids = set()
+    for _ in range(3):
+        one = threading.Thread(target=lambda: pids.add(do("chain").info["pid"]))
+        one.start()
+        one.join()
+    assert {do("chain").info["pid"]} == pids
+    with ThreadPoolExecutor(3) as threads:
+        together = list(threads.map(lambda seed: do("draw", seed).weights, range(6)))
+    np.testing.assert_array_equal(alone, together)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,10 @@ def hall(  # noqa: PLR0913, PLR0917  one argument per option
     ] = False,
     keep: Annotated[
         Path | None,
-        typer.Option(help="Folder to write the draws to, as CSV files with their graphs."),
+        typer.Option(
+            help="Folder to write the draws to, as CSV files with their graphs. Nothing that is "
+            "there is overwritten."
+        ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Results folder.")] = DEFAULT_FOLDER,
     page: Annotated[
@@ -93,6 +96,10 @@ def hall(  # noqa: PLR0913, PLR0917  one argument per option
         _print_entries(wanted, as_json)
         return
     check_target(page)
+    if keep is not None:
+        from causalassay.hall.kept_draws import check_places
+
+        check_places(wanted, settings, keep)
     make_results_folder(out)
     _prepare(wanted, install)
     with resumable(out), _progress() as on_progress:
@@ -102,8 +109,10 @@ def hall(  # noqa: PLR0913, PLR0917  one argument per option
     written = _write(list(known), rows, settings, out, page)
     if as_json:
         typer.echo(json.dumps([row.to_dict() for row in rows], indent=2, allow_nan=False))
-        return
-    _print(rows, written)
+    else:
+        _print(rows, written)
+    if not any(row.status == "ok" for row in rows):
+        raise typer.Exit(1)
 
 
 def _check_folder(data: Path | None) -> None:

@@ -131,8 +131,10 @@ class XGIES(XGES):
 
     Parameters
     ----------
-    extended, penalty_discount, max_parents, score, equivalent_sample_size
-        As for `XGES`; the score is the Gaussian BIC.
+    extended, penalty_discount, max_parents
+        As for `XGES`.
+    score, equivalent_sample_size
+        The score is the Gaussian BIC, "bic".
 
     Notes
     -----
@@ -169,6 +171,11 @@ class XGIES(XGES):
     reference: ClassVar[str] = (
         "Hauser and Bühlmann (2012), JMLR 13; Nazaret and Blei (2024), UAI, PMLR 244"
     )
+
+    def __post_init__(self) -> None:
+        if self.score != "bic":
+            raise ValueError(f"score: of experiments it is the Gaussian BIC, got {self.score!r}")
+        super().__post_init__()
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
         """Return the interventional essential graph that the search over all rows ends in."""

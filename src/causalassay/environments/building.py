@@ -156,12 +156,18 @@ def build(
 def is_built(folder: Path) -> bool:
     """Tell whether an environment is whole: the file of the versions is written last.
 
+    One that has lost its interpreter or its packages since is not; building it again repairs it.
+
     Examples
     --------
     >>> is_built(Path("no/such/folder"))
     False
     """
-    return (folder / VERSIONS).is_file()
+    return (
+        (folder / VERSIONS).is_file()
+        and interpreter(folder).exists()
+        and any(folder.glob("lib/python*/site-packages"))
+    )
 
 
 @contextlib.contextmanager

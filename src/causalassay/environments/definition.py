@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -223,7 +224,7 @@ def _environment(folder: Path, table: Mapping[str, Any]) -> EnvironmentDefinitio
         folder,
         tuple(table["pins"]),
         tuple(table.get("programs", ())),
-        table["licence"],
+        str(table["licence"]),
         int(table["download_mb"]),
         int(table["disk_mb"]),
         tuple(_algorithm(name, one) for one in table.get("algorithms", ())),
@@ -233,6 +234,10 @@ def _environment(folder: Path, table: Mapping[str, Any]) -> EnvironmentDefinitio
     )
     if not (made.algorithms or made.generators):
         raise ValueError("expected [[algorithms]] or [[generators]], got neither")
+    for parts in (made.algorithms, made.generators):
+        counts = Counter(part.name for part in parts)
+        if twice := [one for one, count in counts.items() if count > 1]:
+            raise ValueError(f"name: {twice[0]!r} is there twice")
     return made
 
 

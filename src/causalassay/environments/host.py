@@ -128,9 +128,12 @@ def _answer(adapter: Any, head: dict[str, Any], arrays: dict[str, Any]) -> Messa
     _seed(request.seed, request.python_seed)
     table = "ALGORITHMS" if request.kind == "algorithm" else "GENERATORS"
     try:
-        found = dict(getattr(adapter, table, {})[request.name](request))
+        found = getattr(adapter, table, {})[request.name](request)
+        if not isinstance(found, Mapping):
+            raise TypeError(f"its answer is a {type(found).__name__}, expected a mapping")
         if "not_applicable" in found:
-            return {"status": "not-applicable", "reason": str(found["not_applicable"])}, {}
+            why = str(found["not_applicable"] or "its adapter gives no reason")
+            return {"status": "not-applicable", "reason": why}, {}
         given = {name: np.asarray(found[name]) for name in _ARRAYS if found.get(name) is not None}
         for name, array in given.items():
             if array.dtype == object:

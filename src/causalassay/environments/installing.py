@@ -79,12 +79,6 @@ def state(wanted: EnvironmentDefinition) -> State:
         check_programs(wanted.programs)
     except NotBuilt as reason:
         return State(None, f"the environment {wanted.name} cannot run here: {reason}")
-    if not interpreter(folder).exists():
-        return State(
-            None,
-            f"the environment {wanted.name} has lost its Python: causalassay env remove "
-            f"{wanted.name}, then {wanted.install_command}",
-        )
     return State(interpreter(folder))
 
 

@@ -10,7 +10,9 @@ import select
 import signal
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -25,6 +27,9 @@ from causalassay.environments.installing import state
 TICK = 0.5
 """Seconds between two looks whether a process is still there."""
 
+TRIES = 3
+"""Processes that a request is made to, if they are killed."""
+
 LONGEST_ANSWER = 2**26
 """Bytes of an answer, beside what matrices over the columns need."""
 
@@ -37,6 +42,10 @@ class EnvironmentAbsent(Exception):
 
 class EnvironmentFailed(RuntimeError):
     """There is no answer, or one that is no graph; the message is the reason of a row."""
+
+
+class EnvironmentKilled(EnvironmentFailed):
+    """The process was killed, perhaps by something else; the same request may succeed."""
 
 
 class PackageRaised(EnvironmentFailed):
@@ -135,6 +144,7 @@ class EnvironmentProcess:
     def __init__(self, wanted: EnvironmentDefinition, python: Path) -> None:
         self._name = wanted.name
         self._closed = False
+        self._one_at_a_time = threading.RLock()
         self._numbers = itertools.count()
         self._stderr = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  as long as the process
         theirs_in, self._requests = os.pipe()
@@ -142,14 +152,10 @@ class EnvironmentProcess:
         handles = (theirs_in, theirs_out)
         words = [str(python), "-P", "-s", "-W", "ignore", str(Path(host.__file__))]
         try:
-            self._process = subprocess.Popen(
+            self._process = _started(
                 [*words, str(wanted.adapter), *map(str, handles), str(os.getpid())],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=self._stderr,
-                env=clean_variables(),
-                pass_fds=handles,
-                start_new_session=True,
+                handles,
+                self._stderr,
             )
         except OSError as reason:
             raise EnvironmentFailed(
@@ -178,6 +184,8 @@ class EnvironmentProcess:
     def ask(self, request: Request) -> Answer:
         """Return the answer to a request; the process ends if there is none.
 
+        Requests of several threads wait for each other.
+
         Raises
         ------
         PackageRefused
@@ -185,6 +193,12 @@ class EnvironmentProcess:
         EnvironmentFailed
             If there is no answer; of an error that the package raised `PackageRaised`.
         """
+        with self._one_at_a_time:
+            return self._ask(request)
+
+    def _ask(self, request: Request) -> Answer:
+        if self._closed:
+            raise EnvironmentKilled("crashed: another thread has ended the process")
         number = next(self._numbers)
         longest = LONGEST_ANSWER + request.bytes_expected
         with self._ended_on_error():
@@ -203,6 +217,10 @@ class EnvironmentProcess:
 
     def close(self) -> None:
         """End the process and all that it started."""
+        with self._one_at_a_time:
+            self._close()
+
+    def _close(self) -> None:
         if self._closed:
             return
         self._closed = True
@@ -229,7 +247,7 @@ class EnvironmentProcess:
             while rest:
                 rest = rest[os.write(self._requests, rest) :]
         except OSError:
-            raise EnvironmentFailed(self._ending()) from None
+            raise self._ending() from None
 
     def _receive(self, longest: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         (length,) = host.LENGTH.unpack(self._read(host.LENGTH.size))
@@ -250,27 +268,58 @@ class EnvironmentProcess:
             ended = not self.is_alive
             if not poll.poll(0 if ended else 1000 * TICK):
                 if ended:
-                    raise EnvironmentFailed(self._ending())
+                    raise self._ending()
                 continue
             piece = os.read(self._answers, min(length - len(received), 2**20))
             if not piece:
-                raise EnvironmentFailed(self._ending())
+                raise self._ending()
             received += piece
         return received
 
-    def _ending(self) -> str:
+    def _ending(self) -> EnvironmentFailed:
         """Return how the process ended, with the end of what it complained of."""
         try:
             code = self._process.wait(timeout=30)
         except subprocess.TimeoutExpired:
-            return "crashed: it closed its connection"
+            return EnvironmentFailed("crashed: it closed its connection")
         if code < 0:
+            kind = EnvironmentKilled if code == -signal.SIGKILL else EnvironmentFailed
             with contextlib.suppress(ValueError):
-                return f"crashed: killed by signal {-code} ({signal.Signals(-code).name})"
+                return kind(f"crashed: killed by signal {-code} ({signal.Signals(-code).name})")
         end = self._stderr.seek(0, os.SEEK_END)
         self._stderr.seek(max(0, end - _STDERR_LENGTH))
         said = self._stderr.read().decode("utf-8", "replace").strip()
-        return f"crashed: exit code {code}" + (f": {said}" if said else "")
+        return EnvironmentFailed(f"crashed: exit code {code}" + (f": {said}" if said else ""))
+
+
+_starters: dict[int, ThreadPoolExecutor] = {}
+"""By our own process: the thread that starts the processes of environments."""
+
+
+def _started(
+    command: list[str], handles: tuple[int, int], complaints: Any
+) -> subprocess.Popen[bytes]:
+    """Start a process from a thread that lasts as long as we do.
+
+    It is killed when the thread that started it ends: that of a caller may end before its next
+    request.
+    """
+    if os.getpid() not in _starters:
+        _starters[os.getpid()] = ThreadPoolExecutor(1, "starts environments")
+    return (
+        _starters[os.getpid()]
+        .submit(
+            subprocess.Popen,
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=complaints,
+            env=clean_variables(),
+            pass_fds=handles,
+            start_new_session=True,
+        )
+        .result()
+    )
 
 
 _ended = {"processes": 0}
@@ -290,14 +339,22 @@ def n_ended() -> int:
 _kept: dict[tuple[int, str], EnvironmentProcess] = {}
 """By our own process and the name: what a parent keeps is not for the children it forks."""
 
+_starting = threading.Lock()
+
 
 def ask(wanted: EnvironmentDefinition, request: Request) -> Answer:
     """Return the answer of an environment, in the process that is kept for it.
+
+    A process that was killed may have been killed by something else, so the request is made to
+    three of them before it is blamed.
 
     Raises
     ------
     EnvironmentAbsent, EnvironmentFailed, PackageRefused
     """
+    for _ in range(TRIES - 1):
+        with contextlib.suppress(EnvironmentKilled):
+            return ready_process(wanted).ask(request)
     return ready_process(wanted).ask(request)
 
 
@@ -309,14 +366,15 @@ def ready_process(wanted: EnvironmentDefinition) -> EnvironmentProcess:
     EnvironmentAbsent, EnvironmentFailed
     """
     key = os.getpid(), wanted.name
-    kept = _kept.get(key)
-    if kept is not None and kept.is_alive:
-        return kept
-    found = state(wanted)
-    if found.python is None:
-        raise EnvironmentAbsent(found.reason)
-    _kept[key] = EnvironmentProcess(wanted, found.python)
-    return _kept[key]
+    with _starting:
+        kept = _kept.get(key)
+        if kept is not None and kept.is_alive:
+            return kept
+        found = state(wanted)
+        if found.python is None:
+            raise EnvironmentAbsent(found.reason)
+        _kept[key] = EnvironmentProcess(wanted, found.python)
+        return _kept[key]
 
 
 def end_process(name: str) -> None:

@@ -3,12 +3,44 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
 from causalassay.data.writing import write
 from causalassay.graphs import LaggedGraph, write_graph
 from causalassay.hall.entry import Entry, Settings
-from causalassay.hall.measuring import draw_names
+from causalassay.hall.measuring import draw_names, key_of
+from causalassay.replacing import filled_folder
+
+KEY = "key.txt"
+"""The file that says of what the draws are: those of the same entry and settings are kept."""
+
+COMMAND = "audit.txt"
+"""The file with the command that audits them."""
+
+
+def check_places(entries: Iterable[Entry], settings: Settings, folder: Path) -> None:
+    """Raise before the work begins if draws cannot be written: nothing is ever overwritten.
+
+    Raises
+    ------
+    FileExistsError
+        Something else is there.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise FileExistsError(f"--keep {folder} is a file; name a folder")
+    for entry in entries:
+        own = folder / entry.name
+        if own.exists() and not _has_draws(own, entry, settings):
+            raise FileExistsError(
+                f"{own} is there already, with other files than these draws; name another folder "
+                "for --keep, or move it away"
+            )
+
+
+def _has_draws(own: Path, entry: Entry, settings: Settings) -> bool:
+    file = own / KEY
+    return file.is_file() and file.read_text(encoding="utf-8").strip() == key_of(entry, settings)
 
 
 def keep_draws(entry: Entry, settings: Settings, folder: Path) -> str:
@@ -24,21 +56,31 @@ def keep_draws(entry: Entry, settings: Settings, folder: Path) -> str:
     Raises
     ------
     SourceAbsent, SourceFailed
+        Then nothing is written.
+    FileExistsError
+        Something else is there.
     """
     own = folder / entry.name
-    for part in ("data", "graphs"):
-        (own / part).mkdir(parents=True, exist_ok=True)
-        for old in (own / part).glob("*.csv"):
-            old.unlink()
-    max_lag = 0
-    for number, name in enumerate(draw_names(entry, settings)):
-        data, graph = entry.source.draw(settings, number)
-        truth = graph.summary if isinstance(graph, LaggedGraph) else graph
-        if isinstance(graph, LaggedGraph):
-            max_lag = graph.max_lag
-        write(data, own / "data" / f"{name}.csv")
-        write_graph(own / "graphs" / f"{name}.csv", truth, data.columns, feedback=max_lag > 0)
-    return _command(entry, settings, own, max_lag)
+    check_places([entry], settings, folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    if own.exists():
+        return (own / COMMAND).read_text(encoding="utf-8").strip()
+    with filled_folder(own) as partial:
+        for part in ("data", "graphs"):
+            (partial / part).mkdir()
+        max_lag = 0
+        for number, name in enumerate(draw_names(entry, settings)):
+            data, graph = entry.source.draw(settings, number)
+            truth = graph.summary if isinstance(graph, LaggedGraph) else graph
+            if isinstance(graph, LaggedGraph):
+                max_lag = graph.max_lag
+            write(data, partial / "data" / f"{name}.csv")
+            target = partial / "graphs" / f"{name}.csv"
+            write_graph(target, truth, data.columns, feedback=max_lag > 0)
+        command = _command(entry, settings, own, max_lag)
+        (partial / COMMAND).write_text(f"{command}\n", encoding="utf-8")
+        (partial / KEY).write_text(f"{key_of(entry, settings)}\n", encoding="utf-8")
+    return command
 
 
 def _command(entry: Entry, settings: Settings, own: Path, max_lag: int) -> str:

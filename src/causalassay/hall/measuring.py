@@ -20,8 +20,11 @@ from causalassay.judging.findings import Finding, Kind
 from causalassay.seeding import stream
 from causalassay.study.keys import digest
 
-TESTS = 1
-"""Raised when an audit of the same data gives other numbers: rows are then measured again."""
+TESTS = 2
+"""Raised when a row of the same data has other numbers, or more: it is then measured again."""
+
+_SORTABILITY, _UP_GAIN, _DOWN_GAIN = 0, 5, 6
+"""Places of what `measured_of` returns."""
 
 OnDraw = Callable[[int, int], None]
 """Called with the number of data sets audited, and of all."""
@@ -178,11 +181,15 @@ def _cells(found: PooledAudit) -> tuple[Cell, ...]:
                 up.artefact.word,
                 _gravest([up.kind, down.kind]),
                 up.sortability,
-                _spread(up.artefact, found),
+                _spread(up.artefact, found, _SORTABILITY),
                 up.sortable_p,
                 down.sortable_p,
                 found.random_f1 + up.gain,
                 found.random_f1 + down.gain,
+                up.winning_p,
+                down.winning_p,
+                _spread(up.artefact, found, _UP_GAIN),
+                _spread(up.artefact, found, _DOWN_GAIN),
             )
         )
     return tuple(cells)
@@ -193,22 +200,22 @@ def _cells_of_one(found: Audit) -> tuple[Cell, ...]:
     base = random_f1(found)
     cells = []
     for artefact in artefacts_of(found.world):
-        value, rising, falling, _, _, up, down = measured_of(artefact, found)
+        value, rising, falling, up_p, down_p, up, down = measured_of(artefact, found)
         kind = _kind_on(artefact.statistic, found.findings, found.verdict)
         cells.append(
             Cell(
                 artefact.statistic,
                 artefact.word,
                 kind,
-                *(value, math.nan, rising, falling, base + up, base + down),
+                *(value, math.nan, rising, falling, base + up, base + down, up_p, down_p),
             )
         )
     return tuple(cells)
 
 
-def _spread(artefact: Artefact, found: PooledAudit) -> float:
-    """Return the standard deviation of a sortability over the draws that could be tested."""
-    values = np.array([measured_of(artefact, one)[0] for one in found.audits.values()])
+def _spread(artefact: Artefact, found: PooledAudit, place: int) -> float:
+    """Return the standard deviation of what was measured over the draws that could be tested."""
+    values = np.array([measured_of(artefact, one)[place] for one in found.audits.values()])
     known = values[~np.isnan(values)]
     return float(known.std(ddof=1)) if len(known) > 1 else math.nan
 

@@ -10,7 +10,8 @@ from typing import Any, Literal
 from causalassay.auditing.result import plain_values
 from causalassay.data.dataset import World
 from causalassay.hall.entry import Group, Settings
-from causalassay.judging.scheme_findings import CLEAR
+from causalassay.judging.over_units import LEVEL
+from causalassay.judging.scheme_findings import CLEAR, MATTERS
 
 Status = Literal["ok", "skipped", "failed"]
 
@@ -33,6 +34,11 @@ class Cell:
         Of the sortability, pooled.
     f1_rising, f1_falling : float
         Of regression along the order by the statistic, the mean over units.
+    f1_p_rising, f1_p_falling : float
+        Of that F1 against random orders, pooled.
+    gain_spread_rising, gain_spread_falling : float
+        The standard deviation over the draws of F1 minus that of random orders; nan of one data
+        set.
     """
 
     statistic: str
@@ -44,6 +50,10 @@ class Cell:
     p_falling: float
     f1_rising: float
     f1_falling: float
+    f1_p_rising: float = math.nan
+    f1_p_falling: float = math.nan
+    gain_spread_rising: float = math.nan
+    gain_spread_falling: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -135,16 +145,24 @@ class Row:
     def is_borderline(self) -> bool:
         """Whether another seed may well give another verdict.
 
-        A mean sortability that the verdict rests on is within two standard errors of the limit
-        that the rule has.
+        A mean that the verdict rests on, a sortability or a gain in F1, is within two standard
+        errors of the limit that the rule has.
         """
         if any(not self._near_a_limit(one) for one in self.won_by):
             return False
         return any(self._near_a_limit(one) for one in self.won_by or self.cells)
 
     def _near_a_limit(self, cell: Cell) -> bool:
-        error = cell.spread / math.sqrt(max(self.n_units, 1))
-        return min(abs(cell.sortability - limit) for limit in (CLEAR, 1 - CLEAR)) < 2 * error
+        error = 2 * cell.spread / math.sqrt(max(self.n_units, 1))
+        if min(abs(cell.sortability - limit) for limit in (CLEAR, 1 - CLEAR)) < error:
+            return True
+        return any(self._gain_decides(cell, direction) for direction in ("rising", "falling"))
+
+    def _gain_decides(self, cell: Cell, direction: str) -> bool:
+        """Whether the F1 test passes or not by a gain that is near its limit, and by that alone."""
+        gain = getattr(cell, f"f1_{direction}") - self.random_f1
+        error = 2 * getattr(cell, f"gain_spread_{direction}") / math.sqrt(max(self.n_units, 1))
+        return getattr(cell, f"f1_p_{direction}") <= LEVEL and abs(gain - MATTERS) < error
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values for JSON; undefined numbers become None."""

@@ -168,10 +168,9 @@ def _serve(connection: Connection, work: Callable[[int], Any]) -> None:
     os.dup2(2, 1)  # what an algorithm prints is no part of a result
     while True:
         try:
-            step = connection.recv()
-        except (EOFError, OSError):
+            connection.send(work(connection.recv()))
+        except (EOFError, ConnectionError):  # the caller has left, while it was at work too
             return
-        connection.send(work(step))
 
 
 def _do_nothing(*_: Any) -> None:
@@ -179,4 +178,5 @@ def _do_nothing(*_: Any) -> None:
 
 
 def _leave(*_: Any) -> None:
+    signal.signal(signal.SIGTERM, _do_nothing)  # once is enough: what follows ends what it began
     sys.exit(128 + signal.SIGTERM)

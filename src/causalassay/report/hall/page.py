@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from causalassay.hall import Row, Settings
-from causalassay.judging.measured_rates import with_rate
+from causalassay.judging.measured_rates import measured_rates, with_rate
 from causalassay.judging.rules import RULES
 from causalassay.judging.scheme_findings import CLEAR, MATTERS
 from causalassay.notebook import number
@@ -74,14 +74,15 @@ def _lines(rows: Sequence[Row], settings: Settings, command: str, results: str) 
         "Can a benchmark be won by sorting its columns? Here is the verdict on each generator and "
         "data set that is used often."
     )
-    yield f"\n**{' '.join(claims(rows))}** {_size(settings)}\n"
+    yield f"\n**{' '.join(claims(rows))}** {_size(rows, settings)}\n"
     drawn = shown(rows)
-    yield f"![{_alt(drawn)}]({results}hall.svg)\n"
-    yield (
-        "Right of the vertical dashed line, variance rises along the causal order; above the "
-        "horizontal one, R² does. "
-        "Discrete columns and series have other statistics: they are in the tables only."
-    )
+    if drawn:
+        yield f"![{_alt(drawn)}]({results}hall.svg)\n"
+        yield (
+            "Right of the vertical dashed line, variance rises along the causal order; above the "
+            "horizontal one, R² does. "
+            "Discrete columns and series have other statistics: they are in the tables only."
+        )
     for group, heading in HEADINGS.items():
         own = [row for row in rows if row.group == group]
         if own:
@@ -96,13 +97,24 @@ def _lines(rows: Sequence[Row], settings: Settings, command: str, results: str) 
                 yield from _entry(row)
 
 
-def _size(settings: Settings) -> str:
-    return (
-        f"Each generator gave {settings.draws} data sets with {settings.nodes} columns and "
-        f"{settings.samples} rows, each on a graph of its own; constant columns were left out. *No "
-        f"evidence* does not mean that nothing is there: a sortability from {1 - CLEAR:g} to "
+def _size(rows: Sequence[Row], settings: Settings) -> str:
+    groups = {row.group for row in rows}
+    told = ["*Gameable* means: sorting beats random orders, and the statistic follows the order."]
+    if groups & {"package", "ours"}:
+        told.append(
+            f"Each generator gave {settings.draws} data sets with {settings.nodes} columns and "
+            f"{settings.samples} rows, each on a graph of its own; constant columns were left out."
+        )
+    if "network" in groups:
+        told.append(
+            f"Each network gave {settings.draws} data sets with {settings.samples} rows, all on "
+            "its one graph."
+        )
+    told.append(
+        f"*No evidence* does not mean that nothing is there: a sortability from {1 - CLEAR:g} to "
         f"{CLEAR:g}, or a gain in F1 below {MATTERS:g}, does not count."
     )
+    return " ".join(told)
 
 
 def _alt(drawn: Sequence[Row]) -> str:
@@ -144,13 +156,33 @@ def _how(rows: Sequence[Row], settings: Settings, command: str, results: str) ->
         "- **Verdict.** The same as that of [`causalassay audit`](audit.md) on the files of the "
         "draws: `--keep FOLDER` writes them, and prints the command that audits them. *Leaning* "
         "means that one of the two tests passes, not both: a study with fewer data sets may then "
-        "find no artefact. *Borderline* means that a sortability that decides is within two "
-        "standard errors of a limit of the rule: another seed may give another verdict."
+        "find no artefact. *Borderline* means that a sortability or a gain in F1 that decides is "
+        "within two standard errors of a limit of the rule: another seed may give another verdict."
     )
-    yield f"- **Numbers.** [hall.csv]({results}hall.csv) has all of them, with p-values.\n"
+    yield (
+        f"- **Numbers.** [hall.csv]({results}hall.csv) has all of them, with the p-values of both "
+        "tests in both directions."
+    )
+    first = rows[0]
+    yield (
+        "- **To cite a row**, name its generator, its versions, the seed and the date, such as: "
+        f"hall of audits of causalassay {first.measured_with}, `{in_cell(first.name)}` "
+        f"({in_cell(package(first))}), seed {settings.seed}, {first.date}. The same command gives "
+        "the same row.\n"
+    )
     yield "The [rules](rules.md), with how often they were wrong where that was measured:\n"
     for name in dict.fromkeys(name for row in rows for name in row.rules):
-        yield f"- **{name}**: {in_cell(with_rate(name, RULES[name].decides))}"
+        yield f"- **{name}**: {in_cell(_with_rate(name))}"
+
+
+def _with_rate(name: str) -> str:
+    """Return how a rule decides, and how often that was wrong, or that this is not known."""
+    rule, rates = RULES[name], measured_rates()
+    if name in rates:
+        return with_rate(name, rule.decides)
+    beneath = [f"{one} ({rates[one]})" for one in rule.rests_on if one in rates]
+    rests = f" It rests on {', '.join(beneath)}." if beneath else ""
+    return f"{rule.decides} Its own error rate was not measured.{rests}"
 
 
 def _entry(row: Row) -> Iterator[str]:

@@ -11,7 +11,19 @@ from typing import Any
 from causalassay.hall import Cell, Row
 
 STATISTICS = ("variance", "R2", "R2 without own past", "entropy")
-_OF_CELL = ("kind", "sortability", "spread", "p_rising", "p_falling", "f1_rising", "f1_falling")
+_OF_CELL = (
+    "kind",
+    "sortability",
+    "spread",
+    "p_rising",
+    "p_falling",
+    "f1_rising",
+    "f1_falling",
+    "f1_p_rising",
+    "f1_p_falling",
+    "gain_spread_rising",
+    "gain_spread_falling",
+)
 _BEFORE = ("name", "group", "package", "version", "world", "status", "reason", "verdict")
 _AFTER = (
     "random_f1",

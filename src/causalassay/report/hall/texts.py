@@ -74,8 +74,16 @@ def told_verdict(row: Row) -> str:
         told.append(f"{'' if forwards else 'gameable '}backwards by {joined(backwards)}")
     if told:
         return ", ".join(told)
-    by = row.statistic.replace("R2", "R²")
-    return f"{row.verdict} by {by}" if by else row.verdict
+    cell = row.cell(row.statistic)
+    if cell is None:
+        return row.verdict
+    return f"{row.verdict} by {'falling ' if _is_falling(cell) else ''}{cell.word}"
+
+
+def _is_falling(cell: Cell) -> bool:
+    """Tell in which direction the tests found more."""
+    rising, falling = (cell.p_rising, cell.f1_p_rising), (cell.p_falling, cell.f1_p_falling)
+    return min(falling) < min(rising)
 
 
 def joined(words: Sequence[str]) -> str:
@@ -95,17 +103,21 @@ def package(row: Row) -> str:
 
 
 def claims(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield a sentence on each group: where sorting beats random orders, and all verdicts."""
+    """Yield a sentence on each group: how many are gameable, and all other verdicts."""
     for group, what in _GROUPS.items():
         own = [row for row in rows if row.group == group and row.status == "ok"]
         if not own:
             continue
         counts = Counter(row.verdict for row in own)
         won = counts["gameable"] + counts["gameable backwards"]
-        told = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
+        others = [f"{counts[kind]} {kind}" for kind in KINDS[2:] if counts[kind]]
         near = sum(row.is_borderline for row in own)
-        told += f"; {near} borderline" if near else ""
-        yield f"Sorting beats random orders on {won} of {len(own)} {what} ({told})."
+        yield (
+            f"{won} of {len(own)} {what} are gameable"
+            + (f", {counts[KINDS[1]]} of them backwards" if counts[KINDS[1]] else "")
+            + (f"; {', '.join(others)}" if others else "")
+            + (f" ({near} of all borderline)." if near else ".")
+        )
 
 
 def slug(name: str) -> str:
