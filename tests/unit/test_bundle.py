@@ -1,6 +1,7 @@
 """Bundles of studies: what is in them, that they can be checked and run again, and no names."""
 
 import csv
+import hashlib
 import json
 import os
 import socket
@@ -19,6 +20,7 @@ from typer.testing import CliRunner
 
 from causalassay.bundling import Terms, building, check_bundle, write_bundle
 from causalassay.bundling.card import _replay
+from causalassay.bundling.checksums import sums_of, write_checksums
 from causalassay.bundling.identity import Identity
 from causalassay.bundling.lock_file import lock_text
 from causalassay.bundling.named_files import code_files
@@ -331,8 +333,70 @@ def test_a_changed_file_and_a_foreign_row_are_found(planted, tmp_path, no_page):
     digest = subprocess.check_output(["sha256sum", "rows.csv"], cwd=bundle, text=True)
     with (bundle / "checksums.sha256").open("a") as file:
         file.write(digest)
+    with pytest.raises(ValueError, match="croissant.json has another checksum of rows.csv"):
+        check_bundle(bundle)
+    forge_checksums(bundle)
     with pytest.raises(ValueError, match="rows.csv: 1 of 12 rows do not belong to the study"):
         check_bundle(bundle)
+
+
+def forge_checksums(bundle):
+    """Write all checksums of a bundle anew, as who tampers with it would."""
+    (bundle / "checksums.sha256").unlink(missing_ok=True)
+    described = json.loads((bundle / "croissant.json").read_text())
+    for one in described["distribution"]:
+        if "sha256" in one:
+            one["sha256"] = hashlib.sha256((bundle / one["contentUrl"]).read_bytes()).hexdigest()
+    (bundle / "croissant.json").write_text(json.dumps(described))
+    write_checksums(sums_of(bundle), bundle / "checksums.sha256")
+
+
+def test_a_number_that_was_changed_in_one_table_and_a_file_that_is_gone_are_found(
+    planted, tmp_path, no_page
+):
+    bundle = tmp_path / "bundle"
+    write_bundle(planted, bundle, Terms(include_data=True))
+    with (bundle / "rows.csv").open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    scored = next(line for line in lines if line["shd"])
+    scored["shd"] = "77.5"
+    with (bundle / "rows.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, lines[0])
+        writer.writeheader()
+        writer.writerows(lines)
+    forge_checksums(bundle)
+    with pytest.raises(ValueError, match="rows.csv has shd '77.5' in row"):
+        check_bundle(bundle)
+    (bundle / "graphs.zip").unlink()
+    sums = sums_of(bundle)
+    write_checksums({n: s for n, s in sums.items() if "sha" not in n}, bundle / "checksums.sha256")
+    with pytest.raises(ValueError, match="has no checksum of 'graphs.zip'; it is not a whole"):
+        check_bundle(bundle)
+
+
+def test_names_of_people_elsewhere_are_hidden_on_request(planted, tmp_path, monkeypatch, no_page):
+    monkeypatch.setattr(socket, "gethostname", lambda: "laptop")
+    for name in ("LOGNAME", "USER", "HOME"):
+        monkeypatch.setenv(name, "/nobody")
+    written = write_bundle(planted, tmp_path / "first", Terms(True, True))
+    assert ("planted-host.lab.example",) == written.elsewhere
+    assert any("planted-user" in text.lower() for _, text in texts(tmp_path / "first"))
+    terms = Terms(True, True, hidden=("planted-user",))
+    assert () == write_bundle(planted, tmp_path / "second", terms).elsewhere
+    for where, text in texts(tmp_path / "second"):
+        assert "planted" not in text.lower(), where
+
+
+def test_modules_beside_the_code_are_said_to_be_no_part_of_the_keys(planted, tmp_path, no_page):
+    beside = planted.parent / "beside.py"
+    os.utime(beside, (0, 0))
+    assert () == write_bundle(planted, tmp_path / "first", Terms(include_data=True)).newer
+    beside.touch()
+    written = write_bundle(planted, tmp_path / "second", Terms(include_data=True))
+    assert ("beside.py",) == written.newer
+    for folder in ("first", "second"):
+        card = (tmp_path / folder / "card.md").read_text()
+        assert "Not covered by the keys of rows: beside.py, which the code imports" in card
 
 
 @pytest.mark.parametrize("name", ["../outside", "/etc/hostname"])
@@ -360,6 +424,8 @@ REFUSALS = {
     "no store": (["HERE", "--out", "NEW"], "expected the results folder"),
     "licence": (["RESULTS", "--out", "NEW", "--licence", "CC-BY"], "did you mean 'CC-BY-4.0'?"),
     "author": (["RESULTS", "--out", "NEW", "--anonymous", "--author", "A"], "leave out --author"),
+    "hide": (["RESULTS", "--out", "NEW", "--hide", "A"], "--hide is for --anonymous bundles"),
+    "address": (["RESULTS", "--out", "NEW", "--url", "no address"], "begins with https://"),
     "check": (["RESULTS", "--check", "NEW"], "--check BUNDLE stands alone"),
     "no bundle": (["--check", "RESULTS"], "has no checksums.sha256; expected a folder"),
     "study": (["RESULTS", "--out", "NEW", "--study", "gone.toml"], "there is no such file"),
@@ -420,6 +486,10 @@ def test_code_out_of_the_folder_and_code_with_a_name_are_refused(tmp_path, monke
     monkeypatch.setenv("USER", "zelda")
     with pytest.raises(ValueError, match="mine.py, line 10, has 'Zelda', which tells who you are"):
         write_bundle(results, tmp_path / "bundle", Terms(anonymous=True))
+    (tmp_path / "mine.py").write_text(f"{MINE}x = MINE@MINE.mean  # by link@hyrule.example\n")
+    results = run_here(file, tmp_path / "more")
+    with pytest.raises(ValueError, match="mine.py, line 10, has 'link@hyrule.example', which"):
+        write_bundle(results, tmp_path / "bundle", Terms(anonymous=True))
     assert not (tmp_path / "bundle").exists()
 
 
@@ -473,7 +543,9 @@ def test_packages_in_environments_are_named_with_their_pins_and_the_way_to_insta
         ("slurm_zelda_12 and zelda2", "slurm_[user]_12 and [user]2"),
         ("%2Fhome%2Fzelda", "%2Fhome%2F[user]"),
         (r"no file C:\Users\Bob\x.txt", "no file [folder]/x.txt"),
-        (r"at \\server\share", "at [folder]/share"),
+        (r"at \\server\share", "at [folder]"),
+        ("boom at /scratch/zelda/secret-lab", "boom at [folder]"),
+        ("see file:///srv/zelda/notes.txt", "see [folder]/notes.txt"),
         ("cannot open:/data/lab/x.csv", "cannot open:[folder]/x.csv"),
         ("see https://example.org/a/b/c", "see https://example.org/a/b/c"),
         ("griselda stays", "griselda stays"),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+import socket
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ from causalassay.bundling import file_names as names
 from causalassay.bundling.card import CardContent, card_text
 from causalassay.bundling.checksums import files_in, sums_of, write_checksums
 from causalassay.bundling.croissant import croissant
-from causalassay.bundling.identity import Identity, identity_here
+from causalassay.bundling.identity import Identity, first_address, identity_here
 from causalassay.bundling.licences import licence_address, licence_text
 from causalassay.bundling.lock_file import lock_text
 from causalassay.bundling.named_files import NamedFile
@@ -55,6 +58,9 @@ class Terms:
         Bundle a study of which tasks are missing.
     licence, author, url : str, optional
         As the authors state them.
+    hidden : tuple of str
+        Further names that an anonymous bundle leaves out, such as that of the user who ran the
+        study elsewhere.
     """
 
     anonymous: bool = False
@@ -63,6 +69,7 @@ class Terms:
     licence: str | None = None
     author: str | None = None
     url: str | None = None
+    hidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,11 @@ class Bundle:
         Rows and graphs in it, and tasks that have no row.
     left_out : tuple of str
         Data files that are not in it.
+    newer : tuple of str
+        Modules that the code imports and that were written after the last row.
+    elsewhere : tuple of str
+        Other machines that the study ran on, if the bundle is anonymous: names of their users
+        are not known here.
     """
 
     folder: Path
@@ -85,6 +97,8 @@ class Bundle:
     graphs: int
     missing: int
     left_out: tuple[str, ...]
+    newer: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
 
 def write_bundle(
@@ -120,11 +134,26 @@ def write_bundle(
         named = read_named(store, folder)
         identity = None
         if terms.anonymous:
-            identity = identity_here(hosts_of(store), [results, folder])
+            identity = identity_here(hosts_of(store), [results, folder], terms.hidden)
         with filled_folder(target) as partial:
             study = _place_files(partial, named, identity, terms)
             copy_store(store, partial / _COPY, study, identity)
-            return _Writer(partial, target, terms, named, on_step).write(study)
+            written = _Writer(partial, target, terms, named, on_step).write(study)
+        others = [host for host in hosts_of(store) if host != socket.gethostname()]
+        return replace(
+            written,
+            newer=_newer(named, store.status().last_write),
+            elsewhere=tuple(others) if terms.anonymous and not terms.hidden else (),
+        )
+
+
+def _newer(named: NamedStudy, last_write: str | None) -> tuple[str, ...]:
+    """Return the modules that were written after the last row: it may have been made by others."""
+    if last_write is None:
+        return ()
+    last = datetime.fromisoformat(last_write).timestamp()
+    imported = [file for file in named.code if not file.in_keys]
+    return tuple(file.place for file in imported if file.source.stat().st_mtime > last)
 
 
 def _refuse_terms(terms: Terms) -> None:
@@ -133,6 +162,10 @@ def _refuse_terms(terms: Terms) -> None:
     for option, value in {"--author": terms.author, "--url": terms.url}.items():
         if terms.anonymous and value is not None:
             raise ValueError(f"--anonymous leaves out who you are; leave out {option} too")
+    if terms.hidden and not terms.anonymous:
+        raise ValueError("--hide is for --anonymous bundles; add --anonymous or leave it out")
+    if terms.url is not None and not re.match(r"https?://[^\s/]+\.?\S*$", terms.url):
+        raise ValueError(f"--url: expected an address that begins with https://, got {terms.url!r}")
 
 
 def _refuse_unfinished(store: StoreReader, terms: Terms) -> None:
@@ -179,7 +212,8 @@ def _copied(named: NamedStudy, terms: Terms) -> list[str]:
 
 def _refuse_names(path: Path, called: str, identity: Identity) -> None:
     """Refuse a file of the user with a name in it: to change it would change its rows' keys."""
-    found = identity.first_in(path.read_bytes().decode("utf-8", "replace"))
+    text = path.read_bytes().decode("utf-8", "replace")
+    found = identity.first_in(text) or first_address(text, is_python=path.suffix == ".py")
     if found:
         line, name = found
         raise ValueError(
@@ -255,6 +289,7 @@ class _Writer:
             status,
             sessions,
             analysis,
+            self.named.code,
             [file for file in self.named.data if file not in left_out],
             left_out,
             [*files_in(self.partial), *made],

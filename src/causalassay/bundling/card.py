@@ -42,6 +42,7 @@ class CardContent:
     status : StudyStatus
     sessions : sequence of Session
     analysis : Analysis
+    code : sequence of NamedFile
     included, left_out : sequence of NamedFile
         Data files that are in the bundle, and those that are not.
     files : sequence of str
@@ -54,6 +55,7 @@ class CardContent:
     status: StudyStatus
     sessions: Sequence[Session]
     analysis: Analysis
+    code: Sequence[NamedFile]
     included: Sequence[NamedFile]
     left_out: Sequence[NamedFile]
     files: Sequence[str]
@@ -173,6 +175,12 @@ def _limits(content: CardContent) -> Iterator[str]:
         yield "- No finding on algorithms: the study has no F1, or its controls are off."
     if len({_versions(session) for session in content.sessions}) > 1:
         yield "- Rows come from runs with different versions or machines: requirements.txt."
+    imported = [file.place for file in content.code if not file.in_keys]
+    if imported:
+        yield (
+            f"- Not covered by the keys of rows: {escaped(', '.join(imported))}, which the code "
+            "imports. They are as they were when this was bundled, not when the study ran."
+        )
     yield "- Times depend on the machine. On another one, scores may differ in their last digits."
     yield from _about_data(content)
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+import json
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+import pyarrow as pa
 from pyarrow import parquet
 
 from causalassay.bundling import file_names as names
@@ -18,6 +21,12 @@ from causalassay.study.language import read_study
 from causalassay.study.language.mistakes import StudyMistakes
 from causalassay.study.plan import Study, coordinates
 from causalassay.study.tasks import row_key
+
+NEEDED = (
+    *(names.STUDY, names.ROWS, names.ROWS_CSV, names.GRAPHS, names.GRAPH_INDEX),
+    *(names.CARD, names.CROISSANT, names.REPORT, names.LOCK),
+)
+"""Files that every bundle has."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +61,8 @@ def check_bundle(folder: Path) -> Checked:
     """
     sums = _sums(folder)
     _refuse_changed_files(folder, sums)
+    _refuse_other_description(folder, sums)
+    _refuse_other_numbers(folder)
     study = _study(folder)
     expected = set(keys_of(study))
     rows = parquet.read_table(folder / names.ROWS, columns=["key"])["key"].to_pylist()
@@ -82,7 +93,7 @@ def _sums(folder: Path) -> dict[str, str]:
         parts = PurePosixPath(name).parts
         if name.startswith("/") or ".." in parts:
             raise ValueError(f"{path} names {name!r}, expected files in the folder only")
-    absent = [name for name in (names.STUDY, names.ROWS, names.ROWS_CSV) if name not in sums]
+    absent = [name for name in NEEDED if name not in sums]
     if absent:
         raise ValueError(f"{path} has no checksum of {listed(absent)}; it is not a whole bundle")
     return sums
@@ -100,6 +111,44 @@ def _refuse_changed_files(folder: Path, sums: dict[str, str]) -> None:
         raise ValueError(
             f"{len(wrong)} of {len(sums)} files are not as they were bundled: {_some(wrong)}"
         )
+
+
+def _refuse_other_description(folder: Path, sums: dict[str, str]) -> None:
+    """Refuse a description that names files with other checksums."""
+    try:
+        described = json.loads((folder / names.CROISSANT).read_text(encoding="utf-8"))
+        files = [one for one in described["distribution"] if "sha256" in one]
+        found = {one["contentUrl"]: one["sha256"] for one in files}
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{names.CROISSANT} cannot be read; it is not as it was bundled") from None
+    wrong = [name for name, digest in found.items() if sums.get(name) != digest]
+    if wrong:
+        raise ValueError(f"{names.CROISSANT} has another checksum of {_some(wrong)}")
+
+
+def _refuse_other_numbers(folder: Path) -> None:
+    """Refuse a table of rows as text whose numbers are not those of the other table."""
+    table = parquet.read_table(folder / names.ROWS)
+    with (folder / names.ROWS_CSV).open(newline="", encoding="utf-8") as file:
+        lines = {line["key"]: line for line in csv.DictReader(file)}
+    numbers = [field.name for field in table.schema if pa.types.is_floating(field.type)]
+    for row in table.select(["key", *numbers]).to_pylist():
+        line = lines.get(row["key"], {})
+        for name in numbers:
+            if row["key"] in lines and not _same(line.get(name, ""), row[name]):
+                raise ValueError(
+                    f"{names.ROWS_CSV} has {name} {line.get(name)!r} in row {row['key']}, and "
+                    f"{names.ROWS} has {row[name]!r}"
+                )
+
+
+def _same(text: str, value: float | None) -> bool:
+    if value is None or math.isnan(value):
+        return text in {"", "nan"}
+    try:
+        return float(text) == value
+    except ValueError:
+        return False
 
 
 def _some(complaints: list[str], most: int = 5) -> str:

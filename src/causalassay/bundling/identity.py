@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import builtins
 import getpass
+import io
 import keyword
 import os
 import pwd
 import re
 import socket
+import token as tokens_of_python
+import tokenize
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +29,14 @@ GENERIC = frozenset(
 SHORTEST = 3
 """Letters of a name that is looked for: a shorter one is part of too many texts."""
 
+_DOMAIN = r"(?:\.[^\W\d_][\w-]*)*"
+"""What follows the name of a machine."""
+
+_SAID = frozenset(
+    number
+    for number, name in tokens_of_python.tok_name.items()
+    if name in {"COMMENT", "STRING", "FSTRING_MIDDLE"}
+)
 _WORDS_OF_PYTHON = frozenset({*dir(builtins), *keyword.kwlist})
 
 # A path in a message: from a slash that begins a word, at least two parts of it.
@@ -34,6 +45,7 @@ _WINDOWS_PATH = re.compile(
     r"(?:\b[A-Za-z]:|\\)(?:\\+[^\s\\/:'\"(),;<>|]+)*\\+([^\s\\/:'\"(),;<>|]+)"
 )
 _ADDRESS = re.compile(r"\b\w[\w.+-]*@[\w-]+(?:\.[\w-]+)+\b")
+_ADDRESS_IN_CODE = re.compile(r"\b\w[\w.+-]*@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}\b")
 
 
 @dataclass(frozen=True)
@@ -52,7 +64,7 @@ class Identity:
     folders: tuple[str, ...] = ()
 
     def cleaned(self, text: str) -> str:
-        """Return a text without the names; of a full path its last part stays.
+        """Return a text without the names; of the path of a file its name stays.
 
         Examples
         --------
@@ -60,13 +72,15 @@ class Identity:
         >>> identity.cleaned("zelda@lab-17: no file /srv/zelda/run/mine.py, see /opt/x/y.txt")
         '[user]@[host]: no file [folder]/mine.py, see [folder]/y.txt'
         """
+        text = text.replace("file:///", "/")
         for folder in self.folders:
             text = text.replace(f"{folder}/", "[folder]/").replace(folder, "[folder]")
-        text = _PATH.sub(r"[folder]/\1", text)
-        text = _WINDOWS_PATH.sub(r"[folder]/\1", text)
-        for mark, names in (("[host]", self.hosts), ("[user]", self.users)):
-            for name in names:
-                text = _word(name).sub(mark, text)
+        text = _PATH.sub(_without_folders, text)
+        text = _WINDOWS_PATH.sub(_without_folders, text)
+        for name in self.hosts:
+            text = re.sub(_word(name).pattern + _DOMAIN, "[host]", text, flags=re.IGNORECASE)
+        for name in self.users:
+            text = _word(name).sub("[user]", text)
         return _ADDRESS.sub("[address]", text)
 
     def first_in(self, text: str) -> tuple[int, str] | None:
@@ -91,7 +105,38 @@ class Identity:
         return (*self.hosts, *self.users)
 
 
-def identity_here(hosts: Iterable[str], folders: Iterable[Path]) -> Identity:
+def _without_folders(path: re.Match[str]) -> str:
+    """Return what stays of a path: the name of a file; one without an ending may be a folder."""
+    name = path[1].rstrip(".")
+    return f"[folder]/{path[1]}" if "." in name[1:] else "[folder]"
+
+
+def first_address(text: str, is_python: bool) -> tuple[int, str] | None:
+    r"""Return the line and the mail address that stands first in a file of the user.
+
+    In Python only comments and texts are looked at: elsewhere ``a@b.mean`` is a product.
+
+    Examples
+    --------
+    >>> first_address("c = a@b.mean\n# by zelda@hyrule.edu", is_python=True)
+    (2, 'zelda@hyrule.edu')
+    """
+    if is_python:
+        try:
+            tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+        except (tokenize.TokenError, SyntaxError):
+            tokens = []
+        for token in tokens:
+            if token.type in _SAID and (found := _ADDRESS_IN_CODE.search(token.string)):
+                return token.start[0] + token.string.count("\n", 0, found.start()), found.group()
+        return None
+    found = _ADDRESS_IN_CODE.search(text)
+    return found and (text.count("\n", 0, found.start()) + 1, found.group())
+
+
+def identity_here(
+    hosts: Iterable[str], folders: Iterable[Path], users: Iterable[str] = ()
+) -> Identity:
     """Return what tells this machine and its user, and besides some machines and folders.
 
     Parameters
@@ -100,6 +145,8 @@ def identity_here(hosts: Iterable[str], folders: Iterable[Path]) -> Identity:
         Such as those that a store names.
     folders : iterable of Path
         Such as that of the results.
+    users : iterable of str
+        Further names of people, however short.
     """
     machines = [*hosts, socket.gethostname(), os.environ.get("HOSTNAME", "")]
     short = [name.partition(".")[0] for name in machines]
@@ -110,7 +157,7 @@ def identity_here(hosts: Iterable[str], folders: Iterable[Path]) -> Identity:
     long = [one for one in dict.fromkeys([*full, *stated]) if one.count("/") > 1]
     return Identity(
         _telling([*machines, *short]),
-        _telling(_users()),
+        (*users, *_telling(_users())),
         tuple(sorted(long, key=len, reverse=True)),
     )
 

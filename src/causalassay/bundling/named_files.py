@@ -32,12 +32,15 @@ class NamedFile:
     size : int
         In bytes.
     sha256 : str
+    in_keys : bool
+        Whether the keys of rows change with its content; not so of a module that code imports.
     """
 
     source: Path
     place: str
     size: int
     sha256: str
+    in_keys: bool = True
 
 
 def code_files(study: Study, folder: Path) -> list[NamedFile]:
@@ -52,11 +55,13 @@ def code_files(study: Study, folder: Path) -> list[NamedFile]:
         It lies elsewhere.
     """
     found: dict[str, Path] = {}
+    named: set[Path] = set()
     for entry in study.algorithms:
         for stated, path in _code_of(entry):
+            named.add(path)
             for one in (path, *(modules_beside(path) if path.suffix == ".py" else ())):
                 found[_place(stated, one, folder)] = one
-    return [_named(path, place) for place, path in sorted(found.items())]
+    return [_named(path, place, path in named) for place, path in sorted(found.items())]
 
 
 def _code_of(entry: AlgorithmEntry) -> Iterator[tuple[str, Path]]:
@@ -104,8 +109,8 @@ def _free(source: Path, taken: set[str]) -> str:
     return place
 
 
-def _named(path: Path, place: str) -> NamedFile:
-    return NamedFile(path, place, check_regular(path), file_sha256(path))
+def _named(path: Path, place: str, in_keys: bool = True) -> NamedFile:
+    return NamedFile(path, place, check_regular(path), file_sha256(path), in_keys)
 
 
 def with_places(text: str, folder: Path, data: Sequence[NamedFile]) -> str:

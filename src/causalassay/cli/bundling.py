@@ -13,6 +13,7 @@ from causalassay.cli.completion import complete_results
 from causalassay.cli.interruptions import algorithms_at_work
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import progress_bar
+from causalassay.spelling import listed
 
 if TYPE_CHECKING:
     from causalassay.bundling import Bundle, Checked
@@ -34,6 +35,13 @@ def bundle(  # noqa: PLR0913, PLR0917  one argument per option
             "--anonymous", help="Leave out hosts, users and paths, for double-blind review."
         ),
     ] = False,
+    hide: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Further name that --anonymous leaves out, such as yours on the machine that ran "
+            "the study. May be given more than once."
+        ),
+    ] = None,
     include_data: Annotated[
         bool,
         typer.Option(
@@ -87,7 +95,8 @@ def bundle(  # noqa: PLR0913, PLR0917  one argument per option
         )
     from causalassay.bundling import Terms, write_bundle
 
-    terms = Terms(anonymous, include_data, unfinished, licence, author, url)
+    hidden = tuple(hide or ())
+    terms = Terms(anonymous, include_data, unfinished, licence, author, url, hidden)
     with algorithms_at_work(), progress_bar("bundling") as on_step:
         written = write_bundle(folder, out, terms, study_file, on_step)
     _print_written(written, licence, as_json)
@@ -105,6 +114,16 @@ def _print_written(written: Bundle, licence: str | None, as_json: bool) -> None:
         typer.echo(f"Not complete: {written.missing} tasks are missing; the card says so.")
     for name in written.left_out:
         typer.echo(f"Not included: {name}; --include-data copies it, if you may share it.")
+    for name in written.newer:
+        typer.echo(
+            f"{name} was written after the last row: whether the rows come from it is not known; "
+            "the card says so."
+        )
+    if written.elsewhere:
+        typer.echo(
+            f"It also ran on {listed(written.elsewhere)}. If you have another user name there, it "
+            "may still be in reasons and comments: add --hide NAME."
+        )
     if licence is None:
         typer.echo("No licence is stated: most tracks ask for one, such as --licence CC-BY-4.0.")
     typer.echo(f"Read {written.folder / 'card.md'} before you hand it in.")
