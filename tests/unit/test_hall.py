@@ -124,9 +124,30 @@ def test_the_verdict_is_that_of_an_audit_of_the_files(tmp_path, name):
     assert [one["sortability"] for one in audited["claims"][::2]] == [
         one["sortability"] for one in row["cells"]
     ]
-    assert [one["sortable_p"] for one in audited["claims"]] == [
-        one[key] for one in row["cells"] for key in ("p_rising", "p_falling")
-    ]
+    for test, keys in {
+        "sortable_p": ("p_rising", "p_falling"),
+        "winning_p": ("f1_p_rising", "f1_p_falling"),
+    }.items():
+        assert [one[test] for one in audited["claims"]] == [
+            one[key] for one in row["cells"] for key in keys
+        ]
+
+
+def test_draws_are_kept_once_and_nothing_of_the_user_is_touched(tmp_path, sachs_folder):
+    kept = tmp_path / "kept"
+    words = ["--only", "linear-raw", "--keep", str(kept)]
+    first = hall(tmp_path / "out", *words).stderr
+    table = (kept / "linear-raw" / "data" / "draw-01.csv").read_bytes()
+    assert first.splitlines()[-1] == hall(tmp_path / "out", *words).stderr.splitlines()[-1]
+    assert table == (kept / "linear-raw" / "data" / "draw-01.csv").read_bytes()
+    other = hall(tmp_path / "out", *words, "--seed", "9")
+    assert "is there already, with other files than these draws" in str(other.exception)
+    (kept / "sachs" / "data").mkdir(parents=True)
+    mine = kept / "sachs" / "data" / "sachs.csv"
+    mine.write_bytes((sachs_folder / "sachs.csv").read_bytes())
+    words = ["--only", "sachs", "--data", str(mine.parent), "--keep", str(kept)]
+    assert "name another folder for --keep" in str(hall(tmp_path / "out", *words).exception)
+    assert mine.is_file()
 
 
 def test_a_data_set_is_one_unit_and_its_verdict_is_that_of_an_audit(tmp_path, sachs_folder):
@@ -144,6 +165,9 @@ def test_a_data_set_that_is_not_there_is_a_row_that_says_so(tmp_path):
     (row,) = fill([entries(SMALL, tmp_path)["chamber"]], SMALL, tmp_path)
     assert ("skipped", "") == (row.status, row.verdict)
     assert "chamber.csv and chamber-graph.csv not found: name the folder" in row.reason
+    nothing = hall(tmp_path, "--only", "chamber", "--data", str(tmp_path))
+    assert 1 == nothing.exit_code  # no row has a verdict
+    assert 0 == hall(tmp_path, "--only", "linear-raw", "--only", "chamber").exit_code
 
 
 def test_samples_of_a_network_are_one_unit(tmp_path):
@@ -153,6 +177,10 @@ def test_samples_of_a_network_are_one_unit(tmp_path):
     assert ("ok", "discrete", 3, 1) == (row.status, row.world, row.n_draws, row.n_units)
     assert ["entropy"] == [cell.statistic for cell in row.cells]
     assert "--bif 'rain 1.bif'" in row.command
+    page = hall_page([row], SMALL, "causalassay hall", "")
+    assert "Each network gave 3 data sets with 100 rows, all on its one graph." in page
+    assert "columns and" not in page.partition("##")[0]
+    assert "hall.svg" not in page  # no row has a place in the picture
 
 
 # Generators of other packages
@@ -342,10 +370,23 @@ def test_the_page_of_the_documentation_is_that_of_its_rows():
     assert hall_csv(rows) == (ROOT / folder / "hall.csv").read_text(encoding="utf-8")
 
 
-def cell(statistic, kind, sortability, spread=0.1):
+def test_the_page_says_how_to_cite_a_row_and_which_error_rates_are_known(raw):
+    page = hall_page([raw], SMALL, "causalassay hall", "")
+    version, date = raw.measured_with, raw.date
+    assert f"hall of audits of causalassay {version}, `linear-raw`" in page
+    assert f"seed 0, {date}" in page
+    (rule,) = (line for line in page.splitlines() if line.startswith("- **two tests over units**"))
+    assert "Its own error rate was not measured. It rests on two tests (" in rule
+
+
+def cell(statistic, kind, sortability, spread=0.1, **more):
     word = statistic.replace("R2", "R²")
     numbers = {"p_rising": 0.5, "p_falling": 0.5, "f1_rising": 0.5, "f1_falling": 0.4}
-    return Cell(statistic, word, kind, sortability, spread, **numbers)
+    return Cell(statistic, word, kind, sortability, spread, **numbers | more)
+
+
+NEAR = {"f1_falling": 0.36, "f1_p_falling": 0.001, "gain_spread_falling": 0.1}
+"""A gain of 0.06 over random orders, with a standard error of 0.02."""
 
 
 @pytest.mark.parametrize(
@@ -360,6 +401,8 @@ def cell(statistic, kind, sortability, spread=0.1):
         ([cell("variance", "gameable", 0.9), cell("R2", "gameable", 0.61)], "variance and R²"),
         ([cell("variance", "no evidence", 0.42)], "no evidence (borderline)"),
         ([cell("variance", "no evidence", 0.5)], "no evidence"),
+        ([cell("R2", "gameable backwards", 0.2, **NEAR)], "backwards by R² (borderline)"),
+        ([cell("R2", "no evidence", 0.5, **NEAR | {"f1_p_falling": 0.4})], "no evidence"),
     ],
 )
 def test_a_verdict_names_every_artefact_and_says_where_a_seed_decides(cells, told):
@@ -367,6 +410,15 @@ def test_a_verdict_names_every_artefact_and_says_where_a_seed_decides(cells, tol
     entry = entries(settings)["linear-raw"]
     row = dataclasses.replace(
         without_verdict(entry, settings, "failed", ""),
-        **{"status": "ok", "verdict": "no evidence", "cells": tuple(cells), "n_units": 20},
+        **{"status": "ok", "verdict": "no evidence", "cells": tuple(cells)},
+        **{"n_units": 20, "random_f1": 0.3},
     )
     assert verdict(row).endswith(told)
+
+
+def test_a_leaning_verdict_names_the_direction(raw):
+    falling = {"p_falling": 0.001, "f1_p_rising": 0.9, "f1_p_falling": 0.2}
+    leaning = {"verdict": "leaning", "statistic": "R2", "cells": (cell("R2", "leaning", 0.1),)}
+    assert "leaning by R²" == verdict(dataclasses.replace(raw, **leaning))
+    leaning["cells"] = (cell("R2", "leaning", 0.1, **falling),)
+    assert "leaning by falling R²" == verdict(dataclasses.replace(raw, **leaning))
