@@ -35,7 +35,7 @@ def test_every_built_in_is_a_frozen_value():
     for name in ALGORITHMS.built_in:
         algorithm = make_algorithm(name, **required.get(name, {}))
         assert algorithm == make_algorithm(name, **required.get(name, {}))
-        assert 1 == algorithm.version
+        assert algorithm.version >= 1  # test_frozen_defaults holds each version
         with pytest.raises(dataclasses.FrozenInstanceError):
             algorithm.penalty = 2
 

@@ -232,3 +232,17 @@ def test_interventions_direct_edges():
 def test_conformance():
     for name in ("xges", "xgies"):
         check_algorithm(make_algorithm(name))
+
+
+def test_too_few_rows_are_refused_with_what_helps():
+    values = np.random.default_rng(0).normal(size=(20, 40))
+    with pytest.raises(NotApplicable, match="set max_parents, or take more rows$"):
+        discover("xges", values, 0)
+    assert discover("xges", values, 0, max_parents=2).graph.any()
+
+
+def test_interventions_have_the_gaussian_score_alone():
+    with pytest.raises(
+        ValueError, match="score: of experiments it is the Gaussian BIC, got 'bdeu'"
+    ):
+        make_algorithm("xgies", score="bdeu")

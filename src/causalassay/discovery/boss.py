@@ -72,7 +72,7 @@ class BOSS:
     score: ScoreName = "bic"
     equivalent_sample_size: float = 10.0
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 3
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
     scale_sensitive: ClassVar[bool] = False

@@ -32,6 +32,9 @@ PHASES = ("forward", "backward", "turning")
 LEAST_GAIN = 1e-6
 """An operator must gain more than this, well above the rounding errors of most scores."""
 
+MANY_PARENTS = 10
+"""With so many, a regression explains all of a column because there are few rows."""
+
 MOST_IN_CLIQUE = 20
 """The most nodes of an undirected clique: with k, an edge has up to 2^k operators."""
 
@@ -250,10 +253,12 @@ class ClassSearch:
 
 def refuse_dependent(y: int, given: Adjacency, n_rows: int, columns: Sequence[str]) -> None:
     """Raise: y and the nodes `given` are linearly dependent."""
+    few = int(given.sum()) < MANY_PARENTS
+    advice = "leave one of them out, or take more rows"
     raise NotApplicable(
         f"column {columns[y]!r} and {listed(_names(given, columns))} are linearly dependent "
         f"in the {n_rows} rows used: a regression leaves at most {PIVOT:g} of a variance; "
-        "leave one of them out, or take more rows"
+        + (advice if few else "set max_parents, or take more rows")
     )
 
 
