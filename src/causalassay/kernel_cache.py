@@ -10,7 +10,7 @@ So this package always names the folder (``NUMBA_CACHE_DIR``), unless the user
 did. A checksum of every file that holds kernels, or the named tuples they take,
 is a part of its name: another version, or an edit of such a file, starts an
 empty folder. That costs 8 ms at import and, after such an edit, compiling again
-what is called: 60 s for all algorithms. Five files in six hold no kernel, and
+what is called: 100 s for all algorithms. Five files in six hold no kernel, and
 editing them costs nothing. Numba itself keeps installations in different
 folders, Python versions, numba versions and processors apart.
 """
