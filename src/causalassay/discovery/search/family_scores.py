@@ -2,7 +2,7 @@
 
 A family is a node and its parents. The Gaussian BIC and the scores of tables are tuples of two
 types with the same fields: a kernel takes both, and for continuous data it is compiled without
-the tables, which would double the time that takes.
+the tables, which would add a third to the time that takes.
 """
 
 from __future__ import annotations
