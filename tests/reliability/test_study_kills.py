@@ -23,7 +23,7 @@ algorithms = [
     "pc",
     "random-sortnregress",
     {{use = "sleeper", seconds = 0.05}},
-    {{use = "rogue", deed = {deeds}, seconds = 15, memory = "1 GB"}},
+    {{use = "rogue", deed = {deeds}, seconds = 8, memory = "1 GB"}},
 ]
 
 [[problems]]
@@ -36,7 +36,7 @@ edges_per_node = 1
 model.kind = ["scm", "iscm"]
 """
 
-# One that hangs costs its 15 seconds, so they are few; the others take milliseconds.
+# One that hangs costs its 8 seconds, so they are few; the others take milliseconds.
 DEEDS = ["empty"] * 76 + ["raise"] * 4 + ["cycle"] * 4 + ["exit"] * 4 + ["gil"]
 DEEDS = str(DEEDS).replace("'", '"')
 
