@@ -10,7 +10,7 @@ So this package always names the folder (``NUMBA_CACHE_DIR``), unless the user
 did. A checksum of every file that holds kernels, or the named tuples they take,
 is a part of its name: another version, or an edit of such a file, starts an
 empty folder. That costs 8 ms at import and, after such an edit, compiling again
-what is called: 100 s for all algorithms. Five files in six hold no kernel, and
+what is called: a minute for all algorithms. Five files in six hold no kernel, and
 editing them costs nothing. Numba itself keeps installations in different
 folders, Python versions, numba versions and processors apart.
 """
@@ -34,10 +34,10 @@ N_KEPT = 3
 def ensure_folder(package: Path) -> Path | None:
     """Name a folder for the compiled kernels of `package`, and return it.
 
-    It is in the package if that can be written to, else in the user's cache
-    folder, else among temporary files. A folder that the user named stays, and
-    the answer is None. One that a parent process named is used again if its
-    kernels are the same: a notebook may outlive an upgrade.
+    It is in ``XDG_CACHE_HOME`` if that is set, else in the package if that can be written to,
+    else in ``~/.cache``, else among temporary files. A folder that the user named as
+    ``NUMBA_CACHE_DIR`` stays, and the answer is None. One that a parent process
+    named is used again if its kernels are the same: a notebook may outlive an upgrade.
     """
     given = Path(os.environ.get("NUMBA_CACHE_DIR", ""))
     if given.name and not given.name.startswith(PREFIX):
@@ -60,18 +60,18 @@ def checksum(package: Path) -> str:
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     kernels, other = Path(folder, "kernels.py"), Path(folder, "other.py")
-    ...     _ = kernels.write_text("@njit")
+    ...     _ = kernels.write_text("@kernel")
     ...     first = checksum(Path(folder))
     ...     _ = other.write_text("x = 1")
     ...     second = checksum(Path(folder))
-    ...     _ = kernels.write_text("@njit(cache=True)")
+    ...     _ = kernels.write_text("@kernel(boundscheck=True)")
     ...     first == second, first == checksum(Path(folder))
     (True, False)
     """
     digest = hashlib.sha256()
     for path in _sources(package):
         text = path.read_bytes()
-        if b"njit" in text or b"NamedTuple" in text:
+        if b"@kernel" in text or b"NamedTuple" in text:
             digest.update(path.relative_to(package).as_posix().encode() + b"\0" + text)
     return digest.hexdigest()[:12]
 
@@ -89,13 +89,13 @@ def _set(folder: Path) -> None:
 
 
 def _parent(package: Path) -> Path:
-    """Return the first of three folders that can be written to."""
-    own = package / "__pycache__"
-    if _writable(own):
-        return own
-    home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))  # noqa: PTH111
-    shared = home / "causalassay"
-    return shared if _writable(shared) else _temporary()
+    """Return the first folder that can be written to."""
+    stated = os.environ.get("XDG_CACHE_HOME")
+    home = stated or os.path.expanduser("~/.cache")  # noqa: PTH111  pathlib's fails without a home
+    folders = [package / "__pycache__", Path(home) / "causalassay"]
+    if stated:
+        folders.reverse()
+    return next(filter(_writable, folders), None) or _temporary()
 
 
 def _writable(folder: Path) -> bool:

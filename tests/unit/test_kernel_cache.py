@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import causalassay
@@ -24,15 +25,42 @@ print(topological_order(chain(3)).tolist())
 """
 PAIRS = """
 from typing import NamedTuple
-from numba import njit
+from causalassay.kernels import kernel
 
 class {name}(NamedTuple):
     left: int
     right: int
 
-@njit(cache=True)
+@kernel
 def add(pair):
     return pair.left + pair.right
+"""
+LINKED = """
+import sys
+sys.path.insert(0, {package!r})
+import linked
+print(linked.outer(3), linked.outer.stats.cache_hits.total(), len(linked.inner.signatures))
+try:
+    linked.outer(-1)
+except ValueError as problem:
+    print(problem)
+print(linked.inner(3))
+"""
+KERNELS = """
+from causalassay.kernels import kernel
+
+@kernel
+def inner(x):
+    if x < 0:
+        raise ValueError("negative")
+    return 0.1 * x + 0.2
+
+@kernel
+def outer(x):
+    total = 0.0
+    for k in range(5):
+        total += inner(x) / (k + 1)
+    return total
 """
 ADD = """
 import sys
@@ -63,11 +91,16 @@ def no_folder_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numba", _Numba())
 
 
+@pytest.fixture(autouse=True)
+def no_stated_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+
+
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     folder = tmp_path / "package"
     folder.mkdir()
-    (folder / "kernels.py").write_text("@njit(cache=True)")
+    (folder / "kernels.py").write_text("@kernel")
     return folder
 
 
@@ -95,13 +128,13 @@ def test_kernels_are_kept_in_the_package_by_the_checksum_of_their_sources(packag
 def test_a_child_process_shares_the_folder_unless_the_kernels_changed(package: Path) -> None:
     inherited = ensure_folder(package)
     assert ensure_folder(package) == inherited
-    (package / "kernels.py").write_text("@njit(cache=True, nogil=True)")
+    (package / "kernels.py").write_text("@kernel(boundscheck=True)")
     assert ensure_folder(package) not in (None, inherited)
 
 
 def test_old_folders_do_not_pile_up(package: Path) -> None:
     for version in range(N_KEPT + 3):
-        (package / "kernels.py").write_text(f"@njit  # {version}")
+        (package / "kernels.py").write_text(f"@kernel  # {version}")
         newest = ensure_folder(package)
         assert newest is not None
         os.utime(newest, (version, version))
@@ -116,6 +149,14 @@ def test_a_read_only_install_keeps_kernels_under_the_home(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     folder = ensure_folder(sealed)
     assert folder == tmp_path / "cache" / "causalassay" / (PREFIX + checksum(sealed))
+
+
+def test_a_stated_cache_folder_comes_before_the_package(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = ensure_folder(package)
+    assert folder == tmp_path / "cache" / "causalassay" / (PREFIX + checksum(package))
 
 
 def test_a_temporary_folder_that_others_can_write_to_is_not_read(
@@ -200,12 +241,12 @@ def test_the_checksum_covers_whatever_a_kernel_is_compiled_from() -> None:
 
 def counts(path: Path) -> bool:
     text = path.read_text(encoding="utf-8")
-    return "njit" in text or "NamedTuple" in text
+    return "@kernel" in text or "NamedTuple" in text
 
 
 def is_kernel(node: ast.AST) -> bool:
     return isinstance(node, ast.FunctionDef) and any(
-        "njit" in ast.unparse(decorator) for decorator in node.decorator_list
+        "kernel" in ast.unparse(decorator) for decorator in node.decorator_list
     )
 
 
@@ -221,3 +262,54 @@ def names_in_body(kernel: ast.FunctionDef) -> set[str]:
 def file_of(module: str) -> Path:
     path = SOURCE.joinpath(*module.split(".")[1:])
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+@pytest.fixture
+def linked(tmp_path: Path) -> str:
+    (tmp_path / "linked.py").write_text(KERNELS)
+    return LINKED.format(package=str(tmp_path))
+
+
+EXPECTED = sum((0.1 * 3 + 0.2) / (k + 1) for k in range(5))
+
+
+def test_a_kernel_that_a_kernel_calls_is_compiled_inside_it(linked: str, tmp_path: Path) -> None:
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    first = run(linked, tmp_path, **cache).splitlines()
+    assert [f"{EXPECTED} 0 0", "negative", "0.5"] == first
+    assert f"{EXPECTED} 1 0" == run(linked, tmp_path, **cache).splitlines()[0]
+    index = sorted(path.name.partition("-")[0] for path in (tmp_path / "cache").rglob("*.nbi"))
+    assert ["linked.inner", "linked.outer"] == index
+
+
+def test_a_cache_that_cannot_be_written_costs_time_and_no_error(
+    linked: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "__pycache__").touch()
+    nowhere = str(tmp_path / "file" / "cache")
+    printed = run(linked, tmp_path, NUMBA_CACHE_DIR=nowhere, HOME=nowhere, XDG_CACHE_HOME=nowhere)
+    assert f"{EXPECTED} 0 0" == printed.splitlines()[0]
+
+
+def test_a_cache_that_vanishes_costs_time_and_no_error(linked: str, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    vanish = f"import shutil; shutil.rmtree({str(cache)!r}); open({str(cache)!r}, 'w').close()\n"
+    code = linked.replace("import linked\n", "import linked\n" + vanish)
+    printed = run(code, tmp_path, NUMBA_CACHE_DIR=str(cache))
+    assert f"{EXPECTED} 0 0" == printed.splitlines()[0]
+
+
+def test_without_linking_the_results_are_the_same(linked: str, tmp_path: Path) -> None:
+    code = "import causalassay.kernels\ncausalassay.kernels.CAN_LINK = False\n" + linked
+    printed = run(code, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache")).splitlines()
+    assert [f"{EXPECTED} 0 1", "negative", "0.5"] == printed
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 17, 64, 1000])
+def test_the_sorting_order_is_numpys_stable_one(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    from causalassay.kernels import sorting_order
+
+    keys = np.random.default_rng(n).integers(0, max(1, n // 3), n).astype(float)
+    assert np.argsort(keys, kind="stable").tolist() == sorting_order(keys).tolist()

@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numba import njit
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -27,6 +26,7 @@ from causalassay.discovery.continuous.moments import (
     own_order_moments,
     thresholded,
 )
+from causalassay.kernels import kernel
 
 __all__ = ["GolemEV", "GolemNV", "golem_loss"]
 
@@ -214,7 +214,7 @@ def _descend(
     }
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _adam(
     problem: GolemObjective,
     weights: Weights,

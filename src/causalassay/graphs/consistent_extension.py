@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.graphs.orders import Indices, neighbour_lists
+from causalassay.kernels import kernel
 from causalassay.spelling import listed
 
 
@@ -43,7 +43,7 @@ def _why_not(nodes: str) -> str:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _new_colliders(graph: Adjacency, node: int, neighbours: Indices) -> int:
     """Count the pairs of neighbours that would newly collide at `node`, were it last."""
     count = 0
@@ -53,7 +53,7 @@ def _new_colliders(graph: Adjacency, node: int, neighbours: Indices) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _collide(graph: Adjacency, node: int, y: int, z: int) -> bool:
     """Whether y and z are not adjacent and `node` has an undirected edge to one of them."""
     if graph[y, z] or graph[z, y]:
@@ -61,7 +61,7 @@ def _collide(graph: Adjacency, node: int, y: int, z: int) -> bool:
     return (graph[node, y] and graph[y, node]) or (graph[node, z] and graph[z, node])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sinks_first(graph: Adjacency, start: Indices, neighbour: Indices) -> Indices:
     """Return the nodes from the last to the first; fewer than d where no extension exists."""
     d = len(start) - 1

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.graphs.orders import Indices, neighbour_lists, topological_order
+from causalassay.kernels import kernel
 
 
 def directed_part(graph: Adjacency) -> Adjacency:
@@ -57,7 +57,7 @@ def v_structures(graph: Adjacency) -> set[tuple[int, int, int]]:
     return triples
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def make_reversible_undirected(
     graph: Adjacency, order: Indices, start: Indices, child: Indices
 ) -> None:
@@ -90,7 +90,7 @@ def make_reversible_undirected(
                 graph[y, w] = compelled_into[w] != y
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _some_reversible(
     graph: Adjacency, y: int, parents: Indices, grandparents: Indices, compelled_into: Indices
 ) -> bool:

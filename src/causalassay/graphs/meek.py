@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.graphs.orders import Indices, neighbour_lists
+from causalassay.kernels import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _arrow(graph: Adjacency, i: int, j: int) -> bool:
     return graph[i, j] and not graph[j, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _line(graph: Adjacency, i: int, j: int) -> bool:
     return graph[i, j] and graph[j, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _apart(graph: Adjacency, i: int, j: int) -> bool:
     return not graph[i, j] and not graph[j, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _demands(graph: Adjacency, a: int, b: int, neighbours: Indices) -> bool:
     """Whether a rule turns a—b into a→b; `neighbours` are those of a."""
     for c in neighbours:
@@ -44,7 +44,7 @@ def _demands(graph: Adjacency, a: int, b: int, neighbours: Indices) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def close_by_rules(graph: Adjacency, start: Indices, neighbour: Indices, lines: Indices) -> None:
     """Apply rounds of the rules in place to the undirected edges `lines`, shape (m, 2)."""
     demanded = np.empty((len(lines), 2), np.bool_)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, check_adjacency, check_nodes
+from causalassay.kernels import kernel
 
 Indices = NDArray[np.int64]
 
@@ -22,7 +22,7 @@ def neighbour_lists(graph: NDArray[Any]) -> tuple[Indices, Indices]:
     return start, columns
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def kahn(start: Indices, child: Indices) -> Indices:
     """Kahn's algorithm; the result is shorter than d where there is a cycle."""
     d = len(start) - 1
@@ -101,7 +101,7 @@ def cycle_of(graph: Adjacency) -> list[int]:
     return [node, *reversed(walk[walk.index(node) :])]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _closure(order: Indices, start: Indices, child: Indices) -> Adjacency:
     d = len(order)
     reach = np.zeros((d, d), np.bool_)
@@ -110,7 +110,8 @@ def _closure(order: Indices, start: Indices, child: Indices) -> Adjacency:
         for position in range(start[node], start[node + 1]):
             c = child[position]
             reach[node, c] = True
-            reach[node] |= reach[c]
+            for below in range(d):
+                reach[node, below] |= reach[c, below]
     return reach
 
 

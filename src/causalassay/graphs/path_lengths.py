@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency
 from causalassay.graphs.orders import Indices, check_dag, neighbour_lists
+from causalassay.kernels import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_lengths(start: Indices, child: Indices) -> NDArray[np.int32]:
     """Row i of the k-th boolean power is a bit set: the union of its children's (k-1)-th rows."""
     d = len(start) - 1

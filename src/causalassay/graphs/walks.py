@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, check_adjacency, check_nodes
 from causalassay.graphs.orders import Indices, neighbour_lists
+from causalassay.kernels import kernel
 
 ALONG, AGAINST, AT_SOURCE = 0, 1, 2
 """How a walk came to a node: along an edge's arrow, against it, or by starting there."""
@@ -18,7 +18,7 @@ Rules = NDArray[np.bool_]
 """Bool ``(3, 2, d)``: ``rules[came, goes, v]`` lets a walk that came to v so leave it so."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _walk(
     sources: Indices,
     rules: Rules,
@@ -29,8 +29,8 @@ def _walk(
     d = rules.shape[2]
     entered = np.zeros((2, d), np.bool_)
     stack = np.empty((2 * d + len(sources), 2), np.int64)
-    stack[: len(sources), 0] = 2
-    stack[: len(sources), 1] = sources
+    for height in range(len(sources)):
+        stack[height, 0], stack[height, 1] = 2, sources[height]
     height = len(sources)
     while height > 0:
         height -= 1

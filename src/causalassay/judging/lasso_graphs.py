@@ -6,13 +6,13 @@ As `sort_regress` and `lagged_estimate` do for one order; a test may need 20 000
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Values, Vector, Weights
 from causalassay.diagnostics.moments import correlations
 from causalassay.discovery.regression.bic_lasso import adaptive_lasso, lasso_bic
 from causalassay.discovery.regression.lasso_along_order import PATH_END
+from causalassay.kernels import kernel
 
 
 class LassoGraphs:
@@ -48,7 +48,7 @@ class LassoGraphs:
         )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _graphs_along(
     columns: Weights,
     correlation: Weights,
@@ -74,7 +74,7 @@ def _graphs_along(
     return graphs
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _prefix_fits(columns: Weights, ols: Weights, residual: Vector) -> None:
     """Write least squares of each column on those before it, and what they leave of it.
 
@@ -135,7 +135,7 @@ class LaggedLassoGraphs:
         )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _lagged_graphs_along(
     correlation: Weights, stop: Vector, n_samples: int, orders: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
@@ -143,12 +143,14 @@ def _lagged_graphs_along(
     graphs = np.zeros((n_orders, d, d), dtype=np.bool_)
     n_past = len(correlation) - d
     regressors = np.empty(len(correlation), dtype=np.int64)
-    regressors[:n_past] = np.arange(d, len(correlation))
+    for k in range(n_past):
+        regressors[k] = d + k
     for index in range(n_orders):
         for place in range(d):
             node = orders[index, place]
             count = n_past + place
-            regressors[n_past:count] = orders[index, :place]
+            for k in range(place):
+                regressors[n_past + k] = orders[index, k]
             chosen = _needed(correlation, regressors[:count], node, n_samples, stop[node])
             for k in range(count):
                 source = regressors[k] % d
@@ -157,7 +159,7 @@ def _lagged_graphs_along(
     return graphs
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _needed(
     correlation: Weights, regressors: NDArray[np.int64], node: int, n_samples: int, stop: float
 ) -> NDArray[np.bool_]:
@@ -178,7 +180,7 @@ def _needed(
     return lasso_bic(gram, moment * size, np.sign(ols), residual, n_samples, stop) * size != 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _solved(gram: Weights, moment: Vector) -> Vector:
     """Return the solution by Cholesky's factorisation; `gram` is not singular."""
     d = len(moment)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency
 from causalassay.graphs.orders import Indices, neighbour_lists
+from causalassay.kernels import kernel
 
 Bits = NDArray[np.uint64]
 
@@ -40,7 +40,7 @@ def lineage(dag: Adjacency, order: Indices) -> tuple[Lineage, Indices]:
     return Lineage(Lists(*children), Lists(*turn_round(*children)), _bits_below(*children)), rank
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def renumber(start: Indices, node: Indices, rank: Indices) -> tuple[Indices, Indices]:
     """Return the lists of the graph in which node i is called ``rank[i]``."""
     d = len(rank)
@@ -57,7 +57,7 @@ def renumber(start: Indices, node: Indices, rank: Indices) -> tuple[Indices, Ind
     return renamed_start, renamed
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def turn_round(start: Indices, node: Indices) -> tuple[Indices, Indices]:
     """Return the lists of parents for lists of children."""
     d = len(start) - 1
@@ -75,7 +75,7 @@ def turn_round(start: Indices, node: Indices) -> tuple[Indices, Indices]:
     return turned_start, turned
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _bits_below(start: Indices, child: Indices) -> Bits:
     d = len(start) - 1
     below = np.zeros((d, (d + 63) // 64), np.uint64)

@@ -31,10 +31,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
 from causalassay.graphs.chordal import Clique, members
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel
 
 SumRange = tuple[int, int]
 """The least and the greatest sum."""
@@ -79,7 +79,7 @@ def range_of_sums(tree: Sequence[Clique], costs: Sequence[Indices]) -> SumRange:
     return best[0][0]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sums_after(costs: Indices) -> Indices:
     """Return, shape (2, 2^k), the least and the greatest cost of the nodes not in a subset.
 

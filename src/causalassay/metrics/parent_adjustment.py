@@ -16,10 +16,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel
 from causalassay.metrics.lineage import Bits, Lineage, Lists
 
 # All kernels that call each other are in this file: numba's cache knows of no other file. The
@@ -47,7 +47,7 @@ def new_search(n_nodes: int) -> Search:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_errors(truth: Lineage, search: Search, treatment: int, adjusted: Indices) -> int:
     """Count the outcomes whose distribution under ``do(treatment)`` comes out wrong.
 
@@ -84,7 +84,7 @@ def count_errors(truth: Lineage, search: Search, treatment: int, adjusted: Indic
     return _count(reached)
 
 
-@njit(nogil=True, inline="always")
+@kernel(inline="always")
 def _clear(search: Search) -> None:
     for node in range(len(search.marks)):
         search.marks[node] = 0
@@ -92,7 +92,7 @@ def _clear(search: Search) -> None:
         search.reached[word] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _open_ancestors(
     parents: Lists, marks: NDArray[np.uint8], stack: Indices, adjusted: Indices
 ) -> None:
@@ -111,7 +111,7 @@ def _open_ancestors(
                 height += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _begin_below(truth: Lineage, search: Search, treatment: int, height: int) -> int:
     """Begin with the treatment's open children: all that descends from them is wrong.
 
@@ -131,7 +131,7 @@ def _begin_below(truth: Lineage, search: Search, treatment: int, height: int) ->
     return height
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _walk(truth: Lineage, search: Search, height: int) -> None:
     """Add to `reached` what the nodes on the stack lead to, given Z, without the treatment."""
     marks = search.marks
@@ -147,7 +147,7 @@ def _walk(truth: Lineage, search: Search, height: int) -> None:
             height = _visit_children(truth, search, here, height)
 
 
-@njit(nogil=True, inline="always")
+@kernel(inline="always")
 def _visit_parents(parents: Lists, search: Search, node: int, height: int) -> int:
     marks = search.marks
     for position in range(parents.start[node], parents.start[node + 1]):
@@ -159,7 +159,7 @@ def _visit_parents(parents: Lists, search: Search, node: int, height: int) -> in
     return height
 
 
-@njit(nogil=True, inline="always")
+@kernel(inline="always")
 def _has_parent_not_open(parents: Lists, marks: NDArray[np.uint8], node: int) -> bool:
     """Whether a parent, which is visited too, adds the descendants of `node` to its own."""
     for position in range(parents.start[node], parents.start[node + 1]):
@@ -168,7 +168,7 @@ def _has_parent_not_open(parents: Lists, marks: NDArray[np.uint8], node: int) ->
     return False
 
 
-@njit(nogil=True, inline="always")
+@kernel(inline="always")
 def _visit_children(truth: Lineage, search: Search, node: int, height: int) -> int:
     children, marks = truth.children, search.marks
     for position in range(children.start[node], children.start[node + 1]):
@@ -183,7 +183,7 @@ def _visit_children(truth: Lineage, search: Search, node: int, height: int) -> i
     return height
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _redo_below(truth: Lineage, search: Search, treatment: int) -> None:
     """Decide again which descendants of a treatment not above Z are reached round it.
 
@@ -205,7 +205,7 @@ def _redo_below(truth: Lineage, search: Search, treatment: int) -> None:
                 left &= ~reached[word]
 
 
-@njit(nogil=True, inline="always")
+@kernel(inline="always")
 def _is_joined(parents: Lists, search: Search, node: int, treatment: int) -> bool:
     """Whether some reached parent, not in Z and not the treatment, leads to `node`."""
     for position in range(parents.start[node], parents.start[node + 1]):
@@ -219,24 +219,24 @@ def _is_joined(parents: Lists, search: Search, node: int, treatment: int) -> boo
     return False
 
 
-@njit(nogil=True, inline="always")
+@kernel(inline="always")
 def _bit(node: int) -> np.uint64:
     return _ONE << np.uint64(node & 63)
 
 
-@njit(nogil=True, inline="always")
+@kernel(inline="always")
 def _has(bits: Bits, node: int) -> bool:
     return bits[node >> 6] & _bit(node) != 0
 
 
-@njit(nogil=True, inline="always")
+@kernel(inline="always")
 def _unite(bits: Bits, below: Bits, node: int) -> None:
     """Add the descendants of `node`, whose numbers are not smaller."""
     for word in range(node >> 6, len(bits)):
         bits[word] |= below[node, word]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _ones(word: np.uint64) -> int:
     """Count the bits set in a word, by pairs, nibbles and bytes."""
     word -= (word >> _ONE) & np.uint64(0x5555555555555555)
@@ -246,7 +246,7 @@ def _ones(word: np.uint64) -> int:
     return int(np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count(bits: Bits) -> int:
     total = 0
     for word in bits:
@@ -254,7 +254,7 @@ def _count(bits: Bits) -> int:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_errors_of_all(truth: Lineage, search: Search, adjusted: Lists) -> int:
     """Sum `count_errors` over all treatments, each with its list of `adjusted`."""
     total = 0
@@ -264,7 +264,7 @@ def count_errors_of_all(truth: Lineage, search: Search, adjusted: Lists) -> int:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_errors_of_subsets(
     truth: Lineage, search: Search, always: Indices, nodes: Indices, errors: Indices
 ) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from causalassay.arrays import Vector
+from causalassay.kernels import kernel
 from causalassay.metrics.laws import Categorical, Law, Normal, Samples
 
 # Of each end of an interval, in standard errors of a difference of shares. On normal samples of
@@ -118,7 +118,7 @@ def _region(p: _Half, q: _Half, edges: Vector) -> _Region:
     return _best_intervals(gain, _PRICE * math.sqrt(noise))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_intervals(gain: Vector, price: float) -> _Region:
     """Maximise the gain of the chosen cells less `price` for each change between neighbours.
 

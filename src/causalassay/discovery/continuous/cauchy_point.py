@@ -8,7 +8,6 @@ References
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Vector
@@ -20,11 +19,12 @@ from causalassay.discovery.continuous.lbfgsb_memory import (
     apply_middle,
     apply_pairs,
 )
+from causalassay.kernels import kernel
 
 _EPS = 2.220446049250313e-16
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_cauchy_point(memory: Memory, state: SearchState) -> None:
     """Write the point into `state.proposal`: algorithm CP of [1].
 
@@ -58,7 +58,7 @@ def find_cauchy_point(memory: Memory, state: SearchState) -> None:
         c[j] += ahead * p[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _stop(memory: Memory, state: SearchState, node: int, segment: float) -> tuple[float, float]:
     """Hold a variable at 0 from here on; return the changes of slope and curvature."""
     p, v, w, c = memory.small[0], memory.small[1], memory.small[2], memory.small[3]
@@ -77,7 +77,7 @@ def _stop(memory: Memory, state: SearchState, node: int, segment: float) -> tupl
     return rise, bend
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _project_gradient(memory: Memory, state: SearchState) -> tuple[float, int, bool]:
     """Set direction, free variables and break points; p = Wᵀ·direction; return the slope."""
     slope, n_breaks, bounded = 0.0, 0, True
@@ -98,7 +98,7 @@ def _project_gradient(memory: Memory, state: SearchState) -> tuple[float, int, b
     return slope, n_breaks, bounded
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sift(keys: Vector, items: NDArray[np.int64], top: int, size: int) -> None:
     """Restore the heap, least key first, after a change at `top`."""
     key, item = keys[top], items[top]
@@ -113,7 +113,7 @@ def _sift(keys: Vector, items: NDArray[np.int64], top: int, size: int) -> None:
     keys[top], items[top] = key, item
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _dot(left: Vector, right: Vector) -> float:
     total = 0.0
     for j in range(len(left)):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from causalassay.arrays import Weights, check_weights
@@ -15,6 +14,7 @@ from causalassay.discovery.continuous.matrix_inverse import (
     inverse_workspace,
     invert,
 )
+from causalassay.kernels import kernel
 
 Variant = Literal["ev", "nv"]
 
@@ -130,7 +130,7 @@ def new_golem_objective(
     )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def evaluate(problem: GolemObjective, weights: Weights, gradient: Weights) -> float:
     """Return the loss at the weights and write its gradient in all entries.
 
@@ -160,7 +160,7 @@ def evaluate(problem: GolemObjective, weights: Weights, gradient: Weights) -> fl
     return likelihood + lambda1 * size + lambda2 * h
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _likelihood(problem: GolemObjective) -> float:
     """Return L, and set the variances of the residuals."""
     away, residual, scales = problem.away, problem.residual, problem.scales
@@ -177,7 +177,7 @@ def _likelihood(problem: GolemObjective) -> float:
     return loss + (d * np.log(d) / 2 if problem.equal else 0.0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _sum_slopes(
     problem: GolemObjective, weights: Weights, exponential: Weights, gradient: Weights
 ) -> float:

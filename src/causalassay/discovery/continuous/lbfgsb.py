@@ -13,7 +13,6 @@ References
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Vector
 from causalassay.discovery.continuous.cauchy_point import find_cauchy_point
@@ -31,9 +30,10 @@ from causalassay.discovery.continuous.lbfgsb_memory import (
     solve_lower,
     solve_upper,
 )
+from causalassay.kernels import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def propose(memory: Memory, state: SearchState) -> bool:
     """Write the minimiser of the model into `state.proposal`; False if the memory is unusable."""
     find_cauchy_point(memory, state)
@@ -47,7 +47,7 @@ def propose(memory: Memory, state: SearchState) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _update_products(memory: Memory, state: SearchState) -> None:
     """Bring the products over free and held variables up to date."""
     pairs, free = memory.pairs, state.free
@@ -66,7 +66,7 @@ def _update_products(memory: Memory, state: SearchState) -> None:
                 memory.mixed[a, b] -= s * pairs[i, b]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_youngest(memory: Memory, spare: Vector) -> None:
     """Sum the products of the youngest pair with all, over the variables free before."""
     pairs, new = memory.pairs, (memory.cursor[SLOT] - 1) % PAIRS
@@ -87,7 +87,7 @@ def _add_youngest(memory: Memory, spare: Vector) -> None:
     memory.cursor[STALE] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _factorise_reduced(memory: Memory) -> bool:
     """Factorise the middle matrix of the inverse model over the free variables.
 
@@ -113,7 +113,7 @@ def _factorise_reduced(memory: Memory) -> bool:
     return cholesky(second, count)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _newton_direction(memory: Memory, state: SearchState) -> None:
     """Write the direction from the Cauchy point to the model's minimum: section 5.1 of [1]."""
     theta, pairs, spare = memory.theta[0], memory.pairs, state.spare
@@ -135,7 +135,7 @@ def _newton_direction(memory: Memory, state: SearchState) -> None:
         state.direction[i] = (state.direction[i] + spare[i]) / theta
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _solve_reduced(memory: Memory, vector: Vector) -> None:
     """Solve, in place, with the matrix of `_factorise_reduced`."""
     count = memory.cursor[COUNT]
@@ -154,7 +154,7 @@ def _solve_reduced(memory: Memory, vector: Vector) -> None:
     solve_upper(first, top, count)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _project(state: SearchState) -> None:
     """Add the direction to the Cauchy point: projected if that descends [2], else cut short."""
     hit, slope = False, 0.0

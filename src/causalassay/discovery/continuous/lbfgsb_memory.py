@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Vector, Weights
+from causalassay.kernels import kernel
 
 PAIRS = 10
 """How many pairs are kept; SciPy's default."""
@@ -107,7 +107,7 @@ def new_state(point: NDArray[np.float64]) -> SearchState:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def forget(memory: Memory) -> None:
     """Drop all pairs, so that the next proposal is along the gradient."""
     memory.pairs[:] = 0.0
@@ -116,7 +116,7 @@ def forget(memory: Memory) -> None:
     memory.theta[0] = 1.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def remember(memory: Memory, step: Vector, change: Vector, product: float, pinned: float) -> bool:
     """Store a pair with s·y = `product`; False if the memory has become unusable.
 
@@ -141,7 +141,7 @@ def remember(memory: Memory, step: Vector, change: Vector, product: float, pinne
     return _factorise_middle(memory)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _factorise_middle(memory: Memory) -> bool:
     count, sy, age = memory.cursor[COUNT], memory.sy, memory.age
     for i in range(count):
@@ -154,7 +154,7 @@ def _factorise_middle(memory: Memory) -> bool:
     return cholesky(memory.factor, count)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def apply_middle(memory: Memory, vector: Vector, out: Vector) -> None:
     """Write M·vector, by blocks: equation 3.4 of [1]; 0 where no slot is in use."""
     count, sy, age = memory.cursor[COUNT], memory.sy, memory.age
@@ -175,7 +175,7 @@ def apply_middle(memory: Memory, vector: Vector, out: Vector) -> None:
         out[i] /= sy[i, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def apply_pairs(memory: Memory, vector: Vector, out: Vector) -> None:
     """Write Wᵀ·vector."""
     np.dot(vector, memory.pairs, out)
@@ -183,7 +183,7 @@ def apply_pairs(memory: Memory, vector: Vector, out: Vector) -> None:
         out[j] *= memory.theta[0]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cholesky(matrix: Weights, size: int) -> bool:
     """Overwrite the lower triangle with its factor; False if it is not positive definite."""
     for i in range(size):
@@ -200,7 +200,7 @@ def cholesky(matrix: Weights, size: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def solve_lower(factor: Weights, vector: Vector, size: int) -> None:
     """Solve, in place, with a lower factor."""
     for i in range(size):
@@ -209,7 +209,7 @@ def solve_lower(factor: Weights, vector: Vector, size: int) -> None:
         vector[i] /= factor[i, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def solve_upper(factor: Weights, vector: Vector, size: int) -> None:
     """Solve, in place, with the transpose of a lower factor."""
     for i in range(size - 1, -1, -1):

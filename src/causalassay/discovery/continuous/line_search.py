@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from causalassay.kernels import kernel
 
 _DECREASE, _CURVATURE, _WIDTH = 1e-3, 0.9, 0.1
 
@@ -41,13 +42,13 @@ class Bracket(NamedTuple):
     width_before: float
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def open_bracket(start: Trial, step: float, limit: float) -> Bracket:
     """Return the bracket before the first trial, which will be at `step`."""
     return Bracket(start, start, False, False, 0.0, 5.0 * step, limit, 2.0 * limit)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_done(bracket: Bracket, start: Trial, trial: Trial, limit: float) -> bool:
     """Return whether the trial satisfies both conditions, or no better one can be had."""
     rate = _DECREASE * start.slope
@@ -60,7 +61,7 @@ def is_done(bracket: Bracket, start: Trial, trial: Trial, limit: float) -> bool:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_step(bracket: Bracket, start: Trial, trial: Trial, limit: float) -> tuple[float, Bracket]:
     """Return the step to try next, and the bracket that the trial leaves."""
     rate = _DECREASE * start.slope
@@ -89,22 +90,22 @@ def next_step(bracket: Bracket, start: Trial, trial: Trial, limit: float) -> tup
     return step, Bracket(best, other, closed, raw, least, most, width, width_before)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _is_outside(step: float, least: float, most: float) -> bool:
     return step <= least or step >= most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _is_narrow(least: float, most: float) -> bool:
     return most - least <= _WIDTH * most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _tilted(trial: Trial, rate: float) -> Trial:
     return Trial(trial.step, trial.value + rate * trial.step, trial.slope + rate)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _interpolate(
     best: Trial, other: Trial, trial: Trial, closed: bool, bounds: tuple[float, float]
 ) -> tuple[float, Trial, Trial, bool]:
@@ -130,7 +131,7 @@ def _interpolate(
     return step, trial, other, closed
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _extrapolate(
     best: Trial, other: Trial, trial: Trial, closed: bool, bounds: tuple[float, float]
 ) -> float:
@@ -147,7 +148,7 @@ def _extrapolate(
     return min(far, step) if trial.step > best.step else max(far, step)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _cubic_share(a: Trial, b: Trial) -> float:
     """Return how far from a to b the cubic through both, with their slopes, has its minimum."""
     theta = 3 * (a.value - b.value) / (b.step - a.step) + a.slope + b.slope
@@ -159,6 +160,6 @@ def _cubic_share(a: Trial, b: Trial) -> float:
     return ((gamma - a.slope) + theta) / (((gamma - a.slope) + gamma) + b.slope)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _secant(best: Trial, trial: Trial) -> float:
     return trial.step + trial.slope / (trial.slope - best.slope) * (best.step - trial.step)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from causalassay.arrays import Weights, check_weights
+from causalassay.kernels import kernel
 
 _DEGREE = 16
 _TAYLOR = 1.0 / np.cumprod(np.concatenate([[1.0], np.arange(1.0, _DEGREE + 1)]))
@@ -66,7 +66,7 @@ def expm1_workspace(n_nodes: int) -> NDArray[np.float64]:
     return np.empty((5, n_nodes, n_nodes))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expm1(matrix: Weights, work: NDArray[np.float64]) -> Weights:
     """Return exp(A) - I of a non-negative matrix as a part of `work`.
 
@@ -84,7 +84,7 @@ def expm1(matrix: Weights, work: NDArray[np.float64]) -> Weights:
     return _series(matrix, work, squarings)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expm1_by_columns(matrix: Weights, work: NDArray[np.float64]) -> Weights:
     """Return the same with what is left out of each column below the rounding of the column.
 
@@ -118,14 +118,14 @@ def expm1_by_columns(matrix: Weights, work: NDArray[np.float64]) -> Weights:
     return _series(matrix, work, squarings)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _powers(matrix: Weights, work: NDArray[np.float64]) -> None:
     np.dot(matrix, matrix, work[0])
     np.dot(work[0], matrix, work[1])
     np.dot(work[0], work[0], work[2])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _series(matrix: Weights, work: NDArray[np.float64], squarings: int) -> Weights:
     """Return exp(A) - I from the powers of A by the series at A/2ᵏ and k squarings."""
     total, product = work[3], work[4]
@@ -141,7 +141,7 @@ def _series(matrix: Weights, work: NDArray[np.float64], squarings: int) -> Weigh
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _norm(matrix: Weights) -> float:
     """Return the largest column sum of a non-negative matrix, infinite past double precision."""
     largest = 0.0
@@ -152,7 +152,7 @@ def _norm(matrix: Weights) -> float:
     return largest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _column_sums(matrix: Weights) -> NDArray[np.float64]:
     sums = np.zeros(len(matrix))
     for i in range(len(matrix)):
@@ -161,7 +161,7 @@ def _column_sums(matrix: Weights) -> NDArray[np.float64]:
     return sums
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _times(row: NDArray[np.float64], matrix: Weights) -> NDArray[np.float64]:
     product = np.zeros(len(matrix))
     for i in range(len(matrix)):
@@ -170,7 +170,7 @@ def _times(row: NDArray[np.float64], matrix: Weights) -> NDArray[np.float64]:
     return product
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_block(work: NDArray[np.float64], matrix: Weights, start: int, scale: float) -> None:
     """Take one step of Paterson and Stockmeyer: total ← total·B⁴ + four terms of the series.
 

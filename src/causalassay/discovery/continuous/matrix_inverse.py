@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Weights
+from causalassay.kernels import kernel
 
 _BLOCK = 20
 """Rows eliminated one by one before the others follow in one product of matrices."""
@@ -34,7 +34,7 @@ def inverse_workspace(n_nodes: int) -> InverseWorkspace:
 
 
 # Division by 0 is infinite here, as in numpy, which also leaves the loops without branches.
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def invert(matrix: Weights, work: InverseWorkspace) -> float:
     """Overwrite the matrix with its inverse; return the logarithm of |det|.
 
@@ -57,7 +57,7 @@ def invert(matrix: Weights, work: InverseWorkspace) -> float:
     return size
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _eliminate(matrix: Weights, start: int, stop: int, pivots: NDArray[np.int64]) -> float:
     """Eliminate within the rows from `start` to `stop`; return their part of log|det|."""
     d, size = len(matrix), 0.0
@@ -82,7 +82,7 @@ def _eliminate(matrix: Weights, start: int, stop: int, pivots: NDArray[np.int64]
     return size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _follow(matrix: Weights, start: int, stop: int, work: InverseWorkspace) -> None:
     """Do in all other rows what was done in those from `start` to `stop`."""
     d, width = len(matrix), stop - start
@@ -101,7 +101,7 @@ def _follow(matrix: Weights, start: int, stop: int, work: InverseWorkspace) -> N
             line[j] += change[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _largest_from(row: NDArray[np.float64], k: int) -> int:
     """Return where, from k on, the row has its largest entry."""
     best = k

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Vector, Weights
@@ -20,6 +19,7 @@ from causalassay.discovery.continuous.lbfgsb_memory import (
 )
 from causalassay.discovery.continuous.line_search import Trial, is_done, next_step, open_bracket
 from causalassay.discovery.continuous.matrix_exponential import expm1, expm1_workspace
+from causalassay.kernels import kernel
 
 GRADIENT_TOLERANCE = 1e-5
 """SciPy's default: no entry of the projected gradient is larger at a minimum."""
@@ -61,7 +61,7 @@ def new_lagrangian(covariance: Weights, lambda1: float) -> Lagrangian:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def evaluate(problem: Lagrangian, point: Vector, gradient: Vector) -> float:
     """Return the Lagrangian at ``point``, w⁺ and then w⁻ off the diagonal; write its gradient.
 
@@ -102,7 +102,7 @@ def evaluate(problem: Lagrangian, point: Vector, gradient: Vector) -> float:
     return loss / 2 + rho * h * h / 2 + alpha * h + lambda1 * size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def minimise(problem: Lagrangian, state: SearchState) -> tuple[int, bool]:
     """Move `state.point` to a minimum; return the evaluations made and whether it converged.
 
@@ -134,7 +134,7 @@ def minimise(problem: Lagrangian, state: SearchState) -> tuple[int, bool]:
     return evaluations, False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _search(
     problem: Lagrangian, state: SearchState, value: float, first: bool
 ) -> tuple[bool, int, Trial, Trial]:
@@ -161,7 +161,7 @@ def _search(
     return False, _MOST_TRIALS if slope < 0.0 else 0, start, trial
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _set_out(state: SearchState, first: bool) -> tuple[float, float, float]:
     """Keep point and gradient, set the direction; return slope, longest and first step."""
     slope, square, limit = 0.0, 0.0, 1e10
@@ -178,7 +178,7 @@ def _set_out(state: SearchState, first: bool) -> tuple[float, float, float]:
     return slope, limit, 1.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _learn(problem: Lagrangian, state: SearchState, start: Trial, end: Trial) -> None:
     """Add the step to the memory if the curvature along it is positive.
 
@@ -198,7 +198,7 @@ def _learn(problem: Lagrangian, state: SearchState, start: Trial, end: Trial) ->
         forget(problem.memory)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _steepest(state: SearchState) -> float:
     """Return the largest entry of the projected gradient."""
     largest = 0.0

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
-from numba import njit
 from scipy.special import ndtri
 
 from causalassay.arrays import Vector, Weights
@@ -14,6 +13,7 @@ from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.statistics.gaussian import PIVOT
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel
 from causalassay.spelling import listed
 
 
@@ -102,7 +102,7 @@ def largest_independent(alpha: float, scales: Vector) -> Vector:
     return np.tanh(critical_value(alpha) / scales) ** 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def condition(
     covariance: Weights, variance: Vector, given: int, onto: Weights, onto_variance: Vector
 ) -> None:
@@ -131,7 +131,7 @@ def condition(
     onto[last, given] = np.nan
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def squared_partial_correlation(correlation: Weights, nodes: Indices) -> float:
     """Return it of the last two nodes given the others; nan where it is undefined."""
     left = correlation[nodes][:, nodes]

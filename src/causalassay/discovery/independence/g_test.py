@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaincc, gammaln
 
 from causalassay.arrays import Vector
 from causalassay.discovery.statistics.discrete import LevelStatistics
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel
 from causalassay.models.discrete.contingency import Codes, Labels, configurations
 
 _SMALL = 1e-250
 """Below this a p-value's logarithm comes from a continued fraction; near 1e-308 it underflows."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _likelihood_ratios(  # noqa: PLR0913, PLR0917  the columns of a family of tables
     codes: Codes,
     n_levels: Indices,
@@ -152,7 +152,7 @@ def chi2_minus_log_p(statistic: Vector, degrees: Vector) -> Vector:
     return minus_log + 0.0  # no minus zero
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _upper_fraction(a: float, x: float) -> float:
     """Return Γ(a, x) e^x x^-a by its continued fraction, after Lentz; for x well above a."""
     b = x + 1.0 - a

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Adjacency, Vector, Weights
 from causalassay.contracts import NotApplicable
@@ -11,12 +10,13 @@ from causalassay.data.dataset import Dataset
 from causalassay.discovery.independence.fisher_z import check_defined, condition, critical_value
 from causalassay.discovery.statistics.gaussian import PIVOT
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel
 
 MOST_SETS = 1e8
 """The most conditioning sets to search at a time, of 26 members; about a minute's work."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _lower_least(covariance: Weights, variance: Vector, least: Vector) -> int:
     """Lower `least` to the squared correlations of the target with as many last columns.
 
@@ -37,7 +37,7 @@ def _lower_least(covariance: Weights, variance: Vector, least: Vector) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _least_correlations(
     correlation: Weights, nodes: Indices, n_members: int, n_forced: int, least: Weights
 ) -> Indices:
@@ -77,7 +77,7 @@ def _least_correlations(
     return nodes[np.append(chosen[:depth], undefined)]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _weaken(association: Vector, least: Weights, scales: Vector) -> None:
     """Lower each association to its least standardised z over the sizes of sets."""
     for size in range(len(least)):
@@ -86,7 +86,7 @@ def _weaken(association: Vector, least: Weights, scales: Vector) -> None:
             association[k] = min(association[k], z)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_sets(n_members: int, largest: int) -> float:
     """Return how many sets of up to `largest` of so many members there are."""
     total, of_size = 1.0, 1.0
@@ -96,7 +96,7 @@ def _count_sets(n_members: int, largest: int) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _grow(
     correlation: Weights, target: int, critical: float, scales: Vector, most_sets: float
 ) -> tuple[Indices, Indices, bool]:
@@ -130,7 +130,7 @@ def _grow(
     return members, dependent, False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _shrink(
     correlation: Weights, target: int, members: Indices, critical: float, scales: Vector
 ) -> tuple[Indices, Indices]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Adjacency, Vector, Weights
 from causalassay.data.dataset import Dataset
@@ -15,12 +14,13 @@ from causalassay.discovery.independence.pc_skeleton_any_test import (
 )
 from causalassay.discovery.statistics.gaussian import PIVOT
 from causalassay.graphs.orders import Indices, neighbour_lists
+from causalassay.kernels import kernel
 
 MOST_TESTS = 10**12
 """The most tests in a level, about an hour's work: PC does not begin with a level beyond it."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _test_last(
     covariance: Weights, variance: Vector, first: int, limit: float, apart: Adjacency
 ) -> tuple[Adjacency, int, int]:
@@ -56,7 +56,7 @@ def _test_last(
     return separated, -1, -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _test_around(
     correlation: Weights, near: Indices, size: int, limit: float, apart: Adjacency
 ) -> Indices:
@@ -84,7 +84,8 @@ def _test_around(
                 chosen[depth] = s
                 return near[np.append(chosen, j)]
             for k in range(depth):
-                apart[chosen[k]] |= separated
+                for j in range(len(separated)):
+                    apart[chosen[k], j] |= separated[j]
             depth -= 1
         elif chosen[depth] > width - size + depth:
             depth -= 1
@@ -95,7 +96,7 @@ def _test_around(
     return near[:0]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _test_level(
     correlation: Weights,
     lists: tuple[Indices, Indices],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Vector, Weights
 from causalassay.discovery.regression.least_angle_path import (
@@ -13,6 +12,7 @@ from causalassay.discovery.regression.least_angle_path import (
     steepest,
     to_next_knot,
 )
+from causalassay.kernels import kernel
 
 MAY_LEAVE = 6
 MAY_LEAVE_SHARE = 0.25
@@ -23,7 +23,7 @@ TRUSTED = 1e-3
 """The rounding error of the criterion up to which its lower bound counts."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lasso_bic(
     gram: Weights,
     moment: Vector,
@@ -82,7 +82,7 @@ def lasso_bic(
     return best_knot(gram, scale, moment, ols, residual, n_samples, stop)[0]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_knot(  # noqa: PLR0913, PLR0917  what a path depends on
     gram: Weights,
     scale: Vector,
@@ -109,7 +109,8 @@ def best_knot(  # noqa: PLR0913, PLR0917  what a path depends on
         criterion = freedom * (1.0 + excess / residual) + penalty * df
         if criterion < least:
             least = criterion
-            chosen[:] = path.coefficient
+            for k in range(p):
+                chosen[k] = path.coefficient[k]
         if trusted and freedom + penalty * ((1 - MAY_LEAVE_SHARE) * df - MAY_LEAVE) >= least:
             break
         joining = steepest(path.slope, path.status)
@@ -128,7 +129,7 @@ def best_knot(  # noqa: PLR0913, PLR0917  what a path depends on
     return chosen, n_knots
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def adaptive_lasso(
     correlation: Weights, ols: Weights, residual: Vector, n_samples: int, stop: Vector
 ) -> Weights:
@@ -174,11 +175,12 @@ def adaptive_lasso(
             n_samples,
             stop[k],
         )
-        coefficients[:k, k] = scaled * size
+        for i in range(k):
+            coefficients[i, k] = scaled[i] * size[i]
     return coefficients
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fit(ols: Vector, coefficient: Vector, slope: Vector) -> tuple[float, int]:
     """Return by how much RSS/n is above that of least squares, and how many are not zero.
 
@@ -191,7 +193,7 @@ def _fit(ols: Vector, coefficient: Vector, slope: Vector) -> tuple[float, int]:
     return excess, df
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _rounding(gram: Weights, scale: Vector, ols: Vector) -> float:
     """Return about the rounding error of the excess: large where large terms cancel in a fit."""
     length = 0.0

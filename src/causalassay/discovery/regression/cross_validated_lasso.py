@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Values, Vector, Weights
 from causalassay.discovery.regression.lasso_along_order import PATH_END, prefix_fits
 from causalassay.discovery.regression.least_angle_path import begin, join, steepest, to_next_knot
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel
 
 N_FOLDS = 5
 """Fold k is rows k, k + 5, k + 10, …"""
@@ -98,7 +98,7 @@ def _coefficients_at(penalties: Vector, levels: Vector, knots: Weights) -> Weigh
     return (1 - share) * knots[after - 1] + share * knots[after]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lasso_path(gram: Weights, moment: Vector, stop: float) -> tuple[Vector, Weights]:
     """Return the penalties of the knots of the lasso path, falling, and the coefficients there.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Vector, Weights
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel
 
 WAITING, ACTIVE, BARRED = 0, 1, 2
 """Of a regressor: not yet in, in, or left out because those in determine it."""
@@ -38,7 +38,7 @@ class PathState(NamedTuple):
     turned: Weights
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def begin(moment: Vector) -> PathState:
     """Return the beginning of the path: no regressor is active."""
     p = len(moment)
@@ -55,7 +55,7 @@ def begin(moment: Vector) -> PathState:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def join(path: PathState, row: Vector, size: int, joining: int) -> int:
     """Make a regressor active and return how many are; as many as before if it is barred.
 
@@ -65,12 +65,13 @@ def join(path: PathState, row: Vector, size: int, joining: int) -> int:
     if path.status[joining] == BARRED:
         return size
     path.active[size], path.sign[size] = joining, np.sign(path.slope[joining])
-    path.rows[size] = row
+    for k in range(len(row)):
+        path.rows[size, k] = row[k]
     extend_forward(path, size)
     return size + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def to_next_knot(path: PathState, size: int, level: float) -> tuple[float, int]:
     """Go on until a regressor would join or leaves; return the step and how many are active."""
     active, sign = path.active[:size], path.sign[:size]
@@ -91,7 +92,7 @@ def to_next_knot(path: PathState, size: int, level: float) -> tuple[float, int]:
     return step, size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def steepest(slope: Vector, status: NDArray[np.int8]) -> int:
     """Return the waiting regressor with the largest slope in magnitude, -1 if none waits."""
     best, where = -1.0, -1
@@ -101,7 +102,7 @@ def steepest(slope: Vector, status: NDArray[np.int8]) -> int:
     return where
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def append_column(path: PathState, row: Vector, size: int, joining: int) -> int:
     """Add a row to the Cholesky factor of the active Gram matrix, unless it is degenerate."""
     added = path.factor[size]
@@ -123,7 +124,7 @@ def append_column(path: PathState, row: Vector, size: int, joining: int) -> int:
     return ACTIVE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def extend_forward(path: PathState, last: int) -> None:
     """Solve the last row of factor·forward = sign; a new row leaves those before it alone."""
     total = path.sign[last]
@@ -132,13 +133,14 @@ def extend_forward(path: PathState, last: int) -> None:
     path.forward[last] = total / path.factor[last, last]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def delete_column(path: PathState, size: int, leaving: int) -> None:
     """Take a regressor out of the active set; Givens rotations keep the factor triangular."""
     factor = path.factor
     for a in range(leaving, size - 1):
         path.active[a], path.sign[a] = path.active[a + 1], path.sign[a + 1]
-        path.rows[a] = path.rows[a + 1]
+        for k in range(path.rows.shape[1]):
+            path.rows[a, k] = path.rows[a + 1, k]
         for b in range(a + 2):
             factor[a, b] = factor[a + 1, b]
     for a in range(leaving, size - 1):
@@ -154,7 +156,7 @@ def delete_column(path: PathState, size: int, leaving: int) -> None:
         extend_forward(path, a)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def equiangular(path: PathState, size: int) -> Vector:
     """Return the direction G⁻¹ sign in which all active slopes shrink alike."""
     solution = path.forward[:size].copy()
@@ -167,7 +169,7 @@ def equiangular(path: PathState, size: int) -> Vector:
     return solution
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pull(rows: Weights, direction: Vector) -> Vector:
     """Return how much a unit step in the direction takes off each slope."""
     size, taken = len(direction), np.zeros(rows.shape[1])
@@ -185,7 +187,7 @@ def pull(rows: Weights, direction: Vector) -> Vector:
     return taken
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def step_to_join(slope: Vector, pull: Vector, status: NDArray[np.int8], level: float) -> float:
     """Return the step at which a waiting slope meets the active ones; at most to level 0."""
     step = level
@@ -198,7 +200,7 @@ def step_to_join(slope: Vector, pull: Vector, status: NDArray[np.int8], level: f
     return step
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def step_to_leave(
     coefficient: Vector, direction: Vector, active: Indices, step: float
 ) -> tuple[float, int]:

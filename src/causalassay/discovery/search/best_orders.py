@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Vector
@@ -20,9 +19,10 @@ from causalassay.discovery.search.order_search import Orchard, Ordered
 from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.cpdag import to_cpdag
 from causalassay.graphs.orders import Indices, topological_order
+from causalassay.kernels import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _gains_at_positions(
     score: FamilyScore, trees: Trees, order: Indices, at: int, places: Indices, gains: Vector
 ) -> int:

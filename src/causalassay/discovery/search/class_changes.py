@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Adjacency
 from causalassay.graphs.consistent_extension import sinks_first
 from causalassay.graphs.cpdag import make_reversible_undirected
 from causalassay.graphs.meek import close_by_rules
 from causalassay.graphs.orders import Indices, kahn
+from causalassay.kernels import kernel
 
 INSERT, DELETE, TURN = 0, 1, 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def listed_rows(graph: Adjacency) -> tuple[Indices, Indices]:
     """Return ``(start, node)`` as `orders.neighbour_lists` does."""
     d = len(graph)
@@ -34,7 +34,7 @@ def listed_rows(graph: Adjacency) -> tuple[Indices, Indices]:
     return start, node
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _settle(pdag: Adjacency, node: int, parents: Adjacency) -> None:
     """Direct the undirected edges of `node`, in place: from `parents` to it, from it to others."""
     for other in range(len(pdag)):
@@ -42,7 +42,7 @@ def _settle(pdag: Adjacency, node: int, parents: Adjacency) -> None:
             pdag[node, other], pdag[other, node] = not parents[other], parents[other]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _extension(pdag: Adjacency, start: Indices, neighbour: Indices) -> Adjacency:
     """Return a DAG as `consistent_extension.extend` does."""
     sinks = sinks_first(pdag, start, neighbour)
@@ -56,7 +56,7 @@ def _extension(pdag: Adjacency, start: Indices, neighbour: Indices) -> Adjacency
     return dag
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def essential(dag: Adjacency, separated: Adjacency) -> tuple[Adjacency, int]:
     """Return the graph of `interventional_cpdag`, and the size of its largest clique of lines."""
     start, child = listed_rows(dag)
@@ -75,7 +75,7 @@ def essential(dag: Adjacency, separated: Adjacency) -> tuple[Adjacency, int]:
     return graph, sizes.max()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _close(graph: Adjacency) -> None:
     """Apply Meek's rules in place."""
     d = len(graph)
@@ -89,7 +89,7 @@ def _close(graph: Adjacency) -> None:
     close_by_rules(graph, start, neighbour, lines[:filled])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def changed_class(
     graph: Adjacency, kind: int, x: int, y: int, clique: Adjacency, separated: Adjacency
 ) -> tuple[Adjacency, int]:

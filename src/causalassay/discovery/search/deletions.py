@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Adjacency, Vector
 from causalassay.discovery.search.family_scores import FamilyScore, gain_of_parent
 from causalassay.discovery.search.gaussian.class_operators import next_clique, nodes_of
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def deletes(score: FamilyScore, graph: Adjacency) -> tuple[Vector, Indices, Adjacency]:
     """Return the gains of all valid Deletes, their x and y, and the masks of their cliques.
 
@@ -49,7 +49,7 @@ def deletes(score: FamilyScore, graph: Adjacency) -> tuple[Vector, Indices, Adja
     return gains[:n], pairs[:n], cliques[:n]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def delete_gain(score: FamilyScore, graph: Adjacency, x: int, y: int, clique: Adjacency) -> float:
     """Return the gain of a Delete; nan if it is none of this graph."""
     near = graph[y] & graph[:, y] & (graph[x] | graph[:, x])

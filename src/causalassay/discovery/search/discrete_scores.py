@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Adjacency
 from causalassay.discovery.statistics.discrete import LevelStatistics
 from causalassay.graphs.consistent_extension import extend
+from causalassay.kernels import kernel
 from causalassay.models.discrete.contingency import Labels, configurations, count_levels
 from causalassay.spelling import check_choice
 
@@ -30,7 +30,7 @@ def check_score(score: str, equivalent_sample_size: float) -> None:
         )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_likelihood(table: Labels) -> float:
     """Return Σ n_jk log(n_jk / n_j), shape (configurations, levels)."""
     total = 0.0
@@ -45,7 +45,7 @@ def log_likelihood(table: Labels) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_evidence(table: Labels, per_row: float) -> float:
     """Return the log marginal likelihood with a Dirichlet prior of weight `per_row` in each row.
 

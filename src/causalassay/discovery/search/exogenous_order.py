@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Values, Vector
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel
 
 _BLOCK = 512
 _LOG2_E = 1.4426950408889634
@@ -17,7 +17,7 @@ _ROUNDER = 6755399441055744.0
 _LN2_HIGH, _LN2_LOW = 6.93145751953125e-1, 1.42860682030941723212e-6
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def exogenous_order(columns: Values) -> tuple[Indices, Vector, int]:
     """Return the order of DirectLiNGAM, what each choice costs, and how many pairs were compared.
 
@@ -76,7 +76,7 @@ def exogenous_order(columns: Values) -> tuple[Indices, Vector, int]:
     return left, penalty, n_pairs
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _most_exogenous(columns: Values, nodes: Indices) -> tuple[int, float, int]:
     """Return the position in `nodes` of the least penalty, that penalty, and the pairs compared."""
     m = len(nodes)
@@ -108,7 +108,7 @@ def _most_exogenous(columns: Values, nodes: Indices) -> tuple[int, float, int]:
 # as compiled within it. Inlined by force, both run the same code.
 
 
-@njit(cache=True, nogil=True, forceinline=True, fastmath={"reassoc", "contract"})
+@kernel(forceinline=True, fastmath={"reassoc", "contract"})
 def _residual_difference(a: Vector, b: Vector) -> float:
     """Return the negentropy of b's residual on a, less that of a's residual on b."""
     apart, together = 0.0, 0.0
@@ -121,7 +121,7 @@ def _residual_difference(a: Vector, b: Vector) -> float:
     return _negentropy(b, a, slope, scale) - _negentropy(a, b, slope, scale)
 
 
-@njit(cache=True, nogil=True, forceinline=True, fastmath={"reassoc", "contract"})
+@kernel(forceinline=True, fastmath={"reassoc", "contract"})
 def _negentropy(a: Vector, b: Vector, slope: float, scale: float) -> float:
     """Return the approximate negentropy of (a - slope·b)·scale, which has mean 0, variance 1.
 
@@ -142,7 +142,7 @@ def _negentropy(a: Vector, b: Vector, slope: float, scale: float) -> float:
     return 79.047 * even**2 + 7.4129 * (odd / len(a)) ** 2
 
 
-@njit(cache=True, nogil=True, forceinline=True, fastmath={"contract"})
+@kernel(forceinline=True, fastmath={"contract"})
 def _exp(x: float) -> float:
     """Return exp(x) of x <= 0 to one unit in the last place, at least exp(-700).
 
@@ -171,7 +171,7 @@ def _exp(x: float) -> float:
     return series * np.int64(power).view(np.float64)
 
 
-@njit(cache=True, nogil=True, forceinline=True, fastmath={"reassoc", "contract"})
+@kernel(forceinline=True, fastmath={"reassoc", "contract"})
 def _take_out(a: Vector, b: Vector) -> None:
     """Replace a by its residual on b, of mean 0 and variance 1."""
     slope = 0.0

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Adjacency
 from causalassay.discovery.search.class_changes import DELETE, INSERT, TURN, changed_class
@@ -33,6 +32,7 @@ from causalassay.discovery.search.operator_table import (
 from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.cpdag import directed_part
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel
 
 ENDED, DEPENDENT, LARGE_CLIQUE, CIRCLE = 0, 1, 2, 3
 """Why a climb ended: nothing gains more, or what `ExtremelyGreedySearch` refuses."""
@@ -61,7 +61,7 @@ class Place(NamedTuple):
     steps: Indices
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_operator(score: FamilyScore, limits: Limits, place: Place) -> tuple[int, Operator]:
     """Return the best Delete that gains, without one the best Turn, without one the best Insert."""
     graph, table = place.graph, place.table
@@ -75,7 +75,7 @@ def _best_operator(score: FamilyScore, limits: Limits, place: Place) -> tuple[in
     return INSERT, best_insert(score, graph, walks, table, bounds, place.barred)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def apply(limits: Limits, place: Place, kind: int, operator: Operator) -> bool:
     """Apply an operator; return whether no undirected clique has become too large."""
     _, x, y, clique = operator
@@ -88,7 +88,7 @@ def apply(limits: Limits, place: Place, kind: int, operator: Operator) -> bool:
     return largest <= limits.most_in_clique
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def climb(score: FamilyScore, limits: Limits, place: Place) -> tuple[float, int, Operator]:
     """Apply the best operators until none gains; return their gains, why it ended, and the last."""
     d = len(place.graph)
@@ -109,7 +109,7 @@ def climb(score: FamilyScore, limits: Limits, place: Place) -> tuple[float, int,
     return total, CIRCLE, operator
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def copied(place: Place) -> Place:
     """Return a copy that can be changed alone."""
     graph, (insert, delete, turn, lost), stale, barred, steps = place

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numba import njit
 from numba.extending import overload
 
 from causalassay.arrays import Vector, Weights
@@ -25,6 +24,7 @@ from causalassay.discovery.search.gaussian.bic import (
 )
 from causalassay.discovery.statistics.gaussian import PIVOT
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel, sorting_order
 from causalassay.models.discrete.contingency import Codes, configurations, count_levels
 
 
@@ -74,7 +74,7 @@ def level_families(score: LevelScore) -> TableFamilies:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merits(score: FamilyScore, node: int, parents: Indices, worth: Vector) -> None:
     """Fill in for each x how good a further parent of `node` it is; see `gain_of_merit`.
 
@@ -93,7 +93,7 @@ def merits(score: FamilyScore, node: int, parents: Indices, worth: Vector) -> No
         worth[x] = -np.inf
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gain_of_merit(score: FamilyScore, node: int, merit: float) -> float:
     """Return the gain of a parent of this merit: a share of variance, or the gain itself."""
     if len(score.codes) > 0 or merit == -np.inf:
@@ -101,7 +101,7 @@ def gain_of_merit(score: FamilyScore, node: int, merit: float) -> float:
     return gain_of(score.bic, node, merit)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merit_of_gain(score: FamilyScore, node: int, gain: float) -> float:
     """Return the merit at which a parent gains this much."""
     if len(score.codes) > 0:
@@ -109,7 +109,7 @@ def merit_of_gain(score: FamilyScore, node: int, gain: float) -> float:
     return -np.expm1(-(gain + score.bic.penalty) / score.bic.half_rows[node])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gain_of_parent(score: FamilyScore, node: int, parents: Indices, new: int) -> float:
     """Return what `new` gains as a further parent of `node`; inf if that explains all."""
     if len(score.codes) > 0:
@@ -118,7 +118,7 @@ def gain_of_parent(score: FamilyScore, node: int, parents: Indices, new: int) ->
     return gain_of(score.bic, node, _share(correlation, node, parents, new))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def losses_of_parents(score: FamilyScore, node: int, parents: Indices, losses: Vector) -> None:
     """Fill in what each parent of `node` gains beside the others, in the order of `parents`."""
     if len(score.codes) > 0:
@@ -132,7 +132,7 @@ def losses_of_parents(score: FamilyScore, node: int, parents: Indices, losses: V
         losses[k] = gain_of(score.bic, node, shares[k])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _shares_of_all(correlation: Weights, node: int, parents: Indices) -> Vector:
     """Return the squared partial correlations of `node` and each parent given the others.
 
@@ -168,7 +168,7 @@ def _shares_of_all(correlation: Weights, node: int, parents: Indices) -> Vector:
     return shares
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _share(correlation: Weights, node: int, parents: Indices, new: int) -> float:
     """Return the squared partial correlation of `node` and `new`; 1 where it is not determined.
 
@@ -199,11 +199,11 @@ def _share(correlation: Weights, node: int, parents: Indices, new: int) -> float
     return 1.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _configurations(score: FamilyScore, parents: Indices) -> tuple[Indices, int, float]:
     """Return `contingency.configurations` of the parents, and how many there could be."""
     # In one order, so that the same family has the same rounding errors.
-    labels, count = configurations(score.codes, np.sort(parents), score.n_levels)
+    labels, count = configurations(score.codes, parents[sorting_order(parents)], score.n_levels)
     possible = 1.0
     for parent in parents:
         possible *= score.n_levels[parent]
@@ -245,7 +245,7 @@ def _compile_gain(score: Any, node: Any, parents: Any, new: Any) -> Any:  # noqa
     return lambda score, node, parents, new: np.nan  # noqa: ARG005  never called
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _gain_with(
     score: FamilyScore, node: int, new: int, labels: Indices, count: int, possible: float
 ) -> float:
@@ -255,13 +255,14 @@ def _gain_with(
     if n_joint > 4 * len(labels) + 64:
         # Far more cells than rows: those that occur are numbered anew.
         both = np.empty((2, len(labels)), np.int32)
-        both[0], both[1] = labels, score.codes[new]
+        for row in range(len(labels)):
+            both[0, row], both[1, row] = labels[row], score.codes[new, row]
         sizes = np.array([count, size])
         joint, n_joint = configurations(both, np.array([0, 1]), sizes)
     return _table_score(score, node, joint, n_joint, possible * size)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _table_score(
     score: FamilyScore, node: int, labels: Indices, count: int, possible: float
 ) -> float:

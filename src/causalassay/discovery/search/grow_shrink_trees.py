@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, Vector, Weights
@@ -27,6 +26,7 @@ from causalassay.discovery.search.family_scores import (
     merits,
 )
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel, sorting_order
 
 NO_SPACE, DEPENDENT = -1, -2
 """Instead of a place: the arrays are full, or a regression leaves nothing of a column."""
@@ -90,7 +90,7 @@ def with_more_space(trees: Trees) -> Trees:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_parents(score: FamilyScore, trees: Trees, node: int, before: Adjacency) -> int:
     """Return the place of the parents of `node` among those in the mask, or why there is none.
 
@@ -120,7 +120,7 @@ def find_parents(score: FamilyScore, trees: Trees, node: int, before: Adjacency)
     return here
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def path_to(trees: Trees, here: int) -> Indices:
     """Return the parents that were added on the way, the first first."""
     size = trees.place[here, DEPTH]
@@ -131,14 +131,14 @@ def path_to(trees: Trees, here: int) -> Indices:
     return parents
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def kept_parents(trees: Trees, here: int) -> Indices:
     """Return the parents that shrinking keeps."""
     first = trees.place[here, KEPT_FIRST]
     return trees.kept[first : first + trees.place[here, KEPT_COUNT]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _compute_branches(score: FamilyScore, trees: Trees, here: int) -> int:
     """Sort the parents that gain here; return 0, or what is the trouble.
 
@@ -162,11 +162,11 @@ def _compute_branches(score: FamilyScore, trees: Trees, here: int) -> int:
     return _append_branches(score, trees, here, merit)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _append_branches(score: FamilyScore, trees: Trees, here: int, merit: Vector) -> int:
     node = trees.place[here, OWNER]
     useful = np.flatnonzero(merit > merit_of_gain(score, node, trees.least_gain))
-    useful = useful[np.argsort(-merit[useful], kind="mergesort")]
+    useful = useful[sorting_order(-merit[useful])]
     first = trees.used[N_BRANCHES]
     for k in range(len(useful)):
         gain = gain_of_merit(score, node, merit[useful[k]])
@@ -180,7 +180,7 @@ def _append_branches(score: FamilyScore, trees: Trees, here: int, merit: Vector)
     return 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _make_place(trees: Trees, here: int, taken: int) -> None:
     """Make the place that a branch leads to."""
     there = trees.used[N_PLACES]
@@ -192,7 +192,7 @@ def _make_place(trees: Trees, here: int, taken: int) -> None:
     trees.gain[there, 0] = trees.gain[here, 0] + trees.branch_gain[taken]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _shrink(score: FamilyScore, trees: Trees, here: int) -> int:
     """Take back the worst parent again and again while that gains."""
     node, parents = trees.place[here, OWNER], path_to(trees, here)
@@ -216,7 +216,7 @@ def _shrink(score: FamilyScore, trees: Trees, here: int) -> int:
     return 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_along(
     score: FamilyScore, trees: Trees, order: Indices, first: int, last: int, places: Indices
 ) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Adjacency, Vector, Weights
 from causalassay.discovery.search.family_scores import (
@@ -28,6 +27,7 @@ from causalassay.discovery.search.gaussian.class_operators import (
     nodes_of,
 )
 from causalassay.graphs.orders import Indices, kahn
+from causalassay.kernels import kernel
 
 
 class OperatorTable(NamedTuple):
@@ -44,7 +44,7 @@ class OperatorTable(NamedTuple):
     lost: Weights
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def empty_table(n_nodes: int) -> OperatorTable:
     """Return a table to be filled in."""
     shape = (n_nodes, n_nodes)
@@ -63,7 +63,7 @@ class _Row(NamedTuple):
     merit: Vector
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def refresh(
     score: FamilyScore, graph: Adjacency, y: int, most: int, least: float, table: OperatorTable
 ) -> None:
@@ -91,7 +91,7 @@ def refresh(
             table.delete[y, x] = best_without_edge(score, graph, (x, y), -losses[k])[0]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_adjacent(graph: Adjacency, nodes: Indices, counts: Indices) -> None:
     """Add for each node how many of `nodes` are adjacent to it."""
     for z in nodes:
@@ -99,7 +99,7 @@ def _count_adjacent(graph: Adjacency, nodes: Indices, counts: Indices) -> None:
             counts[x] += graph[x, z] or graph[z, x]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_without_deleted_arrows(
     score: FamilyScore, graph: Adjacency, row: _Row, most: int, table: OperatorTable
 ) -> None:
@@ -121,7 +121,7 @@ def _fill_without_deleted_arrows(
         _count_adjacent(graph, near[chosen[:n_chosen]], inside)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _note_arrows(graph: Adjacency, row: _Row, inside: Indices, table: OperatorTable) -> None:
     """Note the merits of Inserts, whose clique has all it needs, and of Turns of arrows."""
     y, merit = row.y, row.merit
@@ -134,7 +134,7 @@ def _note_arrows(graph: Adjacency, row: _Row, inside: Indices, table: OperatorTa
             turn[x] = max(turn[x], merit[x])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _note_lines(
     score: FamilyScore,
     graph: Adjacency,
@@ -161,7 +161,7 @@ def _note_lines(
             table.turn[y, x] = max(table.turn[y, x], gain)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _to_gains(
     score: FamilyScore, graph: Adjacency, y: int, least: float, table: OperatorTable
 ) -> None:
@@ -174,7 +174,7 @@ def _to_gains(
             turn[x] = gain_of_merit(score, y, turn[x])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _worth_beside(score: FamilyScore, graph: Adjacency, y: int, x: int, clique: Indices) -> float:
     """Return what y→x is worth beside the arrows to x and those of the clique joined to x."""
     others = graph[:, x] & ~graph[x]
@@ -184,7 +184,7 @@ def _worth_beside(score: FamilyScore, graph: Adjacency, y: int, x: int, clique: 
     return gain_of_parent(score, x, nodes_of(others), y)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mark_stale(before: Adjacency, after: Adjacency, x: int, y: int, stale: Adjacency) -> None:
     """Mark the nodes whose rows no longer hold after a change of the edge x, y.
 
@@ -198,7 +198,7 @@ def mark_stale(before: Adjacency, after: Adjacency, x: int, y: int, stale: Adjac
         stale[i] |= (before[x, i] and before[i, x]) or (before[y, i] and before[i, y])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def directed_walks(graph: Adjacency) -> tuple[Adjacency, Adjacency]:
     """Return where arrows lead from each node, and where two or more arrows lead."""
     d = len(graph)
@@ -223,7 +223,7 @@ def directed_walks(graph: Adjacency) -> tuple[Adjacency, Adjacency]:
     return reach, detour
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def can_be_made(graph: Adjacency, reach: Adjacency, x: int, y: int, clique: Adjacency) -> bool:
     """Whether x→y can be made, as `class_operators.is_valid` tells it, by `directed_walks`.
 
@@ -251,7 +251,7 @@ def can_be_made(graph: Adjacency, reach: Adjacency, x: int, y: int, clique: Adja
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_with_arrow(
     score: FamilyScore,
     graph: Adjacency,
@@ -282,7 +282,7 @@ def best_with_arrow(
     return best, mask
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_without_edge(
     score: FamilyScore, graph: Adjacency, arrow: tuple[int, int], best: float
 ) -> tuple[float, Adjacency]:
@@ -303,7 +303,7 @@ def best_without_edge(
             return best, mask
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_delete(
     score: FamilyScore, graph: Adjacency, table: OperatorTable, least: float
 ) -> Operator:
@@ -315,7 +315,7 @@ def best_delete(
     return gain, x, y, clique
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_turn(
     score: FamilyScore,
     graph: Adjacency,
@@ -333,7 +333,7 @@ def best_turn(
     return _best_of(score, graph, reach, candidates, limits)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_insert(
     score: FamilyScore,
     graph: Adjacency,
@@ -347,7 +347,7 @@ def best_insert(
     return _best_of(score, graph, walks[0], candidates, limits)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _candidates(bounds: Weights, out: Adjacency, least: float) -> tuple[Vector, Indices]:
     """Return the bounds above `least` but for those in the mask, and their y and x."""
     d = len(bounds)
@@ -365,7 +365,7 @@ def _candidates(bounds: Weights, out: Adjacency, least: float) -> tuple[Vector, 
     return values[:n], pairs[:n]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_of(
     score: FamilyScore,
     graph: Adjacency,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from causalassay.arrays import Weights
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel
 
 _LEAST_GAIN = 1e-12
 
@@ -70,7 +70,7 @@ def regressions(covariance: Weights, order: Indices) -> Weights:
     return weights
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _descend(factor: NDArray[np.float64], order: NDArray[np.int64]) -> float:
     """Move variables until no move helps; return the sum of residual variances.
 
@@ -96,7 +96,7 @@ def _descend(factor: NDArray[np.float64], order: NDArray[np.int64]) -> float:
     return error
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_position(
     factor: NDArray[np.float64], trial: NDArray[np.float64], here: int
 ) -> tuple[int, float]:
@@ -116,14 +116,14 @@ def _best_position(
     return there, best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _move(factor: NDArray[np.float64], here: int, there: int) -> None:
     step = 1 if there > here else -1
     for k in range(here, there, step):
         _swap(factor, min(k, k + step))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _swap(factor: NDArray[np.float64], k: int) -> float:
     """Exchange the variables k and k + 1 of the order; return by how much the error falls.
 

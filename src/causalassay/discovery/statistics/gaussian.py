@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Vector, Weights
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.moments import correlations
 from causalassay.discovery.statistics.usable_rows import check_continuous, observational_values
+from causalassay.kernels import kernel
 
 PIVOT = 1e-10
 """The least share of a variance that a regression may leave: below it columns count as
@@ -58,7 +58,7 @@ def gaussian_statistics(data: Dataset) -> GaussianStatistics:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unexplained_share(correlation: Weights, node: int, given: NDArray[np.int64]) -> float:
     """Return 1 - R² of `node` on the nodes `given`; at most `PIVOT` where they are dependent.
 

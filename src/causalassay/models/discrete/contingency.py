@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel, sorting_order
 
 Codes = NDArray[np.int32]
 """Shape (d, n): one row per node, so that the codes of a node are contiguous."""
@@ -25,10 +25,10 @@ def as_codes(values: ArrayLike) -> Codes:
     return np.ascontiguousarray(np.asarray(values).T.astype(np.int32))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _renumbered(labels: Labels) -> tuple[Labels, int]:
     """Return labels from 0 on without gaps, and how many there are."""
-    order = np.argsort(labels)
+    order = sorting_order(labels)
     new = np.empty_like(labels)
     count = 0
     for k in range(len(order)):
@@ -38,7 +38,7 @@ def _renumbered(labels: Labels) -> tuple[Labels, int]:
     return new, count + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def configurations(codes: Codes, nodes: Indices, sizes: Indices) -> tuple[Labels, int]:
     """Return for each row the number of the configuration of the nodes, and a bound on numbers.
 
@@ -65,7 +65,7 @@ def configurations(codes: Codes, nodes: Indices, sizes: Indices) -> tuple[Labels
     return labels, count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_levels(labels: Labels, count: int, of_node: NDArray[np.int32], size: int) -> Labels:
     """Return how often each level occurs with each label, shape (count, size).
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Values, Vector
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel
 from causalassay.models.discrete.elimination import ProbabilityTable
 
 
@@ -24,7 +24,7 @@ class CompiledTables(NamedTuple):
     n_levels: Indices
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_levels(values: Values, order: Indices, compiled: CompiledTables) -> None:
     """Turn uniform draws into codes in place: the first level whose cumulative share exceeds."""
     start, parent, stride, cumulative_start, cumulative, n_levels = compiled

@@ -14,12 +14,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from causalassay.arrays import Values, Vector, Weights
 from causalassay.graphs.orders import Indices, topological_order
+from causalassay.kernels import kernel
 from causalassay.models.linear.scm import LinearSCM
 
 
@@ -110,7 +110,7 @@ def rescale(model: LinearSCM, rule: Rule) -> LinearSCM:
     return LinearSCM(weights, variance, 0.0, model.noise, latent_sd=latent_sd)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _signal_variance(covariance: Weights, parents: Indices, signal: Vector) -> float:
     """Return wᵀ Σ w over the parents."""
     total = 0.0
@@ -122,7 +122,7 @@ def _signal_variance(covariance: Weights, parents: Indices, signal: Vector) -> f
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _append(
     covariance: Weights, node: int, parents: Indices, signal: Vector, variance: float
 ) -> None:

@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 
 from causalassay.arrays import Adjacency, Values, Vector, Weights, check_weights
 from causalassay.graphs.orders import Indices, topological_order
+from causalassay.kernels import kernel
 from causalassay.models.interventions import (
     Do,
     Intervention,
@@ -27,7 +27,7 @@ from causalassay.models.notebook_html import model_html
 from causalassay.seeding import as_generator
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _propagate(
     values: Values,
     order: Indices,

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from causalassay.arrays import Values, Vector, Weights
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.orders import Indices, order_or_cycle
+from causalassay.kernels import kernel
 from causalassay.models.interventions import (
     At,
     Do,
@@ -34,7 +34,7 @@ from causalassay.models.series.stationarity import (
 from causalassay.seeding import as_generator
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _propagate(
     values: Values, first: int, coefficients: Coefficients, order: Indices, intercept: Vector
 ) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, Values, Vector, Weights
@@ -22,6 +21,7 @@ from causalassay.discovery.statistics.gaussian import (
 from causalassay.discovery.statistics.usable_rows import check_continuous
 from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +215,7 @@ class GrowingRegression(NamedTuple):
     joint: Weights
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_regressor(
     correlation: Weights, regression: GrowingRegression, node: int, size: int, regressor: int
 ) -> None:
@@ -236,7 +236,7 @@ def add_regressor(
         joint[size + 1, x] = joint[size, x] - row[x] * row[node]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def start_regression(
     correlation: Weights, node: int, regressors: Indices, most: int
 ) -> GrowingRegression:
@@ -253,7 +253,7 @@ def start_regression(
     return regression
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def explained(regression: GrowingRegression, node: int, size: int, x: int) -> float:
     """Return the squared partial correlation of `node` and `x`; 1 where it is not determined."""
     of_x, of_node = regression.left[size, x], regression.left[size, node]
@@ -263,7 +263,7 @@ def explained(regression: GrowingRegression, node: int, size: int, x: int) -> fl
     return taken / of_node if of_node - taken > PIVOT else 1.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gain_of(bic: BIC, node: int, share: float) -> float:
     """Return what a further parent of `node` gains that explains this share; inf for all of it."""
     if share >= 1.0:

@@ -9,7 +9,6 @@ difference of local scores, and its validity a matter of cliques and walks.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Adjacency, Vector, Weights
 from causalassay.discovery.search.gaussian.bic import (
@@ -21,12 +20,13 @@ from causalassay.discovery.search.gaussian.bic import (
     start_regression,
 )
 from causalassay.graphs.orders import Indices
+from causalassay.kernels import kernel
 
 Operator = tuple[float, int, int, Adjacency]
 """Gain, x, y and the mask of C; x is -1 where no operator gains more than was asked for."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def nodes_of(mask: Adjacency) -> Indices:
     """Return the nodes that are in the mask, in their order."""
     nodes, n_nodes = np.empty(len(mask), np.int64), 0
@@ -37,7 +37,7 @@ def nodes_of(mask: Adjacency) -> Indices:
     return nodes[:n_nodes]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_clique(graph: Adjacency, nodes: Indices, chosen: Indices, size: int, most: int) -> int:
     """Move `chosen`, positions in `nodes`, to the next clique; return its size, 0 after the last.
 
@@ -58,7 +58,7 @@ def next_clique(graph: Adjacency, nodes: Indices, chosen: Indices, size: int, mo
         following = chosen[size] + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _reached(graph: Adjacency, start: Adjacency, blocked: Adjacency) -> Adjacency:
     """Return where walks along → and — from `start` lead, without entering `blocked` nodes."""
     reached = start & ~blocked
@@ -78,7 +78,7 @@ def _reached(graph: Adjacency, start: Adjacency, blocked: Adjacency) -> Adjacenc
     return reached
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def insert_bounds(bic: BIC, graph: Adjacency, y: int, most: int, bounds: Vector) -> None:
     """Fill in for each x the largest gain of an Insert of x→y whose C is a clique.
 
@@ -113,7 +113,7 @@ def insert_bounds(bic: BIC, graph: Adjacency, y: int, most: int, bounds: Vector)
         bounds[x] = gain_of(bic, y, share[x]) if share[x] >= 0 else -np.inf
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_insert(bic: BIC, graph: Adjacency, bounds: Weights, most: int, least: float) -> Operator:
     """Return the best valid Insert above `least`, the best bounds first.
 
@@ -142,7 +142,7 @@ def best_insert(bic: BIC, graph: Adjacency, bounds: Weights, most: int, least: f
         top[y] = bounds[y, first[y]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_delete(bic: BIC, graph: Adjacency, least: float) -> Operator:
     """Return the best valid Delete above `least`.
 
@@ -165,7 +165,7 @@ def best_delete(bic: BIC, graph: Adjacency, least: float) -> Operator:
     return best, at_x, at_y, clique
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_turn(bic: BIC, graph: Adjacency, most: int, least: float) -> Operator:
     """Return the best valid Turn above `least`: y→x or y—x becomes x→y, in another class.
 
@@ -184,7 +184,7 @@ def best_turn(bic: BIC, graph: Adjacency, most: int, least: float) -> Operator:
     return best, at_x, at_y, clique
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_without_edge(
     bic: BIC, graph: Adjacency, x: int, y: int, best: float
 ) -> tuple[float, Adjacency]:
@@ -207,7 +207,7 @@ def _best_without_edge(
         add_regressor(correlation, regression, at_y, p + n_chosen - 1, p + chosen[n_chosen - 1])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_with_arrow(
     bic: BIC, graph: Adjacency, x: int, y: int, most: int, best: float
 ) -> tuple[float, Adjacency]:
@@ -240,7 +240,7 @@ def _best_with_arrow(
     return best, mask
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mask_of(nodes: Indices, chosen: Indices, n_nodes: int) -> Adjacency:
     """Return the mask of the nodes at the positions `chosen`."""
     mask = np.zeros(n_nodes, np.bool_)
@@ -249,7 +249,7 @@ def mask_of(nodes: Indices, chosen: Indices, n_nodes: int) -> Adjacency:
     return mask
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _regression(
     bic: BIC, parents: Indices, near: Indices, x: int, y: int
 ) -> tuple[Weights, GrowingRegression]:
@@ -263,7 +263,7 @@ def _regression(
     return correlation, start_regression(correlation, len(nodes) - 1, positions, len(nodes) - 2)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _gain_of_parent(bic: BIC, graph: Adjacency, x: int, y: int, given: Adjacency) -> float:
     """Return what x→y gains beside the other arrows to y and those from `given`."""
     others = (graph[:, y] & ~graph[y]) | given
@@ -273,7 +273,7 @@ def _gain_of_parent(bic: BIC, graph: Adjacency, x: int, y: int, given: Adjacency
     return gain_of(bic, y, explained(regression, len(parents) + 1, len(parents), len(parents)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_valid(graph: Adjacency, x: int, y: int, clique: Adjacency) -> bool:
     """Whether x→y can be made, in another class, where just the clique points to y.
 

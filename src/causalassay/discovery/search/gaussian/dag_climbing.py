@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, Weights
 from causalassay.discovery.statistics.gaussian import GaussianStatistics, unexplained_share
 from causalassay.graphs.orders import Indices, neighbour_lists
+from causalassay.kernels import kernel
 
 TIE = 1e-9
 """Changes whose gains differ by at most this much a row tie: that is rounding error."""
@@ -23,7 +23,7 @@ Change = tuple[int, int, bool]
 """The arc i→j to add or delete, and whether j→i changes with it, which makes a reversal."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _local_score(
     correlation: Weights, rows_and_penalty: tuple[float, float], node: int, parents: Indices
 ) -> float:
@@ -33,7 +33,7 @@ def _local_score(
     return np.inf if share == 0.0 else -0.5 * n_samples * np.log(share) - penalty * len(parents)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _rescore(
     correlation: Weights,
     rows_and_penalty: tuple[float, float],
@@ -58,7 +58,7 @@ def _rescore(
     return near[:0]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _detour(graph: Adjacency, lists: tuple[Indices, Indices], source: int, goal: int) -> bool:
     """Whether a path of two or more arcs leads from `source` to `goal`."""
     start, neighbour = lists
@@ -80,7 +80,7 @@ def _detour(graph: Adjacency, lists: tuple[Indices, Indices], source: int, goal:
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_change(
     graph: Adjacency,
     lists: tuple[Indices, Indices],
@@ -114,7 +114,7 @@ def best_change(
     return best, change
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _climb(
     correlation: Weights,
     rows_and_penalty: tuple[float, float],
@@ -141,7 +141,8 @@ def _climb(
         if i < 0:
             break
         key = tabu[-1] ^ keys[i, j] ^ (keys[j, i] if reverse else np.uint64(0))
-        tabu[:-1] = tabu[1:].copy()
+        for k in range(len(tabu) - 1):
+            tabu[k] = tabu[k + 1]
         tabu[-1] = key
         graph[i, j] = not graph[i, j]
         graph[j, i] = reverse
@@ -150,7 +151,7 @@ def _climb(
         n_changes += 1
         n_without_gain += 1
         if score > best_score + tie:
-            best_graph[:] = graph
+            best_graph = graph.copy()
             best_score, n_without_gain = score, 0
     return best_graph, best_score, n_changes, dependent
 

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from causalassay.arrays import Values, Vector
+from causalassay.kernels import kernel
 
 _BLOCK = 256
 """Rows at a time: what the inner loops touch stays in the cache."""
@@ -17,7 +17,7 @@ _ROUNDING = 1.5 * 2.0**52
 """Adding and subtracting it rounds to an integer, in a form that compilers vectorise."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sum_of_cosines(
     columns: Values, turns: Values, phase: Vector, amplitude: Vector, total: Vector
 ) -> None:
@@ -50,7 +50,8 @@ def _sum_of_cosines(
                 sine = sine * square - 1 / 6
                 sine = x + x * square * sine
                 block[row] += height - 2 * height * sine * sine
-        total[first : first + size] = block[:size]
+        for row in range(size):
+            total[first + row] = block[row]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
