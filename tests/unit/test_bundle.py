@@ -1,8 +1,11 @@
 """Bundles of studies: what is in them, that they can be checked and run again, and no names."""
 
 import csv
+import gzip
 import hashlib
+import io
 import json
+import lzma
 import os
 import shutil
 import socket
@@ -13,15 +16,18 @@ import sysconfig
 import venv
 import warnings
 import zipfile
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import feather, parquet
 from typer.testing import CliRunner
 
-from causalassay.bundling import Terms, building, check_bundle, write_bundle
+from causalassay.bundling import Terms, building, check_bundle, unpacking, wheel, write_bundle
 from causalassay.bundling.card import _replay
 from causalassay.bundling.checksums import sums_of, write_checksums
 from causalassay.bundling.identity import Identity
@@ -539,6 +545,197 @@ def test_code_out_of_the_folder_and_code_with_a_name_are_refused(tmp_path, monke
     with pytest.raises(ValueError, match="mine.py, line 10, has 'link@hyrule.example', which"):
         write_bundle(results, tmp_path / "bundle", Terms(anonymous=True))
     assert not (tmp_path / "bundle").exists()
+
+
+def gzipped(content, name=""):
+    packed = io.BytesIO()
+    with gzip.GzipFile(name, "wb", fileobj=packed, mtime=0) as file:
+        file.write(content)
+    return packed.getvalue()
+
+
+def npy(array):
+    packed = io.BytesIO()
+    np.save(packed, array)
+    return packed.getvalue()
+
+
+def npz(**arrays):
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **arrays)
+    return packed.getvalue()
+
+
+def zipped(content, name="data.npy", comment=b""):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, content)
+        archive.comment = comment
+    return packed.getvalue()
+
+
+def in_table(write, column=("a", "b"), name="raf", **about):
+    """A table of 64 rows with a column of text beside one of numbers, as a file."""
+    values = column if isinstance(column, pa.Array) else pa.array(list(column) * 32)
+    table = pa.table({"x": pa.array(range(len(values))), name: values})
+    if about:
+        table = table.replace_schema_metadata(about)
+    target = io.BytesIO()
+    write(table, target)
+    return target.getvalue()
+
+
+UNUSED = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 32), pa.array(["a", "b", "by zelda"]))
+NESTED = pa.array([[{"who": "zelda"}]] * 64)
+NPY = npz(data=np.zeros(3))
+HIDDEN = {
+    "gzip": gzipped(b"raf,mek\n" * 9 + b"1,zelda\n"),
+    "gzip in gzip": gzipped(gzipped(b"by zelda\n")),
+    "gzip, second member": gzipped(b"raf\n") + gzipped(b"zelda\n"),
+    "gzip, name in its head": gzipped(b"raf\n1\n", "zelda.csv"),
+    "gzip, long": gzipped(b"0,1\n" * 50_000 + b"zelda\n"),
+    "npy": npy(np.array([["raf"], ["zelda"]])),
+    "npz, text": npz(data=np.zeros((3, 2)), columns=np.array(["raf", "zelda"])),
+    "npz, bytes": npz(data=np.zeros((3, 2)), columns=np.array([b"raf", b"zelda"])),
+    "npz, name of an array": npz(zelda=np.zeros(3)),
+    "npz, comment": zipped(NPY, comment=b"by zelda"),
+    "npz, other member": zipped(b"by zelda", "notes.txt"),
+    "npz in npz": zipped(npz(who=np.array(["zelda"]))),
+    "parquet, value": in_table(parquet.write_table, ("raf", "zelda")),
+    "parquet, column": in_table(parquet.write_table, name="zelda"),
+    "parquet, metadata": in_table(parquet.write_table, pandas='{"by": "zelda"}'),
+    "parquet, word that no row uses": in_table(parquet.write_table, UNUSED),
+    "parquet, word that no row uses, without types": in_table(
+        partial(parquet.write_table, store_schema=False), UNUSED
+    ),
+    "parquet, nested": in_table(parquet.write_table, NESTED),
+    "parquet, nested name": in_table(parquet.write_table, pa.array([{"zelda": 1}] * 64)),
+    "feather, value": in_table(feather.write_feather, ("raf", "zelda")),
+    "feather, column": in_table(feather.write_feather, name="zelda"),
+    "feather, metadata": in_table(feather.write_feather, by="zelda"),
+    "feather, word that no row uses": in_table(feather.write_feather, UNUSED),
+    "feather, nested": in_table(feather.write_feather, NESTED),
+    "text": b"raf\n1\nzelda\n",
+    "text without lines": b"0," * 200_000 + b"zelda",
+}
+
+
+@pytest.mark.parametrize("how", HIDDEN)
+def test_a_name_is_found_in_every_format_that_is_accepted_as_data(tmp_path, monkeypatch, how):
+    monkeypatch.setattr(unpacking, "_CHUNK", 1 << 16)
+    (tmp_path / "data").write_bytes(HIDDEN[how])
+    zelda = Identity(users=("zelda",))
+    with pytest.raises(ValueError, match=r"has 'zelda', which tells who you are"):
+        building._refuse_names(tmp_path / "data", "data", zelda, building.OF_THE_USER)
+    link = Identity(users=("link",))
+    building._refuse_names(tmp_path / "data", "data", link, building.OF_THE_USER)
+
+
+NOT_LOOKED_INTO = {
+    "unknown": (b"\0\1\2\3", "is neither text nor in a format that is accepted as data"),
+    "utf-16": ("zelda".encode("utf-16"), "is neither text nor in a format"),
+    "xz": (lzma.compress(b"zelda"), "is neither text nor in a format"),
+    "broken gzip": (gzipped(b"zelda" * 99)[:-20], "breaks off"),
+    "broken zip": (b"PK\3\4 and so on", "cannot be unpacked"),
+    "bytes after gzip": (gzipped(b"raf") + b"zelda", "has other bytes after"),
+    "pickled objects": (npz(data=np.array([None, {}])), "objects are not read"),
+    "bomb": (gzipped(bytes(3_000_000)), "unpacks to more than 2000000 bytes"),
+    "bomb in zip": (zipped(bytes(3_000_000)), "unpacks to more than 2000000 bytes"),
+    "too deep": (gzipped(gzipped(gzipped(gzipped(gzipped(b"x"))))), "more than 4 deep"),
+    "broken table": (b"PAR1 and so on", "cannot be unpacked"),
+}
+
+
+@pytest.mark.parametrize("how", NOT_LOOKED_INTO)
+def test_what_cannot_be_looked_into_is_refused(tmp_path, monkeypatch, how):
+    content, reason = NOT_LOOKED_INTO[how]
+    monkeypatch.setattr(unpacking, "MOST_UNPACKED", 2_000_000)
+    (tmp_path / "data").write_bytes(content)
+    with pytest.raises(ValueError, match=f"{reason}.*may tell who you are") as error:
+        building._refuse_names(tmp_path / "data", "data", Identity(), building.OF_THE_USER)
+    assert "\n" not in str(error.value)
+
+
+ONLY_DATA = """
+name = "only-data"
+seed = 3
+replicates = 1
+metrics = ["shd"]
+baselines = false
+algorithms = ["empty"]
+[[problems]]
+data = {file = "DATA", graph = "graph.csv"}
+"""
+
+
+@pytest.mark.parametrize("ending", ["csv.gz", "npz", "parquet", "feather"])
+def test_a_name_in_packed_data_stops_an_anonymous_bundle(tmp_path, monkeypatch, no_page, ending):
+    monkeypatch.setenv("USER", "zelda")
+    values = np.random.default_rng(0).normal(size=(20, 2))
+    frame = pd.DataFrame(values, columns=["raf", "of_zelda"])
+    data = tmp_path / f"cells.{ending}"
+    match ending:
+        case "csv.gz":
+            frame.to_csv(data, index=False)
+        case "npz":
+            np.savez_compressed(data, data=values, columns=np.array(["raf", "of_zelda"]))
+        case "parquet":
+            frame.to_parquet(data)
+        case "feather":
+            frame.to_feather(data)
+    (tmp_path / "graph.csv").write_text("from,to\nraf,of_zelda\n")
+    (tmp_path / "study.toml").write_text(ONLY_DATA.replace("DATA", data.name))
+    results = run_here(tmp_path / "study.toml", tmp_path / "results")
+    with pytest.raises(ValueError, match=rf"data/cells\.{ending}.* has 'zelda', which tells who"):
+        write_bundle(results, tmp_path / "bundle", Terms(anonymous=True, include_data=True))
+    assert not (tmp_path / "bundle").exists()
+
+
+def test_a_column_called_by_a_name_stops_a_bundle_without_data_too(tmp_path, monkeypatch, no_page):
+    monkeypatch.setenv("USER", "zelda")
+    (tmp_path / "cells.csv").write_text("raf,zelda\n" + "1,2\n2,1\n3,5\n" * 9)
+    (tmp_path / "graph.csv").write_text("from,to\nraf,zelda\n")
+    (tmp_path / "full.py").write_text(MINE.replace("Mine", "Full").replace("share()", "2"))
+    (tmp_path / "beside.py").write_text("share = None\n")
+    text = ONLY_DATA.replace("DATA", "cells.csv").replace('"empty"', '{use = "full.py:Full"}')
+    (tmp_path / "study.toml").write_text(text)
+    results = run_here(tmp_path / "study.toml", tmp_path / "results")
+    with pytest.raises(ValueError, match=r"graphs\.zip, .*has 'zelda'.*rename the column"):
+        write_bundle(results, tmp_path / "bundle", Terms(anonymous=True))
+
+
+def test_a_module_called_by_a_name_stops_an_anonymous_bundle(tmp_path, monkeypatch, no_page):
+    monkeypatch.setenv("USER", "zelda")
+    write_study(tmp_path, tmp_path / "cells")
+    (tmp_path / "beside.py").rename(tmp_path / "zelda_tools.py")
+    (tmp_path / "mine.py").write_text(MINE.replace("beside", "zelda_tools"))
+    results = run_here(tmp_path / "study.toml", tmp_path / "results")
+    with pytest.raises(ValueError, match=r"mine\.py, line 2, has 'zelda'|'zelda' in its name"):
+        write_bundle(results, tmp_path / "bundle", Terms(anonymous=True))
+
+
+def test_an_anonymous_bundle_names_no_processor(planted, anonymous, tmp_path, no_page):
+    with sqlite3.connect(planted / "study.sqlite") as store:
+        ((processor,),) = store.execute("SELECT DISTINCT cpu FROM sessions").fetchall()
+    store.close()
+    assert processor
+    for where, text in texts(anonymous):
+        assert processor not in text, where
+    assert "processor" not in (anonymous / "card.md").read_text()
+    write_bundle(planted, tmp_path / "bundle", Terms(include_data=True))
+    assert f"processor of the driver: {processor}" in (tmp_path / "bundle" / "card.md").read_text()
+
+
+def test_names_in_the_package_itself_are_said_and_folders_in_it_refused(
+    planted, tmp_path, monkeypatch, no_page
+):
+    terms = Terms(True, True, hidden=("Reisach",))
+    assert "Reisach" in write_bundle(planted, tmp_path / "first", terms).suspected
+    content = wheel.wheel_files() | {"causalassay/mine.py": f"# {planted}".encode()}
+    monkeypatch.setattr(wheel, "wheel_files", lambda: content)
+    with pytest.raises(ValueError, match=r"whl, causalassay/mine\.py, line 1, has .*take it out"):
+        write_bundle(planted, tmp_path / "second", Terms(True, True))
+    assert not (tmp_path / "second").exists()
 
 
 def test_the_script_of_a_program_is_code_in_its_place(tmp_path):

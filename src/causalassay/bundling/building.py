@@ -26,10 +26,12 @@ from causalassay.bundling.lock_file import lock_text
 from causalassay.bundling.named_files import NamedFile
 from causalassay.bundling.snapshot import copy_store, hosts_of
 from causalassay.bundling.study_text import NamedStudy, placed_study, read_named
-from causalassay.bundling.wheel import write_archive, write_wheel
+from causalassay.bundling.unpacking import NotLookedInto, texts_in
+from causalassay.bundling.wheel import wheel_name, write_archive, write_wheel
 from causalassay.opening import check_regular
 from causalassay.replacing import check_new_folder, filled_folder
 from causalassay.report.files import write_report
+from causalassay.spelling import visible
 from causalassay.study.graph_export import HEAD, INDEX, export_graphs
 from causalassay.study.keys import file_sha256
 from causalassay.study.plan import Study
@@ -87,6 +89,9 @@ class Bundle:
     elsewhere : tuple of str
         Other machines that the study ran on, if the bundle is anonymous: names of their users
         are not known here.
+    suspected : str
+        Where the files of causalassay itself have a name that an anonymous bundle leaves out
+        elsewhere: it may be that of a cited author.
     """
 
     folder: Path
@@ -97,6 +102,7 @@ class Bundle:
     left_out: tuple[str, ...]
     newer: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
+    suspected: str = ""
 
 
 def write_bundle(
@@ -137,11 +143,13 @@ def write_bundle(
             study = _place_files(partial, named, identity, terms)
             copy_store(store, partial / _COPY, study, identity)
             written = _Writer(partial, target, terms, named, on_step).write(study)
+            suspected = _names_in_results(partial, identity) if identity is not None else ""
         others = [host for host in hosts_of(store) if host != socket.gethostname()]
         return replace(
             written,
             newer=_newer(named, store.status().last_write),
             elsewhere=tuple(others) if terms.anonymous and not terms.hidden else (),
+            suspected=suspected,
         )
 
 
@@ -196,7 +204,7 @@ def _place_files(
             place.symlink_to(file.source.absolute())
     if identity is not None:
         for path in (names.STUDY, *(file.place for file in named.code), *_copied(named, terms)):
-            _refuse_names(partial / path, path, identity)
+            _refuse_names(partial / path, path, identity, OF_THE_USER)
     return placed_study(text, partial, named.study)
 
 
@@ -208,16 +216,43 @@ def _copied(named: NamedStudy, terms: Terms) -> list[str]:
     return [file.place for file in named.data if _is_included(file, terms)]
 
 
-def _refuse_names(path: Path, called: str, identity: Identity) -> None:
-    """Refuse a file of the user with a name in it: to change it would change its rows' keys."""
-    text = path.read_bytes().decode("utf-8", "replace")
-    found = identity.first_in(text) or first_address(text, is_python=path.suffix == ".py")
-    if found:
-        line, name = found
+OF_THE_USER = "take it out and run the study again, or leave out --anonymous"
+FROM_THE_DATA = "rename the column, problem or algorithm and run the study again"
+OF_THE_PACKAGE = "take it out of the files of causalassay"
+
+
+def _refuse_names(path: Path, called: str, identity: Identity, way_out: str) -> None:
+    """Refuse a file with a name in it: to change the user's would change the keys of rows."""
+    if found := identity.first_in(called):
+        raise ValueError(f"{called!r} has {found[1]!r} in its name; rename it, or {way_out}")
+    try:
+        for piece in texts_in(path):
+            found = identity.first_in(piece.text)
+            if not found and way_out == OF_THE_USER:
+                found = first_address(piece.text, is_python=path.suffix == ".py")
+            if found:
+                line = f", line {piece.first_line + found[0] - 1}" if piece.first_line else ""
+                where = f"{called}{visible(piece.where)}{line}"
+                raise ValueError(f"{where}, has {found[1]!r}, which tells who you are; {way_out}")
+    except NotLookedInto as reason:
         raise ValueError(
-            f"{called}, line {line}, has {name!r}, which tells who you are; take it out and run "
-            "the study again, or leave out --anonymous"
-        )
+            f"{called} {reason}, so it may tell who you are; leave it out of the study or of the "
+            "bundle (no --include-data), or leave out --anonymous"
+        ) from None
+
+
+def _names_in_results(folder: Path, identity: Identity) -> str:
+    """Refuse names in rows and graphs, and folders in the wheel; return which names that has.
+
+    The package cites people, so a user's name in it need not be the user.
+    """
+    for name in (names.ROWS, names.ROWS_CSV, names.GRAPH_INDEX, names.GRAPHS):
+        _refuse_names(folder / name, name, identity, FROM_THE_DATA)
+    wheel = folder / wheel_name()
+    _refuse_names(wheel, wheel.name, Identity(folders=identity.folders), OF_THE_PACKAGE)
+    people = replace(identity, folders=())
+    found = ((piece, people.first_in(piece.text)) for piece in texts_in(wheel))
+    return next((f"{visible(piece.where[2:])}: {name[1]}" for piece, name in found if name), "")
 
 
 class _Writer:

@@ -235,12 +235,13 @@ def _compute(content: CardContent) -> Iterator[str]:
 
 def _machines(sessions: Sequence[Session]) -> str:
     elapsed = sum(map(_elapsed, sessions))
-    processors = in_words(list(dict.fromkeys(session.cpu or "unknown" for session in sessions)))
+    named = list(dict.fromkeys(session.cpu for session in sessions if session.cpu))
+    processors = f"; processor of the driver: {escaped(in_words(named))}" if named else ""
     python = sessions[-1].versions.get("python", "of an unknown version")
     version = sessions[-1].versions.get("causalassay", "of an unknown version")
     return (
-        f"{_counted(len(sessions), 'session')}, {span(elapsed)} in all; processor of the driver: "
-        f"{escaped(processors)}; Python {python}, causalassay {version}."
+        f"{_counted(len(sessions), 'session')}, {span(elapsed)} in all{processors}; "
+        f"Python {python}, causalassay {version}."
     )
 
 
