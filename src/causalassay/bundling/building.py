@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import socket
@@ -10,29 +9,28 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-from pyarrow import parquet
 
 from causalassay.analysis import Analysis, read
 from causalassay.bundling import file_names as names
+from causalassay.bundling.archives import write_archive
 from causalassay.bundling.card import CardContent, card_text
 from causalassay.bundling.checksums import files_in, sums_of, write_checksums
-from causalassay.bundling.croissant import croissant
+from causalassay.bundling.croissant import description_text
 from causalassay.bundling.identity import Identity, first_address, identity_here
 from causalassay.bundling.licences import licence_address, licence_text
 from causalassay.bundling.lock_file import lock_text
 from causalassay.bundling.named_files import NamedFile
+from causalassay.bundling.row_checking import refuse_too_many_tasks
+from causalassay.bundling.sessions_file import sessions_text
 from causalassay.bundling.snapshot import copy_store, hosts_of
 from causalassay.bundling.study_text import NamedStudy, placed_study, read_named
 from causalassay.bundling.unpacking import NotLookedInto, texts_in
-from causalassay.bundling.wheel import wheel_name, write_archive, write_wheel
+from causalassay.bundling.wheel import wheel_name, write_wheel
 from causalassay.opening import check_regular
 from causalassay.replacing import check_new_folder, filled_folder
 from causalassay.report.files import write_report
 from causalassay.spelling import visible
-from causalassay.study.graph_export import HEAD, INDEX, export_graphs
+from causalassay.study.graph_export import INDEX, export_graphs
 from causalassay.study.keys import file_sha256
 from causalassay.study.plan import Study
 from causalassay.study.storage import StoreReader, export, read_store
@@ -136,6 +134,7 @@ def write_bundle(
         _refuse_unfinished(store, terms)
         folder = (study_file or results.absolute()).absolute().parent
         named = read_named(store, folder)
+        refuse_too_many_tasks(named.study)
         identity = None
         if terms.anonymous:
             identity = identity_here(hosts_of(store), [results, folder], terms.hidden)
@@ -301,7 +300,8 @@ class _Writer:
     def _write_texts(self, study: Study, analysis: Analysis) -> int:
         """Write what is read by people and by tools; return how many tasks have no row."""
         with read_store(self.copy) as store:
-            status, sessions = store.status(), store.sessions()
+            status, sessions, choices = store.status(), store.sessions(), store.choices()
+        self._write(names.SESSIONS, sessions_text(status, sessions, choices))
         wheel = write_wheel(self.partial)
         self._write(names.LOCK, lock_text(study, sessions, wheel.name))
         if self.terms.licence is not None:
@@ -328,9 +328,8 @@ class _Writer:
             ANONYMOUS if self.terms.anonymous else self.terms.author,
         )
         self._write(names.CARD, card_text(content))
-        about = _about(content, self.terms)
-        described = croissant(about, sums_of(self.partial), _columns(self.partial))
-        self._write(names.CROISSANT, json.dumps(described, indent=2, ensure_ascii=False) + "\n")
+        described = description_text(content, sums_of(self.partial), self.partial, self.terms.url)
+        self._write(names.CROISSANT, described)
         write_checksums(sums_of(self.partial), self.partial / names.CHECKSUMS)
         return status.left
 
@@ -344,30 +343,3 @@ class _Writer:
 def _remove_empty(folder: Path) -> None:
     if not any(folder.iterdir()):
         folder.rmdir()
-
-
-def _about(content: CardContent, terms: Terms) -> dict[str, Any]:
-    """Return what the description says of the bundle as a whole."""
-    about: dict[str, Any] = {
-        "name": content.status.name,
-        "description": f"Rows of the benchmark study {content.status.name}, made with causalassay. "
-        f"{content.analysis.headline}",
-        "version": "1.0.0",
-    }
-    if content.status.last_write:
-        about["datePublished"] = content.status.last_write[:10]
-    if terms.licence is not None:
-        about["license"] = licence_address(terms.licence)
-    if content.authors:
-        about["creator"] = {"@type": "Person", "name": content.authors}
-        about["citeAs"] = f"{content.authors}: {content.status.name}, a study with causalassay"
-    if terms.url is not None:
-        about["url"] = terms.url
-    return about
-
-
-def _columns(folder: Path) -> dict[str, pa.Schema]:
-    # Numbers of edges are empty where there is no graph, which integers cannot be.
-    numbers = {"replicate": pa.int64(), "directed": pa.float64(), "undirected": pa.float64()}
-    index = pa.schema([(name, numbers.get(name, pa.string())) for name in HEAD])
-    return {names.ROWS: parquet.read_schema(folder / names.ROWS), names.GRAPH_INDEX: index}

@@ -12,6 +12,7 @@ ROWS = "rows.parquet"
 GRAPHS = "graphs.zip"
 GRAPH_INDEX = "graphs.csv"
 REPORT = "report.html"
+SESSIONS = "sessions.json"
 LOCK = "requirements.txt"
 LICENCE = "LICENSE.txt"
 CHECKSUMS = "checksums.sha256"
@@ -21,8 +22,8 @@ DATA = "data"
 """The folder of data files."""
 
 OURS = (
-    *(STUDY, CARD, CROISSANT, ROWS_CSV, ROWS, GRAPHS, GRAPH_INDEX, REPORT, LOCK, LICENCE),
-    *(CHECKSUMS, NOT_INCLUDED),
+    *(STUDY, CARD, CROISSANT, ROWS_CSV, ROWS, GRAPHS, GRAPH_INDEX, REPORT, SESSIONS),
+    *(LOCK, LICENCE, CHECKSUMS, NOT_INCLUDED),
 )
 """Names that no file of the user can have."""
 
@@ -33,6 +34,7 @@ MEANINGS = {
     GRAPHS: "the graph of each run as an edge list",
     GRAPH_INDEX: "which graph belongs to which row",
     REPORT: "the report, one page that works offline",
+    SESSIONS: "when it ran and with which versions, and what tuning chose",
     LOCK: "versions of the packages",
     LICENCE: "the licence that the authors state",
     CARD: "the evaluation card",

@@ -10,18 +10,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from importlib.resources import files
 from pathlib import Path
+
+from causalassay.bundling.archives import write_archive
 
 PACKAGE = "causalassay"
 WHEEL_NAME = re.compile(rf"{PACKAGE}-[\w.+!]+-py3-none-any\.whl")
 """What the wheel of any version is called."""
 
-_EARLIEST = (1980, 1, 1, 0, 0, 0)
-"""The time of every file in an archive: the same files give the same archive."""
 _WHEEL = f"Wheel-Version: 1.0\nGenerator: {PACKAGE}\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 # What pip wrote beside these says from where it installed, so it stays here.
 _METADATA = ("METADATA", "entry_points.txt", "licenses/LICENSE")
@@ -57,15 +56,6 @@ def wheel_files() -> dict[str, bytes]:
     record = f"{about}/RECORD"
     lines = [f"{name},{_record_digest(contents[name])},{len(contents[name])}" for name in contents]
     return contents | {record: "".join(f"{line}\n" for line in [*lines, f"{record},,"]).encode()}
-
-
-def write_archive(target: Path, contents: Mapping[str, bytes]) -> None:
-    """Write a zip archive; the same contents give the same bytes."""
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in contents.items():
-            entry = zipfile.ZipInfo(name, _EARLIEST)
-            entry.external_attr = 0o644 << 16
-            archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
 
 
 def _installed() -> Distribution:

@@ -143,6 +143,12 @@ def _print_checked(folder: Path, as_json: bool) -> None:
         return
     typer.echo(f"{found.files} files are as they were bundled: {folder}")
     missing = f"; {found.missing} tasks have no row" if found.missing else ""
-    typer.echo(f"{found.rows} rows belong to the study{missing}.")
+    typer.echo(
+        f"{found.rows} rows belong to the study{missing}; report and card say what they say."
+    )
+    if not found.same_package:
+        typer.echo(
+            "Its wheel is not this causalassay: to install it is to trust those who made it."
+        )
     if found.others:
         typer.echo(f"{len(found.others)} other files have no checksum, such as {found.others[0]}.")
