@@ -17,7 +17,7 @@ export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: help demo test test-slow fuzz test-older-cpu check format bench bench-full calibrate choice-proof papers docs lock clean
+.PHONY: help demo test test-slow fuzz test-older-cpu check format bench bench-full calibrate choice-proof papers docs wheel lock clean
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -74,6 +74,9 @@ papers: $(READY) ## reproduce the five papers at full size: hours, resumable, wr
 
 docs: $(READY) ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+wheel: $(READY) ## write dist/causalassay-….whl, which pip installs anywhere
+	$(BIN)/python -m hatchling build -t wheel
 
 lock: $(READY) ## pin the newest versions, with hashes and without hosts
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

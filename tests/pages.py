@@ -76,7 +76,7 @@ def inline_commands(path: Path) -> list[str]:
     text = re.sub(
         r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
     )
-    return re.findall(r"`((?:causalassay|make) [^`]+)`", text)
+    return re.findall(r"`((?:causalassay|make|pip) [^`]+)`", text)
 
 
 def _in_a_directive(lines: list[str], place: int) -> bool:

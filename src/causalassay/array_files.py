@@ -44,7 +44,7 @@ def load_arrays(path: Path, expected: str) -> dict[str, NDArray[Any]]:
     try:
         if path.suffix.lower() == ".npy":
             with path.open("rb") as file:
-                return {"": _array(file, size)}
+                return {"": read_array(file, size)}
         with zipfile.ZipFile(path) as archive:
             return _members(archive, size)
     except PermissionError:
@@ -100,11 +100,12 @@ def _members(archive: zipfile.ZipFile, size: int) -> dict[str, NDArray[Any]]:
     arrays = {}
     for info in infos:
         with archive.open(info) as file:
-            arrays[info.filename.removesuffix(".npy")] = _array(file, info.file_size)
+            arrays[info.filename.removesuffix(".npy")] = read_array(file, info.file_size)
     return arrays
 
 
-def _array(file: IO[bytes], size: int) -> NDArray[Any]:
+def read_array(file: IO[bytes], size: int) -> NDArray[Any]:
+    """Return the array that an .npy file of so many bytes begins with, or raise."""
     version = npy.read_magic(file)
     if version not in _HEADERS:
         raise ValueError(f"version {version} of the format; expected an array of plain numbers")

@@ -41,6 +41,8 @@ LANGUAGES = {"pycon", "python", "toml", *SHELL}
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 RUN = [block for block in BLOCKS if not block.not_run]
 QUICK = "docs/quickstart.md"
+WRITTEN = (".py", ".md", ".toml", ".template", ".sh", ".R")
+"""What files with lines to type end in."""
 
 
 def public_names():
@@ -158,11 +160,33 @@ def check_command(command):
             for word in words:
                 assert re.search(rf"^{word}:.*## ", makefile, re.MULTILINE), word
         case "pip":
-            extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-            named = re.search(r"causalassay\[(.+)\]", words[-1])
-            assert named[1] in extras["optional-dependencies"]
+            check_installation(words[-1])
         case _:
             raise AssertionError(f"nobody knows whether {command!r} works: mark its block")
+
+
+def check_installation(what):
+    """Raise unless pip gets the packages of an extra from an index, or ours from a file."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wheel = f"causalassay-{project['version']}-py3-none-any.whl"
+    named = re.fullmatch(rf"(?:\.|\./{re.escape(wheel)})\[(.+)\]", what)
+    extras = project["optional-dependencies"]
+    known = named[1] in extras if named else [what] in extras.values()
+    assert known, f"{what} is no extra"
+
+
+OURS_FROM_AN_INDEX = re.compile(r"pip install (?:-\S+ )*[\"']?causalassay\b(?!-\d|\S* @)")
+
+
+def test_no_line_installs_causalassay_from_an_index_which_has_none():
+    texts = [*PAGES, ROOT / "Makefile"]
+    for folder in ("src", "examples", "docs"):
+        texts += [path for path in (ROOT / folder).rglob("*") if path.suffix in WRITTEN]
+    assert len(texts) > 500
+    wrong = [str(path) for path in texts if OURS_FROM_AN_INDEX.search(path.read_text("utf-8"))]
+    assert [] == wrong
+    for line in ("pip install causalassay", "pip install -U 'causalassay[cluster]'"):
+        assert OURS_FROM_AN_INDEX.search(line)
 
 
 def parse(command, words):
@@ -184,7 +208,8 @@ def parse(command, words):
         ("causalassay status results extra", "unexpected extra argument"),
         ("causalassay new stduy first-look", "there is no command 'stduy'"),
         ("make tset", "tset"),
-        ("pip install causalassay[clutser]", "clutser"),
+        ("pip install -e .[clutser]", "clutser"),
+        ("pip install causalassay[cluster]", "no extra"),
         ("dask scheduler", "mark its block"),
     ],
 )

@@ -340,7 +340,7 @@ def test_without_psycopg_one_line_says_what_to_install(capfd, monkeypatch, tmp_p
     with pytest.raises(SystemExit) as ended:
         main()
     assert 2 == ended.value.code
-    expected = "error: PostgreSQL needs psycopg: pip install causalassay[postgres]"
+    expected = 'error: PostgreSQL needs psycopg: pip install "psycopg[binary]>=3.2"'
     assert expected == capfd.readouterr().err.strip()
     assert not (tmp_path / "out").exists()
 

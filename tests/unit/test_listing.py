@@ -136,7 +136,7 @@ def test_without_the_extra_causal_learn_is_asked_in_its_environment(monkeypatch,
     monkeypatch.setitem(sys.modules, "causallearn", None)
     read_again()
     (record,) = [record for record in algorithms() if record.name == "causal-learn-pc"]
-    assert "env install causal-learn, or pip install causalassay[causal-learn]" in record.missing
+    assert 'env install causal-learn, or pip install "causal-learn>=0.1.4"' in record.missing
     in_environment = ALGORITHMS["causal-learn-pc"]
     assert extra is not in_environment
     assert canonical(extra(alpha=0.1)) == canonical(in_environment(alpha=0.1))

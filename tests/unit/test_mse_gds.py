@@ -202,5 +202,5 @@ def test_without_scikit_learn_the_extra_is_named(name, monkeypatch):
         sys.modules, "causalassay.discovery.regression.support_vectors", raising=False
     )
     values = nonlinear_values(30, 0)
-    with pytest.raises(ImportError, match=r"pip install causalassay\[nonlinear\]"):
+    with pytest.raises(ImportError, match=r'needs scikit-learn: pip install "scikit-learn>=1\.5"'):
         discover(name, values, np.random.default_rng(0), regression="support-vector")

@@ -312,7 +312,7 @@ def test_a_data_file_without_bootstrap_has_no_systems_to_tune_on(files):
 
 def test_an_algorithm_whose_extra_is_missing_says_which(monkeypatch):
     def imported(address):
-        raise ImportError("causal-learn is absent: pip install causalassay[causal-learn]")
+        raise ImportError('causal-learn is absent: pip install "causal-learn"')
 
     monkeypatch.setattr("causalassay.registry._imported", imported)
     monkeypatch.setattr(ALGORITHMS, "_loaded", {})

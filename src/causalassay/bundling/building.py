@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import socket
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-from pyarrow import parquet
 
 from causalassay.analysis import Analysis, read
 from causalassay.bundling import file_names as names
+from causalassay.bundling.archives import write_archive
 from causalassay.bundling.card import CardContent, card_text
 from causalassay.bundling.checksums import files_in, sums_of, write_checksums
-from causalassay.bundling.croissant import croissant
+from causalassay.bundling.croissant import description_text
 from causalassay.bundling.identity import Identity, first_address, identity_here
 from causalassay.bundling.licences import licence_address, licence_text
 from causalassay.bundling.lock_file import lock_text
 from causalassay.bundling.named_files import NamedFile
+from causalassay.bundling.row_checking import refuse_too_many_tasks
+from causalassay.bundling.sessions_file import sessions_text
 from causalassay.bundling.snapshot import copy_store, hosts_of
 from causalassay.bundling.study_text import NamedStudy, placed_study, read_named
+from causalassay.bundling.unpacking import NotLookedInto, texts_in
+from causalassay.bundling.wheel import wheel_name, write_wheel
 from causalassay.opening import check_regular
 from causalassay.replacing import check_new_folder, filled_folder
 from causalassay.report.files import write_report
-from causalassay.study.graph_export import HEAD, INDEX, export_graphs
+from causalassay.spelling import visible
+from causalassay.study.graph_export import INDEX, export_graphs
 from causalassay.study.keys import file_sha256
 from causalassay.study.plan import Study
 from causalassay.study.storage import StoreReader, export, read_store
@@ -39,8 +39,6 @@ MOST_BYTES = 100_000_000
 """Of a data file in a bundle; a larger one is named with its checksum."""
 
 ANONYMOUS = "Anonymous"
-_EARLIEST = (1980, 1, 1, 0, 0, 0)
-"""The time of every file in the archive of graphs: the same graphs give the same archive."""
 _COPY, _GRAPHS = ".results", ".graphs"
 
 
@@ -89,6 +87,9 @@ class Bundle:
     elsewhere : tuple of str
         Other machines that the study ran on, if the bundle is anonymous: names of their users
         are not known here.
+    suspected : str
+        Where the files of causalassay itself have a name that an anonymous bundle leaves out
+        elsewhere: it may be that of a cited author.
     """
 
     folder: Path
@@ -99,6 +100,7 @@ class Bundle:
     left_out: tuple[str, ...]
     newer: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
+    suspected: str = ""
 
 
 def write_bundle(
@@ -132,6 +134,7 @@ def write_bundle(
         _refuse_unfinished(store, terms)
         folder = (study_file or results.absolute()).absolute().parent
         named = read_named(store, folder)
+        refuse_too_many_tasks(named.study)
         identity = None
         if terms.anonymous:
             identity = identity_here(hosts_of(store), [results, folder], terms.hidden)
@@ -139,11 +142,13 @@ def write_bundle(
             study = _place_files(partial, named, identity, terms)
             copy_store(store, partial / _COPY, study, identity)
             written = _Writer(partial, target, terms, named, on_step).write(study)
+            suspected = _names_in_results(partial, identity) if identity is not None else ""
         others = [host for host in hosts_of(store) if host != socket.gethostname()]
         return replace(
             written,
             newer=_newer(named, store.status().last_write),
             elsewhere=tuple(others) if terms.anonymous and not terms.hidden else (),
+            suspected=suspected,
         )
 
 
@@ -198,7 +203,7 @@ def _place_files(
             place.symlink_to(file.source.absolute())
     if identity is not None:
         for path in (names.STUDY, *(file.place for file in named.code), *_copied(named, terms)):
-            _refuse_names(partial / path, path, identity)
+            _refuse_names(partial / path, path, identity, OF_THE_USER)
     return placed_study(text, partial, named.study)
 
 
@@ -210,16 +215,43 @@ def _copied(named: NamedStudy, terms: Terms) -> list[str]:
     return [file.place for file in named.data if _is_included(file, terms)]
 
 
-def _refuse_names(path: Path, called: str, identity: Identity) -> None:
-    """Refuse a file of the user with a name in it: to change it would change its rows' keys."""
-    text = path.read_bytes().decode("utf-8", "replace")
-    found = identity.first_in(text) or first_address(text, is_python=path.suffix == ".py")
-    if found:
-        line, name = found
+OF_THE_USER = "take it out and run the study again, or leave out --anonymous"
+FROM_THE_DATA = "rename the column, problem or algorithm and run the study again"
+OF_THE_PACKAGE = "take it out of the files of causalassay"
+
+
+def _refuse_names(path: Path, called: str, identity: Identity, way_out: str) -> None:
+    """Refuse a file with a name in it: to change the user's would change the keys of rows."""
+    if found := identity.first_in(called):
+        raise ValueError(f"{called!r} has {found[1]!r} in its name; rename it, or {way_out}")
+    try:
+        for piece in texts_in(path):
+            found = identity.first_in(piece.text)
+            if not found and way_out == OF_THE_USER:
+                found = first_address(piece.text, is_python=path.suffix == ".py")
+            if found:
+                line = f", line {piece.first_line + found[0] - 1}" if piece.first_line else ""
+                where = f"{called}{visible(piece.where)}{line}"
+                raise ValueError(f"{where}, has {found[1]!r}, which tells who you are; {way_out}")
+    except NotLookedInto as reason:
         raise ValueError(
-            f"{called}, line {line}, has {name!r}, which tells who you are; take it out and run "
-            "the study again, or leave out --anonymous"
-        )
+            f"{called} {reason}, so it may tell who you are; leave it out of the study or of the "
+            "bundle (no --include-data), or leave out --anonymous"
+        ) from None
+
+
+def _names_in_results(folder: Path, identity: Identity) -> str:
+    """Refuse names in rows and graphs, and folders in the wheel; return which names that has.
+
+    The package cites people, so a user's name in it need not be the user.
+    """
+    for name in (names.ROWS, names.ROWS_CSV, names.GRAPH_INDEX, names.GRAPHS):
+        _refuse_names(folder / name, name, identity, FROM_THE_DATA)
+    wheel = folder / wheel_name()
+    _refuse_names(wheel, wheel.name, Identity(folders=identity.folders), OF_THE_PACKAGE)
+    people = replace(identity, folders=())
+    found = ((piece, people.first_in(piece.text)) for piece in texts_in(wheel))
+    return next((f"{visible(piece.where[2:])}: {name[1]}" for piece, name in found if name), "")
 
 
 class _Writer:
@@ -260,19 +292,18 @@ class _Writer:
         folder = self.partial / _GRAPHS
         count = export_graphs(self.copy, folder)
         (folder / INDEX).replace(self.partial / names.GRAPH_INDEX)
-        with zipfile.ZipFile(self.partial / names.GRAPHS, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in sorted(folder.iterdir()):
-                entry = zipfile.ZipInfo(file.name, _EARLIEST)
-                entry.external_attr = 0o644 << 16
-                archive.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)
+        graphs = {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+        write_archive(self.partial / names.GRAPHS, graphs)
         shutil.rmtree(folder)
         return count
 
     def _write_texts(self, study: Study, analysis: Analysis) -> int:
         """Write what is read by people and by tools; return how many tasks have no row."""
         with read_store(self.copy) as store:
-            status, sessions = store.status(), store.sessions()
-        self._write(names.LOCK, lock_text(study, sessions))
+            status, sessions, choices = store.status(), store.sessions(), store.choices()
+        self._write(names.SESSIONS, sessions_text(status, sessions, choices))
+        wheel = write_wheel(self.partial)
+        self._write(names.LOCK, lock_text(study, sessions, wheel.name))
         if self.terms.licence is not None:
             self._write(names.LICENCE, licence_text(self.terms.licence))
         shutil.rmtree(self.copy)
@@ -297,9 +328,8 @@ class _Writer:
             ANONYMOUS if self.terms.anonymous else self.terms.author,
         )
         self._write(names.CARD, card_text(content))
-        about = _about(content, self.terms)
-        described = croissant(about, sums_of(self.partial), _columns(self.partial))
-        self._write(names.CROISSANT, json.dumps(described, indent=2, ensure_ascii=False) + "\n")
+        described = description_text(content, sums_of(self.partial), self.partial, self.terms.url)
+        self._write(names.CROISSANT, described)
         write_checksums(sums_of(self.partial), self.partial / names.CHECKSUMS)
         return status.left
 
@@ -313,30 +343,3 @@ class _Writer:
 def _remove_empty(folder: Path) -> None:
     if not any(folder.iterdir()):
         folder.rmdir()
-
-
-def _about(content: CardContent, terms: Terms) -> dict[str, Any]:
-    """Return what the description says of the bundle as a whole."""
-    about: dict[str, Any] = {
-        "name": content.status.name,
-        "description": f"Rows of the benchmark study {content.status.name}, made with causalassay. "
-        f"{content.analysis.headline}",
-        "version": "1.0.0",
-    }
-    if content.status.last_write:
-        about["datePublished"] = content.status.last_write[:10]
-    if terms.licence is not None:
-        about["license"] = licence_address(terms.licence)
-    if content.authors:
-        about["creator"] = {"@type": "Person", "name": content.authors}
-        about["citeAs"] = f"{content.authors}: {content.status.name}, a study with causalassay"
-    if terms.url is not None:
-        about["url"] = terms.url
-    return about
-
-
-def _columns(folder: Path) -> dict[str, pa.Schema]:
-    # Numbers of edges are empty where there is no graph, which integers cannot be.
-    numbers = {"replicate": pa.int64(), "directed": pa.float64(), "undirected": pa.float64()}
-    index = pa.schema([(name, numbers.get(name, pa.string())) for name in HEAD])
-    return {names.ROWS: parquet.read_schema(folder / names.ROWS), names.GRAPH_INDEX: index}

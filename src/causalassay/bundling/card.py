@@ -10,7 +10,7 @@ import pandas as pd
 
 from causalassay.analysis import Analysis
 from causalassay.analysis.names import in_words, metric_name, scheme_name
-from causalassay.bundling.file_names import MEANINGS, NOT_INCLUDED, STUDY
+from causalassay.bundling.file_names import MEANINGS, NOT_INCLUDED, STUDY, meaning
 from causalassay.bundling.lock_file import environment_text
 from causalassay.bundling.markdown import escaped, table
 from causalassay.bundling.named_files import NamedFile
@@ -235,12 +235,13 @@ def _compute(content: CardContent) -> Iterator[str]:
 
 def _machines(sessions: Sequence[Session]) -> str:
     elapsed = sum(map(_elapsed, sessions))
-    processors = in_words(list(dict.fromkeys(session.cpu or "unknown" for session in sessions)))
+    named = list(dict.fromkeys(session.cpu for session in sessions if session.cpu))
+    processors = f"; processor of the driver: {escaped(in_words(named))}" if named else ""
     python = sessions[-1].versions.get("python", "of an unknown version")
     version = sessions[-1].versions.get("causalassay", "of an unknown version")
     return (
-        f"{_counted(len(sessions), 'session')}, {span(elapsed)} in all; processor of the driver: "
-        f"{escaped(processors)}; Python {python}, causalassay {version}."
+        f"{_counted(len(sessions), 'session')}, {span(elapsed)} in all{processors}; "
+        f"Python {python}, causalassay {version}."
     )
 
 
@@ -257,12 +258,16 @@ def _not_ok(status: StudyStatus) -> int:
 
 def _replay(content: CardContent) -> Iterator[str]:
     allow = " --allow-programs" if _runs_own_code(content.study) else ""
+    yield (
+        "In this folder, in a new virtual environment. The wheel is code of those who made the "
+        "bundle: with a causalassay of your own, check the bundle before you install it."
+    )
     yield "```console"
     yield "$ sha256sum -c checksums.sha256          # each file is as it was bundled"
-    yield "$ causalassay bundle --check .           # and each row belongs to this study"
     if content.left_out:
         yield f"$ sha256sum -c {NOT_INCLUDED}       # the data files that you put there"
-    yield "$ pip install -r requirements.txt        # the same versions"
+    yield "$ pip install -r requirements.txt        # the same versions, causalassay from the wheel"
+    yield "$ causalassay bundle --check .           # each row belongs to this study"
     homes = needed_environments(content.study.algorithms)
     install = " --install" if homes else ""
     yield f"$ causalassay run {STUDY}{install}{allow}"
@@ -280,7 +285,7 @@ def _runs_own_code(study: Study) -> bool:
 
 
 def _files(content: CardContent) -> Iterable[str]:
-    named = {file: MEANINGS.get(file, "named by the study") for file in content.files}
+    named = {file: meaning(file) for file in content.files}
     order = {name: place for place, name in enumerate(MEANINGS)}
     listed = sorted(named, key=lambda name: (order.get(name, len(order)), name))
     return table(["file", "what it is"], [[name, named[name]] for name in listed])

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from pyarrow import parquet
 
-from causalassay.bundling.file_names import GRAPH_INDEX, GRAPHS, MEANINGS, ROWS
+from causalassay.bundling.card import CardContent
+from causalassay.bundling.file_names import GRAPH_INDEX, GRAPHS, MEANINGS, ROWS, meaning
+from causalassay.bundling.licences import licence_address
 from causalassay.catalogue import noun_phrase
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.metrics.registry import METRICS
+from causalassay.study.graph_export import HEAD
 
 CONTEXT: dict[str, Any] = {
     "@language": "en",
@@ -62,8 +68,55 @@ _FORMATS = {
     ".md": "text/markdown",
     ".parquet": "application/x-parquet",
     ".toml": "application/toml",
+    ".whl": "application/zip",
     ".zip": "application/zip",
 }
+
+
+def description_text(
+    content: CardContent, sums: Mapping[str, str], folder: Path, url: str | None
+) -> str:
+    """Return the file that describes a bundle.
+
+    Parameters
+    ----------
+    content : CardContent
+        What its card is about.
+    sums : mapping
+        The files that it has, and their checksums.
+    folder : Path
+    url : str, optional
+        As the authors state it.
+    """
+    described = croissant(_about(content, url), sums, _columns(folder))
+    return json.dumps(described, indent=2, ensure_ascii=False) + "\n"
+
+
+def _about(content: CardContent, url: str | None) -> dict[str, Any]:
+    """Return what the description says of the bundle as a whole."""
+    about: dict[str, Any] = {
+        "name": content.status.name,
+        "description": f"Rows of the benchmark study {content.status.name}, made with causalassay. "
+        f"{content.analysis.headline}",
+        "version": "1.0.0",
+    }
+    if content.status.last_write:
+        about["datePublished"] = content.status.last_write[:10]
+    if content.licence is not None:
+        about["license"] = licence_address(content.licence)
+    if content.authors:
+        about["creator"] = {"@type": "Person", "name": content.authors}
+        about["citeAs"] = f"{content.authors}: {content.status.name}, a study with causalassay"
+    if url is not None:
+        about["url"] = url
+    return about
+
+
+def _columns(folder: Path) -> dict[str, pa.Schema]:
+    # Numbers of edges are empty where there is no graph, which integers cannot be.
+    numbers = {"replicate": pa.int64(), "directed": pa.float64(), "undirected": pa.float64()}
+    index = pa.schema([(name, numbers.get(name, pa.string())) for name in HEAD])
+    return {ROWS: parquet.read_schema(folder / ROWS), GRAPH_INDEX: index}
 
 
 def croissant(
@@ -110,7 +163,7 @@ def _file(name: str, digest: str) -> dict[str, Any]:
         "@type": "cr:FileObject",
         "@id": name,
         "name": name,
-        "description": MEANINGS.get(name, "a file that the study names"),
+        "description": meaning(name),
         "contentUrl": name,
         "encodingFormat": _FORMATS.get(ending, "text/plain"),
         "sha256": digest,

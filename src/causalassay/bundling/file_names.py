@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from causalassay.bundling.wheel import WHEEL_NAME
+
 STUDY = "study.toml"
 CARD = "card.md"
 CROISSANT = "croissant.json"
@@ -10,6 +12,7 @@ ROWS = "rows.parquet"
 GRAPHS = "graphs.zip"
 GRAPH_INDEX = "graphs.csv"
 REPORT = "report.html"
+SESSIONS = "sessions.json"
 LOCK = "requirements.txt"
 LICENCE = "LICENSE.txt"
 CHECKSUMS = "checksums.sha256"
@@ -19,8 +22,8 @@ DATA = "data"
 """The folder of data files."""
 
 OURS = (
-    *(STUDY, CARD, CROISSANT, ROWS_CSV, ROWS, GRAPHS, GRAPH_INDEX, REPORT, LOCK, LICENCE),
-    *(CHECKSUMS, NOT_INCLUDED),
+    *(STUDY, CARD, CROISSANT, ROWS_CSV, ROWS, GRAPHS, GRAPH_INDEX, REPORT, SESSIONS),
+    *(LOCK, LICENCE, CHECKSUMS, NOT_INCLUDED),
 )
 """Names that no file of the user can have."""
 
@@ -31,6 +34,7 @@ MEANINGS = {
     GRAPHS: "the graph of each run as an edge list",
     GRAPH_INDEX: "which graph belongs to which row",
     REPORT: "the report, one page that works offline",
+    SESSIONS: "when it ran and with which versions, and what tuning chose",
     LOCK: "versions of the packages",
     LICENCE: "the licence that the authors state",
     CARD: "the evaluation card",
@@ -39,3 +43,15 @@ MEANINGS = {
     CHECKSUMS: "SHA-256 of every other file",
 }
 """In the order of the card."""
+
+
+def meaning(name: str) -> str:
+    """Return what a file of a bundle is.
+
+    Examples
+    --------
+    >>> meaning("rows.csv"), meaning("mine.py")
+    ('the same rows as text', 'named by the study')
+    """
+    wheel = "the causalassay that made this bundle"
+    return wheel if WHEEL_NAME.fullmatch(name) else MEANINGS.get(name, "named by the study")

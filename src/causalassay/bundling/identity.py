@@ -92,8 +92,11 @@ class Identity:
         (2, 'Zelda')
         >>> Identity(users=("max",)).first_in("max(1, 2)")  # a word of Python says nothing
         """
-        telling = [name for name in self.names if name.lower() not in _WORDS_OF_PYTHON]
-        names = [*map(re.escape, self.folders), *(_word(name).pattern for name in telling)]
+        small = text.lower()  # a plain text is looked for much faster than a pattern
+        folders = [folder for folder in self.folders if folder.lower() in small]
+        people = [name for name in self.names if name.lower() in small]
+        telling = [name for name in people if name.lower() not in _WORDS_OF_PYTHON]
+        names = [*map(re.escape, folders), *(_word(name).pattern for name in telling)]
         if not names:
             return None
         found = re.search("|".join(names), text, re.IGNORECASE)
@@ -121,6 +124,8 @@ def first_address(text: str, is_python: bool) -> tuple[int, str] | None:
     >>> first_address("c = a@b.mean\n# by zelda@hyrule.edu", is_python=True)
     (2, 'zelda@hyrule.edu')
     """
+    if "@" not in text:
+        return None
     if is_python:
         try:
             tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
 
+from causalassay.bundling.wheel import PACKAGE
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.environments.definition import EnvironmentDefinition
 from causalassay.study.needed_environments import needed_environments
@@ -16,7 +17,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _NOT_PACKAGES = ("python", "platform")
 
 
-def lock_text(study: Study, sessions: Sequence[Session]) -> str:
+def lock_text(study: Study, sessions: Sequence[Session], wheel: str) -> str:
     """Return the requirements file of a study.
 
     Versions that the sessions recorded are those that ran. Of other packages, which were not
@@ -26,13 +27,19 @@ def lock_text(study: Study, sessions: Sequence[Session]) -> str:
     ----------
     study : Study
     sessions : sequence of Session
+    wheel : str
+        The name of the wheel of causalassay beside it.
     """
     recorded = sessions[-1].versions
     ran = {name: one for name, one in recorded.items() if name not in _NOT_PACKAGES}
     roots = [*ran, *(ALGORITHMS.package(entry.use) for entry in study.algorithms)]
     others = {name: one for name, one in installed_with(roots).items() if _plain(name) not in ran}
+    others.pop(PACKAGE, None)
+    ours = ran.pop(PACKAGE, "of an unknown version")
     lines = [
         f"# Python {recorded.get('python', 'of an unknown version')}",
+        f"# {PACKAGE} {ours} when the study last ran; in the folder of this file:",
+        f"./{wheel}",
         "# Recorded when the study last ran:",
         *_pins(ran),
         "# Installed when this bundle was made; not recorded during the run:",

@@ -11,6 +11,7 @@ from typing import Any
 
 from causalassay.bundling.file_names import DATA, OURS
 from causalassay.bundling.own_modules import modules_beside
+from causalassay.bundling.wheel import WHEEL_NAME
 from causalassay.discovery.command import Command
 from causalassay.discovery.python_file import PythonFile
 from causalassay.opening import check_regular
@@ -82,7 +83,7 @@ def _place(stated: str, path: Path, folder: Path) -> str:
             f"the study names the code {stated!r} by a path out of its folder; put it beside the "
             "study file, name it without folders above, and run the study again"
         )
-    if inside in OURS:
+    if inside in OURS or WHEEL_NAME.fullmatch(inside):
         raise ValueError(f"{inside} is a file of the bundle itself; give the code another name")
     return Path(inside).as_posix()
 

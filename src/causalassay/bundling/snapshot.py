@@ -43,7 +43,7 @@ def copy_store(
     study : Study
         The same study, as the bundle has it.
     identity : Identity, optional
-        What to leave out of texts; the machines' names and platforms then go too.
+        What to leave out of texts; the machines' names, processors and platforms then go too.
     """
     folder.mkdir()
     path = folder / schema.FILE
@@ -73,7 +73,8 @@ def _clean_sessions(copy: sqlite3.Connection) -> None:
     for number, versions in copy.execute("SELECT id, versions FROM sessions").fetchall():
         kept = {name: one for name, one in json.loads(versions).items() if name != "platform"}
         copy.execute(
-            "UPDATE sessions SET host = '', versions = ? WHERE id = ?", (json.dumps(kept), number)
+            "UPDATE sessions SET host = '', cpu = '', versions = ? WHERE id = ?",
+            (json.dumps(kept), number),
         )
 
 

@@ -124,6 +124,11 @@ def _print_written(written: Bundle, licence: str | None, as_json: bool) -> None:
             f"It also ran on {listed(written.elsewhere)}. If you have another user name there, it "
             "may still be in reasons and comments: add --hide NAME."
         )
+    if written.suspected:
+        typer.echo(
+            f"The wheel has a name that is hidden elsewhere ({written.suspected}): a citation, or "
+            "an edit of yours that you take out before you hand it in."
+        )
     if licence is None:
         typer.echo("No licence is stated: most tracks ask for one, such as --licence CC-BY-4.0.")
     typer.echo(f"Read {written.folder / 'card.md'} before you hand it in.")
@@ -138,6 +143,12 @@ def _print_checked(folder: Path, as_json: bool) -> None:
         return
     typer.echo(f"{found.files} files are as they were bundled: {folder}")
     missing = f"; {found.missing} tasks have no row" if found.missing else ""
-    typer.echo(f"{found.rows} rows belong to the study{missing}.")
+    typer.echo(
+        f"{found.rows} rows belong to the study{missing}; report and card say what they say."
+    )
+    if not found.same_package:
+        typer.echo(
+            "Its wheel is not this causalassay: to install it is to trust those who made it."
+        )
     if found.others:
         typer.echo(f"{len(found.others)} other files have no checksum, such as {found.others[0]}.")

@@ -1,4 +1,4 @@
-"""Algorithms of the package causal-learn: ``pip install causalassay[causal-learn]``."""
+"""Algorithms of the package causal-learn, which is the extra ``causal-learn``."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 
+from causalassay.extras import install_line
+
 try:
     from causallearn.search.ConstraintBased.PC import pc
     from causallearn.search.PermutationBased.BOSS import boss
     from causallearn.search.PermutationBased.GRaSP import grasp
     from causallearn.search.ScoreBased.GES import ges
 except ImportError as missing:
-    raise ImportError("causal-learn is absent: pip install causalassay[causal-learn]") from missing
+    raise ImportError(f"causal-learn is absent: {install_line('causal-learn')}") from missing
 
 from causalassay.arrays import Adjacency, Values
 from causalassay.contracts import Estimate, Kind, Reads

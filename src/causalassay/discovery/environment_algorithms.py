@@ -33,6 +33,7 @@ from causalassay.environments.process import (
     end_process,
     ready_process,
 )
+from causalassay.extras import install_line
 from causalassay.graphs import is_cpdag
 from causalassay.graphs.lagged import LaggedGraph
 
@@ -64,7 +65,7 @@ class EnvironmentAlgorithm:
         home = cls.home()
         reason = state(home).reason
         if reason and home.extra:
-            return f"{reason}, or pip install causalassay[{home.name}]"
+            return f"{reason}, or {install_line(home.name)}"
         return reason
 
     def load(self) -> None:

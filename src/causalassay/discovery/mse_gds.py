@@ -38,7 +38,7 @@ class MSEGDS:
         stops when no edge is worth it; at 0 it ends in a complete DAG.
     regression : {"linear", "support-vector"}
         Least squares, or support vector regression with a Gaussian kernel,
-        which needs ``pip install causalassay[nonlinear]``.
+        which needs scikit-learn, the extra ``nonlinear``.
 
     Notes
     -----

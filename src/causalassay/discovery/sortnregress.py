@@ -45,7 +45,7 @@ class VarSortnRegress:
         The adaptive lasso, or for additive noise models that are not linear
         recursive feature elimination by held-out errors of support vector
         regression; see `support_vector_parents`. The latter needs
-        ``pip install causalassay[nonlinear]``, gives no weights, ignores
+        scikit-learn (the extra ``nonlinear``), gives no weights, ignores
         `path_end`, and takes seconds at 10 variables and 1000 rows.
 
     Notes

@@ -154,15 +154,22 @@ def _columns(spec: ProblemSpec) -> tuple[str, ...]:
     return () if isinstance(spec, Generated) else tuple(writable_names(columns_of_file(spec)))
 
 
-def _file_name(row: Mapping[str, Any], ending: str, taken: set[str]) -> str:
-    """Return a name that no other row of the export has, in letters that any disk takes."""
-    parts = [_plain(str(row["problem"])), f"r{row['replicate']}", _plain(str(row["algorithm"]))]
-    key = str(row["key"])
-    name = "_".join([*parts, key[:12]]) + ending
-    if name in taken:
-        name = "_".join([*parts, key]) + ending
+def _file_name(row: Mapping[Any, Any], ending: str, taken: set[str]) -> str:
+    """Return a name that no other row of the export has."""
+    short, long = graph_file_names(row, ending)
+    name = long if short in taken else short
     taken.add(name)
     return name
+
+
+def graph_file_names(row: Mapping[Any, Any], ending: str) -> tuple[str, str]:
+    """Return what the graph of a row is called, and with its whole key if that is not unique.
+
+    The letters are such as any disk takes.
+    """
+    parts = [_plain(str(row["problem"])), f"r{row['replicate']}", _plain(str(row["algorithm"]))]
+    key = str(row["key"])
+    return "_".join([*parts, key[:12]]) + ending, "_".join([*parts, key]) + ending
 
 
 def _plain(text: str) -> str:

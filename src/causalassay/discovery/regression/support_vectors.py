@@ -8,13 +8,14 @@ import numpy as np
 
 from causalassay.arrays import Adjacency, Values, Vector
 from causalassay.contracts import NotApplicable
+from causalassay.extras import install_line
 from causalassay.graphs.orders import Indices
 
 try:
     from sklearn.svm import SVR
 except ImportError as error:
     raise ImportError(
-        "nonlinear regression needs scikit-learn: pip install causalassay[nonlinear]"
+        f"nonlinear regression needs scikit-learn: {install_line('nonlinear')}"
     ) from error
 
 N_FOLDS = 5

@@ -1,1 +1,1 @@
-"""A factorial experiment on a live PostgreSQL server: ``pip install causalassay[postgres]``."""
+"""A factorial experiment on a live PostgreSQL server; needs the extra ``postgres``."""

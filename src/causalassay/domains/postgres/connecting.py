@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+from causalassay.extras import install_line
+
 try:
     import psycopg
 except ImportError as missing:
-    raise ImportError("PostgreSQL needs psycopg: pip install causalassay[postgres]") from missing
+    raise ImportError(f"PostgreSQL needs psycopg: {install_line('postgres')}") from missing
 
 _CONNECT_SECONDS = 20
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Self
 
+from causalassay.extras import install_line
 from causalassay.study.keys import digest
 from causalassay.study.plan import Limits, Study
 from causalassay.study.processes.executor import Batch, Compiling, Loss, NoWorkers, Outcome
@@ -29,9 +30,7 @@ from causalassay.study.worker_study import for_workers
 try:
     from distributed import Client, KilledWorker, WorkerPlugin, get_worker
 except ImportError as error:
-    raise ImportError(
-        'a cluster needs dask.distributed: pip install "causalassay[cluster]"'
-    ) from error
+    raise ImportError(f"a cluster needs dask.distributed: {install_line('cluster')}") from error
 
 CONNECT_SECONDS = 10.0
 

@@ -77,7 +77,12 @@ def arrow_batches(
             n_batches += 1
             yield batch
     if not n_batches:
-        yield _batch(columns, [], Numbers.none(), measured)
+        yield empty_batch(columns)
+
+
+def empty_batch(columns: Columns) -> pa.RecordBatch:
+    """Return a batch without rows: the columns that all others have."""
+    return _batch(columns, [], Numbers.none(), _Measured(list(columns.diagnostics)))
 
 
 def _sound_chunks(reader: StoreReader, values: dict[str, Any]) -> Iterator[Chunk]:

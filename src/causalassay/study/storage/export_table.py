@@ -16,8 +16,8 @@ from pyarrow import csv, parquet
 from causalassay.metrics.registry import Better
 from causalassay.notebook import fragment, paragraph, table
 from causalassay.study.plan import Purpose
-from causalassay.study.storage.arrow_batches import arrow_batches, count_rows
-from causalassay.study.storage.export_columns import read_columns
+from causalassay.study.storage.arrow_batches import arrow_batches, count_rows, empty_batch
+from causalassay.study.storage.export_columns import Columns, read_columns
 from causalassay.study.storage.reader import read_store
 from causalassay.study.storage.spreadsheet_cells import inert_array, inert_text
 from causalassay.study.storage.targets import refuse_target
@@ -80,9 +80,13 @@ def study_table(
         batches = list(arrow_batches(reader, columns, purpose, everything=everything))
     table = pa.Table.from_batches(batches).unify_dictionaries()
     batches.clear()
+    return as_study_table(table, columns)
+
+
+def as_study_table(table: pa.Table, columns: Columns) -> StudyTable:
+    """Return rows as a data frame, with what their columns are; uses the table up."""
     # Hands the columns over where it can, instead of copying the table.
     frame = table.to_pandas(split_blocks=True, self_destruct=True)
-    del table
     pa.default_memory_pool().release_unused()
     frame["status"] = frame["status"].cat.set_categories(list(get_args(Status)))
     scores: dict[str, Better] = {
@@ -96,6 +100,11 @@ def study_table(
         scores,
         tuple(name for name in columns.metrics.values() if name not in scores),
     )
+
+
+def exported_schema(columns: Columns) -> pa.Schema:
+    """Return the columns of a Parquet file that `export` writes, with their types."""
+    return _plain(empty_batch(columns), timing=True, inert=False).schema
 
 
 def export(
