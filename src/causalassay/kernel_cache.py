@@ -18,6 +18,7 @@ folders, Python versions, numba versions and processors apart.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import stat
@@ -27,6 +28,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PREFIX = "causalassay-kernels-"
+NAMES = Path(__file__).with_name("kernel_names.json")
+"""The kernels that each command calls from Python, as `python -m bench startup` saw them."""
+
 N_KEPT = 3
 """How many folders stay side by side: the new one, and the last ones made before it."""
 
@@ -51,6 +55,38 @@ def ensure_folder(package: Path) -> Path | None:
         folder.mkdir(parents=True, exist_ok=True)
     _set(folder)
     return folder
+
+
+def kernels_of(job: str) -> frozenset[str]:
+    """Return the kernels that a command compiles on an empty cache, as ``folder/module.name``.
+
+    Parameters
+    ----------
+    job : str
+        ``audit``, ``choose``, or ``discover`` and the name of an algorithm. Of any other none
+        are known.
+
+    Examples
+    --------
+    >>> sorted(kernels_of("audit"))[:2]
+    ['graphs/orders._closure', 'graphs/orders.kahn']
+    >>> kernels_of("discover my_algorithm.py:Mine")
+    frozenset()
+    """
+    return frozenset(json.loads(NAMES.read_text(encoding="utf-8")).get(job, ()))
+
+
+def not_compiled(kernels: frozenset[str]) -> frozenset[str]:
+    """Return the kernels that the folder does not hold; all processes see what one compiled."""
+    return kernels - kernels_in(Path(os.environ["NUMBA_CACHE_DIR"]))
+
+
+def kernels_in(folder: Path) -> frozenset[str]:
+    """Return the names of the kernels that a folder holds."""
+    return frozenset(
+        f"{index.parent.name.rpartition('_')[0]}/{index.name.rpartition('-')[0]}"
+        for index in folder.glob("*/*.nbi")
+    )
 
 
 def checksum(package: Path) -> str:

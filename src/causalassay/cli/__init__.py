@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -65,12 +66,45 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _print_installation(wanted: bool) -> None:
+    """Print what somebody asks who helps: versions, and where files are kept."""
+    if not wanted:
+        return
+    import platform
+
+    import causalassay
+    from causalassay.environments.installing import environments_folder
+    from causalassay.kernel_cache import kernels_in
+
+    kernels = Path(os.environ["NUMBA_CACHE_DIR"])
+    lines = {
+        "causalassay": version("causalassay"),
+        "Python": platform.python_version(),
+        **{name: version(name) for name in ("numba", "numpy", "scipy")},
+        "package": Path(causalassay.__file__).parent,
+        "kernels": f"{kernels} ({len(kernels_in(kernels))} compiled)",
+        "environments": environments_folder(),
+    }
+    for name, value in lines.items():
+        typer.echo(f"{name}: {value}")
+    raise typer.Exit
+
+
 @app.callback()
 def about(
     show_version: Annotated[
         bool,
         typer.Option(
             "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+    show_installation: Annotated[
+        bool,
+        typer.Option(
+            "--installation",
+            callback=_print_installation,
+            is_eager=True,
+            help="Print versions and where files are kept, and exit.",
         ),
     ] = False,
 ) -> None:

@@ -175,7 +175,7 @@ def _run_one(pair: Pair, how: Reading, seed: int, options: dict[str, Any]) -> Au
 
     with printed_notes():
         dataset, truth = read_pair(pair, how)
-    with counter("auditing: steps") as on_progress:
+    with counter("auditing: steps", "audit") as on_progress:
         rng = stream(seed, "audit")
         return run_audit(dataset, truth, rng, on_progress=on_progress, **options)
 
@@ -187,7 +187,9 @@ def _run_all(pairs: list[Pair], how: Reading, seed: int, options: dict[str, Any]
     from causalassay.seeding import stream
 
     audits = {}
-    with steady_progress("auditing files", "audited {done} of {total} files") as on_progress:
+    with steady_progress(
+        "auditing files", "audited {done} of {total} files", "audit"
+    ) as on_progress:
         on_progress(0, len(pairs))
         for pair in pairs:
             with printed_notes():

@@ -206,7 +206,7 @@ def _chosen(
 
     with (
         algorithms_at_work(),
-        steady_progress("running algorithms", "ran {done} of {total} algorithms") as show,
+        steady_progress("running algorithms", "ran {done} of {total} algorithms", "choose") as show,
     ):
         return rank(
             dataset,

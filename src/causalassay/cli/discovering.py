@@ -188,7 +188,9 @@ def _found(
     try:
         with (
             algorithms_at_work(),
-            steady_progress("bootstraps", "{done} of {total} bootstraps") as on_progress,
+            steady_progress(
+                "bootstraps", "{done} of {total} bootstraps", f"discover {label}"
+            ) as on_progress,
         ):
             return edge_frequencies(
                 algorithm,

@@ -155,7 +155,7 @@ def _absent(wanted: Sequence[Entry]) -> list[EnvironmentDefinition]:
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
     """Show a bar where somebody watches, and elsewhere a line now and then."""
     last = time.monotonic()
-    with progress_bar("auditing draws") as show:
+    with progress_bar("auditing draws", "audit") as show:
 
         def on_progress(name: str, done: int, total: int) -> None:
             nonlocal last

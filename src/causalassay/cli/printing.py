@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,8 +12,10 @@ from contextlib import contextmanager
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress, SpinnerColumn, TextColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, TextColumn
+from rich.text import Text
 
+from causalassay.kernel_cache import kernels_of, not_compiled
 from causalassay.spelling import visible
 
 INTERRUPTED = 130
@@ -25,18 +28,80 @@ FILE_WIDTH = 120
 """Columns of what is printed where there is no terminal."""
 
 
+class CompilingKernels:
+    """Tells how many kernels of a command are compiled, while there are any to compile.
+
+    Parameters
+    ----------
+    job : str
+        As in `kernels_of`.
+    """
+
+    def __init__(self, job: str) -> None:
+        self._needed = not_compiled(kernels_of(job))
+
+    def __call__(self) -> str:
+        """Return a clause, empty if nothing is left to compile."""
+        left = not_compiled(self._needed)
+        if not left:
+            self._needed = left  # one that is compiled stays so: no more looking
+            return ""
+        done, total = len(self._needed) - len(left), len(self._needed)
+        return f"compiling kernels, {done} of {total} (once per installation)"
+
+
+class _ClauseColumn(ProgressColumn):
+    max_refresh = 0.5
+
+    def __init__(self, clause: Callable[[], str]) -> None:
+        super().__init__()
+        self._clause = clause
+
+    def render(self, task: object) -> Text:  # noqa: ARG002  the same beside any task
+        return Text(self._clause())
+
+
 @contextmanager
-def progress_bar(label: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar on stderr where somebody watches, and nothing elsewhere."""
+def _shown(label: str, columns: list[ProgressColumn], job: str) -> Iterator[Callable[..., None]]:
+    """Show progress on stderr where somebody watches; what is compiled elsewhere, too."""
+    clause, watched = CompilingKernels(job), sys.stderr.isatty()
     with Progress(
-        console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()
-    ) as bar:
-        task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        *columns,
+        _ClauseColumn(clause),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not watched,
+    ) as shown:
+        task = shown.add_task(label, total=None)
+        ended = threading.Event()
+        if not watched and clause():
+            threading.Thread(target=_say_often, args=(clause, ended), daemon=True).start()
+        try:
+            yield lambda **change: shown.update(task, **change)
+        finally:
+            ended.set()
+
+
+def _say_often(clause: Callable[[], str], ended: threading.Event) -> None:
+    while (text := clause()) and not ended.is_set():
+        typer.echo(text, err=True)
+        ended.wait(EVERY_SECONDS)
 
 
 @contextmanager
-def steady_progress(label: str, line: str) -> Iterator[Callable[[int, int], None]]:
+def progress_bar(label: str, job: str = "") -> Iterator[Callable[[int, int], None]]:
+    """Show a bar on stderr where somebody watches, and what is being compiled."""
+    columns = [
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+    ]
+    with _shown(label, columns, job) as update:
+        yield lambda done, total: update(completed=done, total=total)
+
+
+@contextmanager
+def steady_progress(label: str, line: str, job: str = "") -> Iterator[Callable[[int, int], None]]:
     """Show a bar on stderr where somebody watches, and elsewhere a line now and then.
 
     Parameters
@@ -45,9 +110,11 @@ def steady_progress(label: str, line: str) -> Iterator[Callable[[int, int], None
         Beside the bar.
     line : str
         With ``{done}`` and ``{total}``.
+    job : str
+        Whose kernels may have to be compiled, as in `kernels_of`.
     """
     last = time.monotonic()
-    with progress_bar(label) as show:
+    with progress_bar(label, job) as show:
 
         def on_progress(done: int, total: int) -> None:
             nonlocal last
@@ -60,17 +127,11 @@ def steady_progress(label: str, line: str) -> Iterator[Callable[[int, int], None
 
 
 @contextmanager
-def counter(label: str) -> Iterator[Callable[[int], None]]:
+def counter(label: str, job: str = "") -> Iterator[Callable[[int], None]]:
     """Show a count on stderr where somebody watches, of steps whose number nobody knows."""
-    with Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description} {task.completed:.0f}"),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    ) as shown:
-        task = shown.add_task(label, total=None)
-        yield lambda done: shown.update(task, completed=done)
+    columns = [SpinnerColumn(), TextColumn("{task.description} {task.completed:.0f}")]
+    with _shown(label, columns, job) as update:
+        yield lambda done: update(completed=done)
 
 
 def number(value: float, decimals: int = 2) -> str:

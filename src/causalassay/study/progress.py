@@ -150,11 +150,12 @@ def compiling_text(now: Progress) -> str:
     >>> from collections import Counter
     >>> from causalassay.study.processes.executor import Compiling
     >>> compiling_text(Progress("main", 10, Counter(), 0, compiling=Compiling(3, 12)))
-    'compiling kernels, 3 of 12'
+    'compiling kernels, 3 of 12 (once per installation)'
     """
     if now.compiling is None:
         return ""
-    return f"compiling kernels, {now.compiling.ready} of {now.compiling.total}"
+    done, total = now.compiling.ready, now.compiling.total
+    return f"compiling kernels, {done} of {total} (once per installation)"
 
 
 def title(now: Progress) -> str:
