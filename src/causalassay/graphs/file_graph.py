@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency
-from causalassay.graphs.node_names import check_names
+from causalassay.graphs.node_names import check_count, check_names
 from causalassay.opening import note
 from causalassay.spelling import did_you_mean, listed, name_fault, shown
 
@@ -67,6 +67,7 @@ def placed(found: FileGraph, wanted: list[str] | None, where: str) -> tuple[Adja
         The file, for messages.
     """
     if found.names is not None:
+        check_count(len(found.names), where)
         check_shown(found.names, where)
     if wanted is None:
         names = found.names or [f"x{step}" for step in range(found.n_nodes)]

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Collection
 
 from causalassay.graphs.edge_tables import edge_roles, read_edge_table
 from causalassay.graphs.file_graph import FileGraph
 from causalassay.graphs.matrix_tables import SHAPES, Line, read_matrix
+from causalassay.graphs.node_names import check_count
 from causalassay.opening import note
 from causalassay.separators import find_separator, single_blanks
 from causalassay.spelling import shown
 
 _LINES_LOOKED_AT = 20
 _LONGEST_LOOK = 1_000_000
+_MOST_LINES = 2_000_000
+"""Of an edge list: those of a complete graph of 2000 nodes. A matrix has fewer."""
+
+_COMMENTS = re.compile(r"(?:#[^\n]*+(?:\n|\Z)|\n)*+")
 _USUAL_HEADER = ["from", "to", "weight"]
 
 
@@ -48,6 +54,12 @@ def _has_index(lines: list[Line]) -> bool:
 
 def _lines(text: str, where: str) -> list[Line]:
     """Return the lines that are not empty, with their numbers; all as long as the first."""
+    count = text.count("\n")
+    if count > _MOST_LINES:
+        raise ValueError(
+            f"{where}: {count} lines, expected a graph of at most {_MOST_LINES}; save a graph of "
+            "more edges as a matrix in an .npy file"
+        )
     body, skipped = _without_comments(text)
     beginning = body[:_LONGEST_LOOK].split("\n")[:_LINES_LOOKED_AT]
     try:
@@ -57,10 +69,12 @@ def _lines(text: str, where: str) -> list[Line]:
     if separator == " ":
         body = "\n".join(map(single_blanks, body.split("\n")))
     reader = csv.reader(io.StringIO(body), delimiter=separator, skipinitialspace=True)
+    lines: list[Line] = []
     try:
-        lines = [
-            (reader.line_num + skipped, [cell.strip() for cell in line]) for line in reader if line
-        ]
+        for line in filter(None, reader):
+            if not lines:
+                check_count(len(line) - 1, where)  # the first may be the name of the names
+            lines.append((reader.line_num + skipped, [cell.strip() for cell in line]))
     except csv.Error as error:
         number = reader.line_num + skipped
         raise ValueError(f"{where}: line {number}: {error}; {SHAPES}") from None
@@ -85,8 +99,6 @@ def _check_lines(lines: list[Line], where: str) -> None:
 
 def _without_comments(text: str) -> tuple[str, int]:
     """Return the text without the comments and empty lines it begins with, and their number."""
-    skipped = 0
-    while text.startswith(("#", "\n")):
-        _, _, text = text.partition("\n")
-        skipped += 1
-    return text, skipped
+    beginning = _COMMENTS.match(text)
+    end = beginning.end() if beginning else 0
+    return text[end:], text.count("\n", 0, end)
