@@ -33,7 +33,8 @@ MOST_COLUMNS = 20_000
 VARIABLE = "CAUSALASSAY_MOST_VALUES"
 """The environment variable that takes the place of `MOST_VALUES`."""
 
-_CHUNK = 1 << 20
+_PIECE = 1 << 20
+_PACKED_PIECE = 1 << 16
 
 
 class ReadingNote(UserWarning):
@@ -150,7 +151,7 @@ def check_text_table(path: Path, columns: int) -> None:
     """
     size = ends = returns = 0
     with path.open("rb") as file:
-        for piece in _gunzipped(file) if is_packed(path) else iter(lambda: file.read(_CHUNK), b""):
+        for piece in _gunzipped(file) if is_packed(path) else iter(lambda: file.read(_PIECE), b""):
             size += len(piece)
             ends += piece.count(b"\n")
             returns += piece.count(b"\r")
@@ -166,13 +167,13 @@ def is_packed(path: Path) -> bool:
 
 def _gunzipped(file: IO[bytes]) -> Iterator[bytes]:
     """Yield what a gzip file unpacks to; one that breaks off is for its reader to refuse."""
-    packed = file.read(_CHUNK)
+    packed = file.read(_PACKED_PIECE)
     while packed:
         member = zlib.decompressobj(wbits=31)
         while packed and not member.eof:
-            yield member.decompress(packed, _CHUNK)
+            yield member.decompress(packed, _PIECE)
             packed = member.unconsumed_tail or (member.unused_data if member.eof else b"")
-            packed = packed or file.read(_CHUNK)
+            packed = packed or file.read(_PACKED_PIECE)
         packed = packed.lstrip(b"\0")  # between and after members, as gzip allows
 
 

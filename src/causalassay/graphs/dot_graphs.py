@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
-from causalassay.graphs.file_graph import FileGraph, of_edges
+from causalassay.graphs.file_graph import FileGraph, check_edge_count, of_edges
 from causalassay.graphs.node_names import check_count
 from causalassay.spelling import shown
 
 _TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|(?:(?<=\n)|\A)\#[^\n]*)
-    |"(?P<quoted>(?:[^"\\]|\\.)*)"
+    |"(?P<quoted>(?:[^"\\]|\\.)*+)"
     |(?P<mark><->|->|<-|--|[{}\[\];,=:])
     |(?P<word>[\w.]+|-?[\d.]+)""",
     re.VERBOSE | re.DOTALL,
@@ -141,6 +141,8 @@ class _Reader:
         if not arrows and "label" in attributes:
             self.labels |= dict.fromkeys(groups[0], attributes["label"])
         for step, arrow in enumerate(arrows):
+            more = len(groups[step]) * len(groups[step + 1])  # 200 kB can name 10^8 pairs
+            check_edge_count(len(self.edges) + more, "edges", self.where)
             for cause in groups[step]:
                 for effect in groups[step + 1]:
                     self._edge(cause, effect, arrow, attributes)

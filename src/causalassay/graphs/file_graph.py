@@ -18,6 +18,10 @@ from causalassay.spelling import did_you_mean, listed, name_fault, shown
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 
 
+MOST_EDGES = 1_000_000
+"""Of a list of edges: those of a complete graph of 1400 nodes."""
+
+
 @dataclass(frozen=True, eq=False)
 class FileGraph:
     """A graph as a file has it.
@@ -43,6 +47,15 @@ class FileGraph:
     complete: bool
     places: Mapping[str, str] = field(default_factory=dict)
     labels: list[str] | None = None
+
+
+def check_edge_count(count: int, of: str, where: str) -> None:
+    """Raise if a file lists too many edges, or has too many lines to be a list of them."""
+    if count > MOST_EDGES:
+        raise ValueError(
+            f"{where}: {count} {of}, expected at most {MOST_EDGES}; save a graph of more edges as "
+            "a matrix in an .npy file"
+        )
 
 
 def of_edges(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection
 
 from causalassay.graphs.edge_tables import edge_roles, read_edge_table
-from causalassay.graphs.file_graph import FileGraph
+from causalassay.graphs.file_graph import FileGraph, check_edge_count
 from causalassay.graphs.matrix_tables import SHAPES, Line, read_matrix
 from causalassay.graphs.node_names import check_count
 from causalassay.opening import note
@@ -17,9 +17,6 @@ from causalassay.spelling import shown
 
 _LINES_LOOKED_AT = 20
 _LONGEST_LOOK = 1_000_000
-_MOST_LINES = 2_000_000
-"""Of an edge list: those of a complete graph of 2000 nodes. A matrix has fewer."""
-
 _COMMENTS = re.compile(r"(?:#[^\n]*+(?:\n|\Z)|\n)*+")
 _USUAL_HEADER = ["from", "to", "weight"]
 
@@ -55,11 +52,7 @@ def _has_index(lines: list[Line]) -> bool:
 def _lines(text: str, where: str) -> list[Line]:
     """Return the lines that are not empty, with their numbers; all as long as the first."""
     count = text.count("\n")
-    if count > _MOST_LINES:
-        raise ValueError(
-            f"{where}: {count} lines, expected a graph of at most {_MOST_LINES}; save a graph of "
-            "more edges as a matrix in an .npy file"
-        )
+    check_edge_count(count, "lines", where)
     body, skipped = _without_comments(text)
     beginning = body[:_LONGEST_LOOK].split("\n")[:_LINES_LOOKED_AT]
     try:

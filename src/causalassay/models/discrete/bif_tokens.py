@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from causalassay.spelling import cut, shown
 
-MOST_TOKENS = 5_000_000
-"""Words and marks of a file, as many as 32 MB of probabilities have."""
+MOST_TOKENS = 3_000_000
+"""Words and marks of a file; the largest published networks have some 10^6."""
 
 MARKS = "{}()[];|"
 _TOKEN = re.compile(
