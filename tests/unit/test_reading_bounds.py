@@ -108,6 +108,28 @@ def test_a_text_that_stands_for_many_counts_wherever_it_stands(suffix, tmp_path)
     assert "at least 50000000000 bytes once unpacked" in refusal(path)
 
 
+PACKED = [{}, {"compression": "gzip"}, {"data_page_version": "2.0"}, {"row_group_size": 7}]
+
+
+@pytest.mark.parametrize("packing", [*PACKED, {"use_dictionary": False, "data_page_size": 50}])
+def test_columns_that_are_left_out_are_not_read(packing, tmp_path):
+    path = tmp_path / "t.parquet"
+    table = {"a": np.arange(20.0) ** 2, "b": [[1]] * 20, "c": ["ä", "o"] * 10, "d": [*range(20)]}
+    pyarrow.parquet.write_table(pa.table(table), path, **packing)
+    data = read(path, condition="c", drop=["b"])
+    assert (("a", "d"), ("ä", "o")) == (data.columns, data.conditions)
+    assert [0.0, 2.0, 4.0] == data.regimes[0].values[:3, 1].tolist()
+    with pytest.raises(ValueError, match="column 'b' holds list.*expected numbers or text"):
+        read(path, condition="c")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_a_typed_table_without_rows_is_refused(ending, tmp_path):
+    path = saved(tmp_path / f"t.{ending}", {"a": np.array([]), "b": np.array([])})
+    with pytest.raises(ValueError, match="there is a header but no row"):
+        read(path)
+
+
 @pytest.fixture
 def hundred(monkeypatch):
     """Let tables have at most 100 values, and so 2000 bytes."""

@@ -171,8 +171,10 @@ def _check_parquet(path: Path, content: mmap.mmap) -> None:
     for group in map(contents.row_group, range(contents.num_row_groups)):
         for chunk in map(group.column, range(group.num_columns)):
             values += max(chunk.num_values, group.num_rows)
+            if chunk.num_values == 0:  # no page of it is read
+                continue
             first = chunk.data_page_offset
-            if chunk.has_dictionary_page:
+            if chunk.has_dictionary_page and chunk.dictionary_page_offset > 0:
                 first = min(first, chunk.dictionary_page_offset)
             for page in _pages(content, first, first + chunk.total_compressed_size):
                 size += page

@@ -93,6 +93,7 @@ def load(
             layout = find_layout(path, suffix, separator)
             check_text_table(path, len(layout.names))
             table = _load_text(layout, drop)
+            table = table.select(_kept(table.column_names, drop, path))
     except PermissionError:
         raise
     except (pa.ArrowException, OSError, EOFError, zlib.error) as error:
@@ -103,8 +104,7 @@ def load(
         ) from error
     if table.num_rows == 0:
         raise ValueError(f"{path}: there is a header but no row")
-    kept = table.select(_kept(table.column_names, drop, path))
-    columns = _converted(kept, layout, is_text, path)
+    columns = _converted(table, layout, is_text, path)
     return Table(columns, layout.place if layout else _row)
 
 
