@@ -111,7 +111,8 @@ def _cache_folder() -> Path:
 
 def _verified(path: Path, known: KnownFile) -> Path:
     """Return the path if its content is the known one, else raise."""
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:  # in pieces: it may be any file
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != known.sha256:
         again = "download it again" if known.served else f"get {known.name} again"
         raise ValueError(

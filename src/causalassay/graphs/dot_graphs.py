@@ -188,12 +188,12 @@ class _Reader:
         circles = [head for head in heads if "dot" in head or "circle" in head]
         at_effect = way in ("forward", "both") and heads[0] != "none"
         at_cause = way in ("back", "both") and heads[1] != "none"
-        joined = f"{self.where}: line {arrow.line}: {shown(cause)} and {shown(effect)}"
         if cause == effect:
             raise ValueError(
                 f"{self.where}: line {arrow.line} joins {shown(cause)} to itself; leave it out"
             )
         if circles or (at_effect and at_cause):
+            joined = f"{self.where}: line {arrow.line}: {shown(cause)} and {shown(effect)}"
             marks = "a circle at an end" if circles else "arrows at both ends"
             raise ValueError(f"{joined} are joined by an edge with {marks}; expected -> or --")
         if at_effect or not at_cause:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from causalassay.spelling import cut, shown
 
-MOST_TOKENS = 3_000_000
-"""Words and marks of a file; the largest published networks have some 10^6."""
+MOST_TOKENS = 2_000_000
+"""Words and marks of a file; the largest published networks have some 5 10^5 probabilities."""
 
 MARKS = "{}()[];|"
 _TOKEN = re.compile(
