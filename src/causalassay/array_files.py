@@ -12,7 +12,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from causalassay.opening import check_regular
+from causalassay.opening import TooLarge, check_regular, check_unpacked, check_values
 from causalassay.spelling import cut, listed, visible
 
 SUFFIXES = (".npy", ".npz")
@@ -21,8 +21,9 @@ NAMES_ARE_CALLED = ("columns", "names", "variables", "nodes", "labels", "feature
 """What an array of the variables' names is called."""
 
 MOST_ARRAYS = 1000
-MOST_UNPACKED = 1_000_000_000
-"""Bytes that the arrays of a file may have if they take a hundredth of it on the disk."""
+
+_PACKED_AS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+"""How NumPy packs arrays. Python unpacks the other methods without a bound on the memory."""
 
 _PLAIN = "biufUS"
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -44,10 +45,10 @@ def load_arrays(path: Path, expected: str) -> dict[str, NDArray[Any]]:
     try:
         if path.suffix.lower() == ".npy":
             with path.open("rb") as file:
-                return {"": read_array(file, size)}
+                return {"": read_array(file, size, str(path))}
         with zipfile.ZipFile(path) as archive:
-            return _members(archive, size)
-    except PermissionError:
+            return _members(archive, str(path))
+    except (PermissionError, TooLarge):
         raise
     except Exception as error:  # a broken archive raises whatever its decoder does
         reason = cut(visible(str(error) or type(error).__name__))
@@ -90,22 +91,27 @@ def names_in(arrays: Mapping[str, NDArray[Any]], count: int) -> list[str] | None
     return None
 
 
-def _members(archive: zipfile.ZipFile, size: int) -> dict[str, NDArray[Any]]:
+def _members(archive: zipfile.ZipFile, where: str) -> dict[str, NDArray[Any]]:
     infos = [info for info in archive.infolist() if info.filename.endswith(".npy")]
     if len(infos) > MOST_ARRAYS:
         raise ValueError(f"it has {len(infos)} arrays, expected at most {MOST_ARRAYS}")
-    unpacked = sum(info.file_size for info in infos)
-    if unpacked > max(MOST_UNPACKED, 100 * size):
-        raise ValueError(f"its {size} bytes unpack to {unpacked}, expected at most {MOST_UNPACKED}")
-    arrays = {}
+    check_unpacked(where, sum(info.file_size for info in infos))
+    arrays: dict[str, NDArray[Any]] = {}
     for info in infos:
+        if info.compress_type not in _PACKED_AS:
+            raise ValueError(
+                f"{info.filename} is packed by method {info.compress_type} of zip; expected those "
+                "of np.savez and np.savez_compressed"
+            )
+        others = sum(array.size for array in arrays.values())
         with archive.open(info) as file:
-            arrays[info.filename.removesuffix(".npy")] = read_array(file, info.file_size)
+            name = info.filename.removesuffix(".npy")
+            arrays[name] = read_array(file, info.file_size, where, others)
     return arrays
 
 
-def read_array(file: IO[bytes], size: int) -> NDArray[Any]:
-    """Return the array that an .npy file of so many bytes begins with, or raise."""
+def read_array(file: IO[bytes], size: int, where: str, others: int = 0) -> NDArray[Any]:
+    """Return an array of a file of so many bytes; the file has so many other values."""
     version = npy.read_magic(file)
     if version not in _HEADERS:
         raise ValueError(f"version {version} of the format; expected an array of plain numbers")
@@ -116,6 +122,9 @@ def read_array(file: IO[bytes], size: int) -> NDArray[Any]:
     here = size - file.tell()
     if min(shape, default=1) < 0 or count * dtype.itemsize > here:
         raise ValueError(f"an array of shape {shape} does not fit into its {here} bytes")
+    check_unpacked(where, count * dtype.itemsize)
+    more = f", and {others} in other arrays" if others else ""
+    check_values(where, count + others, f"shape {shape}{more}")
     content = file.read(count * dtype.itemsize)
     if len(content) < count * dtype.itemsize:
         raise ValueError("the file breaks off")

@@ -3,24 +3,46 @@
 What a reader took for granted is said as a `ReadingNote`, a warning: nothing is guessed in silence.
 
 A pipe or a device such as ``/dev/zero`` would never end, and a text of gigabytes would fill the
-memory, so both are refused before anything is read. Tables of data may be as large as the
-memory allows.
+memory, so both are refused before anything is read. So are tables and arrays beyond the bounds
+below, whatever their format: a file of a few bytes can unpack to more than any memory.
 """
 
 from __future__ import annotations
 
+import os
 import stat
 import warnings
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 MOST_TEXT = 32_000_000
 """Bytes of a graph or a network as text, such as a 0/1 matrix of 4000 nodes."""
 
+MOST_VALUES = 125_000_000
+"""Rows times columns of a table or an array: 1 GB as numbers."""
+
+BYTES_OF_A_VALUE = 20
+"""As unpacked from a file: a number with all its digits, its sign and a separator."""
+
+MOST_COLUMNS = 20_000
+"""Of a table: a graph has no more nodes either."""
+
+VARIABLE = "CAUSALASSAY_MOST_VALUES"
+"""The environment variable that takes the place of `MOST_VALUES`."""
+
+_PIECE = 1 << 20
+_PACKED_PIECE = 1 << 16
+
 
 class ReadingNote(UserWarning):
     """What a reader of files took for granted, and how to say otherwise."""
+
+
+class TooLarge(ValueError):
+    """A file is beyond the bounds of what is read."""
 
 
 def note(text: str) -> None:
@@ -64,6 +86,95 @@ def check_regular(path: Path, expected: str = "a file") -> int:
     if not stat.S_ISREG(found.st_mode):
         raise OSError(f"{path} is {_kind(found.st_mode)}, expected {expected}")
     return found.st_size
+
+
+def most_values() -> int:
+    """Return how many values a table may have: as the environment says, or `MOST_VALUES`."""
+    stated = os.environ.get(VARIABLE)
+    if not stated:
+        return MOST_VALUES
+    try:
+        most = int(float(stated))
+    except (ValueError, OverflowError):
+        most = 0
+    if most < 1:
+        raise ValueError(f"{VARIABLE}: expected a number of values such as 1e9, got {stated!r}")
+    return most
+
+
+def check_columns(where: str, count: int) -> None:
+    """Raise if a table has too many columns."""
+    if count > MOST_COLUMNS:
+        raise TooLarge(
+            f"{where}: {count} columns, expected at most {MOST_COLUMNS}, as many as a graph has "
+            "nodes; save fewer columns"
+        )
+
+
+def check_values(where: str, count: int, shape: str) -> None:
+    """Raise if a table has too many values.
+
+    Examples
+    --------
+    >>> check_values("t.npy", 10**9, "shape (1000000, 1000)")
+    Traceback (most recent call last):
+    causalassay.opening.TooLarge: t.npy: at least 1000000000 values (shape (1000000, 1000)), ...
+    """
+    if count > most_values():
+        raise _beyond(where, f"at least {count} values ({shape})", f"{most_values()} values")
+
+
+def check_unpacked(where: str, size: int) -> None:
+    """Raise if a file has too many bytes once it is unpacked."""
+    most = BYTES_OF_A_VALUE * most_values()
+    if size > most:
+        raise _beyond(where, f"at least {size} bytes once unpacked", f"{most} bytes")
+
+
+def _beyond(where: str, came: str, most: str) -> TooLarge:
+    return TooLarge(
+        f"{where}: {came}, expected at most {most}; save fewer rows or columns, or set the "
+        f"environment variable {VARIABLE} (now {most_values()}) if your memory holds them"
+    )
+
+
+def check_text_table(path: Path, columns: int) -> None:
+    """Raise if a text, unpacked if its name ends in .gz, is beyond the bounds of a table.
+
+    It is read in pieces that are counted and forgotten, so a bomb takes no memory.
+
+    Parameters
+    ----------
+    path : Path
+    columns : int
+        As many as its header has. Each line counts as a row of them.
+    """
+    size = ends = returns = 0
+    with path.open("rb") as file:
+        for piece in _gunzipped(file) if is_packed(path) else iter(lambda: file.read(_PIECE), b""):
+            size += len(piece)
+            ends += piece.count(b"\n")
+            returns += piece.count(b"\r")
+            check_unpacked(str(path), size)
+            rows = max(ends, returns) - 1
+            check_values(str(path), rows * columns, f"{rows} rows, {columns} columns")
+
+
+def is_packed(path: Path) -> bool:
+    """Tell whether a text file is compressed, by its name: gzip is the only way we read."""
+    return path.name.lower().endswith(".gz")
+
+
+def _gunzipped(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield what a gzip file unpacks to; one that breaks off is for its reader to refuse."""
+    packed = file.read(_PACKED_PIECE)
+    while packed:
+        member = zlib.decompressobj(wbits=31)
+        while packed and not member.eof:
+            yield member.decompress(packed, _PIECE)
+            packed = member.unconsumed_tail or (member.unused_data if member.eof else b"")
+            packed = packed or file.read(_PACKED_PIECE)
+        packed = packed.lstrip(b"\0")  # between and after members, as gzip allows
 
 
 def read_bytes(path: Path, expected: str, most: int = MOST_TEXT) -> bytes:

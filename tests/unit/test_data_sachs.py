@@ -1,8 +1,11 @@
 import hashlib
 import os
 import threading
+from email.message import Message
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
+from urllib.error import HTTPError
 
 import numpy as np
 import pytest
@@ -131,8 +134,23 @@ def test_a_download_of_something_else_is_not_kept(cache, serve, tmp_path):
 
 
 def test_a_download_that_fails_says_why(cache, serve, tmp_path):
-    with pytest.raises(ConnectionError, match=r"absent\.csv could not be fetched: .*404"):
+    with pytest.raises(
+        ConnectionError, match=r"absent\.csv could not be fetched: the server answered 404"
+    ):
         sachs(download=serve(tmp_path) + "/absent.csv")
+
+
+def test_the_answer_of_a_failed_download_is_closed(cache, monkeypatch):
+    """Python 3.14 warns of one that is not."""
+    answer = HTTPError("http://127.0.0.1/absent.csv", 404, "no", Message(), BytesIO(b"page"))
+
+    def refuse(*_, **__):
+        raise answer
+
+    monkeypatch.setattr("causalassay.data.known_files.urlopen", refuse)
+    with pytest.raises(ConnectionError, match=r"the server answered 404 \(no\)"):
+        sachs(download="http://127.0.0.1/absent.csv")
+    assert answer.fp.closed
 
 
 def test_only_web_addresses_are_downloaded(cache):

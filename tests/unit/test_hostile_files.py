@@ -353,14 +353,6 @@ def test_arrays_that_hold_objects_or_claim_too_much_are_refused(
     assert len(str(caught.value)) < 1000
 
 
-def test_an_archive_that_unpacks_to_far_more_than_it_is_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("causalassay.array_files.MOST_UNPACKED", 10_000_000)
-    path = tmp_path / "t.npz"
-    np.savez_compressed(path, graph=np.zeros((2000, 2000)))
-    with pytest.raises(ValueError, match=r"t\.npz: .* bytes unpack to 32000128, expected at most"):
-        read_graph(path)
-
-
 def test_entities_in_a_graph_are_refused(tmp_path):
     path = tmp_path / "t.graphml"
     path.write_text(BOMB)

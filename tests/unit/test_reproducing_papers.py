@@ -56,7 +56,8 @@ def test_a_hyphen_in_place_of_a_number_is_read_if_ours_is_not_judged_by_it(tmp_p
     [
         ("value = 1.0\n", "", "table-1/a: a number needs a `value`"),
         ('item = "table-1"', 'item = "table-2"', "there is no item 'table-2'"),
-        ("root = true", "roots = true", "compute = 'pairwise-bound': missing a required argument"),
+        ("root = true", "roots = true", "'pairwise-bound': the argument 'root' is missing"),
+        ("root = true", "roots = true", "no argument 'roots'; did you mean 'root'?"),
         ("pairwise-bound", "pairwise-bond", "did you mean 'pairwise-bound'?"),
         ("value = 1.0", 'value = "one"', "values[0].value: got"),
         ("quote", "quota", "values[0].quota: there is no such key; did you mean 'quote'?"),

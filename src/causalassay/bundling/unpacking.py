@@ -185,7 +185,7 @@ def _lines(file: IO[bytes], where: str) -> Iterator[Piece]:
 def _array_file(file: IO[bytes], where: str) -> Iterator[Piece]:
     size = file.seek(0, 2)
     file.seek(0)
-    array = read_array(file, size)
+    array = read_array(file, size, where)
     if array.dtype.kind in "US":
         texts = array.ravel().tolist()
         yield Piece("\n".join(_decoded(t) if isinstance(t, bytes) else t for t in texts), where)

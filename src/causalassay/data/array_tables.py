@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.array_files import load_arrays, names_in, pick
+from causalassay.opening import check_columns
 
 DATA_IS_CALLED = ("data", "values", "x", "samples")
 """What the array of the values is called in an .npz file, in letters of any size."""
@@ -31,6 +33,7 @@ def load_array_table(path: Path) -> dict[str, NDArray[Any]]:
             raise ValueError(f"{path}: expected columns of one length, got {sizes[:300]}")
         return {name: one.astype(float) for name, one in vectors.items()}
     values = pick(matrices, DATA_IS_CALLED, "the values, a row for each sample", str(path))
+    check_columns(str(path), values.shape[1])
     names = names_in(arrays, values.shape[1]) or [f"x{step}" for step in range(values.shape[1])]
     matrix = np.asarray(values, dtype=float)
     return {name: matrix[:, step] for step, name in enumerate(names)} if _differ(names) else {}
@@ -38,6 +41,6 @@ def load_array_table(path: Path) -> dict[str, NDArray[Any]]:
 
 def _differ(names: list[str]) -> bool:
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = next(name for name, times in Counter(names).items() if times > 1)
         raise ValueError(f"columns: {twice!r} appears more than once; give each its own name")
     return True

@@ -11,6 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
@@ -110,7 +111,8 @@ def _cache_folder() -> Path:
 
 def _verified(path: Path, known: KnownFile) -> Path:
     """Return the path if its content is the known one, else raise."""
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:  # in pieces: it may be any file
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != known.sha256:
         again = "download it again" if known.served else f"get {known.name} again"
         raise ValueError(
@@ -120,6 +122,13 @@ def _verified(path: Path, known: KnownFile) -> Path:
     return path
 
 
+def _unfetched(known: KnownFile, url: str, reason: str) -> ConnectionError:
+    return ConnectionError(
+        f"{known.of}: {url} could not be fetched: {reason}; check the URL, or get the file by "
+        "other means and pass its path"
+    )
+
+
 def _fetch(url: str, destination: Path, known: KnownFile) -> Path:
     """Download to `destination`, which appears only once its content is verified."""
     if urlsplit(url).scheme not in ("http", "https"):
@@ -127,11 +136,11 @@ def _fetch(url: str, destination: Path, known: KnownFile) -> Path:
     try:
         with urlopen(url, timeout=_SECONDS_TO_ANSWER) as response:
             content = response.read(_MOST_BYTES)
+    except HTTPError as error:
+        error.close()  # it holds the connection; Python 3.14 warns of one that is left open
+        raise _unfetched(known, url, f"the server answered {error.code} ({error.reason})") from None
     except (OSError, HTTPException) as error:
-        raise ConnectionError(
-            f"{known.of}: {url} could not be fetched: {error}; check the URL, or get the file by "
-            "other means and pass its path"
-        ) from error
+        raise _unfetched(known, url, str(error) or type(error).__name__) from error
     digest = hashlib.sha256(content).hexdigest()
     if digest != known.sha256:
         raise ValueError(

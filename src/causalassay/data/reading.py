@@ -47,7 +47,8 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
     path : str or Path
         Ends in .csv, .tsv, .txt (these also with .gz), .dat, .parquet, .feather, .arrow, .npy or
         .npz; text is UTF-8 with a header. In an .npz file the values are the only matrix, or the
-        one called "data", "values", "X" or "samples", and "columns" has the names.
+        one called "data", "values", "X" or "samples", and "columns" has the names. At most 125
+        million values are read, unless the environment variable CAUSALASSAY_MOST_VALUES says so.
     target : str, optional
         The column that names the column intervened upon in each row. Several
         are separated by ``;``. An empty cell says nothing, a lone ``;`` says

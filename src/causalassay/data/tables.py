@@ -1,4 +1,4 @@
-"""Table files as plain arrays; the one module of this package that loads pyarrow.
+"""Table files as plain arrays; with `arrow_files` the module of this package that loads pyarrow.
 
 A column comes as floats, nan where a value is missing, or as text, None where
 it is missing. pyarrow refuses ragged rows and keeps every bit of a float, and
@@ -17,26 +17,24 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.feather
 import pyarrow.parquet
 from numpy.typing import NDArray
 from pyarrow import compute
 
 from causalassay.array_files import SUFFIXES as ARRAY_SUFFIXES
-from causalassay.data import text_tables
+from causalassay.data import arrow_files, text_tables
 from causalassay.data.array_tables import load_array_table
 from causalassay.data.checks import check_column_names
 from causalassay.data.decimal_commas import columns_with_commas
 from causalassay.data.text_tables import TextLayout, find_layout
-from causalassay.opening import check_regular, note
+from causalassay.opening import check_regular, check_text_table, note
 from causalassay.separators import single_blanks
 from causalassay.spelling import cut, did_you_mean, name_fault, visible
 
 Columns = dict[str, NDArray[Any]]
 
 WRITTEN = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
-_TYPED = (".parquet", ".feather", ".arrow")
-SUFFIXES = (*text_tables.SUFFIXES, *_TYPED, *ARRAY_SUFFIXES)
+SUFFIXES = (*text_tables.SUFFIXES, *arrow_files.SUFFIXES, *ARRAY_SUFFIXES)
 
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null", "None")
 """What stands for a missing value in a text file, in any column not asked for as text."""
@@ -87,11 +85,15 @@ def load(
         return Table({name: columns[name] for name in _kept(columns, drop, path)}, _row)
     layout = None
     try:
-        if suffix in _TYPED:
-            table = _load_typed(path, suffix)
+        if suffix in arrow_files.SUFFIXES:
+            names = arrow_files.column_names(path)
+            _check_names(names, path)
+            table = arrow_files.load(path, _kept(names, drop, path))
         else:
             layout = find_layout(path, suffix, separator)
+            check_text_table(path, len(layout.names))
             table = _load_text(layout, drop)
+            table = table.select(_kept(table.column_names, drop, path))
     except PermissionError:
         raise
     except (pa.ArrowException, OSError, EOFError, zlib.error) as error:
@@ -102,8 +104,7 @@ def load(
         ) from error
     if table.num_rows == 0:
         raise ValueError(f"{path}: there is a header but no row")
-    kept = table.select(_kept(table.column_names, drop, path))
-    columns = _converted(kept, layout, is_text, path)
+    columns = _converted(table, layout, is_text, path)
     return Table(columns, layout.place if layout else _row)
 
 
@@ -124,7 +125,7 @@ def _converted(
     table: Any, layout: TextLayout | None, is_text: Callable[[str], bool], path: Path
 ) -> Columns:
     """Return the columns as floats or text."""
-    convert = _from_typed if layout is None else _from_text
+    convert = arrow_files.as_plain if layout is None else _from_text
     columns: Columns = {}
     for name in table.column_names:
         try:
@@ -185,7 +186,11 @@ def _load_text(layout: TextLayout, drop: Collection[str]) -> Any:
     if names[0] == "" and UNNAMED not in names and {"", UNNAMED} & set(drop):
         names[0] = UNNAMED
     _check_names(names, layout.path)
-    options = pa.csv.ReadOptions(use_threads=False, column_names=names)  # then errors tell the row
+    options = pa.csv.ReadOptions(
+        use_threads=False,  # then errors tell the row
+        block_size=text_tables.LONGEST_LINE,
+        column_names=names,
+    )
     table = pa.csv.read_csv(
         _source(layout),
         read_options=options,
@@ -204,25 +209,12 @@ def _source(layout: TextLayout) -> Any:
     """Return what is read: the file, or its lines with single blanks."""
     if layout.separator != " ":
         return layout.path
+    text = io.BytesIO()
     with closing(text_tables.opened(layout.path)) as stream:
-        text = "\n".join(map(single_blanks, stream))
-    return io.BytesIO(text.encode())
-
-
-def _load_typed(path: Path, suffix: str) -> Any:
-    if suffix == ".parquet":
-        table = pa.parquet.read_table(path)
-    else:
-        table = pa.feather.read_table(path)
-        table.validate(full=True)  # unlike Parquet's, its buffers are taken as they are
-    _check_names(table.column_names, path)
-    for name in table.column_names:
-        if name.startswith("__index_level_"):
-            raise ValueError(
-                f"{path}: column {name!r} is the saved index of a data frame; "
-                "write the frame with index=False, or reset_index() to keep it as a column"
-            )
-    return table
+        for line in text_tables.lines(stream):
+            text.write(single_blanks(line).encode() + b"\n")
+    text.seek(0)
+    return text
 
 
 def _check_names(names: list[str], path: Path) -> None:
@@ -246,17 +238,3 @@ def _from_text(column: Any, as_text: bool) -> Any:
         return compute.if_else(missing, None, trimmed).cast(pa.float64())
     except pa.ArrowInvalid:
         return compute.if_else(missing, None, column)
-
-
-def _from_typed(column: Any, as_text: bool) -> Any:
-    """Turn a typed column into floats if it is numeric, else into text."""
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        return _from_typed(column.cast(kind.value_type), as_text)
-    numeric = (
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_null(kind)
-    )
-    return column.cast(pa.float64() if numeric and not as_text else pa.string(), safe=False)

@@ -11,19 +11,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from causalassay.opening import note
+from causalassay.opening import check_columns, check_text_table, is_packed, note
 from causalassay.separators import SEPARATORS, fields, find_separator, single_blanks
 from causalassay.spelling import listed
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz", ".dat")
 
-LONGEST_HEADER = 32_000_000
-"""Characters of a line of the header: one that never ends is not read to its end."""
+LONGEST_LINE = 4_000_000
+"""Bytes of a line: one that never ends is not read to its end."""
 
 WORDS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " ", "blank": " "}
 """What a separator may be called where it is hard to type."""
 
 _LINES_LOOKED_AT = 20
+_LONGEST_LOOK = 1_000_000
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -75,8 +76,10 @@ class TextLayout:
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the rows with the numbers of their first lines, as the table has them."""
         with closing(opened(self.path)) as stream:
-            lines = map(single_blanks, stream) if self.separator == " " else stream
-            reader = csv.reader(lines, delimiter=self.separator)
+            rows = lines(stream)
+            if self.separator == " ":
+                rows = map(single_blanks, rows)
+            reader = csv.reader(rows, delimiter=self.separator)
             first, header = 1, self.has_header
             for row in reader:
                 number, first = first, reader.line_num + 1
@@ -107,6 +110,7 @@ def find_layout(path: Path, suffix: str, stated: str | None) -> TextLayout:
         raise ValueError(f"{path}: the header cannot be read: {error}; expected names") from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}: separator=';' (--separator ';')") from None
+    check_columns(str(path), len(header))
     if not header:
         raise ValueError(f"{path}: the file is empty or its first line is; expected column names")
     if header[0].startswith("#") and header[0] != "#":
@@ -123,6 +127,19 @@ def find_layout(path: Path, suffix: str, stated: str | None) -> TextLayout:
         )
         return TextLayout(path, separator, names, has_header=False)
     return TextLayout(path, separator, header, has_header=True)
+
+
+def check_header_and_size(path: Path) -> None:
+    """Raise if a file of comma-separated values is beyond the bounds of a table.
+
+    For those that read such files themselves.
+    """
+    try:
+        header = fields((_beginning(path) or [""])[0], ",")
+    except csv.Error as error:
+        raise ValueError(f"{path}: the header cannot be read: {error}; expected names") from error
+    check_columns(str(path), len(header))
+    check_text_table(path, len(header))
 
 
 def separator_of(stated: str) -> str:
@@ -142,7 +159,7 @@ def separator_of(stated: str) -> str:
 
 def opened(path: Path) -> IO[str]:
     """Return a text file, unpacked if its name ends in .gz."""
-    if path.name.lower().endswith(".gz"):
+    if is_packed(path):
         return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
     return path.open(encoding="utf-8-sig", newline="")
 
@@ -151,18 +168,44 @@ def _beginning(path: Path) -> list[str]:
     """Return the first lines; a header in quotes may have several lines and comes as one."""
     try:
         with closing(opened(path)) as stream:
-            header = stream.readline(LONGEST_HEADER)
-            while header.count('"') % 2 and (more := stream.readline(LONGEST_HEADER)):
-                header += more
-                if len(header) > LONGEST_HEADER:
-                    break
-            others = [stream.readline(LONGEST_HEADER) for _ in range(_LINES_LOOKED_AT)]
+            header = _header(stream)
+            others = list(_looked_at(stream))
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not UTF-8 text ({error.reason}); save it as UTF-8") from error
     if not header.strip("\r\n"):
         return []
     # Blanks at the ends may be empty fields between tabs.
     return [line.rstrip("\r\n") for line in (header, *filter(str.strip, others))]
+
+
+def _header(stream: IO[str]) -> str:
+    """Return the first line, and those that follow it in quotes."""
+    lines = [stream.readline(LONGEST_LINE)]
+    quotes, size = lines[0].count('"'), len(lines[0])
+    while quotes % 2 and size < LONGEST_LINE and (line := stream.readline(LONGEST_LINE)):
+        lines.append(line)
+        quotes += line.count('"')
+        size += len(line)
+    return "".join(lines)
+
+
+def _looked_at(stream: IO[str]) -> Iterator[str]:
+    """Yield the next lines, as many as show how fields are separated."""
+    size = 0
+    for _ in range(_LINES_LOOKED_AT):
+        line = stream.readline(LONGEST_LINE)
+        size += len(line)
+        yield line
+        if size > _LONGEST_LOOK:
+            return
+
+
+def lines(stream: IO[str]) -> Iterator[str]:
+    """Yield the lines, or raise at one that seems never to end."""
+    while line := stream.readline(LONGEST_LINE):
+        if len(line) == LONGEST_LINE:
+            raise ValueError(f"a line has {LONGEST_LINE} characters or more")
+        yield line
 
 
 def _is_row(header: list[str]) -> bool:

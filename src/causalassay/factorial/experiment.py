@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from causalassay.data.text_tables import check_header_and_size
 from causalassay.factorial import checks
 from causalassay.factorial.checks import Level
 from causalassay.factorial.toml_text import as_key, as_toml
@@ -326,6 +327,7 @@ def _alike(levels: list[Any]) -> bool:
 
 def _read_rows(path: Path, tables: dict[str, Any]) -> pd.DataFrame:
     check_regular(path, "the rows of the experiment (.csv)")
+    check_header_and_size(path)
     try:
         # Text as it stands: a server named "None" or "NA" is no missing value.
         frame = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from causalassay.data.text_tables import check_header_and_size
 from causalassay.factorial.experiment import FactorialExperiment
-from causalassay.opening import check_regular
+from causalassay.opening import check_regular, is_packed
 
 FILE_NAME = "jdk-results.csv"
 
@@ -49,8 +50,9 @@ def read_jdk(path: Path | str) -> FactorialExperiment:
     path = Path(path)
     file = path / FILE_NAME if path.is_dir() else path
     check_regular(file, f"the file {FILE_NAME} or its folder")
+    check_header_and_size(file)
     try:
-        frame = pd.read_csv(file)
+        frame = pd.read_csv(file, compression="gzip" if is_packed(file) else None)
     except (ValueError, pd.errors.ParserError, UnicodeDecodeError) as error:
         raise ValueError(f"{file}: cannot be read as CSV ({error})") from error
     try:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
-from causalassay.graphs.file_graph import FileGraph, of_edges
+from causalassay.graphs.file_graph import FileGraph, check_edge_count, of_edges
+from causalassay.graphs.node_names import check_count
 from causalassay.spelling import shown
 
 _TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|(?:(?<=\n)|\A)\#[^\n]*)
-    |"(?P<quoted>(?:[^"\\]|\\.)*)"
+    |"(?P<quoted>(?:[^"\\]|\\.)*+)"
     |(?P<mark><->|->|<-|--|[{}\[\];,=:])
     |(?P<word>[\w.]+|-?[\d.]+)""",
     re.VERBOSE | re.DOTALL,
@@ -22,8 +23,7 @@ _DEEPEST = 20
 _KINDS = ("digraph", "graph", "dag", "pdag")
 
 
-@dataclass(frozen=True)
-class _Token:
+class _Token(NamedTuple):
     text: str
     line: int
     quoted: bool = False
@@ -47,7 +47,7 @@ def read_dot_graph(text: str, where: str) -> FileGraph:
     >>> found.names, found.edges.tolist()
     (['a', 'b', 'c', 'd', 'e'], [[0, 1], [1, 2], [1, 3]])
     """
-    reader = _Reader(list(_tokens(text, where)), where)
+    reader = _Reader(_tokens(text, where), where)
     reader.graph()
     named = [reader.labels.get(name) for name in reader.nodes]
     labels = [label for label in named if label is not None]
@@ -79,16 +79,17 @@ def _tokens(text: str, where: str) -> Iterator[_Token]:
 
 @dataclass
 class _Reader:
-    """Reads tokens one by one.
+    """Reads tokens one by one, no further than to the first mistake.
 
     Parameters
     ----------
-    tokens : list of _Token
+    source : iterator of _Token
     where : str
     """
 
-    tokens: list[_Token]
+    source: Iterator[_Token]
     where: str
+    tokens: list[_Token] = field(default_factory=list)
     place: int = 0
     nodes: dict[str, int] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
@@ -104,7 +105,7 @@ class _Reader:
         if not self._now().is_mark("{"):
             self.place += 1
         self._block(0)
-        if self.place < len(self.tokens):
+        if self._at(self.place) is not None:
             self._refuse("expected the end of the file after the graph")
 
     def _block(self, depth: int) -> list[str]:
@@ -123,7 +124,7 @@ class _Reader:
 
     def _statement(self, depth: int) -> list[str]:
         token = self._now()
-        following = self.tokens[self.place + 1] if self.place + 1 < len(self.tokens) else token
+        following = self._at(self.place + 1) or token
         if token.is_mark("graph", "node", "edge", *_KINDS) and following.is_mark("["):
             self.place += 1
             self._attributes()
@@ -140,6 +141,8 @@ class _Reader:
         if not arrows and "label" in attributes:
             self.labels |= dict.fromkeys(groups[0], attributes["label"])
         for step, arrow in enumerate(arrows):
+            more = len(groups[step]) * len(groups[step + 1])  # 200 kB can name 10^8 pairs
+            check_edge_count(len(self.edges) + more, "edges", self.where)
             for cause in groups[step]:
                 for effect in groups[step + 1]:
                     self._edge(cause, effect, arrow, attributes)
@@ -158,6 +161,7 @@ class _Reader:
             self._refuse("expected the name of a node")
         self.place += 1
         self.nodes.setdefault(token.text, token.line)
+        check_count(len(self.nodes), self.where)
         while self._now().is_mark(":"):  # a port says where an edge meets the picture of a node
             self.place += 2
         return [token.text]
@@ -184,12 +188,12 @@ class _Reader:
         circles = [head for head in heads if "dot" in head or "circle" in head]
         at_effect = way in ("forward", "both") and heads[0] != "none"
         at_cause = way in ("back", "both") and heads[1] != "none"
-        joined = f"{self.where}: line {arrow.line}: {shown(cause)} and {shown(effect)}"
         if cause == effect:
             raise ValueError(
                 f"{self.where}: line {arrow.line} joins {shown(cause)} to itself; leave it out"
             )
         if circles or (at_effect and at_cause):
+            joined = f"{self.where}: line {arrow.line}: {shown(cause)} and {shown(effect)}"
             marks = "a circle at an end" if circles else "arrows at both ends"
             raise ValueError(f"{joined} are joined by an edge with {marks}; expected -> or --")
         if at_effect or not at_cause:
@@ -198,10 +202,20 @@ class _Reader:
             self.edges.append((effect, cause))
 
     def _now(self) -> _Token:
-        if self.place >= len(self.tokens):
+        token = self._at(self.place)
+        if token is None:
             last = self.tokens[-1].line if self.tokens else 1
             raise ValueError(f"{self.where}: line {last}: the file ends inside the graph")
-        return self.tokens[self.place]
+        return token
+
+    def _at(self, place: int) -> _Token | None:
+        """Return the token of a number; None after the last."""
+        while place >= len(self.tokens):
+            token = next(self.source, None)
+            if token is None:
+                return None
+            self.tokens.append(token)
+        return self.tokens[place]
 
     def _expect(self, mark: str) -> None:
         if not self._now().is_mark(mark):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from causalassay.graphs.file_graph import FileGraph, of_edges
+from causalassay.graphs.node_names import check_count
 from causalassay.opening import note
 from causalassay.spelling import listed, shown
 
@@ -87,6 +88,7 @@ def read_edge_table(
             raise ValueError(f"{where}: line {number} names no node under {ends}")
         for name in edge:
             places.setdefault(name, f"line {number}: ")
+        check_count(len(places), where)
         if "weight" in roles and _weight(row[roles["weight"]], number, where) == 0:
             n_zero += 1
         elif is_directed(

@@ -11,11 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency
-from causalassay.graphs.node_names import check_names
+from causalassay.graphs.node_names import check_count, check_names
 from causalassay.opening import note
 from causalassay.spelling import did_you_mean, listed, name_fault, shown
 
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
+
+
+MOST_EDGES = 1_000_000
+"""Of a list of edges: those of a complete graph of 1400 nodes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +49,15 @@ class FileGraph:
     labels: list[str] | None = None
 
 
+def check_edge_count(count: int, of: str, where: str) -> None:
+    """Raise if a file lists too many edges, or has too many lines to be a list of them."""
+    if count > MOST_EDGES:
+        raise ValueError(
+            f"{where}: {count} {of}, expected at most {MOST_EDGES}; save a graph of more edges as "
+            "a matrix in an .npy file"
+        )
+
+
 def of_edges(
     pairs: Sequence[tuple[str, str]], extra: Sequence[str] = (), **options: Any
 ) -> FileGraph:
@@ -67,6 +80,7 @@ def placed(found: FileGraph, wanted: list[str] | None, where: str) -> tuple[Adja
         The file, for messages.
     """
     if found.names is not None:
+        check_count(len(found.names), where)
         check_shown(found.names, where)
     if wanted is None:
         names = found.names or [f"x{step}" for step in range(found.n_nodes)]

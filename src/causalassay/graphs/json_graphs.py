@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from causalassay.graphs.edge_tables import edge_roles, is_directed
 from causalassay.graphs.file_graph import FileGraph, of_edges
+from causalassay.graphs.node_names import check_count
 from causalassay.spelling import cut, shown, visible
 
 EXPECTED = 'expected {"nodes": ["a", "b"], "edges": [{"from": "a", "to": "b", "type": "->"}]}'
@@ -40,9 +42,10 @@ def read_json_graph(text: str, where: str) -> FileGraph:
     nodes = whole.get("nodes", []) if isinstance(whole, Mapping) else None
     if not isinstance(edges, list) or not isinstance(nodes, list):
         raise ValueError(f"{where}: no list of edges; {EXPECTED}")
+    check_count(len(nodes), where)
     names = [_name(one.get("id") if isinstance(one, Mapping) else one, where) for one in nodes]
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = next(name for name, times in Counter(names).items() if times > 1)
         raise ValueError(f"{where}: two nodes are called {shown(twice)}; names must differ")
     undirected = whole.get("directed") is False
     pairs: list[tuple[str, str]] = []

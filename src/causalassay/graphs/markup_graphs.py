@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from typing import Any
 
 from causalassay.graphs.file_graph import FileGraph, of_edges
+from causalassay.graphs.node_names import check_count
 from causalassay.spelling import cut, shown, visible
 
 _LABELS = ("label", "name")
@@ -31,12 +33,13 @@ def read_markup_graph(text: str, suffix: str, where: str) -> FileGraph:
     if suffix == ".graphml" and _FORBIDDEN.search(text):
         raise ValueError(f"{where}: it declares entities or a document type; remove them")
     graph = _parsed(text, suffix, where)
+    check_count(len(graph), where)
     ids = [str(node) for node in graph]
     labels = _labels(graph)
     if suffix == ".gml" and labels is not None:
         ids, labels = labels, None
     if len(set(ids)) < len(ids):
-        twice = next(name for name in ids if ids.count(name) > 1)
+        twice = next(name for name, times in Counter(ids).items() if times > 1)
         raise ValueError(f"{where}: two nodes are called {shown(twice)}; names must differ")
     called = dict(zip(graph, ids, strict=True))
     pairs = [(called[a], called[b]) for a, b in graph.edges()]

@@ -21,14 +21,19 @@ def check_names(
         raise ValueError(
             f"{argument}: the graph has {n_nodes} nodes but there are {len(checked)} names"
         )
-    if len(checked) > MOST_NODES:
-        raise ValueError(
-            f"{argument}: expected at most {MOST_NODES} nodes, got {len(checked)}; "
-            "leave out nodes, or cut the graph into parts"
-        )
+    check_count(len(checked), argument)
     seen: set[Hashable] = set()
     for name in checked:
         if name in seen:
             raise ValueError(f"{argument}: the name {shown(name)} appears twice; names must differ")
         seen.add(name)
     return checked
+
+
+def check_count(n_nodes: int, argument: str) -> None:
+    """Raise if a graph has too many nodes."""
+    if n_nodes > MOST_NODES:
+        raise ValueError(
+            f"{argument}: expected at most {MOST_NODES} nodes, got {n_nodes}; "
+            "leave out nodes, or cut the graph into parts"
+        )

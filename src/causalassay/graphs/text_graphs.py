@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Collection
 
 from causalassay.graphs.edge_tables import edge_roles, read_edge_table
-from causalassay.graphs.file_graph import FileGraph
+from causalassay.graphs.file_graph import FileGraph, check_edge_count
 from causalassay.graphs.matrix_tables import SHAPES, Line, read_matrix
+from causalassay.graphs.node_names import check_count
 from causalassay.opening import note
 from causalassay.separators import find_separator, single_blanks
 from causalassay.spelling import shown
 
 _LINES_LOOKED_AT = 20
 _LONGEST_LOOK = 1_000_000
+_COMMENTS = re.compile(r"(?:#[^\n]*+(?:\n|\Z)|\n)*+")
 _USUAL_HEADER = ["from", "to", "weight"]
 
 
@@ -48,6 +51,8 @@ def _has_index(lines: list[Line]) -> bool:
 
 def _lines(text: str, where: str) -> list[Line]:
     """Return the lines that are not empty, with their numbers; all as long as the first."""
+    count = text.count("\n")
+    check_edge_count(count, "lines", where)
     body, skipped = _without_comments(text)
     beginning = body[:_LONGEST_LOOK].split("\n")[:_LINES_LOOKED_AT]
     try:
@@ -57,10 +62,12 @@ def _lines(text: str, where: str) -> list[Line]:
     if separator == " ":
         body = "\n".join(map(single_blanks, body.split("\n")))
     reader = csv.reader(io.StringIO(body), delimiter=separator, skipinitialspace=True)
+    lines: list[Line] = []
     try:
-        lines = [
-            (reader.line_num + skipped, [cell.strip() for cell in line]) for line in reader if line
-        ]
+        for line in filter(None, reader):
+            if not lines:
+                check_count(len(line) - 1, where)  # the first may be the name of the names
+            lines.append((reader.line_num + skipped, [cell.strip() for cell in line]))
     except csv.Error as error:
         number = reader.line_num + skipped
         raise ValueError(f"{where}: line {number}: {error}; {SHAPES}") from None
@@ -85,8 +92,6 @@ def _check_lines(lines: list[Line], where: str) -> None:
 
 def _without_comments(text: str) -> tuple[str, int]:
     """Return the text without the comments and empty lines it begins with, and their number."""
-    skipped = 0
-    while text.startswith(("#", "\n")):
-        _, _, text = text.partition("\n")
-        skipped += 1
-    return text, skipped
+    beginning = _COMMENTS.match(text)
+    end = beginning.end() if beginning else 0
+    return text[end:], text.count("\n", 0, end)

@@ -196,8 +196,23 @@ def _compute_faults(value: PublishedValue, studies: Sequence[str]) -> list[str]:
         return selection_mistakes(value.parameters("full"), studies)
     if name not in COMPUTATIONS:
         return [f"there is no computation {name!r}; {did_you_mean(name, [STUDY, *COMPUTATIONS])}"]
-    try:
-        inspect.signature(COMPUTATIONS[name]).bind(**value.parameters("full"))
-    except TypeError as error:
-        return [f"compute = {name!r}: {error}"]
-    return []
+    return [f"compute = {name!r}: {fault}" for fault in _argument_faults(name, value)]
+
+
+def _argument_faults(name: str, value: PublishedValue) -> list[str]:
+    """Say which arguments a computation lacks, and which it does not have, in our own words."""
+    parameters = inspect.signature(COMPUTATIONS[name]).parameters
+    stated = value.parameters("full")
+    missing = [
+        f"the argument {one.name!r} is missing"
+        for one in parameters.values()
+        if one.default is one.empty and one.kind is not one.VAR_KEYWORD and one.name not in stated
+    ]
+    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+        return missing
+    unknown = [
+        f"there is no argument {one!r}; {did_you_mean(one, list(parameters))}"
+        for one in stated
+        if one not in parameters
+    ]
+    return missing + unknown

@@ -21,6 +21,9 @@ ROUNDED = 1e-3
 MOST_PARENTS = 30
 """Of a node: a table has an axis for each parent."""
 
+MOST_LEVELS = 10_000
+"""Of a node; those of the largest published networks have some 10^2."""
+
 MOST_ENTRIES = 10_000_000
 """Probabilities of one node, 80 MB; the largest published networks have some 10^4."""
 
@@ -119,6 +122,9 @@ class _Reader:
         tokens.take("']'", mark="]")
         tokens.take("'{' and the levels", mark="{")
         words = tokens.words_until("}", "a level")
+        if len(words) > MOST_LEVELS:
+            reason = f"{name.text!r} has {len(words)} levels, expected at most {MOST_LEVELS}"
+            raise tokens.wrong(name, reason)
         for word in words:
             self._check_shown(word)
         levels = tuple(word.text for word in words)

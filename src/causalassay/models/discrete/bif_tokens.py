@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from causalassay.spelling import cut, shown
 
+MOST_TOKENS = 2_000_000
+"""Words and marks of a file; the largest published networks have some 5 10^5 probabilities."""
+
 MARKS = "{}()[];|"
 _TOKEN = re.compile(
     r"""(?P<space>[\s,]+)             # commas separate as blanks do
@@ -50,6 +53,9 @@ def tokens_of(text: str, where: str) -> list[Token]:
         elif kind == "word" and match["word"].startswith("/*"):
             raise ValueError(f"{where}, line {line}: the comment /* is never closed")
         elif kind in ("quoted", "mark", "word"):
+            if len(tokens) == MOST_TOKENS:
+                reason = f"expected at most {MOST_TOKENS} words and marks in a file"
+                raise ValueError(f"{where}, line {line}: {reason}; is it the right file?")
             tokens.append(Token(match[kind], line, kind == "quoted"))
         line += match[0].count("\n")
         position = match.end()
