@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import multiprocessing
 import os
 import shutil
@@ -26,13 +25,12 @@ from causalassay.study.processes.process_tree import (
     kill_tree,
     living_tree,
 )
+from causalassay.study.processes.scratch import NamelessFile
 from causalassay.study.processes.stages import Stage
 from causalassay.study.processes.stopwatch import Stopwatch
 
 REPORT_SECONDS = 1.0
 """How long pebble has to report that a process has ended; it never reports exit code 0."""
-
-_starts = itertools.count()
 
 
 @dataclass(eq=False)
@@ -119,15 +117,15 @@ class Slot:
     clock: _Clock | None = None
     gone_since: float | None = None
 
-    def start_process(self, folder: Path) -> Future[tuple[int, str]]:
+    def start_process(self, folder: Path, setup: NamelessFile) -> Future[tuple[int, str]]:
         """Start a process and return a future of its report: process id and failure."""
-        path = folder / f"stage-{next(_starts)}"
-        self.clock = _Clock(Stage(path))
+        stage = Stage()
+        self.clock = _Clock(stage)
         self.host = ProcessPool(
             1,
             context=multiprocessing.get_context("spawn"),
             initializer=worker_process.initialize,
-            initargs=(os.getpid(), folder, path),
+            initargs=(os.getpid(), folder, setup, stage),
         )
         self.used, self.seen = False, []
         before = {process.pid for process in multiprocessing.active_children()}
