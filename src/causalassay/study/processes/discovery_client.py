@@ -154,8 +154,8 @@ class DiscoveryProcess:
 
     def _exit_code(self) -> int | None:
         """Return the exit code when the launcher tells it; None if the process goes on."""
-        self._control.settimeout(GOODBYE_SECONDS)
-        with contextlib.suppress(OSError, struct.error):
+        with contextlib.suppress(OSError, struct.error):  # it may have been told before
+            self._control.settimeout(GOODBYE_SECONDS)
             return int(NUMBER.unpack(self._control.recv(NUMBER.size))[0])
         return None
 

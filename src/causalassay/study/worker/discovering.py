@@ -158,10 +158,13 @@ class BlindDiscovery:
                 if not process.reusable:
                     self._drop(group)
                 return came
-            self._drop(group)
             n_lost += fresh
-            if came.cause == "timeout" or (fresh and came.cause == "memory") or n_lost >= TRIES:
+            blamed = came.cause == "timeout" or (fresh and came.cause == "memory")
+            blamed = blamed or n_lost >= TRIES
+            if blamed:
                 self._check_machine(process)
+            self._drop(group)
+            if blamed:
                 if came.cause == "pool" and pickled.ours:  # ours write no files but kernels
                     raise NoWorkers.until_mended(came.reason)
                 status: Status = "timeout" if came.cause == "timeout" else "failed"
