@@ -146,6 +146,32 @@ def test_killing_local_workers_changes_no_row(start, run, study_file, tmp_path, 
     assert undisturbed == table(run, folder, tmp_path / "rows.csv")
 
 
+@pytest.mark.parametrize(("most", "code"), [(3, 0), (100, 2)])
+def test_processes_that_are_killed_as_they_start_are_one_line_or_none(
+    start, run, tmp_path, innocent, most, code
+):
+    """Workers, and the helper process of Python's that lists their semaphores."""
+    file = tmp_path / "study.toml"
+    file.write_text(CLEANED.replace("CULPRIT", "same"))
+    driver = start("run", "--json", file, "--workers", 2)
+    killed = set()
+    while driver.poll() is None:
+        with contextlib.suppress(psutil.Error):
+            new = [c for c in psutil.Process(driver.pid).children() if c.pid not in killed]
+            for process in new[: most - len(killed)]:
+                process.kill()
+                killed.add(process.pid)
+        time.sleep(0.02)
+    _, complained = driver.communicate()
+    assert code == driver.returncode, complained
+    lines = [line for line in complained.splitlines() if not line.startswith("running: ")]
+    expected = "error: no worker process could be started: it ended before it was ready"
+    assert ([expected] if code else []) == lines
+    if code:
+        run("run", "--json", file, "--workers", 2)
+    assert innocent == rows_but_the_culprits(run, tmp_path / "cleaned-results", tmp_path / "r.csv")
+
+
 def _is_worker(process):
     try:
         return "spawn_main" in " ".join(process.cmdline())

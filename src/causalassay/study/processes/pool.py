@@ -6,6 +6,7 @@ import multiprocessing
 import pickle
 import signal
 import threading
+import warnings
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -155,6 +156,8 @@ class SupervisedPool:
         """Start processes and watch them; they end with this thread, so it does both."""
         # Python's own helper process: starting it, the first time, would undo the mask below.
         resource_tracker.ensure_running()
+        # It is not missed if it is killed: nothing of ours is on its list.
+        warnings.filterwarnings("ignore", "resource_tracker: process died", UserWarning)
         # Children inherit the mask: Ctrl-C must not reach them before they ignore it.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:

@@ -9,6 +9,7 @@ import threading
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from multiprocessing.context import SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,27 @@ class Job:
     limits: Limits
     future: Future[Any] = field(default_factory=Future)
     breaks: int = 0
+
+
+class _NoLock:
+    """What protects a pipe that one process reads and one writes."""
+
+    def acquire(self, block: bool = True, timeout: float | None = None) -> bool:  # noqa: ARG002
+        return True
+
+    def release(self) -> None:
+        pass
+
+
+class _WithoutSemaphores(SpawnContext):
+    """Starts processes without named semaphores: each has a pool of pebble's for itself.
+
+    Python's helper process keeps a list of the semaphores, and prints a traceback for each
+    if it was killed.
+    """
+
+    def RLock(self) -> Any:  # noqa: N802  multiprocessing's
+        return _NoLock()
 
 
 class _Clock:
@@ -123,7 +145,7 @@ class Slot:
         self.clock = _Clock(stage)
         self.host = ProcessPool(
             1,
-            context=multiprocessing.get_context("spawn"),
+            context=_WithoutSemaphores(),
             initializer=worker_process.initialize,
             initargs=(os.getpid(), folder, setup, stage),
         )
