@@ -427,15 +427,12 @@ def escape_and_hang(path):
     time.sleep(FOREVER)
 
 
-def remove_folders(_):
-    """Remove every folder of causalassay's that this process is told of, or can list."""
-    told = [*sys.argv, *os.environ.values(), str(Path.cwd())]
-    beside = Path(tempfile.gettempdir()).parent
-    for path in map(Path, told):
-        if path.parent == beside:
+def remove_folders(temporary):
+    """Remove every temporary folder that this process is told of, and every one there is."""
+    told = [Path(text) for text in (*sys.argv, *os.environ.values(), Path.cwd())]
+    for path in (*told, *Path(temporary).iterdir()):
+        if Path(temporary) in path.parents:
             shutil.rmtree(path, ignore_errors=True)
-    for path in beside.glob("causalassay-*"):
-        shutil.rmtree(path, ignore_errors=True)
 
 
 def is_told(folder):

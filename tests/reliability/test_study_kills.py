@@ -152,7 +152,7 @@ def test_processes_that_are_killed_as_they_start_are_one_line_or_none(
 ):
     """Workers, and the helper process of Python's that lists their semaphores."""
     file = tmp_path / "study.toml"
-    file.write_text(CLEANED.replace("CULPRIT", "same"))
+    file.write_text(CLEANED.replace("CULPRIT", 'function = "same"'))
     driver = start("run", "--json", file, "--workers", 2)
     killed = set()
     while driver.poll() is None:
@@ -257,7 +257,7 @@ algorithms = [
     "pc",
     {use = "hostile", name = "writer", function = "write_a_temporary_file"},
     {use = "sleeper", name = "s"},
-    {use = "hostile", name = "culprit", function = "CULPRIT"},
+    {use = "hostile", name = "culprit", CULPRIT},
 ]
 [[problems]]
 samples = 50
@@ -278,7 +278,7 @@ def innocent(run, tmp_path_factory, computed_once):
 
     def compute():
         folder = tmp_path_factory.mktemp("innocent")
-        (folder / "study.toml").write_text(CLEANED.replace("CULPRIT", "same"))
+        (folder / "study.toml").write_text(CLEANED.replace("CULPRIT", 'function = "same"'))
         run("run", "--json", folder / "study.toml", "--workers", 1)
         return rows_but_the_culprits(run, folder / "cleaned-results", folder / "rows.csv")
 
@@ -300,7 +300,8 @@ def test_an_algorithm_that_removes_all_folders_it_finds_changes_no_other_row(
 ):
     variables, folder = temporary
     file = tmp_path / "study.toml"
-    file.write_text(CLEANED.replace("CULPRIT", "remove_folders"))
+    deed = f'function = "remove_folders", argument = "{folder}"'
+    file.write_text(CLEANED.replace("CULPRIT", deed))
     printed, _ = run("run", "--json", file, "--workers", 2, variables=variables)
     assert innocent == rows_but_the_culprits(run, tmp_path / "cleaned-results", tmp_path / "r.csv")
     assert '"failed": 0' in printed
@@ -313,7 +314,7 @@ def test_temporary_files_that_are_removed_from_outside_change_no_row(
 ):
     variables, folder = temporary
     file = tmp_path / "study.toml"
-    file.write_text(CLEANED.replace("CULPRIT", "same"))
+    file.write_text(CLEANED.replace("CULPRIT", 'function = "same"'))
     driver = start("run", "--json", file, "--workers", 2, variables=variables)
     while driver.poll() is None:
         for path in [folder] if what == "folder" else list(folder.iterdir()):
@@ -338,7 +339,7 @@ def test_a_full_folder_of_temporary_files_is_a_reason_to_stop_and_no_row(
         pytest.skip("mounting a small tmpfs is not permitted here")
     try:
         file, results = tmp_path / "study.toml", tmp_path / "cleaned-results"
-        file.write_text(CLEANED.replace("CULPRIT", "same"))
+        file.write_text(CLEANED.replace("CULPRIT", 'function = "same"'))
         driver = start("run", "--json", file, "--workers", 2, variables=variables)
         eventually(lambda: list(folder.iterdir()))
         with (folder / "full").open("wb", buffering=0) as full, contextlib.suppress(OSError):

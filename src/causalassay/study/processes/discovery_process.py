@@ -122,8 +122,9 @@ def serve(connection: Connection) -> None:
     with contextlib.suppress(EOFError):
         while True:
             message = connection.recv_bytes()
-            with contextlib.suppress(OSError):
-                os.mkdir(folder, 0o700)  # noqa: PTH102  somebody may have removed it
+            if not os.path.isdir(folder):  # noqa: PTH112  somebody may have removed it
+                with contextlib.suppress(OSError):
+                    os.mkdir(folder, 0o700)  # noqa: PTH102
             match pickle.loads(memoryview(message)[TOKEN:]):
                 case Load() as load:
                     answer = _load(load, algorithms, folder)

@@ -53,8 +53,9 @@ def initialize(parent: int, folder: Path, setup: NamelessFile, stage: Stage) -> 
 
 def _make_own_folder() -> None:
     """Make the folder for temporary files, again if somebody has removed it."""
-    with contextlib.suppress(OSError):  # whoever writes a file there gets to know why not
-        os.makedirs(os.environ["TMPDIR"], exist_ok=True)  # noqa: PTH103  for each batch
+    if not os.path.isdir(os.environ["TMPDIR"]):  # noqa: PTH112  for each batch
+        with contextlib.suppress(OSError):  # whoever writes a file there gets to know why not
+            Path(os.environ["TMPDIR"]).mkdir(parents=True, exist_ok=True)
 
 
 def own_folder(folder: Path, pid: int) -> Path:
