@@ -57,6 +57,11 @@ def loop(_):
         time.sleep(0.1)
 
 
+def print_without_end(_):
+    while True:
+        os.write(1, b"x" * 2**16)
+
+
 def eat(_):
     kept = []
     while True:

@@ -2,10 +2,12 @@
 
 import contextlib
 import ctypes
+import errno
 import gc
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -422,4 +424,52 @@ def escape_and_hang(path):
     publish(path, os.getpid())
     ctypes.CDLL(None).prctl(1, 0, 0, 0, 0)
     os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(FOREVER)
+
+
+def remove_folders(temporary):
+    """Remove every temporary folder that this process is told of, and every one there is."""
+    told = [Path(text) for text in (*sys.argv, *os.environ.values(), Path.cwd())]
+    for path in (*told, *Path(temporary).iterdir()):
+        if Path(temporary) in path.parents:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def is_told(folder):
+    """Return whether a process gets to know a folder at its start, beside one that is like it."""
+    texts = [Path(f"/proc/self/{name}").read_bytes() for name in ("cmdline", "environ", "maps")]
+    mine = [*sys.argv, *map("=".join, os.environ.items()), str(Path.cwd()), *sys.path]
+    heard = "\n".join([*(text.decode(errors="replace") for text in texts), *mine])
+    return f"{folder}-" in heard, folder in heard.replace(f"{folder}-", "")
+
+
+def write_a_temporary_file(_):
+    """Do as a program does that needs files to work with."""
+    with tempfile.TemporaryFile(dir=os.environ["TMPDIR"]) as file:
+        file.write(bytes(10_000))
+
+
+def raise_no_room(_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def remove_its_folder_and_raise(_):
+    shutil.rmtree(tempfile.gettempdir())
+    raise ValueError("as announced")
+
+
+def hold_a_file_in_memory(megabytes):
+    """Fill a file without a name that is not mapped; hold it until the process is killed."""
+    handle = os.memfd_create("hidden")
+    for _ in range(megabytes):
+        os.write(handle, bytes(10**6))
+    time.sleep(FOREVER)
+
+
+def hold_an_unlinked_file_in_memory(megabytes):
+    path = Path(f"/dev/shm/hidden-{os.getpid()}")  # noqa: S108
+    handle = os.open(path, os.O_RDWR | os.O_CREAT)
+    path.unlink()
+    for _ in range(megabytes):
+        os.write(handle, bytes(10**6))
     time.sleep(FOREVER)

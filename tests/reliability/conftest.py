@@ -36,10 +36,10 @@ def hostile_environment(tmp_path_factory):
 def start(hostile_environment):
     """Start the command line in a process group of its own."""
 
-    def start(*words, **options):
+    def start(*words, variables=None, **options):
         return subprocess.Popen(
             [sys.executable, "-m", "causalassay", *map(str, words)],
-            env=hostile_environment,
+            env={**hostile_environment, **(variables or {})},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -54,8 +54,8 @@ def start(hostile_environment):
 def run(start):
     """Run the command line to its end and return its exit code and what it printed."""
 
-    def run(*words, code=0):
-        process = start(*words)
+    def run(*words, code=0, variables=None):
+        process = start(*words, variables=variables)
         printed, complained = process.communicate(timeout=2 * LIMIT)
         assert code == process.returncode, complained + printed
         return printed, complained

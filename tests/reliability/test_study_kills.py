@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import time
@@ -144,6 +146,32 @@ def test_killing_local_workers_changes_no_row(start, run, study_file, tmp_path, 
     assert undisturbed == table(run, folder, tmp_path / "rows.csv")
 
 
+@pytest.mark.parametrize(("most", "code"), [(3, 0), (100, 2)])
+def test_processes_that_are_killed_as_they_start_are_one_line_or_none(
+    start, run, tmp_path, innocent, most, code
+):
+    """Workers, and the helper process of Python's that lists their semaphores."""
+    file = tmp_path / "study.toml"
+    file.write_text(CLEANED.replace("CULPRIT", 'function = "same"'))
+    driver = start("run", "--json", file, "--workers", 2)
+    killed = set()
+    while driver.poll() is None:
+        with contextlib.suppress(psutil.Error):
+            new = [c for c in psutil.Process(driver.pid).children() if c.pid not in killed]
+            for process in new[: most - len(killed)]:
+                process.kill()
+                killed.add(process.pid)
+        time.sleep(0.02)
+    _, complained = driver.communicate()
+    assert code == driver.returncode, complained
+    lines = [line for line in complained.splitlines() if not line.startswith("running: ")]
+    expected = "error: no worker process could be started: it ended before it was ready"
+    assert ([expected] if code else []) == lines
+    if code:
+        run("run", "--json", file, "--workers", 2)
+    assert innocent == rows_but_the_culprits(run, tmp_path / "cleaned-results", tmp_path / "r.csv")
+
+
 def _is_worker(process):
     try:
         return "spawn_main" in " ".join(process.cmdline())
@@ -218,6 +246,114 @@ def test_a_driver_that_was_stopped_and_continued_has_no_late_rows(start, run, tm
     printed, complained = driver.communicate(timeout=LIMIT)
     assert 0 == driver.returncode, complained
     assert '"timeout": 0' in printed
+
+
+CLEANED = """
+name = "cleaned"
+seed = 3
+replicates = 15
+metrics = ["shd"]
+algorithms = [
+    "pc",
+    {use = "hostile", name = "writer", function = "write_a_temporary_file"},
+    {use = "sleeper", name = "s"},
+    {use = "hostile", name = "culprit", CULPRIT},
+]
+[[problems]]
+samples = 50
+graph = {kind = "chain", n_nodes = 4}
+model = {kind = "scm"}
+"""
+
+
+def rows_but_the_culprits(run, folder, target):
+    run("export", folder, target, "--no-timing")
+    with target.open() as opened:
+        return [row for row in csv.DictReader(opened) if row["algorithm"] != "culprit"]
+
+
+@pytest.fixture(scope="module")
+def innocent(run, tmp_path_factory, computed_once):
+    """The rows of a study whose temporary files nobody touched."""
+
+    def compute():
+        folder = tmp_path_factory.mktemp("innocent")
+        (folder / "study.toml").write_text(CLEANED.replace("CULPRIT", 'function = "same"'))
+        run("run", "--json", folder / "study.toml", "--workers", 1)
+        return rows_but_the_culprits(run, folder / "cleaned-results", folder / "rows.csv")
+
+    rows = computed_once("innocent", compute)
+    assert {"ok"} == {row["status"] for row in rows}
+    return rows
+
+
+@pytest.fixture
+def temporary(tmp_path):
+    """Variables that name a folder for temporary files, and the folder."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    return {"TMPDIR": str(folder)}, folder
+
+
+def test_an_algorithm_that_removes_all_folders_it_finds_changes_no_other_row(
+    run, tmp_path, innocent, temporary
+):
+    variables, folder = temporary
+    file = tmp_path / "study.toml"
+    deed = f'function = "remove_folders", argument = "{folder}"'
+    file.write_text(CLEANED.replace("CULPRIT", deed))
+    printed, _ = run("run", "--json", file, "--workers", 2, variables=variables)
+    assert innocent == rows_but_the_culprits(run, tmp_path / "cleaned-results", tmp_path / "r.csv")
+    assert '"failed": 0' in printed
+    assert [] == list(folder.iterdir())
+
+
+@pytest.mark.parametrize("what", ["content", "folder"])
+def test_temporary_files_that_are_removed_from_outside_change_no_row(
+    start, run, tmp_path, innocent, temporary, what
+):
+    variables, folder = temporary
+    file = tmp_path / "study.toml"
+    file.write_text(CLEANED.replace("CULPRIT", 'function = "same"'))
+    driver = start("run", "--json", file, "--workers", 2, variables=variables)
+    while driver.poll() is None:
+        for path in [folder] if what == "folder" else list(folder.iterdir()):
+            shutil.rmtree(path, ignore_errors=True)
+        time.sleep(0.05)
+    _, complained = driver.communicate()
+    # What is removed too often stops the run, with a reason.
+    if driver.returncode:
+        assert 2 == driver.returncode
+        assert "error: no temporary file can be written" in complained
+        folder.mkdir(exist_ok=True)
+        run("run", "--json", file, "--workers", 2, variables=variables)
+    assert "Traceback" not in complained
+    assert innocent == rows_but_the_culprits(run, tmp_path / "cleaned-results", tmp_path / "r.csv")
+
+
+def test_a_full_folder_of_temporary_files_is_a_reason_to_stop_and_no_row(
+    start, run, tmp_path, innocent, temporary
+):
+    variables, folder = temporary
+    if os.system(f"mount -t tmpfs -o size=200k tmpfs {folder} 2>/dev/null"):  # noqa: S605
+        pytest.skip("mounting a small tmpfs is not permitted here")
+    try:
+        file, results = tmp_path / "study.toml", tmp_path / "cleaned-results"
+        file.write_text(CLEANED.replace("CULPRIT", 'function = "same"'))
+        driver = start("run", "--json", file, "--workers", 2, variables=variables)
+        eventually(lambda: list(folder.iterdir()))
+        with (folder / "full").open("wb", buffering=0) as full, contextlib.suppress(OSError):
+            while full.write(bytes(512)):
+                pass
+        _, complained = driver.communicate(timeout=LIMIT)
+        assert 2 == driver.returncode
+        assert "No space left on device; the rows so far are stored" in complained
+        assert "Traceback" not in complained
+        (folder / "full").unlink()
+        run("run", "--json", file, "--workers", 2, variables=variables)
+        assert innocent == rows_but_the_culprits(run, results, tmp_path / "r.csv")
+    finally:
+        os.system(f"umount {folder}")  # noqa: S605
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])

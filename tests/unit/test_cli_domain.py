@@ -3,10 +3,13 @@
 import html
 import json
 import re
+import socket
 import subprocess
 import sys
+import traceback
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -233,3 +236,58 @@ def test_jdk_effects_are_those_that_tests_show(jdk_folder):
     assert ("debug", "jar_file_size_bytes") in moved
     assert ("optimize", "jar_file_size_bytes") not in moved
     assert 12 == len(moved)
+
+
+SECRETS = ("s3cr3t-1", "p@ss/w:rd?9", "zwei W0rte", "it's-4", "50%off", 'qu"ote-7', "back\\slash8")
+FORMS = (
+    "host=/nowhere user=me password={}",
+    "host=/nowhere user=me password='{}",
+    "host=/nowhere user=me password = '{}'",
+    "host=/nowhere pasword={}",
+    "host=/nowhere {}",
+    "{}",
+    "postgresql://me:{}@/db?host=/nowhere",
+    "postgresql://me:{}@localhost:1/db",
+    "postgresql://me:{}@localhost:port/db",
+    "postgresql://me:{}@[::1/db",
+    "postgresql://me:{}@localhost:1/db?sslmod=x",
+    "postgres:/me:{}@localhost:1/db",
+    "postgresql://localhost:1/db?password={}&connect_timeout=x",
+    "host=localhost port={}",
+    "host=localhost port=1 user=me/{}",
+    "host=localhost port=1 sslmode={}",
+    "host=localhost port=1 hostaddr={}",
+    "service={}",
+)
+
+
+def not_known(host, *_, **__):
+    raise socket.gaierror(socket.EAI_NONAME, f"{host}: not known")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_error_repeats_a_part_of_a_dsn(form, monkeypatch):
+    pytest.importorskip("psycopg")
+    monkeypatch.setattr(socket, "getaddrinfo", not_known)  # a mistyped host may take long
+    from causalassay.domains.postgres.connecting import connect
+    from causalassay.domains.postgres.server import Server
+
+    for secret in SECRETS:
+        for written in (secret, quote(secret), secret.encode().hex()):
+            with pytest.raises((ConnectionError, ValueError)) as raised:
+                connect(form.format(written))
+            shown = "".join(traceback.format_exception_only(raised.value))
+            assert raised.value.__suppress_context__
+            parts = [part for part in re.split(r"[^\w]", written) if len(part) > 3]
+            assert [] == [part for part in (written, *parts) if part in shown], form
+            assert 1 == len(shown.splitlines())
+    assert "password" not in repr(Server("password=x", "15", "given", {}))
+
+
+def test_the_command_does_not_repeat_a_dsn(tmp_path):
+    pytest.importorskip("psycopg")
+    dsn = "postgresql://me:s3cr3t@localhost:port/db"
+    done = run("postgres", "--out", tmp_path / "out", "--dsn", dsn)
+    assert 2 == done.returncode
+    assert "s3cr3t" not in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -26,9 +27,10 @@ grid.model.kind = ["scm", "iscm"]
 """
 
 
-def run(*words, cwd=None):
+def run(*words, cwd=None, flags=(), **variables):
     return subprocess.run(
-        [sys.executable, "-m", "causalassay", *map(str, words)],
+        [sys.executable, *flags, "-m", "causalassay", *map(str, words)],
+        env={**os.environ, **variables},
         capture_output=True,
         text=True,
         timeout=120,
@@ -60,6 +62,20 @@ def folder(tmp_path_factory):
     check_the_short_answer(done.stdout)
     assert "20 of 20" in done.stderr
     return here
+
+
+@pytest.mark.parametrize(
+    ("flags", "variables"), [((), {"PYTHONOPTIMIZE": "2"}), (("-u", "-OO"), {})]
+)
+def test_commands_work_without_docstrings(tmp_path, flags, variables):
+    """Altair does not."""
+    (tmp_path / "study.toml").write_text(STUDY)
+    done = run("run", "study.toml", "--workers", 1, cwd=tmp_path, flags=flags, **variables)
+    assert 0 == done.returncode, done.stderr
+    check_the_short_answer(done.stdout)
+    assert '"data"' in (tmp_path / "small-results" / "report.html").read_text()
+    shown = run("status", "--help", flags=flags, **variables).stdout
+    assert "Show the progress of a study" in shown
 
 
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(tmp_path):

@@ -23,7 +23,13 @@ from announced_environments import FAKE, installed_fake, read_again, write_packa
 from causalassay.cli.environments import note_absent
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
-from causalassay.discovery import algorithms, discover, make_algorithm, registry
+from causalassay.discovery import (
+    algorithms,
+    discover,
+    environment_checks,
+    make_algorithm,
+    registry,
+)
 from causalassay.environments import building, catalogue, host, installing, process
 from causalassay.environments.building import NotBuilt
 from causalassay.environments.catalogue import environment, environments
@@ -365,6 +371,36 @@ def test_after_a_fault_there_is_a_reason_and_a_new_process(site, deed, reason):
     assert before != after["pid"]
     assert 1 == after["calls"]
     assert not running(before)
+
+
+def test_a_package_that_prints_without_end_is_ended(site):
+    with pytest.raises(EnvironmentFailed, match="^crashed: it printed more than 256 MB$"):
+        do("print_without_end")
+    assert np.array_equal(np.eye(4, k=1), do("chain").graph)
+
+
+@pytest.mark.parametrize("stream", [1, 2])
+def test_an_interpreter_that_prints_without_end_is_ended(fake, tmp_path, stream):
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\nwhile true; do printf '%65536s' x >&{stream}; done\n")
+    python.chmod(0o755)
+    with pytest.raises(EnvironmentFailed, match="^crashed: it printed more than 256 MB$"):
+        process.EnvironmentProcess(fake, python)
+
+
+def test_an_adapter_that_does_not_come_to_an_end_is_ended(fake, tmp_path, monkeypatch):
+    monkeypatch.setattr(process, "LOAD_SECONDS", 1.0)
+    (tmp_path / "adapter.py").write_text("import time; time.sleep(3600)")
+    endless = dataclasses.replace(fake, folder=tmp_path, name="endless")
+    with pytest.raises(EnvironmentFailed, match="^timeout: more than 1 s$"):
+        process.EnvironmentProcess(endless, installing.state(fake).python)
+
+
+def test_a_check_has_a_limit_of_time(site, monkeypatch):
+    monkeypatch.setattr(environment_checks, "brief_parameters", lambda _: {"deed": "loop"})
+    first = next(environment_checks.check_environment(catalogue.environment("fake"), 2.0))
+    assert ("fake-deed", "timeout: more than 2 s") == (first.name, first.reason)
+    assert np.array_equal(np.eye(4, k=1), do("chain").graph)
 
 
 def test_a_process_that_something_else_kills_costs_no_answer(site):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 import numpy as np
@@ -19,12 +20,17 @@ from causalassay.study.estimate_encoding import decode
 from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, Study
 from causalassay.study.problem_specs import Generated
 from causalassay.study.processes import discovery_client
+from causalassay.study.processes import launcher as launcher_module
+from causalassay.study.processes.executor import NoWorkers
 from causalassay.study.processes.launcher import Launcher
+from causalassay.study.processes.process_tree import _proportional_bytes, holds_more
+from causalassay.study.processes.scratch import NamelessFile
 from causalassay.study.reasons import LONGEST_REASON
 from causalassay.study.tasks import RunTask
 from causalassay.study.worker import discovering
 from causalassay.study.worker.discovering import BlindDiscovery
 from causalassay.study.worker.problem_making import make
+from causalassay.study.worker.scoring import Scorer
 from causalassay.study.worker.task_runner import run_task
 from causalassay.study.worker_study import for_workers
 from hostile import algorithms as hostile
@@ -289,6 +295,107 @@ def test_memory_that_forked_children_share_counts_once(blind):
     """Four processes hold 300 MB each, the same: 1.2 GB if each is counted."""
     record = blind(hostile.Hostile("fork_children", 300), memory=700 * 10**6)
     assert "ok" == record.status, record.reason
+
+
+IN_MEMORY = pytest.mark.skipif(
+    not hasattr(os, "memfd_create"), reason="files in memory are Linux' own"
+)
+
+
+@IN_MEMORY
+@pytest.mark.parametrize("hold", ["hold_a_file_in_memory", "hold_an_unlinked_file_in_memory"])
+def test_files_in_memory_count_even_if_they_are_not_mapped(blind, hold):
+    if not os.access("/dev/shm", os.W_OK) or 1e9 > psutil.disk_usage("/dev/shm").free:  # noqa: S108
+        pytest.skip("there is no room in /dev/shm")
+    record = blind(hostile.Hostile(hold, 600), memory=500 * 10**6)
+    assert ("failed", "memory: more than 500 MB") == (record.status, record.reason)
+
+
+@IN_MEMORY
+def test_the_data_that_an_algorithm_is_given_are_not_its_memory(blind):
+    """Nor do files that are open count twice where they are mapped."""
+    process = psutil.Process()
+    before = _proportional_bytes(process, ())
+    file = NamelessFile([bytes(200 * 10**6)])
+    with file.mapped() as memory:
+        assert 0 == max(memory[::4096])
+        assert holds_more([process], before + 100 * 10**6)
+        assert not holds_more([process], before + 300 * 10**6)
+        assert not holds_more([process], before + 100 * 10**6, file.id)
+
+
+@pytest.fixture
+def trouble(launcher, monkeypatch):
+    """Let the folder for temporary files be full from some look on."""
+
+    def trouble(*looks):
+        answers = iter(looks)
+        monkeypatch.setattr(launcher, "trouble", lambda: next(answers))
+
+    return trouble
+
+
+def test_a_full_disk_stops_the_run_and_blames_nobody(blind, trouble):
+    trouble("no room", "no room")
+    with pytest.raises(NoWorkers, match="^no room; the rows so far are stored: mend this"):
+        blind(hostile.Hostile("raise_error", "because of it"))
+
+
+def test_an_algorithm_that_fills_the_disk_itself_costs_its_own_row(blind, trouble):
+    """What it wrote goes with its process."""
+    trouble("no room", "")
+    record = blind(hostile.Hostile("raise_no_room"))
+    assert ("failed", "raised OSError: [Errno 28] No space left on device") == (
+        record.status,
+        record.reason,
+    )
+    trouble("", "")
+    assert "ok" == blind(hostile.Hostile("write_a_temporary_file")).status
+
+
+def test_an_algorithm_of_ours_that_finds_no_room_stops_the_run(blind, monkeypatch):
+    """It writes nothing but compiled kernels."""
+    reason = "raised OSError: No space left on device"
+    monkeypatch.setattr(discovering, "read_answer", lambda _: ("disturbed", reason, True, b""))
+    with pytest.raises(NoWorkers, match=f"{reason}; the rows so far are stored"):
+        blind(make_algorithm("pc"))
+
+
+def test_an_error_of_an_algorithm_without_its_folder_is_tried_again_before_it_is_blamed(
+    blind, monkeypatch
+):
+    tries = []
+    attempt = BlindDiscovery._attempt
+    monkeypatch.setattr(
+        BlindDiscovery, "_attempt", lambda *given: tries.append(1) or attempt(*given)
+    )
+    record = blind(hostile.Hostile("remove_its_folder_and_raise"))
+    assert ("failed", "raised ValueError: as announced") == (record.status, record.reason)
+    assert discovering.TRIES == len(tries)
+
+
+def test_a_full_disk_in_a_worker_stops_the_run(blind, monkeypatch):
+    error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    study = study_of(make_algorithm("empty"))
+    with pytest.raises(NoWorkers, match="No space left on device; the rows so far are stored"):
+        run_task(study, task_of(), error)
+    monkeypatch.setattr(Scorer, "score", lambda *_: hostile.functions.raise_no_room(None))
+    with pytest.raises(NoWorkers, match="No space left on device"):
+        blind(make_algorithm("empty"))
+
+
+def test_a_process_without_room_for_a_folder_runs_all_the_same(blind, monkeypatch):
+    def no_room(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(launcher_module, "folder_beside", no_room)
+    assert "ok" == blind(hostile.Hostile("same", 2)).status
+    assert "ok" == blind(make_algorithm("pc")).status
+
+
+def test_an_algorithm_is_not_told_the_folder_of_its_worker(blind, launcher):
+    """Its own folder has a name that begins alike."""
+    assert [True, False] == said(blind(hostile.Hostile("is_told", str(launcher._folder))))["said"]
 
 
 def test_a_signal_to_its_group_reaches_nobody_else(blind):

@@ -41,6 +41,7 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line; a mistake in the input is a line on stderr and exit code 2."""
+    _restart_with_docstrings()
     for name, one in ONE_THREAD.items():
         # Before numpy is imported: a second BLAS thread makes small inverses many times slower.
         os.environ.setdefault(name, one)
@@ -52,6 +53,21 @@ def main() -> None:
         _fail(str(error))
     except MemoryError as error:
         _fail(f"not enough memory for these files or settings; {error}".removesuffix("; "))
+
+
+def _restart_with_docstrings() -> None:
+    """Start again without ``-OO``, in the same process: altair and help need docstrings."""
+    if sys.flags.optimize < _WITHOUT_DOCSTRINGS:
+        return
+    words = sys.orig_argv[1:]
+    n_flags = next((k for k, word in enumerate(words) if word[:1] != "-" or word == "-m"), 0)
+    flags = [word for word in words[:n_flags] if set(word) != {"-", "O"}]
+    if len(flags) < n_flags or "PYTHONOPTIMIZE" in os.environ:
+        others = {name: value for name, value in os.environ.items() if name != "PYTHONOPTIMIZE"}
+        os.execve(sys.executable, [sys.executable, *flags, *words[n_flags:]], others)  # noqa: S606
+
+
+_WITHOUT_DOCSTRINGS = 2
 
 
 def _fail(reason: str) -> None:

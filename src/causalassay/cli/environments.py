@@ -98,10 +98,17 @@ def remove(names: Names, as_json: AsJson = False) -> None:
 
 
 @env.command(cls=PlainCommand)
-def check(names: Names, as_json: AsJson = False) -> None:
+def check(
+    names: Names,
+    seconds: Annotated[
+        float, typer.Option(min=1.0, help="What each algorithm or generator may take.")
+    ] = 600.0,
+    as_json: AsJson = False,
+) -> None:
     """Run each algorithm of environments on small data, and draw from each generator.
 
-    Networks are trained briefly. The exit code is 1 if one of them finds no graph or draws no data.
+    Networks are trained briefly. The exit code is 1 if one of them finds no graph or draws no data,
+    or is ended: after --seconds, after 300 s of imports, or when it has printed 256 MB.
 
     Example: causalassay env check lingam
     """
@@ -114,7 +121,7 @@ def check(names: Names, as_json: AsJson = False) -> None:
         if reason := state(home).reason:
             raise ValueError(reason)
     checked = []
-    for one in (each for home in homes for each in check_environment(home)):
+    for one in (each for home in homes for each in check_environment(home, seconds)):
         checked.append(one)
         if not as_json:
             typer.echo(f"{one.name}: {one.reason or 'ok'} ({one.seconds:.1f} s)")

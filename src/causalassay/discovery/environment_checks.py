@@ -16,6 +16,10 @@ from causalassay.data.regime import Regime
 from causalassay.discovery.environment_algorithms import algorithm_class
 from causalassay.environments.definition import AlgorithmDefinition, EnvironmentDefinition
 from causalassay.environments.generating import draw
+from causalassay.environments.process import answered_within
+
+CHECK_SECONDS = 600.0
+"""What the check of one algorithm may take; the first one imports packages."""
 
 _ROWS = 300
 _NODES = 5
@@ -39,19 +43,29 @@ class Checked:
     reason: str
 
 
-def check_environment(home: EnvironmentDefinition) -> Iterator[Checked]:
-    """Yield what comes of each algorithm and of each generator of an environment."""
+def check_environment(
+    home: EnvironmentDefinition, seconds: float = CHECK_SECONDS
+) -> Iterator[Checked]:
+    """Yield what comes of each algorithm and of each generator of an environment.
+
+    Parameters
+    ----------
+    home : EnvironmentDefinition
+    seconds : float
+        What each may take.
+    """
     for definition in home.algorithms:
-        yield _check(definition.name, partial(_discover, definition))
+        yield _check(definition.name, partial(_discover, definition), seconds)
     for generator in home.generators:
-        yield _check(generator.name, partial(draw, generator, _NODES, _ROWS, 0))
+        yield _check(generator.name, partial(draw, generator, _NODES, _ROWS, 0), seconds)
 
 
-def _check(name: str, call: Callable[[], object]) -> Checked:
+def _check(name: str, call: Callable[[], object], seconds: float) -> Checked:
     began = time.perf_counter()
     reason = ""
     try:
-        call()
+        with answered_within(seconds):
+            call()
     except Exception as error:  # a package may raise anything
         reason = str(error)
     return Checked(name, time.perf_counter() - began, reason)

@@ -9,11 +9,13 @@ import os
 import select
 import signal
 import subprocess
-import tempfile
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,7 +35,14 @@ TRIES = 3
 LONGEST_ANSWER = 2**26
 """Bytes of an answer, beside what matrices over the columns need."""
 
-_STDERR_LENGTH = 300
+LOAD_SECONDS = 300.0
+"""What the import of an adapter and its packages may take: torch is large."""
+
+MOST_PRINTED = 256 * 10**6
+"""Bytes that a process may print while it answers, or imports its packages."""
+
+_SHOWN_LENGTH = 300
+_PIECE = 2**20
 
 
 class EnvironmentAbsent(Exception):
@@ -146,7 +155,9 @@ class EnvironmentProcess:
         self._closed = False
         self._one_at_a_time = threading.RLock()
         self._numbers = itertools.count()
-        self._stderr = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  as long as the process
+        self._complaints, self._n_printed = b"", 0
+        self._stdout, theirs_stdout = os.pipe()
+        self._stderr, theirs_stderr = os.pipe()
         theirs_in, self._requests = os.pipe()
         self._answers, theirs_out = os.pipe()
         handles = (theirs_in, theirs_out)
@@ -155,16 +166,16 @@ class EnvironmentProcess:
             self._process = _started(
                 [*words, str(wanted.adapter), *map(str, handles), str(os.getpid())],
                 handles,
-                self._stderr,
+                (theirs_stdout, theirs_stderr),
             )
         except OSError as reason:
             raise EnvironmentFailed(
                 f"the environment {self._name} cannot be started: {reason.strerror}"
             ) from reason
         finally:
-            for handle in handles:
+            for handle in (*handles, theirs_stdout, theirs_stderr):
                 os.close(handle)
-        with self._ended_on_error():
+        with self._ended_on_error(), answered_within(LOAD_SECONDS):
             loaded = self._receive(LONGEST_ANSWER)[0]
             if loaded.get("status") != "loaded":
                 raise EnvironmentFailed(
@@ -202,7 +213,8 @@ class EnvironmentProcess:
         number = next(self._numbers)
         longest = LONGEST_ANSWER + request.bytes_expected
         with self._ended_on_error():
-            os.ftruncate(self._stderr.fileno(), 0)
+            self._read_all_printed()
+            self._complaints, self._n_printed = b"", 0
             self._send(request.packed(number))
             head, arrays = self._receive(longest)
             if head.get("id") != number:
@@ -228,10 +240,9 @@ class EnvironmentProcess:
         with contextlib.suppress(OSError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        for handle in (self._requests, self._answers):
+        for handle in (self._requests, self._answers, self._stdout, self._stderr):
             with contextlib.suppress(OSError):
                 os.close(handle)
-        self._stderr.close()
 
     @contextlib.contextmanager
     def _ended_on_error(self) -> Iterator[None]:
@@ -263,18 +274,48 @@ class EnvironmentProcess:
         """Read so many bytes; what the process left running may hold the pipe open after it."""
         received = bytearray()
         poll = select.poll()
-        poll.register(self._answers, select.POLLIN)
+        for handle in (self._answers, self._stdout, self._stderr):
+            poll.register(handle, select.POLLIN)
         while len(received) < length:
             ended = not self.is_alive
-            if not poll.poll(0 if ended else 1000 * TICK):
-                if ended:
+            ready = dict(poll.poll(0 if ended else 1000 * TICK))
+            for handle in ready.keys() & {self._stdout, self._stderr}:
+                if not self._read_printed(handle):
+                    poll.unregister(handle)
+            if self._answers in ready:
+                piece = os.read(self._answers, min(length - len(received), _PIECE))
+                if not piece:
                     raise self._ending()
-                continue
-            piece = os.read(self._answers, min(length - len(received), 2**20))
-            if not piece:
+                received += piece
+            elif ended:
                 raise self._ending()
-            received += piece
+            elif (limit := _limit.get()) is not None and time.monotonic() > limit[1]:
+                raise EnvironmentFailed(f"timeout: more than {limit[0]:g} s")
         return received
+
+    def _read_printed(self, handle: int) -> bool:
+        """Read what the process prints, and keep the end of its complaints; False if that is all.
+
+        Raises
+        ------
+        EnvironmentFailed
+            If it prints without end.
+        """
+        piece = os.read(handle, _PIECE)
+        if handle == self._stderr:
+            self._complaints = (self._complaints + piece)[-_SHOWN_LENGTH:]
+        self._n_printed += len(piece)
+        if self._n_printed > MOST_PRINTED:
+            raise EnvironmentFailed(f"crashed: it printed more than {MOST_PRINTED // 10**6} MB")
+        return bool(piece)
+
+    def _read_all_printed(self) -> None:
+        """Read what is there, so that it is not taken for the next answer's."""
+        for handle in (self._stdout, self._stderr):
+            poll = select.poll()
+            poll.register(handle, select.POLLIN)
+            while poll.poll(0) and self._read_printed(handle):
+                pass
 
     def _ending(self) -> EnvironmentFailed:
         """Return how the process ended, with the end of what it complained of."""
@@ -286,10 +327,27 @@ class EnvironmentProcess:
             kind = EnvironmentKilled if code == -signal.SIGKILL else EnvironmentFailed
             with contextlib.suppress(ValueError):
                 return kind(f"crashed: killed by signal {-code} ({signal.Signals(-code).name})")
-        end = self._stderr.seek(0, os.SEEK_END)
-        self._stderr.seek(max(0, end - _STDERR_LENGTH))
-        said = self._stderr.read().decode("utf-8", "replace").strip()
-        return EnvironmentFailed(f"crashed: exit code {code}" + (f": {said}" if said else ""))
+        self._read_all_printed()
+        end = self._complaints.decode("utf-8", "replace").strip()
+        return EnvironmentFailed(f"crashed: exit code {code}" + (f": {end}" if end else ""))
+
+
+_limit: ContextVar[tuple[float, float] | None] = ContextVar("limit", default=None)
+"""Seconds within which an answer is expected, and when they are over."""
+
+
+@contextlib.contextmanager
+def answered_within(seconds: float) -> Iterator[None]:
+    """Expect answers within so many seconds of now; a process that is late is ended.
+
+    Where limits are nested, the earliest holds.
+    """
+    limit, around = (seconds, time.monotonic() + seconds), _limit.get()
+    token = _limit.set(limit if around is None else min(limit, around, key=itemgetter(1)))
+    try:
+        yield
+    finally:
+        _limit.reset(token)
 
 
 _starters: dict[int, ThreadPoolExecutor] = {}
@@ -297,7 +355,7 @@ _starters: dict[int, ThreadPoolExecutor] = {}
 
 
 def _started(
-    command: list[str], handles: tuple[int, int], complaints: Any
+    command: list[str], handles: tuple[int, int], outputs: tuple[int, int]
 ) -> subprocess.Popen[bytes]:
     """Start a process from a thread that lasts as long as we do.
 
@@ -312,8 +370,8 @@ def _started(
             subprocess.Popen,
             command,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=complaints,
+            stdout=outputs[0],
+            stderr=outputs[1],
             env=clean_variables(),
             pass_fds=handles,
             start_new_session=True,

@@ -48,16 +48,18 @@ def compiling(job: str, folder: Path | None) -> Iterator[None]:
         yield
         return
     note = None if folder is None else folder / f"{_UNDER_WAY}{digest(job)}"
-    if note is not None:
-        note.touch()
+    with contextlib.suppress(OSError):
+        if note is not None:
+            note.touch()
     try:
         yield
         with contextlib.suppress(OSError):
             _mark(job).parent.mkdir(parents=True, exist_ok=True)
             _mark(job).touch()
     finally:
-        if note is not None:
-            note.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            if note is not None:
+                note.unlink(missing_ok=True)
 
 
 def n_under_way(folder: Path) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 
 LONGEST_REASON = 500
@@ -13,6 +15,7 @@ _UNREADABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2
 _SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _MEMORY_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _MOST_READ = 20 * LONGEST_REASON
+_NO_ROOM = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT))
 
 
 def readable(text: str) -> str:
@@ -65,6 +68,17 @@ def message_text(error: BaseException) -> str:
     'too few rows'
     """
     return _without_addresses(_message(error))
+
+
+def is_about_room(reason: str) -> bool:
+    """Return whether a reason is that a disk is full.
+
+    Examples
+    --------
+    >>> is_about_room("raised OSError: [Errno 28] No space left on device: 'x.csv'")
+    True
+    """
+    return any(text in reason for text in _NO_ROOM)
 
 
 def _message(error: BaseException) -> str:

@@ -47,8 +47,10 @@ def postgres(  # noqa: PLR0913, PLR0917  one argument per option
     dsn: Annotated[
         str | None,
         typer.Option(
-            help="Use a running server, as 'host=localhost dbname=test user=me'. It works in a "
-            "schema of its own, which is dropped at the end. Default: start a server."
+            help="Use a running server, as 'host=localhost dbname=test user=me' or 'service=name'. "
+            "Keep its password in a file (PGPASSFILE, or a service file): others can read a "
+            "command line. The experiment works in a schema of its own, which is dropped at the "
+            "end. Default: start a server."
         ),
     ] = None,
     binaries: Annotated[

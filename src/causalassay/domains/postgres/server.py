@@ -7,7 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from causalassay.domains.postgres.connecting import connect, first_line, psycopg
@@ -58,7 +58,7 @@ class Server:
         Those of our own server that differ from PostgreSQL's defaults.
     """
 
-    dsn: str
+    dsn: str = field(repr=False)
     version: str
     kind: str
     settings: Mapping[str, str]

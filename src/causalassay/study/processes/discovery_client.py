@@ -9,7 +9,6 @@ import pickle
 import select
 import socket
 import struct
-import tempfile
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import send_handle
 
@@ -26,6 +25,7 @@ from causalassay.study.processes.executor import Loss
 from causalassay.study.processes.launcher import Launcher
 from causalassay.study.processes.launcher_process import NUMBER
 from causalassay.study.processes.process_tree import holds_more, living_tree
+from causalassay.study.processes.scratch import NamelessFile
 from causalassay.study.processes.stopwatch import Stopwatch
 
 TICK = 0.05
@@ -72,10 +72,6 @@ class SentData:
         self.shared = _shared_memory(parts) if large else None
         self.given = GivenData(head, sizes, None if large else b"".join(parts))
 
-    def __del__(self) -> None:
-        if self.shared is not None:
-            os.close(self.shared)
-
 
 class DiscoveryProcess:
     """A process of the launcher's, as a worker sees it.
@@ -105,12 +101,12 @@ class DiscoveryProcess:
         request = Discover(number, entropy, data.given if new else None)
         return self._ask(request, data.shared if new else None, limits)
 
-    def _ask(self, request: Request, shared: int | None, limits: Limits) -> bytes | Loss:
+    def _ask(self, request: Request, shared: NamelessFile | None, limits: Limits) -> bytes | Loss:
         token = os.urandom(TOKEN)
         try:
             self._connection.send_bytes(token + pickle.dumps(request, protocol=5))
             if shared is not None:
-                send_handle(self._connection, shared, self._process.pid)
+                send_handle(self._connection, shared.handle, self._process.pid)
             answer = self._wait(limits)
         except (EOFError, OSError):
             return self._end(None)
@@ -142,7 +138,8 @@ class DiscoveryProcess:
                 return Loss.too_big(limits.memory)
 
     def _holds_more(self, memory: int) -> bool:
-        return holds_more(living_tree(self._process), memory)
+        given = None if self._data is None or self._data.shared is None else self._data.shared.id
+        return holds_more(living_tree(self._process), memory, given)
 
     def close(self) -> None:
         """End the process with all it started; do not wait for it."""
@@ -157,8 +154,8 @@ class DiscoveryProcess:
 
     def _exit_code(self) -> int | None:
         """Return the exit code when the launcher tells it; None if the process goes on."""
-        self._control.settimeout(GOODBYE_SECONDS)
-        with contextlib.suppress(OSError, struct.error):
+        with contextlib.suppress(OSError, struct.error):  # it may have been told before
+            self._control.settimeout(GOODBYE_SECONDS)
             return int(NUMBER.unpack(self._control.recv(NUMBER.size))[0])
         return None
 
@@ -219,17 +216,10 @@ def _patient(handle: int) -> Connection:
     return Connection(handle)
 
 
-def _shared_memory(parts: list[memoryview]) -> int:
-    """Return a handle to a file without a name that holds some bytes and cannot be changed."""
-    if hasattr(os, "memfd_create"):
-        handle = os.memfd_create("causalassay", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    else:
-        with tempfile.TemporaryFile() as file:
-            handle = os.dup(file.fileno())
-    with open(handle, "wb", closefd=False) as file:  # noqa: PTH123  it has no path
-        for part in parts:
-            file.write(part)
+def _shared_memory(parts: list[memoryview]) -> NamelessFile:
+    """Return a file that holds some bytes and cannot be changed."""
+    file = NamelessFile(parts)
     if hasattr(os, "memfd_create"):
         # Whoever gets the handle could write, too, and others read the same data.
-        fcntl.fcntl(handle, fcntl.F_ADD_SEALS, _UNCHANGEABLE)
-    return handle
+        fcntl.fcntl(file.handle, fcntl.F_ADD_SEALS, _UNCHANGEABLE)
+    return file

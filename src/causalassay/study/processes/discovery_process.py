@@ -35,7 +35,7 @@ from causalassay.discovery.python_file import PythonFile
 from causalassay.environments.process import EnvironmentFailed, kept_pids, n_ended
 from causalassay.study.estimate_encoding import pack
 from causalassay.study.processes.process_tree import children_of
-from causalassay.study.reasons import message_text, reason_text
+from causalassay.study.reasons import is_about_room, message_text, reason_text
 from causalassay.study.tiny_problems import tiny_problem
 from causalassay.testing import estimate_flaws
 
@@ -44,7 +44,10 @@ TOKEN = 8
 
 _LENGTH = struct.Struct("<I")
 
-AnswerKind = Literal["loaded", "unloadable", "ok", "not-applicable", "raised", "invalid"]
+AnswerKind = Literal[
+    "loaded", "unloadable", "ok", "not-applicable", "raised", "invalid", "disturbed"
+]
+"""Of an algorithm that failed where something other than it may be to blame: "disturbed"."""
 
 
 @dataclass(frozen=True)
@@ -113,19 +116,26 @@ Request = Load | Discover
 def serve(connection: Connection) -> None:
     """Answer requests until the worker hangs up."""
     warnings.simplefilter("ignore")  # its record says what came of an algorithm
+    folder = os.environ["TMPDIR"]
     algorithms: dict[int, Algorithm] = {}
     data: Any = None
     with contextlib.suppress(EOFError):
         while True:
             message = connection.recv_bytes()
+            if not os.path.isdir(folder):  # noqa: PTH112  somebody may have removed it
+                with contextlib.suppress(OSError):
+                    os.mkdir(folder, 0o700)  # noqa: PTH102
             match pickle.loads(memoryview(message)[TOKEN:]):
                 case Load() as load:
-                    answer = _load(load, algorithms)
+                    answer = _load(load, algorithms, folder)
                 case Discover() as request:
                     if request.data is not None:
                         data = _receive(connection, request.data)
                     algorithm = algorithms[request.number]
-                    answer = _message(*attempt(algorithm, data, request.entropy))
+                    kind, text, packed = attempt(algorithm, data, request.entropy)
+                    if kind == "raised" and is_disturbed(text, folder):
+                        kind = "disturbed"
+                    answer = _message(kind, text, packed)
             connection.send_bytes(message[:TOKEN] + answer)
 
 
@@ -204,7 +214,15 @@ def _are_numbers(weights: Any) -> bool:
     return isinstance(weights, np.ndarray) and weights.dtype.kind in "biuf"
 
 
-def _load(load: Load, algorithms: dict[int, Algorithm]) -> bytes:
+def is_disturbed(reason: str, folder: str) -> bool:
+    """Return whether an algorithm may have failed because of what others did.
+
+    Its folder for temporary files is gone, or there is no room for one.
+    """
+    return is_about_room(reason) or not os.path.isdir(folder)  # noqa: PTH112  after each failure
+
+
+def _load(load: Load, algorithms: dict[int, Algorithm], folder: str) -> bytes:
     try:
         if load.main is not None:
             spawn.prepare(dict(load.main))
@@ -215,7 +233,8 @@ def _load(load: Load, algorithms: dict[int, Algorithm]) -> bytes:
         if load.kernels:
             _warm(algorithm, load.kernels)
     except BaseException as error:  # code that is imported may do anything
-        return _message("unloadable", reason_text(error))
+        reason = reason_text(error)
+        return _message("disturbed" if is_disturbed(reason, folder) else "unloadable", reason)
     _count_threads()
     return _message("loaded", "")
 

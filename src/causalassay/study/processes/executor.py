@@ -19,6 +19,17 @@ Cause = Literal["timeout", "memory", "crashed", "pool"]
 class NoWorkers(ChildProcessError):
     """There are no processes to run tasks, and there will be none; the message says why."""
 
+    @classmethod
+    def until_mended(cls, reason: str) -> NoWorkers:
+        """Return what stops a run that the machine cannot go on with.
+
+        Examples
+        --------
+        >>> str(NoWorkers.until_mended("the disk is full"))
+        'the disk is full; the rows so far are stored: mend this and run the study again'
+        """
+        return cls(f"{reason}; the rows so far are stored: mend this and run the study again")
+
 
 @dataclass(frozen=True)
 class Loss:
@@ -27,8 +38,9 @@ class Loss:
     Parameters
     ----------
     cause : {"timeout", "memory", "crashed", "pool"}
-        The first three are caused by the batch. "pool": no process could be had to run
-        it; executors turn this one into `NoWorkers`, so the driver never sees it.
+        The first three are caused by the batch. "pool": the machine is to blame, such as that
+        no process could be had to run it; executors turn this one into `NoWorkers`, so the
+        driver never sees it.
     reason : str
         The same text on each run.
     """

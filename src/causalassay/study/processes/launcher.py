@@ -10,17 +10,17 @@ import socket
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Self
+from typing import Self
 
 import psutil
 
 from causalassay.study.processes.executor import NoWorkers
-from causalassay.study.processes.launcher_process import NUMBER
+from causalassay.study.processes.launcher_process import NO_FOLDER, NUMBER
 from causalassay.study.processes.process_tree import children_of, kill_tree
+from causalassay.study.processes.scratch import NamelessFile, folder_beside, trouble_in
 from causalassay.threads import ONE_THREAD
 
 TRIES = 5
@@ -33,9 +33,9 @@ _LOOK_SECONDS = 1.0
 
 _PROGRAM = """
 import json, sys
-sys.path[:] = json.loads(sys.argv[3])
+sys.path[:] = json.loads(sys.argv[2])
 from causalassay.study.processes.launcher_process import main
-main(int(sys.argv[1]), sys.argv[2])
+main(int(sys.argv[1]))
 """
 
 
@@ -62,19 +62,20 @@ class Launcher:
     """A launcher process, and another if it is lost; leaving ends it and all it started.
 
     It gets the module path and a socket that has no name, so that nobody else can ask it for
-    a process or take its place. See `launcher_process`.
+    a process or take its place. See `launcher_process`. Neither it nor what it starts is told
+    the folder of its worker: an algorithm that removes what it can find finds its own.
 
     Parameters
     ----------
     folder : Path
-        For the temporary files of the processes; whoever made it removes it.
+        The pool's. Each process has a folder for temporary files beside it, removed at its end.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
-        self._log: IO[bytes] | None = None
+        self._log: NamelessFile | None = None
         self._before: set[int] = set()
 
     def __enter__(self) -> Self:
@@ -102,26 +103,32 @@ class Launcher:
             If launchers end before they can start one.
         """
         for _ in range(TRIES):
-            self.prepare()
-            with contextlib.suppress(OSError, struct.error, ValueError, psutil.NoSuchProcess):
+            try:
+                self.prepare()
                 return self._ask()
-            reason = self._last_words()
+            except (OSError, struct.error, ValueError, psutil.NoSuchProcess) as error:
+                reason = self._last_words() or str(error)
             self._lose()
         raise NoWorkers(f"no process for algorithms could be started: {reason}")
 
+    def trouble(self) -> str:
+        """Return why processes cannot write temporary files; empty if they can."""
+        folder = self._folder.parent
+        reason = trouble_in(folder)
+        return f"no temporary file can be written in {folder}: {reason}" if reason else ""
+
     def _launch(self) -> None:
         ours, theirs = socket.socketpair()
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115  closed when it is lost
+        self._log = NamelessFile()
         self._before = {child.pid for child in children_of(psutil.Process())}
-        path = json.dumps([str(folder) for folder in sys.path])
-        arguments = [str(theirs.fileno()), str(self._folder), path]
+        arguments = [str(theirs.fileno()), json.dumps([str(folder) for folder in sys.path])]
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _PROGRAM, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=self._log,
+            stderr=self._log.handle,
             pass_fds=[theirs.fileno()],
-            env={**os.environ, **ONE_THREAD, "TMPDIR": str(self._folder)},
+            env={**os.environ, **ONE_THREAD, "TMPDIR": str(self._folder.parent)},
             start_new_session=True,
         )
         theirs.close()
@@ -130,7 +137,7 @@ class Launcher:
     def _ask(self) -> Started:
         """Ask for a process and wait for it, unless the launcher was lost or stopped."""
         assert self._channel is not None  # noqa: S101  it was launched
-        self._channel.send(b"start")
+        self._channel.send(self._new_folder())
         waiting = select.poll()
         waiting.register(self._channel, select.POLLIN)
         until = time.monotonic() + START_SECONDS
@@ -141,6 +148,15 @@ class Launcher:
         (pid,) = NUMBER.unpack(message)
         work, control = handles
         return Started(psutil.Process(pid), work, socket.socket(fileno=control))
+
+    def _new_folder(self) -> bytes:
+        """Return a new folder for temporary files, or `NO_FOLDER` where there is no room.
+
+        Most algorithms write no files. One that does gets to know why it cannot.
+        """
+        with contextlib.suppress(OSError):
+            return os.fsencode(folder_beside(self._folder))
+        return NO_FOLDER
 
     def _is_stopped(self) -> bool:
         """Return whether somebody has stopped the launcher: it would never answer."""
@@ -166,11 +182,11 @@ class Launcher:
         self._process = self._channel = self._log = None
 
     def _last_words(self) -> str:
+        """Return the last line that the launcher printed; empty if there is none."""
         if self._log is None:
-            return "it was lost"
-        self._log.seek(0)
-        lines = self._log.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else "it ended, or did not answer"
+            return ""
+        end = os.pread(self._log.handle, 4096, max(0, os.fstat(self._log.handle).st_size - 4096))
+        return (end.decode(errors="replace").strip().splitlines() or [""])[-1]
 
 
 def _leads_elsewhere(process: psutil.Process) -> bool:

@@ -3,9 +3,9 @@
 It has imported causalassay and nothing else: neither a study nor an algorithm's code. So
 what it starts knows nothing, and starts at once. It also ends what algorithms left behind.
 
-Its worker asks over a socket that has no name. It gets the id of a new process, a connection to
-it, and a socket where the exit code comes later; what the worker sends there, or its end, ends
-the process with all that it started.
+Its worker asks over a socket that has no name. It says where the new process is to keep its
+temporary files, and gets its id, a connection to it, and a socket where the exit code comes later;
+what the worker sends there, or its end, ends the process with all that it started.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import struct
 import tempfile
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from pathlib import Path
 
 import psutil
 
@@ -31,13 +30,19 @@ from causalassay.study.processes.process_tree import children_of, kill_tree
 NUMBER = struct.Struct("<q")
 """How process ids and exit codes are written."""
 
+NO_FOLDER = b"none"
+"""What a worker says that has no folder for the temporary files of a process."""
 
-@dataclass(frozen=True, eq=False)
+_LONGEST_PATH = 2**16
+
+
+@dataclass(eq=False)
 class _Process:
-    """A process that was started, and the socket on which its worker hears of it."""
+    """A process that was started, the socket on which its worker hears of it, and its folder."""
 
     pid: int
     control: socket.socket
+    folder: str
 
 
 class _Launcher:
@@ -47,12 +52,9 @@ class _Launcher:
     ----------
     channel : int
         The socket of its worker.
-    folder : Path
-        For the temporary files of the processes.
     """
 
-    def __init__(self, channel: int, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, channel: int) -> None:
         self._processes: dict[int, _Process] = {}
         self._selector = selectors.DefaultSelector()
         self._channel = socket.socket(fileno=channel)
@@ -70,10 +72,10 @@ class _Launcher:
             for key, _ in self._selector.select():
                 match key.data:
                     case "worker":
-                        if not self._channel.recv(64):
+                        if not (folder := self._channel.recv(_LONGEST_PATH)):
                             self._end_all()
                             return
-                        self._start()
+                        self._start("" if folder == NO_FOLDER else os.fsdecode(folder))
                     case "children":
                         with contextlib.suppress(BlockingIOError):
                             os.read(self._wakeup[0], 4096)
@@ -81,13 +83,13 @@ class _Launcher:
                     case _Process() as process:
                         self._end(process)
 
-    def _start(self) -> None:
+    def _start(self, folder: str) -> None:
         ours, work = socket.socketpair()
         control, theirs = socket.socketpair()
         pid = os.fork()
         if pid == 0:
-            self._become(work.fileno())
-        process = _Process(pid, control)
+            self._become(work.fileno(), folder)
+        process = _Process(pid, control, folder)
         self._processes[pid] = process
         self._selector.register(control, selectors.EVENT_READ, process)
         with contextlib.suppress(OSError):  # the worker may be gone
@@ -95,7 +97,7 @@ class _Launcher:
         for end in (ours, work, theirs):
             end.close()
 
-    def _become(self, connection: int) -> None:
+    def _become(self, connection: int, folder: str) -> None:
         """Go on as the process of an algorithm; never returns."""
         code = 1
         try:
@@ -107,9 +109,10 @@ class _Launcher:
             parentage.be_killed_first()
             parentage.silence()
             _close_all_but(connection)
-            own = _own_folder(self._folder, os.getpid())
-            own.mkdir(exist_ok=True)
-            tempfile.tempdir = os.environ["TMPDIR"] = str(own)
+            for other in self._processes.values():
+                other.folder = ""  # not for an algorithm to know
+            if folder:
+                tempfile.tempdir = os.environ["TMPDIR"] = folder
             serve(Connection(connection))
             code = 0
         finally:
@@ -131,7 +134,8 @@ class _Launcher:
     def _say_goodbye(self, process: _Process, code: int) -> None:
         with contextlib.suppress(KeyError):
             self._selector.unregister(process.control)
-        shutil.rmtree(_own_folder(self._folder, process.pid), ignore_errors=True)
+        if process.folder:
+            shutil.rmtree(process.folder, ignore_errors=True)
         with contextlib.suppress(OSError):
             process.control.send(NUMBER.pack(code))
         process.control.close()
@@ -158,25 +162,18 @@ class _Launcher:
                     pass
 
 
-def main(channel: int, folder: str) -> None:
+def main(channel: int) -> None:
     """Run the launcher until its worker ends.
 
     Parameters
     ----------
     channel : int
         The socket of its worker.
-    folder : str
-        For the temporary files of the processes.
     """
     parentage.lead_a_session()
     parentage.adopt_orphans()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _Launcher(channel, Path(folder)).run()
-
-
-def _own_folder(folder: Path, pid: int) -> Path:
-    """Return where the process of an algorithm keeps its temporary files."""
-    return folder / str(pid)
+    _Launcher(channel).run()
 
 
 def _close_all_but(kept: int) -> None:

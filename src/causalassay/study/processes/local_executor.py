@@ -6,7 +6,6 @@ import queue
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Self
 
 from causalassay.study.kernel_marks import algorithm_jobs, is_ready, n_under_way
@@ -14,7 +13,6 @@ from causalassay.study.plan import Limits, Study
 from causalassay.study.processes.executor import Batch, Compiling, Loss, NoWorkers, Outcome
 from causalassay.study.processes.launcher import Launcher
 from causalassay.study.processes.pool import SupervisedPool, memory_share
-from causalassay.study.processes.scratch import scratch_folder
 from causalassay.study.processes.worker_process import pool_folder
 from causalassay.study.worker.batch_runner import run_batch, start_worker
 from causalassay.study.worker.discovering import BlindDiscovery
@@ -81,29 +79,25 @@ def study_pool(
     study: Study, workers: int, on_start: Callable[[int], None] | None = None
 ) -> Iterator[SupervisedPool]:
     """Yield a pool whose processes can run batches of a study for workers."""
-    # Not in the pool's own folder: the study is there.
-    with scratch_folder() as folder:
-        arguments = (study, folder, memory_share(workers), main_module())
-        with SupervisedPool(workers, start_pool_worker, arguments, on_start=on_start) as pool:
-            yield pool
+    arguments = (study, memory_share(workers), main_module())
+    with SupervisedPool(workers, start_pool_worker, arguments, on_start=on_start) as pool:
+        yield pool
 
 
-def start_pool_worker(study: Study, folder: Path, memory: int, main: Mapping[str, Any]) -> None:
+def start_pool_worker(study: Study, memory: int, main: Mapping[str, Any]) -> None:
     """Prepare a process of a pool to run batches of a study for workers.
 
     Parameters
     ----------
     study : Study
-    folder : Path
-        For the temporary files of algorithms.
     memory : int
         Bytes that an algorithm may hold whose limits state none.
     main : mapping
         How to import the driver's script.
     """
-    launcher = Launcher(folder)
-    launcher.prepare()
     shared = pool_folder()
+    launcher = Launcher(shared)
+    launcher.prepare()
     start_worker(study, BlindDiscovery(launcher, memory, main, shared), shared)
 
 

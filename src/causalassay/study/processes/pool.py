@@ -6,6 +6,7 @@ import multiprocessing
 import pickle
 import signal
 import threading
+import warnings
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -23,7 +24,7 @@ from pebble import ProcessExpired, ProcessPool
 from causalassay.study.plan import Limits
 from causalassay.study.processes import worker_process
 from causalassay.study.processes.executor import Loss
-from causalassay.study.processes.scratch import scratch_folder
+from causalassay.study.processes.scratch import NamelessFile, scratch_folder
 from causalassay.study.processes.slot import Job, Slot
 from causalassay.threads import one_thread_each
 
@@ -84,7 +85,8 @@ class SupervisedPool:
             raise ValueError(f"workers: expected at least 1, got {workers}")
         if multiprocessing.current_process().daemon:
             raise RuntimeError("a daemonic process cannot start workers")
-        self._setup = pickle.dumps((initializer, initargs), protocol=5)
+        # Through a pipe it would hold up the supervisor until each process can read it.
+        self._setup = NamelessFile([pickle.dumps((initializer, initargs), protocol=5)])
         self._on_start = on_start
         self._slots = [Slot() for _ in range(workers)]
         self._queue: deque[Job] = deque()
@@ -102,8 +104,6 @@ class SupervisedPool:
     def __enter__(self) -> Self:
         self._stack.enter_context(one_thread_each())
         self._folder = self._stack.enter_context(scratch_folder())
-        # Through a pipe it would hold up the supervisor until each process can read it.
-        (self._folder / worker_process.SETUP).write_bytes(self._setup)
         self._supervisor.start()
         return self
 
@@ -156,6 +156,8 @@ class SupervisedPool:
         """Start processes and watch them; they end with this thread, so it does both."""
         # Python's own helper process: starting it, the first time, would undo the mask below.
         resource_tracker.ensure_running()
+        # It is not missed if it is killed: nothing of ours is on its list.
+        warnings.filterwarnings("ignore", "resource_tracker: process died", UserWarning)
         # Children inherit the mask: Ctrl-C must not reach them before they ignore it.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
@@ -181,7 +183,7 @@ class SupervisedPool:
 
     def _start(self, slot: Slot) -> None:
         try:
-            report = slot.start_process(self._folder)
+            report = slot.start_process(self._folder, self._setup)
         except (OSError, RuntimeError) as error:
             self._fail_start(slot, f"{type(error).__name__}: {error}")
         else:

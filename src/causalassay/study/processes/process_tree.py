@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -29,11 +31,25 @@ def living_tree(process: psutil.Process) -> list[psutil.Process]:
     return tree
 
 
-def holds_more(processes: Iterable[psutil.Process], limit: int) -> bool:
+FileId = tuple[int, int]
+"""The device and the inode of a file."""
+
+
+def holds_more(
+    processes: Iterable[psutil.Process], limit: int, given: FileId | None = None
+) -> bool:
     """Return whether some processes together hold more bytes of memory than a limit.
 
     Pages that several processes share, such as those of a parent and the children it
-    forked, count once.
+    forked, count once. Files without a name that are in memory count, too, if a process has
+    them open, mapped or not.
+
+    Parameters
+    ----------
+    processes : iterable of Process
+    limit : int
+    given : (int, int), optional
+        A file in memory that is not theirs, and does not count.
 
     Examples
     --------
@@ -41,10 +57,42 @@ def holds_more(processes: Iterable[psutil.Process], limit: int) -> bool:
     (True, False)
     """
     processes = list(processes)
+    files = dict(file for process in processes for file in _files_in_memory(process.pid))
     # The sum of the resident bytes is never less, and read a hundred times as fast.
-    if sum(map(_resident_bytes, processes)) <= limit:
+    if sum(map(_resident_bytes, processes)) + sum(files.values()) <= limit:
         return False
-    return sum(map(_proportional_bytes, processes)) > limit
+    mapped = sum(_proportional_bytes(process, files) for process in processes)
+    return mapped + sum(size for file, size in files.items() if file != given) > limit
+
+
+def _files_in_memory(pid: int) -> Iterator[tuple[FileId, int]]:
+    """Yield the files without a name, and the bytes they take, that a process has open."""
+    # Not as Paths, which would take five times as long: this is done many times a second.
+    folder = f"/proc/{pid}/fd/"
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):  # noqa: PTH208
+            with contextlib.suppress(OSError):  # it may just have been closed
+                target = os.readlink(folder + name)  # noqa: PTH115
+                if not target.endswith(_NAMELESS):
+                    continue
+                status = os.stat(folder + name)  # noqa: PTH116
+                if target.startswith("/memfd:") or status.st_dev in _devices_in_memory():
+                    yield (status.st_dev, status.st_ino), 512 * status.st_blocks
+
+
+_NAMELESS = " (deleted)"
+
+
+@cache
+def _devices_in_memory() -> frozenset[int]:
+    """Return the file systems here whose files are in memory, such as /dev/shm."""
+    devices = set()
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/mountinfo").read_text().splitlines():
+            before, after = line.split(" - ")
+            if after.split()[0] == "tmpfs":
+                devices.add(os.makedev(*map(int, before.split()[2].split(":"))))
+    return frozenset(devices)
 
 
 def _resident_bytes(process: psutil.Process) -> int:
@@ -53,13 +101,28 @@ def _resident_bytes(process: psutil.Process) -> int:
     return 0
 
 
-def _proportional_bytes(process: psutil.Process) -> int:
-    """Return the memory of a process, each page divided by the number of those that share it."""
+def _proportional_bytes(process: psutil.Process, without: Container[FileId]) -> int:
+    """Return the memory of a process, each page divided by the number of those that share it.
+
+    Pages of some files do not count.
+    """
+    # The first is much shorter, but of all pages together.
+    name = "smaps" if without else "smaps_rollup"
     try:
-        lines = Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()
-        return next(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-    except (OSError, StopIteration):
+        total, counts = 0, True
+        for line in Path(f"/proc/{process.pid}/{name}").read_text(errors="replace").splitlines():
+            if line.startswith("Pss:"):
+                total += counts * 1024 * int(line.split()[1])
+            elif match := _MAPPING.match(line):
+                major, minor, inode = match.groups()
+                counts = (os.makedev(int(major, 16), int(minor, 16)), int(inode)) not in without
+    except OSError:
         return _resident_bytes(process)
+    return total
+
+
+_MAPPING = re.compile("[0-9a-f]+-[0-9a-f]+ \\S+ [0-9a-f]+ ([0-9a-f]+):([0-9a-f]+) ([0-9]+)")
+"""The line of /proc/PID/smaps that begins a mapping, with the device and the inode of its file."""
 
 
 def is_alive(process: psutil.Process) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import multiprocessing
 import os
 import shutil
@@ -10,6 +9,7 @@ import threading
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from multiprocessing.context import SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -26,13 +26,12 @@ from causalassay.study.processes.process_tree import (
     kill_tree,
     living_tree,
 )
+from causalassay.study.processes.scratch import NamelessFile
 from causalassay.study.processes.stages import Stage
 from causalassay.study.processes.stopwatch import Stopwatch
 
 REPORT_SECONDS = 1.0
 """How long pebble has to report that a process has ended; it never reports exit code 0."""
-
-_starts = itertools.count()
 
 
 @dataclass(eq=False)
@@ -54,6 +53,27 @@ class Job:
     limits: Limits
     future: Future[Any] = field(default_factory=Future)
     breaks: int = 0
+
+
+class _NoLock:
+    """What protects a pipe that one process reads and one writes."""
+
+    def acquire(self, block: bool = True, timeout: float | None = None) -> bool:  # noqa: ARG002
+        return True
+
+    def release(self) -> None:
+        pass
+
+
+class _WithoutSemaphores(SpawnContext):
+    """Starts processes without named semaphores: each has a pool of pebble's for itself.
+
+    Python's helper process keeps a list of the semaphores, and prints a traceback for each
+    if it was killed.
+    """
+
+    def RLock(self) -> Any:  # noqa: N802  multiprocessing's
+        return _NoLock()
 
 
 class _Clock:
@@ -119,15 +139,15 @@ class Slot:
     clock: _Clock | None = None
     gone_since: float | None = None
 
-    def start_process(self, folder: Path) -> Future[tuple[int, str]]:
+    def start_process(self, folder: Path, setup: NamelessFile) -> Future[tuple[int, str]]:
         """Start a process and return a future of its report: process id and failure."""
-        path = folder / f"stage-{next(_starts)}"
-        self.clock = _Clock(Stage(path))
+        stage = Stage()
+        self.clock = _Clock(stage)
         self.host = ProcessPool(
             1,
-            context=multiprocessing.get_context("spawn"),
+            context=_WithoutSemaphores(),
             initializer=worker_process.initialize,
-            initargs=(os.getpid(), folder, path),
+            initargs=(os.getpid(), folder, setup, stage),
         )
         self.used, self.seen = False, []
         before = {process.pid for process in multiprocessing.active_children()}

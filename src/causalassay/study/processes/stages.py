@@ -6,28 +6,29 @@ The number changes whenever the clock is to begin anew; while it is even, no lim
 from __future__ import annotations
 
 import contextlib
-import mmap
 import struct
 from collections.abc import Iterator
-from pathlib import Path
+
+from causalassay.study.processes.scratch import NamelessFile
 
 _NUMBER = struct.Struct("<q")
 
 
 class Stage:
-    """A number in a file that two processes see.
+    """A number that two processes see: the one that made it, and the one that got it at its start.
 
     Parameters
     ----------
-    path : Path
-        Of the file; made if there is none.
+    file : NamelessFile, optional
+        Where it is; by default a new one.
     """
 
-    def __init__(self, path: Path) -> None:
-        if not path.exists():
-            path.write_bytes(_NUMBER.pack(0))
-        with path.open("r+b") as file:
-            self._memory = mmap.mmap(file.fileno(), _NUMBER.size)
+    def __init__(self, file: NamelessFile | None = None) -> None:
+        self._file = NamelessFile([_NUMBER.pack(0)]) if file is None else file
+        self._memory = self._file.mapped()
+
+    def __reduce__(self) -> tuple[type[Stage], tuple[NamelessFile]]:
+        return Stage, (self._file,)
 
     @property
     def number(self) -> int:
@@ -42,9 +43,9 @@ class Stage:
 _own: list[Stage] = []
 
 
-def watch_this_process(path: Path) -> None:
+def watch_this_process(stage: Stage) -> None:
     """Let the supervisor see the stages of this process."""
-    _own[:] = [Stage(path)]
+    _own[:] = [stage]
 
 
 @contextlib.contextmanager

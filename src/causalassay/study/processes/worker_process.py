@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import signal
@@ -11,15 +12,14 @@ from typing import Any
 
 from causalassay.study.processes import parentage
 from causalassay.study.processes.executor import Loss, NoWorkers
-from causalassay.study.processes.stages import limited, watch_this_process
-
-SETUP = "setup.pickle"
+from causalassay.study.processes.scratch import NamelessFile
+from causalassay.study.processes.stages import Stage, limited, watch_this_process
 
 _failure: list[str] = []
 _folder: list[Path] = []
 
 
-def initialize(parent: int, folder: Path, stage: Path) -> None:
+def initialize(parent: int, folder: Path, setup: NamelessFile, stage: Stage) -> None:
     """Make this process one that can be killed at any time and leaves nothing; then set it up.
 
     Parameters
@@ -27,10 +27,12 @@ def initialize(parent: int, folder: Path, stage: Path) -> None:
     parent : int
         The process whose end ends this one.
     folder : Path
-        The pool's. Its file `SETUP` is a pickled function with its arguments, called
-        once; what it raises is kept for `report_start`. Temporary files go into a folder within.
-    stage : Path
-        The file of its `Stage`.
+        The pool's. Temporary files go into a folder within.
+    setup : NamelessFile
+        A pickled function with its arguments, called once; what it raises is kept for
+        `report_start`.
+    stage : Stage
+        What the supervisor watches.
     """
     parentage.end_with(parent)
     parentage.adopt_orphans()
@@ -39,13 +41,21 @@ def initialize(parent: int, folder: Path, stage: Path) -> None:
     _folder.append(folder)
     watch_this_process(stage)
     try:
-        own = own_folder(folder, os.getpid())
-        own.mkdir(exist_ok=True)
-        tempfile.tempdir = os.environ["TMPDIR"] = str(own)
-        function, arguments = pickle.loads((folder / SETUP).read_bytes())
+        tempfile.tempdir = os.environ["TMPDIR"] = str(own_folder(folder, os.getpid()))
+        _make_own_folder()
+        with setup.mapped() as content:
+            function, arguments = pickle.loads(content)
+        setup.close()
         function(*arguments)
     except BaseException as error:
         _failure.append(f"{type(error).__name__}: {error}")
+
+
+def _make_own_folder() -> None:
+    """Make the folder for temporary files, again if somebody has removed it."""
+    if not os.path.isdir(os.environ["TMPDIR"]):  # noqa: PTH112  for each batch
+        with contextlib.suppress(OSError):  # whoever writes a file there gets to know why not
+            Path(os.environ["TMPDIR"]).mkdir(parents=True, exist_ok=True)
 
 
 def own_folder(folder: Path, pid: int) -> Path:
@@ -70,6 +80,7 @@ def run_pickled(payload: bytes) -> bytes:
     breaks on what cannot be read back.
     """
     try:
+        _make_own_folder()
         with limited():
             function, argument = pickle.loads(payload)
             return pickle.dumps(function(argument), protocol=5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,7 @@ from causalassay.study.processes.discovery_process import (
     attempt,
     read_answer,
 )
-from causalassay.study.processes.executor import Loss
+from causalassay.study.processes.executor import Loss, NoWorkers
 from causalassay.study.processes.launcher import Launcher
 from causalassay.study.reasons import readable
 from causalassay.study.tasks import Status
@@ -147,20 +147,40 @@ class BlindDiscovery:
         n_lost = 0
         while entry.key not in self._unloadable:
             group = _OURS if pickled.ours else pickled.environment or entry.key
-            process = self._process(group)
+            with _errors_of_the_machine():
+                process = self._process(group)
             # An earlier task may be to blame for the end of a process that was used before.
             fresh = not process.used
             came = self._attempt(process, entry, pickled, shown, entropy)
             if isinstance(came, Discovered):
+                if came.status == "failed":
+                    self._check_machine(process)
                 if not process.reusable:
                     self._drop(group)
                 return came
-            self._drop(group)
             n_lost += fresh
-            if came.cause == "timeout" or (fresh and came.cause == "memory") or n_lost >= TRIES:
+            blamed = came.cause == "timeout" or (fresh and came.cause == "memory")
+            blamed = blamed or n_lost >= TRIES
+            if blamed:
+                self._check_machine(process)
+            self._drop(group)
+            if blamed:
+                if came.cause == "pool" and pickled.ours:  # ours write no files but kernels
+                    raise NoWorkers.until_mended(came.reason)
                 status: Status = "timeout" if came.cause == "timeout" else "failed"
                 return Discovered(status, came.reason)
         return self._unloadable[entry.key]
+
+    def _check_machine(self, process: _Process) -> None:
+        """Stop the run if no files can be written: then a failure is no algorithm's.
+
+        Unless they can once a process is gone, and with it what it has written.
+        """
+        if self._launcher.trouble():
+            process.reusable = False
+            process.process.stop()
+            if trouble := self._launcher.trouble():
+                raise NoWorkers.until_mended(trouble)
 
     def close(self) -> None:
         """End the processes."""
@@ -197,7 +217,8 @@ class BlindDiscovery:
                 return failure
             process.numbers[entry.key, shown.data.world] = number
         limits = replace(entry.limits, memory=entry.limits.memory or self._memory)
-        sent = shown.sent
+        with _errors_of_the_machine():
+            sent = shown.sent
         began = time.perf_counter()
         answer = process.process.discover(number, entropy, sent, limits)
         seconds = time.perf_counter() - began
@@ -205,6 +226,8 @@ class BlindDiscovery:
         came = process.read(answer)
         if isinstance(came, Loss):
             return came
+        if came[0] == "disturbed":
+            return Loss("pool", readable(came[1]))
         return _discovered(*came, seconds)
 
     def _compiling(
@@ -231,6 +254,8 @@ class BlindDiscovery:
             return Loss("crashed", f"crashed as its code was loaded: {came.reason}")
         if isinstance(came, Loss):
             text = f"its code could not be loaded: {came.reason}"
+        elif came[0] == "disturbed":
+            return Loss("pool", f"its code could not be loaded: {readable(came[1])}")
         elif came[0] == "loaded":
             return None
         else:
@@ -270,6 +295,17 @@ class _Process:
             self.reusable = False
             return "invalid", str(error), b""
         return kind, text, blob
+
+
+@contextlib.contextmanager
+def _errors_of_the_machine() -> Iterator[None]:
+    """Let what the machine cannot do stop the run: it says nothing about an algorithm."""
+    try:
+        yield
+    except NoWorkers:
+        raise
+    except OSError as error:
+        raise NoWorkers.until_mended(f"no process for algorithms can be had: {error}") from error
 
 
 def _discovered(kind: AnswerKind, text: str, packed: bytes, seconds: float) -> Discovered:

@@ -95,31 +95,36 @@ def _share(jobs: dict[str, Job], folder: Path) -> None:
         name = next((name for name in remaining if _try(remaining[name], folder, name)), None)
         if name is None:
             name = next(iter(remaining))
-            with _locked(_lock_file(folder, name)):
+            with _lock(folder, name, fcntl.LOCK_EX):
                 remaining[name]()
         del remaining[name]
 
 
 def _try(job: Job, folder: Path, name: str) -> bool:
     """Do a job unless another worker is doing it; return whether it was done."""
-    with _lock_file(folder, name).open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        job()
-        return True
+    with _lock(folder, name, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_free:
+        if is_free:
+            job()
+    return is_free
 
 
 @contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def _lock(folder: Path, name: str, how: int) -> Iterator[bool]:
+    """Hold the lock of a job, and yield whether it was free.
 
-
-def _lock_file(folder: Path, name: str) -> Path:
-    return folder / f"{digest(name)}.lock"
+    Without a file for it, as on a full disk, it is, and two workers may do the same.
+    """
+    is_free = True
+    with contextlib.ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)  # somebody may have removed it
+            file = stack.enter_context((folder / f"{digest(name)}.lock").open("w"))
+            fcntl.flock(file, how)
+        except BlockingIOError:
+            is_free = False
+        except OSError:
+            pass
+        yield is_free
 
 
 def _score(kind: World, entry: MetricEntry) -> None:

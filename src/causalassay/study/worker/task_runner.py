@@ -16,7 +16,8 @@ from causalassay.seeding import entropy_without_seed, stream
 from causalassay.study.estimate_encoding import decode, encode, unpack
 from causalassay.study.measures import N_DRAWS
 from causalassay.study.plan import Study
-from causalassay.study.reasons import message_text, readable, reason_text
+from causalassay.study.processes.executor import NoWorkers
+from causalassay.study.reasons import is_about_room, message_text, readable, reason_text
 from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask, Task
 from causalassay.study.worker.discovering import Discovery, ShownData, discover_here
 from causalassay.study.worker.problem_making import MadeProblem, NoProblem
@@ -45,7 +46,7 @@ def run_task(
         case NoProblem() as reason, _:
             record = Record.without_scores(task, "skipped", message_text(reason))
         case Exception() as error, _:
-            record = Record.without_scores(task, "failed", f"problem: {reason_text(error)}")
+            record = Record.without_scores(task, "failed", f"problem: {reason_here(error)}")
         case MadeProblem(), MeasureTask():
             record = _measure(study, task, made)
         case MadeProblem(), RunTask():
@@ -53,6 +54,20 @@ def run_task(
         case MadeProblem(problem=problem), RescoreTask(estimate=blob):
             record = _scored(study, task, problem, decode(blob))
     return replace(record, host=socket.gethostname())
+
+
+def reason_here(error: Exception) -> str:
+    """Return the reason of an error in a worker.
+
+    Raises
+    ------
+    NoWorkers
+        If a disk is full: that is to stop the run, not to be stored.
+    """
+    reason = reason_text(error)
+    if is_about_room(reason):
+        raise NoWorkers.until_mended(reason)
+    return reason
 
 
 def _measure(study: Study, task: MeasureTask, made: MadeProblem) -> Record:
@@ -64,7 +79,7 @@ def _measure(study: Study, task: MeasureTask, made: MadeProblem) -> Record:
             scores.append(float(_number(name, made)))
         except Exception as error:  # one undefined number leaves the others
             scores.append(np.nan)
-            notes[name] = reason_text(error)
+            notes[name] = reason_here(error)
     return Record(task, "ok", scores=tuple(scores), notes=notes)
 
 
@@ -160,5 +175,5 @@ def _scored(
             scores.append(scorer.score(entry))
         except Exception as error:  # one undefined number leaves the others
             scores.append(np.nan)
-            notes[entry.label or entry.name] = reason_text(error)
+            notes[entry.label or entry.name] = reason_here(error)
     return Record(task, "ok", scores=tuple(scores), notes=notes)
