@@ -17,7 +17,7 @@ export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: help demo test test-slow fuzz test-older-cpu check format bench bench-full calibrate choice-proof papers docs lock clean
+.PHONY: help demo test test-bare test-slow fuzz test-older-cpu check format bench bench-full calibrate choice-proof papers docs lock clean
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -33,7 +33,10 @@ demo: $(READY) ## run every algorithm on six kinds of data; print the verdict, w
 	@$(BIN)/causalassay run examples/studies/four-schemes.toml --out demo
 
 test: $(READY) ## run all tests except the slow ones
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --durations=10
+
+test-bare: $(READY) ## run the tests near optional programs as if none were installed
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --hide-programs tests
 
 test-slow: $(READY) ## run the slow tests
 	$(BIN)/python -m pytest -m slow

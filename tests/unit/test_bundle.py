@@ -284,9 +284,10 @@ def test_the_lock_file_pins_what_ran_and_names_no_host(anonymous):
 
 
 def test_mlcroissant_reads_the_description_without_a_complaint(anonymous):
-    mlcroissant = pytest.importorskip("mlcroissant")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the libraries that it rests on
+        import mlcroissant
+
         described = mlcroissant.Dataset(jsonld=anonymous / "croissant.json")
         assert (set(), set()) == (
             described.metadata.ctx.issues.errors,
