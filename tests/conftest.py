@@ -35,7 +35,8 @@ REGISTRIES = {
 }
 
 
-def _read_entry_points_again():
+def read_entry_points_again():
+    """Let the registries know the packages that can be imported now."""
     for address in REGISTRIES.values():
         module, _, name = address.partition(":")
         getattr(importlib.import_module(module), name).refresh()
@@ -54,11 +55,11 @@ def announce(monkeypatch):
             "causalassay.registry.entry_points",
             lambda group: [point for point in points if point.group == group],
         )
-        _read_entry_points_again()
+        read_entry_points_again()
 
     yield announced
     monkeypatch.undo()
-    _read_entry_points_again()
+    read_entry_points_again()
 
 
 @pytest.fixture(scope="session")
