@@ -195,6 +195,13 @@ def pytest_configure(config: pytest.Config) -> None:
         hide_programs(Path(folder.name))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With hidden programs, do not import files without a marker: that would take longest."""
+    if not config.getoption("--hide-programs") or collection_path.suffix != ".py":
+        return None
+    return "mark.needs(" not in collection_path.read_text(encoding="utf-8") or None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Refuse unknown names; with hidden programs, leave the files near these alone."""
     for item in items:

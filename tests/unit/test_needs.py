@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -30,6 +31,13 @@ def test_a_name_has_its_detail_behind_a_colon():
     assert needs.is_present("package:numpy")
     assert not needs.is_present("package:no_such_package")
     assert not needs.is_present("data:no-such-file.csv")
+
+
+def test_a_name_that_is_not_in_the_table_is_refused():
+    mark = pytest.mark.needs("ngnix").mark
+    item = SimpleNamespace(nodeid="test_x", iter_markers=lambda _: [mark])
+    with pytest.raises(pytest.UsageError, match="test_x needs 'ngnix': not in tests/needs.py"):
+        needs.pytest_collection_modifyitems(SimpleNamespace(getoption=lambda _: False), [item])
 
 
 def test_the_table_has_a_line_for_each_reason():
