@@ -188,8 +188,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Hide the programs; test processes started by this one inherit that."""
-    if config.getoption("--hide-programs") and "PYTEST_XDIST_WORKER" not in os.environ:
+    """Register the marker; hide the programs, also from the processes that xdist starts."""
+    config.addinivalue_line("markers", "needs(*names): skipped where one of these is absent")
+    if config.getoption("--hide-programs") and not hasattr(config, "workerinput"):
         folder = tempfile.TemporaryDirectory()
         config.add_cleanup(folder.cleanup)
         hide_programs(Path(folder.name))

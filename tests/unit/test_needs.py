@@ -88,7 +88,16 @@ def test_hidden_programs_are_absent_and_what_was_skipped_is_a_table(tmp_path, pr
     for name in ("java", "nginx", "initdb", "postgres"):
         (tmp_path / "bin" / name).write_text("#!/bin/sh\n")
         (tmp_path / "bin" / name).chmod(0o755)
-    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", str(processes)]
+    words = [
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-n",
+        str(processes),
+        "--strict-markers",
+    ]
     done = subprocess.run(
         [sys.executable, *words, "--rootdir", str(tmp_path), "--hide-programs", str(tmp_path)],
         env=os.environ
