@@ -1,5 +1,5 @@
 # Two targets for a new user: `make demo` and `make test`. They do all the set-up on a
-# machine with python3 (3.11 to 3.13), pip and make.
+# machine with python3 (3.11 to 3.14), its venv module and make.
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -17,7 +17,7 @@ export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: help demo test test-slow fuzz test-older-cpu check format bench bench-full calibrate choice-proof papers docs wheel lock clean
+.PHONY: help demo test test-bare test-slow fuzz test-older-cpu fresh check format bench bench-full calibrate choice-proof papers docs wheel lock clean
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -33,7 +33,10 @@ demo: $(READY) ## run every algorithm on six kinds of data; print the verdict, w
 	@$(BIN)/causalassay run examples/studies/four-schemes.toml --out demo
 
 test: $(READY) ## run all tests except the slow ones
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --durations=10
+
+test-bare: $(READY) ## run the tests near optional programs as if none were installed
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --hide-programs tests
 
 test-slow: $(READY) ## run the slow tests
 	$(BIN)/python -m pytest -m slow
@@ -43,6 +46,9 @@ fuzz: $(READY) ## read N mutated study files, tables, graphs and networks: make 
 
 test-older-cpu: $(READY) ## run the tests of `make test` with the arithmetic of a CPU without AVX
 	OPENBLAS_CORETYPE=Nehalem NUMBA_CPU_NAME=nehalem NUMBA_CPU_FEATURES= $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+fresh: ## `make demo` and `make test` in bare systems of Debian 12, 13 and testing, made by debootstrap: root, an hour
+	bash .ci/fresh
 
 check: $(READY) ## check format, lint, types and import contracts
 	$(BIN)/ruff format --check .

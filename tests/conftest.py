@@ -6,10 +6,11 @@ import os
 import pickle
 import signal
 from importlib.metadata import EntryPoint
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+pytest_plugins = ["needs"]
 
 # Before numpy is imported: a second BLAS thread makes small inverses many times slower.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"):
@@ -23,38 +24,6 @@ settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.load_profile("repeatable")
 
 
-@pytest.fixture(scope="session")
-def sachs_folder():
-    """The folder of sachs.csv, which is not part of the repository."""
-    return _folder_of("sachs.csv")
-
-
-@pytest.fixture(scope="session")
-def chamber_folder():
-    """The folder of chamber.csv and chamber-graph.csv, which are not part of the repository."""
-    return _folder_of("chamber.csv")
-
-
-def _folder_of(name):
-    stated = os.environ.get("CAUSALASSAY_DATA")
-    beside = Path(__file__).parents[2] / "shared" / "data"
-    for folder in (Path(stated), beside) if stated else (beside,):
-        if (folder / name).is_file():
-            return folder
-    pytest.skip(f"{name} is absent; set CAUSALASSAY_DATA to its folder")
-
-
-@pytest.fixture(scope="session")
-def jdk_folder():
-    """The folder of jdk-results.csv, which is not part of the repository."""
-    stated = os.environ.get("CAUSALASSAY_DATA")
-    beside = Path(__file__).parents[2] / "shared" / "data"
-    for folder in (Path(stated), beside) if stated else (beside,):
-        if (folder / "jdk-results.csv").is_file():
-            return folder
-    pytest.skip("jdk-results.csv is absent; set CAUSALASSAY_DATA to its folder")
-
-
 REGISTRIES = {
     "causalassay.algorithms": "causalassay.discovery.registry:ALGORITHMS",
     "causalassay.artefacts": "causalassay.judging.artefacts:ARTEFACTS",
@@ -66,7 +35,8 @@ REGISTRIES = {
 }
 
 
-def _read_entry_points_again():
+def read_entry_points_again():
+    """Let the registries know the packages that can be imported now."""
     for address in REGISTRIES.values():
         module, _, name = address.partition(":")
         getattr(importlib.import_module(module), name).refresh()
@@ -85,11 +55,11 @@ def announce(monkeypatch):
             "causalassay.registry.entry_points",
             lambda group: [point for point in points if point.group == group],
         )
-        _read_entry_points_again()
+        read_entry_points_again()
 
     yield announced
     monkeypatch.undo()
-    _read_entry_points_again()
+    read_entry_points_again()
 
 
 @pytest.fixture(scope="session")

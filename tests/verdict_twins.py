@@ -42,7 +42,7 @@ STUDIES = {
 }
 
 
-def run_here(text, results):
+def run_study(text, results):
     """Run a study in this process and store its rows in a folder."""
     study = parse_study(text, results.parent)
     current, made = None, None

@@ -1,13 +1,11 @@
 """A browser without network, and the pages to look at."""
 
-import shutil
-
 import pytest
 
+import needs
 from causalassay.report.files import write_report
 from report_stores import write_attacked, write_store
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-background-networking",
@@ -58,15 +56,13 @@ class Sight:
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory):
-    """Chromium with a profile of its own; the test is skipped where there is none."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        pytest.skip(f"no browser: install one of {', '.join(BROWSERS)}")
-    with sync_api.sync_playwright() as playwright:
+    """Chromium with a profile of its own; who asks for it is marked `needs("chromium")`."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
         # A launched browser makes a new profile in the temporary folder and removes it.
         started = playwright.chromium.launch(
-            executable_path=path,
+            executable_path=needs.browser(),
             args=ARGUMENTS,
             downloads_path=tmp_path_factory.mktemp("downloads"),
         )

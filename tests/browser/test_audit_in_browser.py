@@ -8,6 +8,8 @@ from causalassay.auditing import audit, audit_many
 from causalassay.auditing.provenance import AuditedFile, Provenance
 from causalassay.report.audit_page.files import write_page
 
+pytestmark = pytest.mark.needs("chromium")
+
 MADE = Provenance(0, {"bootstrap": 5}, (AuditedFile("data.csv", "data", "ab" * 32),), "9.9.9")
 
 

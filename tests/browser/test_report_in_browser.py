@@ -15,6 +15,8 @@ from causalassay.report.page.content import read_content
 from causalassay.report.page.document import render_page
 from report_stores import ATTACKS, BASELINES, FAMILIES, LISTED, METRICS, SCHEMES, SIZES
 
+pytestmark = pytest.mark.needs("chromium")
+
 NARROW = 420
 
 PANELS = """

@@ -1,5 +1,6 @@
 """Laws of fitted models, of total variation and of its sum over interventions."""
 
+import gadjid
 import numpy as np
 import pytest
 from hypothesis import assume, example, given
@@ -51,7 +52,6 @@ def faithful_pairs(draw, max_nodes=5):
 
 
 def sid(truth, guess):
-    gadjid = pytest.importorskip("gadjid")
     return gadjid.sid(
         truth.astype(np.int8), guess.astype(np.int8), edge_direction="from row to column"
     )[1]

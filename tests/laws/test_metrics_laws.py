@@ -2,6 +2,7 @@
 
 import inspect
 
+import gadjid
 import numpy as np
 import pytest
 from hypothesis import given
@@ -129,7 +130,6 @@ def test_relabelling_nodes_leaves_every_metric_unchanged(two, data):
 
 @given(st.data())
 def test_shd_equals_gadjid(data):
-    gadjid = pytest.importorskip("gadjid")
     truth = data.draw(dags(min_nodes=2, max_nodes=7))
     guess = data.draw(dags(min_nodes=len(truth), max_nodes=len(truth)))
     assert gadjid.shd(truth.astype(np.int8), guess.astype(np.int8))[1] == shd(truth, guess)

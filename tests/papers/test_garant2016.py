@@ -1,5 +1,6 @@
 """Garant and Jensen 2016 (S4): table 1, and what sections 3, 4 and 6 say of total variation."""
 
+import gadjid
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -18,7 +19,6 @@ G1, G2, G3 = figure_1(1, 0.1), figure_1(1, 0), figure_1(0, 0.1)
 
 
 def sid(truth, guess):
-    gadjid = pytest.importorskip("gadjid")
     return gadjid.sid(
         truth.astype(np.int8), guess.astype(np.int8), edge_direction="from row to column"
     )[1]

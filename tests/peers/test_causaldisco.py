@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from CausalDisco import analytics, baselines
 
 from causalassay.diagnostics import (
     cause_explained_variance,
@@ -14,9 +15,6 @@ from causalassay.diagnostics import (
 from causalassay.discovery import discover
 from causalassay.discovery.regression.lasso_along_order import sort_regress
 from causalassay.graphs import erdos_renyi, reachability
-
-analytics = pytest.importorskip("CausalDisco.analytics")
-baselines = pytest.importorskip("CausalDisco.baselines")
 
 
 def problem(d, n, edges_per_node, rng):

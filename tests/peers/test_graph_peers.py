@@ -1,7 +1,9 @@
 """Graph algorithms beside those of networkx, gadjid and cliquepicking."""
 
+import cliquepicking
+import gadjid
+import networkx as nx
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,7 +31,6 @@ ROW_TO_COLUMN = "from row to column"
 
 
 def test_gadjid_reads_our_graphs_in_our_direction():
-    gadjid = pytest.importorskip("gadjid")
     truth, guess = to_gadjid(chain(3)), to_gadjid(from_edges([(0, 1)], 3))
     assert gadjid.sid(truth, truth, edge_direction=ROW_TO_COLUMN) == (0.0, 0)
     # Without 1→2 node 2 is not adjusted for its parent, so do(2) seems to move 0 and 1;
@@ -40,7 +41,6 @@ def test_gadjid_reads_our_graphs_in_our_direction():
 
 def test_gadjid_gives_the_distances_of_peters_and_buehlmann():
     """METHODS C.2: H1 adds 3→4 to G, H2 reverses 1→2."""
-    gadjid = pytest.importorskip("gadjid")
     names = range(1, 6)
     edges = [(1, 2), (1, 3), (1, 4), (1, 5), (2, 3), (2, 4), (2, 5)]
     truth = to_gadjid(from_edges(edges, names))
@@ -53,7 +53,6 @@ def test_gadjid_gives_the_distances_of_peters_and_buehlmann():
 
 
 def test_gadjid_accepts_our_cpdags():
-    gadjid = pytest.importorskip("gadjid")
     cpdag = to_gadjid(to_cpdag(erdos_renyi(20, 1.5, np.random.default_rng(0))))
     assert gadjid.parent_aid(cpdag, cpdag, edge_direction=ROW_TO_COLUMN)[1] == 0
     assert gadjid.shd(cpdag, cpdag)[1] == 0
@@ -64,7 +63,6 @@ def test_gadjid_accepts_our_cpdags():
 
 @given(dags(min_nodes=2, max_nodes=10), st.data())
 def test_d_separation_agrees_with_networkx(dag, data):
-    nx = pytest.importorskip("networkx")
     i, j, *rest = data.draw(st.permutations(range(len(dag))))
     given_nodes = data.draw(st.sets(st.sampled_from(rest))) if rest else set()
     expected = nx.is_d_separator(to_networkx(dag), {i}, {j}, given_nodes)
@@ -72,7 +70,6 @@ def test_d_separation_agrees_with_networkx(dag, data):
 
 
 def test_d_separation_agrees_with_networkx_on_larger_graphs():
-    nx = pytest.importorskip("networkx")
     rng = np.random.default_rng(0)
     for _ in range(30):
         dag = erdos_renyi(40, 1.5, rng)
@@ -84,7 +81,6 @@ def test_d_separation_agrees_with_networkx_on_larger_graphs():
 @few
 @given(dags(max_nodes=12))
 def test_reachability_agrees_with_networkx(dag):
-    nx = pytest.importorskip("networkx")
     closure = nx.transitive_closure_dag(to_networkx(dag))
     assert set(closure.edges) == set(to_edges(reachability(dag)))
 
@@ -92,7 +88,6 @@ def test_reachability_agrees_with_networkx(dag):
 @few
 @given(pdags(max_nodes=8))
 def test_chordality_agrees_with_networkx(graph):
-    nx = pytest.importorskip("networkx")
     lines = skeleton(graph)
     expected = nx.is_chordal(nx.Graph(to_edges(lines)))
     assert expected == (not chordless_cycle(neighbour_masks(lines)))
@@ -101,7 +96,6 @@ def test_chordality_agrees_with_networkx(graph):
 @few
 @given(chordal_graphs(min_nodes=2, max_nodes=12))
 def test_cliques_agree_with_networkx(graph):
-    nx = pytest.importorskip("networkx")
     expected = {frozenset(clique) for clique in nx.find_cliques(nx.Graph(to_edges(graph)))}
     tree = clique_tree(neighbour_masks(graph), (1 << len(graph)) - 1)
     assert expected == {frozenset(members(clique.nodes)) for clique in tree}
@@ -118,7 +112,6 @@ def test_our_counts_agree_with_cliquepicking(graph):
 @few
 @given(cpdags(min_nodes=2, max_nodes=6).filter(lambda cpdag: cpdag.any()))
 def test_our_members_agree_with_cliquepicking(cpdag):
-    cliquepicking = pytest.importorskip("cliquepicking")
     # Version 0.3.2 panics on a graph that is one clique; node 0, left without edges, prevents it.
     names = range(1, len(cpdag) + 1)
     listed = cliquepicking.mec_list_dags(to_edges(cpdag, names))

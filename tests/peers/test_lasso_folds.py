@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn import linear_model
 
 from causalassay.discovery.regression.cross_validated_lasso import (
     N_FOLDS,
@@ -9,8 +10,6 @@ from causalassay.discovery.regression.cross_validated_lasso import (
     sort_regress_held_out,
 )
 from causalassay.graphs import erdos_renyi
-
-linear_model = pytest.importorskip("sklearn.linear_model")
 
 
 def standardised_values(d, n, seed):

@@ -1,12 +1,10 @@
 """The lasso path and its BIC against scikit-learn's LassoLarsIC."""
 
 import numpy as np
-import pytest
+from sklearn import linear_model
 
 from causalassay.discovery.regression.bic_lasso import lasso_bic
 from causalassay.discovery.regression.lasso_along_order import PATH_END
-
-linear_model = pytest.importorskip("sklearn.linear_model")
 
 
 def regression(seed):

@@ -6,6 +6,7 @@ import csv
 
 import pytest
 
+from command_line import run_here
 from waiting import LIMIT, eventually
 
 STUDY = """
@@ -14,7 +15,7 @@ seed = 1
 replicates = 1
 metrics = ["shd"]
 baselines = false
-algorithms = ["pc", {hostile}, "empty"]
+algorithms = ["pc", "empty", {hostile}]
 [limits]
 seconds = 3600
 memory = "600 MB"
@@ -59,7 +60,7 @@ def outcome(run, tmp_path_factory, computed_once):
         folder = tmp_path_factory.mktemp("hostile")
         (folder / "study.toml").write_text(study_with(*EXPECTED))
         printed, complained = run("run", folder / "study.toml", "--workers", 2)
-        run("export", folder / "hostile-results", folder / "rows.csv")
+        run_here("export", folder / "hostile-results", folder / "rows.csv")
         with (folder / "rows.csv").open() as file:
             return printed + complained, {row["algorithm"]: row for row in csv.DictReader(file)}
 
@@ -82,47 +83,61 @@ def test_what_an_algorithm_prints_is_not_shown(outcome):
     assert "on stderr" not in outcome[0]
 
 
-@pytest.mark.parametrize(
-    ("function", "argument", "reason"),
-    [
-        ("raise_text", '"path \\u001b[2J\\u202e"', r"raised ValueError: path \x1b[2J\u202e"),
-        ("leave", "0", "raised SystemExit: 0"),
-    ],
-)
-def test_a_replay_shows_the_traceback_of_whatever_is_raised(
-    run, tmp_path, function, argument, reason
-):
-    deed = f'{{use = "hostile", function = "{function}", argument = {argument}}}'
-    (tmp_path / "study.toml").write_text(STUDY.format(hostile=deed))
-    run("run", "--json", tmp_path / "study.toml", "--workers", 1)
-    run("export", tmp_path / "hostile-results", tmp_path / "rows.csv")
-    with (tmp_path / "rows.csv").open() as file:
-        (key,) = [row["key"] for row in csv.DictReader(file) if row["algorithm"] == "hostile"]
-    _, complained = run("replay", key, "--in", tmp_path / "hostile-results", code=1)
+RAISED = {
+    "raise_text": ('"path \\u001b[2J\\u202e"', r"raised ValueError: path \x1b[2J\u202e"),
+    "leave": ("0", "raised SystemExit: 0"),
+}
+
+
+@pytest.fixture(scope="module")
+def raising(run, tmp_path_factory, computed_once):
+    """The results of a study whose algorithms raise, and the keys of their rows."""
+
+    def compute():
+        folder = tmp_path_factory.mktemp("raising")
+        deeds = [
+            f'{{use = "hostile", name = "{function}", function = "{function}", argument = {text}}}'
+            for function, (text, _) in RAISED.items()
+        ]
+        (folder / "study.toml").write_text(STUDY.format(hostile=", ".join(deeds)))
+        run("run", "--json", folder / "study.toml", "--workers", 1)
+        run_here("export", folder / "hostile-results", folder / "rows.csv")
+        with (folder / "rows.csv").open() as file:
+            keys = {row["algorithm"]: row["key"] for row in csv.DictReader(file)}
+        return folder / "hostile-results", keys
+
+    return computed_once("raising", compute)
+
+
+@pytest.mark.parametrize("function", RAISED)
+def test_a_replay_shows_the_traceback_of_whatever_is_raised(run, raising, function):
+    folder, keys = raising
+    _, complained = run("replay", keys[function], "--in", folder, code=1)
     assert f"in {function}\n" in complained
-    assert complained.rstrip().endswith(f"TaskRaised: {reason}")
+    assert complained.rstrip().endswith(f"TaskRaised: {RAISED[function][1]}")
 
 
-def test_two_studies_do_not_share_a_folder(run, tmp_path):
+def test_two_studies_do_not_share_a_folder(tmp_path):
     file = tmp_path / "study.toml"
-    file.write_text(study_with("raise"))
-    run("run", file, "--out", tmp_path / "results")
+    file.write_text(study_with())
+    words = ("run", file, "--out", tmp_path / "results", "--workers", 1, "--json")
+    assert not run_here(*words).returncode
     before = (tmp_path / "results" / "study.sqlite").read_bytes()
-    file.write_text(study_with("raise").replace('"hostile"\nseed', '"other"\nseed'))
-    _, complained = run("run", file, "--out", tmp_path / "results", code=2)
-    assert "other" in complained
-    assert "hostile" in complained
+    file.write_text(study_with().replace('"hostile"\nseed', '"other"\nseed'))
+    refused = run_here(*words)
+    assert 2 == refused.returncode
+    assert "other" in refused.stderr
+    assert "hostile" in refused.stderr
     assert before == (tmp_path / "results" / "study.sqlite").read_bytes()
 
 
 def test_two_drivers_do_not_work_on_one_folder(run, start, tmp_path):
     file = tmp_path / "study.toml"
     file.write_text(study_with("loop").replace("seconds = 2}", "seconds = 3600}"))
-    first = start("run", file)
+    first = start("run", file, "--workers", 1)
     eventually((tmp_path / "hostile-results" / "study.sqlite").exists)
     _, complained = run("run", file, code=2)
     assert "another" in complained
-    printed, _ = run("status", tmp_path / "hostile-results")
-    assert "running" in printed
+    assert "running" in run_here("status", tmp_path / "hostile-results").stdout
     first.terminate()
     first.communicate(timeout=LIMIT)

@@ -353,9 +353,10 @@ def test_the_lines_of_the_card_work_in_a_new_environment_without_a_package_index
 
 
 def test_mlcroissant_reads_the_description_without_a_complaint(anonymous):
-    mlcroissant = pytest.importorskip("mlcroissant")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the libraries that it rests on
+        import mlcroissant
+
         described = mlcroissant.Dataset(jsonld=anonymous / "croissant.json")
         assert (set(), set()) == (
             described.metadata.ctx.issues.errors,

@@ -7,8 +7,6 @@ from causalassay.discovery import discover
 from causalassay.graphs import erdos_renyi, from_edges, to_cpdag
 from causalassay.models import SCM
 
-pytest.importorskip("causallearn")
-
 NAMES = ["causal-learn-pc", "causal-learn-ges", "causal-learn-boss", "causal-learn-grasp"]
 
 

@@ -12,17 +12,8 @@ import pandas as pd
 import pytest
 
 import causalassay as ca
+from command_line import run_here
 from waiting import eventually
-
-
-def run(*words, timeout=120):
-    return subprocess.run(
-        [sys.executable, "-m", "causalassay", *map(str, words)],
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +32,7 @@ FAST = ("--bootstrap", 5)
 
 
 def test_audit_prints_tables_a_verdict_and_its_rule(files):
-    done = run("audit", files / "data.csv", "--graph", files / "graph.csv", *FAST)
+    done = run_here("audit", files / "data.csv", "--graph", files / "graph.csv", *FAST)
     assert (0, "") == (done.returncode, done.stderr)
     for word in (
         "300 rows, 12 columns, 24 edges",
@@ -53,7 +44,7 @@ def test_audit_prints_tables_a_verdict_and_its_rule(files):
 
 
 def test_audit_prints_json(files):
-    done = run("audit", files / "data.csv", "--graph", files / "graph.csv", "--json", *FAST)
+    done = run_here("audit", files / "data.csv", "--graph", files / "graph.csv", "--json", *FAST)
     result = json.loads(done.stdout)
     assert "gameable" == result["verdict"]["kind"]
     assert result["findings"][-1]["kind"].startswith("graph ")
@@ -62,7 +53,7 @@ def test_audit_prints_json(files):
 
 def test_audit_prints_json_with_what_it_was_made_from(files):
     words = ("audit", files / "data.csv", "--graph", files / "graph.csv", "--json", "--seed", 3)
-    result = json.loads(run(*words, *FAST).stdout)
+    result = json.loads(run_here(*words, *FAST).stdout)
     assert version("causalassay") == result["version"]
     assert 3 == result["seed"]
     assert 5 == result["settings"]["bootstrap"]
@@ -76,7 +67,7 @@ def test_audit_prints_json_with_what_it_was_made_from(files):
 def test_audit_writes_a_page_and_a_table(files, tmp_path):
     page, table = tmp_path / "audit.html", tmp_path / "audit.tex"
     words = ("--report", page, "--latex", table, *FAST)
-    done = run("audit", files / "data.csv", "--graph", files / "graph.csv", *words)
+    done = run_here("audit", files / "data.csv", "--graph", files / "graph.csv", *words)
     assert 0 == done.returncode
     assert f"Report: {page}\nLaTeX table: {table}\n" == done.stderr
     assert "Verdict: Gameable by variance" in done.stdout
@@ -105,7 +96,7 @@ def many(tmp_path_factory):
 
 def test_several_files_get_one_verdict(many, tmp_path):
     words = (*sorted((many / "data").iterdir()), "--graphs", many / "graphs", *FAST)
-    done = run("audit", *words, "--each", "--latex", tmp_path / "audit.tex")
+    done = run_here("audit", *words, "--each", "--latex", tmp_path / "audit.tex")
     assert 0 == done.returncode
     assert 1 == done.stdout.count("Verdict: ")
     assert (
@@ -114,8 +105,8 @@ def test_several_files_get_one_verdict(many, tmp_path):
     assert "all together" in done.stdout
     assert "\nset1\n  Gameable by variance" in done.stdout
     assert "set2 &" in (tmp_path / "audit.tex").read_text()
-    from_csv = json.loads(run("audit", *words, "--json").stdout)
-    from_npz = json.loads(run("audit", many / "npz", "--json", *FAST).stdout)
+    from_csv = json.loads(run_here("audit", *words, "--json").stdout)
+    from_npz = json.loads(run_here("audit", many / "npz", "--json", *FAST).stdout)
     assert from_csv["verdict"] == from_npz["verdict"]
     assert from_csv["audits"] == from_npz["audits"]
     assert ["data", "data", "data", "graph", "graph", "graph"] == [
@@ -129,7 +120,7 @@ def test_a_file_of_many_that_cannot_be_audited_is_named(tmp_path):
         (tmp_path / name).write_text("a,b\n1,1\n3,2\n")
     (tmp_path / "graph.txt").write_text("from,to\na,b\nb,a\n")
     words = (tmp_path / "bad.csv", tmp_path / "worse.csv", "--graph", tmp_path / "graph.txt")
-    done = run("audit", *words)
+    done = run_here("audit", *words)
     assert 2 == done.returncode
     assert "bad.csv: graph: " in done.stderr
     assert 1 == done.stderr.count("\n")
@@ -151,7 +142,7 @@ def test_a_file_of_many_that_cannot_be_audited_is_named(tmp_path):
     ],
 )
 def test_mistakes_with_many_files_are_one_line_before_the_work_begins(many, words, message):
-    done = run("audit", *[word.format(many) for word in words])
+    done = run_here("audit", *[word.format(many) for word in words])
     assert 2 == done.returncode
     assert message in done.stderr
     assert 1 == done.stderr.count("\n")
@@ -186,14 +177,14 @@ def test_the_order_of_names_in_the_graph_file_does_not_matter(files):
         files / "reversed.csv", graph[np.ix_(back, back)], [names[k] for k in back]
     )
     straight, turned = (
-        run("audit", files / "data.csv", "--graph", files / name, "--json", *FAST).stdout
+        run_here("audit", files / "data.csv", "--graph", files / name, "--json", *FAST).stdout
         for name in ("graph.csv", "reversed.csv")
     )
     assert json.loads(straight) | {"files": []} == json.loads(turned) | {"files": []}
 
 
 def test_audit_works_without_a_graph(files):
-    done = run("audit", files / "data.csv")
+    done = run_here("audit", files / "data.csv")
     assert 0 == done.returncode
     assert "No graph, so no finding on the order" in done.stdout
 
@@ -203,12 +194,12 @@ def test_conditions_are_named_on_the_command_line(files):
     labels = ["condition", *["control"] * 200, *["drug"] * 100]
     mixed = files / "mixed.csv"
     mixed.write_text("\n".join(f"{a},{b}" for a, b in zip(text, labels, strict=True)))
-    done = run("audit", mixed, "--condition", "condition", "--observational", "control")
+    done = run_here("audit", mixed, "--condition", "condition", "--observational", "control")
     assert "200 rows" in done.stdout
-    unnamed = run("audit", mixed, "--condition", "condition")
+    unnamed = run_here("audit", mixed, "--condition", "condition")
     assert 2 == unnamed.returncode
     assert "observational" in unnamed.stderr
-    undeclared = run("audit", mixed)
+    undeclared = run_here("audit", mixed)
     assert 2 == undeclared.returncode
     assert "condition" in undeclared.stderr
 
@@ -220,8 +211,8 @@ def test_audit_reads_files_as_people_have_them_and_says_what_it_took_for_granted
     graph = ca.graphs.read_graph(files / "graph.csv")[0]
     np.savetxt(files / "people.txt", graph.T)
     words = ("--drop", "id", "--graph", files / "people.txt", "--transpose", "--json", *FAST)
-    done = run("audit", files / "people.csv", *words)
-    plain = run("audit", files / "data.csv", "--graph", files / "graph.csv", "--json", *FAST)
+    done = run_here("audit", files / "people.csv", *words)
+    plain = run_here("audit", files / "data.csv", "--graph", files / "graph.csv", "--json", *FAST)
     differ = {"files", "settings"}
     same = [
         {k: v for k, v in json.loads(one.stdout).items() if k not in differ}
@@ -231,11 +222,11 @@ def test_audit_reads_files_as_people_have_them_and_says_what_it_took_for_granted
     separator, matrix = done.stderr.splitlines()
     assert f"note: {files / 'people.csv'}: its fields are separated by semicolons" == separator
     assert matrix.startswith("note: people.txt: a matrix without names: ")
-    warned = run("audit", files / "people.csv", "--separator", ";")
+    warned = run_here("audit", files / "people.csv", "--separator", ";")
     assert warned.stderr.startswith(
         f"note: {files / 'people.csv'}: column 'id' looks like a row index"
     )
-    assert "" == run("audit", files / "people.csv", "--separator", ";", "--continuous").stderr
+    assert "" == run_here("audit", files / "people.csv", "--separator", ";", "--continuous").stderr
 
 
 @pytest.mark.parametrize(
@@ -250,7 +241,7 @@ def test_audit_reads_files_as_people_have_them_and_says_what_it_took_for_granted
     ],
 )
 def test_mistakes_are_one_line_and_exit_code_2(files, words, message):
-    done = run("audit", *[word.format(files) for word in words])
+    done = run_here("audit", *[word.format(files) for word in words])
     assert 2 == done.returncode
     assert message in done.stderr.replace("\n", "")
     assert "Traceback" not in done.stderr
@@ -258,7 +249,7 @@ def test_mistakes_are_one_line_and_exit_code_2(files, words, message):
 
 
 def test_help_teaches_and_imports_nothing_heavy():
-    shown = " ".join(run("audit", "--help").stdout.split())
+    shown = " ".join(run_here("audit", "--help").stdout.split())
     assert "causalassay audit data.csv --graph graph.csv" in shown
     assert "causalassay audit data/*.csv --graphs graphs/" in shown
     code = "import sys, causalassay.cli; sys.exit('numpy' in sys.modules)"
@@ -283,7 +274,7 @@ def test_help_teaches_and_imports_nothing_heavy():
     ],
 )
 def test_every_help_has_an_example_and_plain_flags(words):
-    shown = run(*words, "--help").stdout
+    shown = run_here(*words, "--help").stdout
     assert re.search(r"Example: causalassay|^ causalassay", shown, re.MULTILINE)
     assert "<bool>" not in shown
     if words not in ((), ("new",)):
@@ -291,8 +282,8 @@ def test_every_help_has_an_example_and_plain_flags(words):
 
 
 def test_completion_can_be_installed():
-    assert "--install-completion" in run("--help").stdout
+    assert "--install-completion" in run_here("--help").stdout
 
 
 def test_version_is_printed():
-    assert run("--version").stdout.startswith("causalassay 0.")
+    assert run_here("--version").stdout.startswith("causalassay 0.")

@@ -4,8 +4,6 @@ import html
 import json
 import re
 import socket
-import subprocess
-import sys
 import traceback
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -27,6 +25,7 @@ from causalassay.factorial import (
 )
 from causalassay.report.domain_page.document import domain_page
 from causalassay.report.domain_page.pictures import effect_picture, score_picture
+from command_line import run_here
 from factorial_experiments import simulated
 
 HOSTILE = "</title><script>alert(1)</script>"
@@ -34,13 +33,7 @@ FAST = ("--repeats", "2", "--look-alikes", "0")
 
 
 def run(*words):
-    return subprocess.run(
-        [sys.executable, "-m", "causalassay", "domain", *map(str, words)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    return run_here("domain", *words)
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ import pytest
 
 from causalassay.study.language import parse_study
 from causalassay.study.storage import Store
+from command_line import run_here
 
 STUDY = """
 name = "small"
@@ -27,7 +28,7 @@ grid.model.kind = ["scm", "iscm"]
 """
 
 
-def run(*words, cwd=None, flags=(), **variables):
+def run_flagged(*words, cwd=None, flags=(), **variables):
     return subprocess.run(
         [sys.executable, *flags, "-m", "causalassay", *map(str, words)],
         env={**os.environ, **variables},
@@ -57,7 +58,7 @@ def folder(tmp_path_factory):
     """A folder with a study that has been run."""
     here = tmp_path_factory.mktemp("small")
     (here / "study.toml").write_text(STUDY)
-    done = run("run", here / "study.toml", "--workers", 1)
+    done = run_here("run", here / "study.toml", "--workers", 1)
     assert 0 == done.returncode, done.stderr
     check_the_short_answer(done.stdout)
     assert "20 of 20" in done.stderr
@@ -70,17 +71,17 @@ def folder(tmp_path_factory):
 def test_commands_work_without_docstrings(tmp_path, flags, variables):
     """Altair does not."""
     (tmp_path / "study.toml").write_text(STUDY)
-    done = run("run", "study.toml", "--workers", 1, cwd=tmp_path, flags=flags, **variables)
+    done = run_flagged("run", "study.toml", "--workers", 1, cwd=tmp_path, flags=flags, **variables)
     assert 0 == done.returncode, done.stderr
     check_the_short_answer(done.stdout)
     assert '"data"' in (tmp_path / "small-results" / "report.html").read_text()
-    shown = run("status", "--help", flags=flags, **variables).stdout
+    shown = run_flagged("status", "--help", flags=flags, **variables).stdout
     assert "Show the progress of a study" in shown
 
 
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(tmp_path):
     (tmp_path / "study.toml").write_text(STUDY)
-    done = run("run", tmp_path / "study.toml", "--dry-run")
+    done = run_here("run", tmp_path / "study.toml", "--dry-run")
     assert 0 == done.returncode
     assert "2 problems × 2 replicates × 5 algorithms = 20" in done.stdout
     assert "rows: 0 of 20 are stored already, 20 are missing" in done.stdout
@@ -92,20 +93,20 @@ def test_a_dry_run_of_a_study_that_has_rows_says_what_is_left(folder):
     """Of ges there is no row; of the others there is one replicate in three to come."""
     more = STUDY.replace("replicates = 2", "replicates = 3").replace('["pc"', '["pc", "ges"')
     (folder / "more.toml").write_text(more)
-    done = run("run", folder / "more.toml", "--dry-run", "--workers", 2)
+    done = run_here("run", folder / "more.toml", "--dry-run", "--workers", 2)
     assert "rows: 20 of 36 are stored already, 16 are missing" in done.stdout
     assert "on 2 workers for discovery, by the mean of 20 stored rows" in done.stdout
     assert "no stored row of ges\n" in done.stdout
-    rows = json.loads(run("run", folder / "more.toml", "--dry-run", "--json").stdout)["rows"]
+    rows = json.loads(run_here("run", folder / "more.toml", "--dry-run", "--json").stdout)["rows"]
     assert (20, 16, ["ges"]) == (rows["stored"], rows["missing"], rows["without_basis"])
-    done = run("run", folder / "study.toml", "--dry-run")
+    done = run_here("run", folder / "study.toml", "--dry-run")
     assert "rows: 20 of 20 are stored already, 0 are missing" in done.stdout
     assert "time:" not in done.stdout
 
 
 def test_a_dry_run_refuses_the_results_of_another_study(folder):
     (folder / "other.toml").write_text(STUDY.replace("seed = 1", "seed = 2"))
-    done = run("run", folder / "other.toml", "--dry-run")
+    done = run_here("run", folder / "other.toml", "--dry-run")
     assert 2 == done.returncode
     assert 1 == len(done.stderr.splitlines())
 
@@ -113,7 +114,7 @@ def test_a_dry_run_refuses_the_results_of_another_study(folder):
 def test_every_mistake_is_told_at_once(tmp_path):
     wrong = STUDY.replace('"pc"', '"pcc"').replace("n_nodes", "n_node").replace("seed", "sead")
     (tmp_path / "study.toml").write_text(wrong)
-    done = run("run", tmp_path / "study.toml")
+    done = run_here("run", tmp_path / "study.toml")
     assert 2 == done.returncode
     for word in ("pcc", "did you mean 'pc'", "n_node", "sead", "did you mean 'seed'"):
         assert word in done.stderr
@@ -121,9 +122,9 @@ def test_every_mistake_is_told_at_once(tmp_path):
 
 
 def test_status_tells_that_all_is_done(folder):
-    done = run("status", folder / "small-results")
+    done = run_here("status", folder / "small-results")
     assert "20 of 20 rows (20 ok)" in done.stdout
-    status = json.loads(run("status", folder / "small-results", "--json").stdout)
+    status = json.loads(run_here("status", folder / "small-results", "--json").stdout)
     assert "small" in json.dumps(status)
 
 
@@ -131,26 +132,26 @@ def test_status_tells_the_most_frequent_reason(folder):
     """Five columns have fewer pairs than the edges that are asked for."""
     wanting = STUDY.replace('["pc", ', '[{use = "acor", n_edges = 99}, ')
     (folder / "wanting.toml").write_text(wanting.replace("small", "wanting"))
-    assert 0 == run("run", folder / "wanting.toml", "--workers", 1, "--json").returncode
-    done = run("status", folder / "wanting-results")
+    assert 0 == run_here("run", folder / "wanting.toml", "--workers", 1, "--json").returncode
+    done = run_here("status", folder / "wanting-results")
     assert "20 of 20 rows (16 ok, 4 skipped)" in done.stdout
     assert "not ok, most often “5 columns have 10 pairs" in done.stdout
     assert "(4)" in done.stdout
 
 
 def test_status_of_no_study_is_a_clear_error(tmp_path):
-    done = run("status", tmp_path)
+    done = run_here("status", tmp_path)
     assert 2 == done.returncode
     assert "Traceback" not in done.stderr
 
 
 def test_running_again_computes_nothing(folder):
-    done = run("run", folder / "study.toml", "--workers", 1, "--json")
+    done = run_here("run", folder / "study.toml", "--workers", 1, "--json")
     assert 20 == json.loads(done.stdout)["rows"]["ok"]
 
 
 def test_the_summary_is_json_too(folder):
-    summary = json.loads(run("summary", folder / "small-results", "--json").stdout)
+    summary = json.loads(run_here("summary", folder / "small-results", "--json").stdout)
     assert {"counts", "scores", "ranks", "attribution"} <= set(summary)
     assert {"headline", "matrix", "verdict"} <= set(summary)
     raw, iscm = summary["matrix"]["columns"]
@@ -166,16 +167,18 @@ def test_the_summary_of_an_unfinished_study_counts_what_is_missing(folder, tmp_p
     study = parse_study(more, tmp_path)
     with Store.open(results, study) as store:
         store.finish("interrupted")
-    printed = run("summary", results).stdout
+    printed = run_here("summary", results).stdout
     assert printed.startswith("Not complete: 10 of 30 rows are missing (")
-    missing = json.loads(run("summary", results, "--json").stdout)["missing"]
+    missing = json.loads(run_here("summary", results, "--json").stdout)["missing"]
     assert {name: 2 for name in missing} == missing
     assert 5 == len(missing)
-    assert {} == json.loads(run("summary", folder / "small-results", "--json").stdout)["missing"]
+    assert (
+        {} == json.loads(run_here("summary", folder / "small-results", "--json").stdout)["missing"]
+    )
 
 
 def test_the_summary_of_a_metric_that_is_not_there_names_the_nearest(folder):
-    done = run("summary", folder / "small-results", "--metric", "mec_sdh")
+    done = run_here("summary", folder / "small-results", "--metric", "mec_sdh")
     assert 2 == done.returncode
     assert "did you mean 'mec_shd'" in done.stderr
 
@@ -183,8 +186,8 @@ def test_the_summary_of_a_metric_that_is_not_there_names_the_nearest(folder):
 def test_rows_are_exported_to_csv_and_parquet(folder):
     import pandas as pd
 
-    assert 0 == run("export", folder / "small-results", folder / "rows.csv").returncode
-    assert 0 == run("export", folder / "small-results", folder / "rows.parquet").returncode
+    assert 0 == run_here("export", folder / "small-results", folder / "rows.csv").returncode
+    assert 0 == run_here("export", folder / "small-results", folder / "rows.parquet").returncode
     with (folder / "rows.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert 20 == len(rows) == len(pd.read_parquet(folder / "rows.parquet"))
@@ -192,33 +195,34 @@ def test_rows_are_exported_to_csv_and_parquet(folder):
 
 
 def test_replay_finds_the_study_by_the_key(folder):
-    run("export", folder / "small-results", folder / "keys.csv")
+    run_here("export", folder / "small-results", folder / "keys.csv")
     with (folder / "keys.csv").open() as file:
         key = next(csv.DictReader(file))["key"]
-    done = run("replay", key[:10], "--json", cwd=folder)
+    done = run_here("replay", key[:10], "--json", cwd=folder)
     assert "ok" == json.loads(done.stdout)["status"]
 
 
 def test_replay_of_an_unknown_key_is_a_clear_error(folder):
-    done = run("replay", "ffffffffff", cwd=folder)
+    done = run_here("replay", "ffffffffff", cwd=folder)
     assert 2 == done.returncode
     assert "Traceback" not in done.stderr
 
 
 def test_workers_and_cluster_do_not_go_together(folder):
-    done = run("run", folder / "study.toml", "--workers", 2, "--cluster", "tcp://127.0.0.1:1")
+    done = run_here("run", folder / "study.toml", "--workers", 2, "--cluster", "tcp://127.0.0.1:1")
     assert 2 == done.returncode
 
 
-def test_an_absent_scheduler_is_a_clear_error(folder):
-    done = run("run", folder / "study.toml", "--cluster", "tcp://127.0.0.1:1")
+def test_an_absent_scheduler_is_a_clear_error(folder, monkeypatch):
+    monkeypatch.setattr("causalassay.study.processes.cluster_executor.CONNECT_SECONDS", 0.5)
+    done = run_here("run", folder / "study.toml", "--cluster", "tcp://127.0.0.1:1")
     assert 2 == done.returncode
     assert "no dask scheduler answers" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_a_report_and_its_figures_are_written(folder):
-    done = run("report", folder / "small-results", "--figures")
+    done = run_here("report", folder / "small-results", "--figures")
     assert 0 == done.returncode, done.stderr
     assert (folder / "small-results" / "report.html").stat().st_size > 500_000
     suffixes = {file.suffix for file in (folder / "small-results" / "figures").iterdir()}
@@ -226,8 +230,8 @@ def test_a_report_and_its_figures_are_written(folder):
 
 
 def test_a_run_prints_the_verdict_of_its_report(folder):
-    short = run("summary", folder / "small-results").stdout
-    printed = run("summary", folder / "small-results", "--full").stdout
+    short = run_here("summary", folder / "small-results").stdout
+    printed = run_here("summary", folder / "small-results", "--full").stdout
     page = (folder / "small-results" / "report.html").read_text()
     assert printed.startswith(short)
     assert f'<p class="headline">{short.splitlines()[0]}' in page
@@ -245,7 +249,7 @@ def test_a_report_does_not_write_over_the_store(folder):
         ("export", results, results / "study.sqlite"),
         ("report", results, "--out", results),
     ):
-        done = run(*words)
+        done = run_here(*words)
         assert 2 == done.returncode
         assert 1 == len(done.stderr.splitlines())
         assert "Traceback" not in done.stderr
@@ -256,7 +260,7 @@ def test_damaged_rows_are_told_and_computed_again(folder, tmp_path):
     shutil.copytree(folder / "small-results", tmp_path / "small-results")
     shutil.copy(folder / "study.toml", tmp_path)
     results = tmp_path / "small-results"
-    assert 0 == run("export", results, tmp_path / "before.csv", "--no-timing").returncode
+    assert 0 == run_here("export", results, tmp_path / "before.csv", "--no-timing").returncode
     with closing(sqlite3.connect(results / "study.sqlite")) as connection:
         connection.execute(
             "UPDATE scores SET value = value + 1 WHERE row IN "
@@ -269,11 +273,11 @@ def test_damaged_rows_are_told_and_computed_again(folder, tmp_path):
         ("export", results, tmp_path / "after.csv"),
         ("run", tmp_path / "study.toml", "--workers", 1),
     ):
-        done = run(*words)
+        done = run_here(*words)
         assert 2 == done.returncode
         assert "2 of 24 rows" in done.stderr
         assert 1 == len(done.stderr.splitlines())
-    done = run("run", tmp_path / "study.toml", "--workers", 1, "--retry", "damaged", "--json")
+    done = run_here("run", tmp_path / "study.toml", "--workers", 1, "--retry", "damaged", "--json")
     assert 20 == json.loads(done.stdout)["rows"]["ok"], done.stderr
-    assert 0 == run("export", results, tmp_path / "after.csv", "--no-timing").returncode
+    assert 0 == run_here("export", results, tmp_path / "after.csv", "--no-timing").returncode
     assert (tmp_path / "before.csv").read_bytes() == (tmp_path / "after.csv").read_bytes()

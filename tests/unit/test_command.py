@@ -1,6 +1,3 @@
-import os
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +8,8 @@ import pytest
 from causalassay.data import Dataset, Regime
 from causalassay.discovery import discover, make_algorithm
 from causalassay.discovery.command import Command, CommandFailed
+from causalassay.environments.catalogue import environment
+from causalassay.environments.installing import state
 from causalassay.graphs import from_edges, skeleton
 from causalassay.models import SCM
 from waiting import eventually
@@ -119,7 +118,7 @@ def is_running(pid):
         return False
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the limit is the shell's ulimit -v")
+@pytest.mark.needs("linux")  # for the limit is the shell's ulimit -v
 def test_a_program_that_eats_memory_is_stopped():
     with pytest.raises(CommandFailed, match="MemoryError"):
         run(program("x = bytearray(4_000_000_000)", max_memory_mb=1000))
@@ -186,29 +185,27 @@ def run_example(words, truth_edges, promises):
     return truth, run(Command(words, promises=promises, max_seconds=300), data).graph
 
 
-def test_the_lingam_example_where_its_environment_is_named():
-    """Set CAUSALASSAY_LINGAM_PYTHON to the python of an environment with lingam."""
-    python = os.environ.get("CAUSALASSAY_LINGAM_PYTHON")
-    if not python:
-        pytest.skip("CAUSALASSAY_LINGAM_PYTHON is not set")
-    words = (python, str(EXAMPLES / "direct_lingam.py"))
+@pytest.mark.needs("environment:lingam")
+def test_the_lingam_example_in_its_environment():
+    python = state(environment("lingam")).python
+    words = (str(python), str(EXAMPLES / "direct_lingam.py"))
     truth, result = run_example(words, [(0, 1), (1, 2)], "dag")
     np.testing.assert_array_equal(truth, result)
 
 
 @pytest.mark.parametrize(
-    ("script", "package", "promises"),
-    [("pc_pcalg.R", "pcalg", "pdag"), ("hc_bnlearn.R", "bnlearn", "dag")],
+    ("script", "promises"),
+    [
+        pytest.param("pc_pcalg.R", "pdag", marks=pytest.mark.needs("r-package:pcalg")),
+        pytest.param("hc_bnlearn.R", "dag", marks=pytest.mark.needs("r-package:bnlearn")),
+    ],
 )
-def test_the_r_examples_where_r_and_the_package_are_present(script, package, promises):
-    ask = ["Rscript", "-e", f"if (!requireNamespace('{package}', quietly = TRUE)) quit(status = 1)"]
-    if not shutil.which("Rscript") or subprocess.run(ask, check=False).returncode:
-        pytest.skip(f"R with {package} is absent")
+def test_the_r_examples_find_the_collider(script, promises):
     truth, result = run_example(("Rscript", str(EXAMPLES / script)), [(0, 2), (1, 2)], promises)
     np.testing.assert_array_equal(skeleton(truth), skeleton(result))
 
 
-@pytest.mark.skipif(not shutil.which("Rscript"), reason="Rscript is not on the path")
+@pytest.mark.needs("Rscript")
 def test_a_script_in_base_r_runs_as_a_program():
     truth, result = run_example(
         ("Rscript", str(EXAMPLES / "sort_and_step.R")), [(2, 0), (0, 1)], "dag"

@@ -18,6 +18,7 @@ import typer
 from causalassay.cli import app
 from causalassay.environments.definition import read_definition
 from causalassay.factorial import read_experiment
+from command_line import run_here
 from conftest import REGISTRIES
 from pages import PAGES, ROOT, SHELL, blocks_of, inline_commands
 from study_texts import HEAD, PROBLEM, parsed
@@ -252,14 +253,7 @@ def test_the_quickstart_can_be_followed(tmp_path):
 
 def in_folder(command, folder):
     """Run a command of ours there and return what it prints."""
-    words = shlex.split(command)[1:]
-    done = subprocess.run(
-        [sys.executable, "-m", "causalassay", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_here(*shlex.split(command)[1:], cwd=folder)
     assert 0 == done.returncode, done.stderr
     return done.stdout
 

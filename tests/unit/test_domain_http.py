@@ -28,11 +28,6 @@ PYTHON = classes_of(("python",))
 
 
 @pytest.fixture(scope="module")
-def nginx():
-    return find_nginx() or pytest.skip("nginx is absent")
-
-
-@pytest.fixture(scope="module")
 def by_python(tmp_path_factory):
     """A small experiment with Python's server alone."""
     return small_experiment(tmp_path_factory.mktemp("http"))
@@ -121,7 +116,9 @@ def test_an_experiment_goes_on_from_its_journal(tmp_path):
     assert len(experiment.frame) == 32
 
 
-def test_by_default_nginx_does_not_compress_for_a_proxy(nginx, tmp_path):
+@pytest.mark.needs("nginx")
+def test_by_default_nginx_does_not_compress_for_a_proxy(tmp_path):
+    nginx = find_nginx()
     experiment, _ = small_experiment(tmp_path, nginx=nginx)
     assert set(SERVER_CLASSES) == set(experiment.frame["server_class"])
     sent = lengths(experiment, "nginx")
@@ -233,7 +230,10 @@ def test_the_command_measures_and_writes_the_experiment(capfd, monkeypatch, tmp_
         (["--report", "/no/such/folder/page.html"], "does not exist; create it first"),
     ],
 )
-def test_bad_input_is_one_line(capfd, monkeypatch, tmp_path, options, fault):
+@pytest.mark.parametrize("nginx", ["as installed", "absent"])
+def test_bad_input_is_one_line(capfd, monkeypatch, tmp_path, options, fault, nginx):
+    if nginx == "absent":
+        monkeypatch.setattr("shutil.which", without("nginx", shutil.which))
     command = ["causalassay", *COMMAND, str(tmp_path / "out"), *options]
     monkeypatch.setattr(sys, "argv", command)
     with pytest.raises(SystemExit) as ended:
@@ -242,6 +242,10 @@ def test_bad_input_is_one_line(capfd, monkeypatch, tmp_path, options, fault):
     errors = capfd.readouterr().err
     assert fault in errors
     assert len(errors.strip().splitlines()) == 1
+
+
+def without(hidden, which):
+    return lambda name, *args, **options: None if name == hidden else which(name, *args, **options)
 
 
 CLIENT = """
@@ -343,7 +347,7 @@ def children():
     return {one.pid for one in psutil.Process().children(recursive=True)}
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="not called by root")
+@pytest.mark.needs("root")
 def test_a_closed_temporary_folder_is_an_error(open_folder, monkeypatch):
     open_folder.chmod(0o700)
     monkeypatch.setenv("TMPDIR", str(open_folder))
@@ -353,7 +357,7 @@ def test_a_closed_temporary_folder_is_an_error(open_folder, monkeypatch):
     assert [] == list(open_folder.iterdir())
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="not called by root")
+@pytest.mark.needs("root")
 def test_root_is_given_up():
     with running(PYTHON, (), None):
         servers = [

@@ -14,10 +14,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from waiting import eventually
-
-pytest.importorskip("psycopg")
-
 from causalassay.domains.collecting import MeasurementFailed, Subject
 from causalassay.domains.postgres.connecting import connect
 from causalassay.domains.postgres.experiment import Options, prepared, run
@@ -27,11 +23,9 @@ from causalassay.domains.postgres.schema import TABLES, create_tables, table_siz
 from causalassay.domains.postgres.server import find_binaries, own_schema, own_server
 from causalassay.domains.postgres.treatments import TREATMENTS, indexed_columns, set_indexes
 from causalassay.factorial import read_experiment
+from waiting import eventually
 
-try:
-    find_binaries()
-except FileNotFoundError as absent:
-    pytest.skip(str(absent), allow_module_level=True)
+pytestmark = pytest.mark.needs("initdb")
 
 PREFIX = "causalassay-postgresql-"
 TINY = {"n_queries": 6, "scale": 0.02, "trials": 1}

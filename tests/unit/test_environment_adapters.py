@@ -9,7 +9,7 @@ from causalassay.data import Dataset, Discrete, Regime
 from causalassay.discovery.environment_algorithms import algorithm_class
 from causalassay.discovery.environment_checks import brief_parameters
 from causalassay.environments.catalogue import environments
-from causalassay.environments.installing import folder_of, state
+from causalassay.environments.installing import folder_of
 from causalassay.graphs import erdos_renyi, from_edges, is_dag, to_cpdag
 from causalassay.models import SCM
 from causalassay.testing import check_algorithm
@@ -41,11 +41,9 @@ NOT_AT_ONCE = [one for one in KNOWN if brief_parameters(one) or one.name in SLOW
 
 def installed(algorithms):
     """Return parameters of tests, skipped where the environment is absent."""
-    homes = environments()
     return [
-        pytest.param(one, id=one.name, marks=pytest.mark.skipif(bool(reason), reason=reason))
+        pytest.param(one, id=one.name, marks=pytest.mark.needs(f"environment:{one.environment}"))
         for one in algorithms
-        if (reason := state(homes[one.environment]).reason) is not None
     ]
 
 
@@ -90,7 +88,8 @@ def test_an_asymmetric_graph_is_not_transposed(one):
 
 @pytest.mark.parametrize("one", installed(k for k in KNOWN if k.environment == "causal-learn"))
 def test_the_environment_finds_what_the_extra_finds(one):
-    causal_learn = pytest.importorskip("causalassay.discovery.causal_learn")
+    from causalassay.discovery import causal_learn
+
     extra = getattr(causal_learn, one.class_name)()
     rng = np.random.default_rng(5)
     values = SCM().draw(erdos_renyi(7, 1.5, rng), rng).sample(300, rng)
@@ -165,10 +164,14 @@ def stated_licence(home):
     return " ".join(text for text in stated if text).lower()
 
 
-HOMES = [one for one in environments().values() if one.pins and state(one).python]
+HOMES = [
+    pytest.param(home, id=home.name, marks=pytest.mark.needs(f"environment:{home.name}"))
+    for home in environments().values()
+    if home.pins
+]
 
 
-@pytest.mark.parametrize("home", HOMES, ids=lambda home: home.name)
+@pytest.mark.parametrize("home", HOMES)
 def test_the_licence_is_what_the_package_says(home):
     stated = stated_licence(home)
     licence = OF_THE_WRAPPER.get(home.name, home.licence)

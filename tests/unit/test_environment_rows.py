@@ -26,6 +26,7 @@ from causalassay.study.worker.discovering import BlindDiscovery
 from causalassay.study.worker.problem_making import make
 from causalassay.study.worker.task_runner import run_task
 from causalassay.study.worker_study import for_workers
+from command_line import run_here
 from waiting import LIMIT, eventually
 
 MEMORY = 2 * 10**9
@@ -183,7 +184,7 @@ def test_a_missing_environment_is_skipped_rows_until_it_is_installed(site, tmp_p
         return done
 
     def rows():
-        run("export", "mixed-results", "rows.csv")
+        run_here("export", "mixed-results", "rows.csv", cwd=tmp_path)
         with (tmp_path / "rows.csv").open() as file:
             return list(csv.DictReader(file))
 

@@ -5,9 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from causalassay.environments.catalogue import environment_generators, environments
+from causalassay.environments.catalogue import environment_generators
 from causalassay.environments.generating import draw
-from causalassay.environments.installing import state
 from causalassay.graphs import is_dag
 
 WITH_TORCH = ("dagma", "gcastle", "pgmpy")
@@ -19,12 +18,10 @@ N_SAMPLES = {"continuous": 600, "discrete": 20_000, "series": 600}
 
 def installed(*, slow):
     """Return parameters of tests, skipped where the environment is absent."""
-    homes = environments()
     return [
-        pytest.param(one, id=one.name, marks=pytest.mark.skipif(bool(reason), reason=reason))
+        pytest.param(one, id=one.name, marks=pytest.mark.needs(f"environment:{one.environment}"))
         for one in environment_generators().values()
         if (one.environment in WITH_TORCH) is slow
-        and (reason := state(homes[one.environment]).reason) is not None
     ]
 
 

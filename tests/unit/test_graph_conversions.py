@@ -2,6 +2,7 @@
 
 import sys
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -64,7 +65,6 @@ def test_loops_and_repeated_names_are_refused():
 
 
 def test_networkx_edges_point_the_same_way():
-    nx = pytest.importorskip("networkx")
     digraph = nx.DiGraph(EDGES)
     np.testing.assert_array_equal(GRAPH, from_networkx(digraph))
     np.testing.assert_array_equal(GRAPH[::-1, ::-1], from_networkx(digraph, nodes=NAMES[::-1]))
@@ -73,12 +73,10 @@ def test_networkx_edges_point_the_same_way():
 
 
 def test_an_undirected_networkx_graph_has_undirected_edges():
-    nx = pytest.importorskip("networkx")
     np.testing.assert_array_equal(skeleton(chain(3)), from_networkx(nx.path_graph(3)))
 
 
 def test_other_networkx_graphs_are_refused():
-    nx = pytest.importorskip("networkx")
     with pytest.raises(TypeError, match=r"got MultiDiGraph; networkx\.DiGraph\(graph\) drops"):
         from_networkx(nx.MultiDiGraph([(0, 1)]))
     with pytest.raises(TypeError, match="expected a networkx DiGraph or Graph, got list"):

@@ -107,10 +107,8 @@ def test_seeds_agree(seed):
     assert found.count(found[0]) == 7
 
 
-def test_seeds_agree_on_a_light_tunnel(sachs_folder):
-    files = [sachs_folder / name for name in ("chamber.csv", "chamber-graph.csv")]
-    if not all(path.is_file() for path in files):
-        pytest.skip("chamber.csv is absent")
+def test_seeds_agree_on_a_light_tunnel(chamber_folder):
+    files = [chamber_folder / name for name in ("chamber.csv", "chamber-graph.csv")]
     data = ca.data.read(files[0], "target", "condition", "reference")
     graph = np.zeros((data.n_nodes, data.n_nodes), dtype=bool)
     with files[1].open() as rows:

@@ -17,17 +17,9 @@ from causalassay.registry import first_line, parameters
 from causalassay.short_lines import PARTS, known_names, short_lines
 from causalassay.study.keys import canonical
 from causalassay.study.tiny_problems import tiny_problem
+from command_line import run_here
 
 HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "pyarrow", "causallearn")
-
-
-def run(*words):
-    return subprocess.run(
-        [sys.executable, "-m", "causalassay", *map(str, words)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def imported_by(call, **environment):
@@ -92,13 +84,13 @@ def test_completion_offers_folders_of_results_and_study_files(tmp_path):
 
 
 def test_controls_are_named_apart_from_the_scores():
-    lines = run("list", "metrics").stdout.splitlines()
+    lines = run_here("list", "metrics").stdout.splitlines()
     assert "n_guessed" in lines[-1]
     assert not any(line.startswith("n_guessed") for line in lines)
 
 
 def test_one_name_is_shown_with_all_there_is_to_know():
-    shown = " ".join(run("list", "notears").stdout.split())
+    shown = " ".join(run_here("list", "notears").stdout.split())
     for words in (
         "notears (algorithm)",
         "independent rows, continuous columns",
@@ -112,18 +104,18 @@ def test_one_name_is_shown_with_all_there_is_to_know():
 
 @pytest.mark.parametrize("name", ["pc", "sid", "var_sortability", "linear.uumc", "chain", "f1_p"])
 def test_any_one_name_is_json_too(name):
-    details = json.loads(run("list", name, "--json").stdout)
+    details = json.loads(run_here("list", name, "--json").stdout)
     assert (name, known_names()[name]) == (details["name"], details["part"])
     assert details["what"].endswith(".")
 
 
 def test_a_kind_of_model_is_shown_with_every_mechanism():
-    details = json.loads(run("list", "uumc", "--json").stdout)
+    details = json.loads(run_here("list", "uumc", "--json").stdout)
     assert ["linear.uumc", "var.uumc"] == [one["name"] for one in details]
 
 
 def test_a_name_that_is_not_there_is_answered_with_the_nearest():
-    done = run("list", "noters")
+    done = run_here("list", "noters")
     assert 2 == done.returncode
     assert ["error: nothing is called 'noters'; did you mean 'notears'?"] == (
         done.stderr.splitlines()

@@ -132,7 +132,6 @@ def nonlinear_values(n, seed):
 
 
 def test_support_vectors_find_what_least_squares_miss():
-    pytest.importorskip("sklearn")
     values, rng = nonlinear_values(150, 0), np.random.default_rng(0)
     expected = [[0, 1], [1, 2]]
     assert not discover("mse-gds", values, rng).graph[0, 1]
@@ -144,7 +143,6 @@ def test_support_vectors_find_what_least_squares_miss():
 
 @pytest.mark.parametrize("name", ["var-sortnregress", "r2-sortnregress", "random-sortnregress"])
 def test_sorting_with_support_vectors_finds_what_the_lasso_misses(name):
-    pytest.importorskip("sklearn")
     values = nonlinear_values(150, 1)
     linear = discover(name, values, np.random.default_rng(6))
     estimate = discover(name, values, np.random.default_rng(6), regression="support-vector")
@@ -161,7 +159,8 @@ def test_sorting_with_support_vectors_finds_what_the_lasso_misses(name):
 
 def test_elimination_finds_the_parents_along_a_causal_order():
     # Seeds are fixed; of 120 edges of 20 other graphs 14 were missed, and 8 false ones kept.
-    support_vectors = pytest.importorskip("causalassay.discovery.regression.support_vectors")
+    from causalassay.discovery.regression import support_vectors
+
     missing = extra = 0
     for seed in range(3):
         rng = np.random.default_rng(seed)
@@ -178,7 +177,6 @@ def test_elimination_finds_the_parents_along_a_causal_order():
 
 
 def test_relabelling_commutes_with_support_vectors():
-    pytest.importorskip("sklearn")
     values, label = nonlinear_values(60, 2), np.array([2, 0, 3, 1])
     for name in ("mse-gds", "var-sortnregress"):
         rng = np.random.default_rng(0)
@@ -188,7 +186,6 @@ def test_relabelling_commutes_with_support_vectors():
 
 
 def test_too_few_rows_to_fold_are_not_applicable():
-    pytest.importorskip("sklearn")
     values = np.random.default_rng(0).normal(size=(9, 2))
     for name in ("mse-gds", "var-sortnregress"):
         with pytest.raises(NotApplicable, match="at least 10 rows, got 9"):

@@ -21,6 +21,8 @@ from causalassay.models.registry import MODELS, named
 from causalassay.study import study_table
 from causalassay.study.measures import measure_key
 from causalassay.study.problem_specs import scheme
+from command_line import run_here
+from conftest import read_entry_points_again
 from pages import ROOT, blocks_of
 from study_texts import mistakes_of, parsed
 
@@ -165,6 +167,22 @@ def command(tmp_path):
 
 
 @pytest.fixture
+def command_here(tmp_path, monkeypatch):
+    """The same in this process, for packages that no process but this one imports."""
+    monkeypatch.syspath_prepend(tmp_path / "site")
+
+    def command_here(*words, code=0):
+        read_entry_points_again()
+        done = run_here(*words, cwd=tmp_path, COLUMNS="60")
+        assert code == done.returncode, done.stderr
+        return done
+
+    yield command_here
+    monkeypatch.undo()
+    read_entry_points_again()
+
+
+@pytest.fixture
 def installed(tmp_path, command):
     """A folder, and a command line that finds the package of the page in it."""
     install(tmp_path / "site", "my-package", package_source(), announcements())
@@ -226,11 +244,11 @@ def broken(tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_plug_in_that_cannot_be_imported_is_one_line_of_the_list(kind, broken, command):
-    lines = [" ".join(line.split()) for line in command("list", kind).stdout.splitlines()]
+def test_a_plug_in_that_cannot_be_imported_is_one_line_of_the_list(kind, broken, command_here):
+    lines = [" ".join(line.split()) for line in command_here("list", kind).stdout.splitlines()]
     rows = {
         row["name"]: row
-        for row in json.loads(command("list", kind, "--json").stdout)
+        for row in json.loads(command_here("list", kind, "--json").stdout)
         if "cannot_be_loaded" in row
     }
     for name, (_, reason) in BROKEN.items():
@@ -252,9 +270,9 @@ def test_a_plug_in_that_cannot_be_imported_breaks_no_study_of_others(broken, com
 
 
 @pytest.mark.parametrize("name", list(BROKEN))
-def test_a_study_that_names_it_gets_one_line(name, broken, command, tmp_path):
+def test_a_study_that_names_it_gets_one_line(name, broken, command_here, tmp_path):
     (tmp_path / "study.toml").write_text(STUDY.replace("var-sortnregress", name))
-    done = command("run", "study.toml", code=2)
+    done = command_here("run", "study.toml", code=2)
     (line,) = [line for line in done.stderr.splitlines() if f"'{name}' cannot" in line]
     assert BROKEN[name][1] in line
     assert line.endswith(f"(package '{name}-package')")

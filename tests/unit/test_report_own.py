@@ -19,7 +19,7 @@ from causalassay.study.storage import Store, study_table
 from report_tables import study_like
 from study_texts import HEAD, PROBLEM, parsed
 from summary_twins import BASELINES, draw_table, with_frame
-from verdict_twins import run_here
+from verdict_twins import run_study
 
 OWN = "ges"
 METRICS = {"f1": "high", "shd": "low"}
@@ -176,7 +176,7 @@ STUDY = HEAD + 'metrics = ["f1"]\n' + PROBLEM + '[[algorithms]]\nuse = "pc"\n'
 
 
 def test_calling_an_algorithm_mine_recomputes_nothing(tmp_path):
-    results = run_here(STUDY, tmp_path / "results")
+    results = run_study(STUDY, tmp_path / "results")
     before = study_table(results).frame
     assert {"listed", "baseline"} == set(before["role"])
     for text, role in ((STUDY + "mine = true\n", "mine"), (STUDY, "listed")):

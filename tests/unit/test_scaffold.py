@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from causalassay.scaffold import new_algorithm
+from command_line import run_here
 
 LISTING = """
 from causalassay.discovery.registry import ALGORITHMS
@@ -85,7 +86,7 @@ def test_nothing_is_overwritten(tmp_path):
 def test_names_that_are_taken_are_refused_in_one_line_and_nothing_is_written(
     name, reason, tmp_path
 ):
-    done = run("causalassay", "new", "algorithm", name, "--folder", tmp_path / "new")
+    done = run_here("new", "algorithm", name, "--folder", tmp_path / "new")
     assert 2 == done.returncode
     (line,) = done.stderr.splitlines()
     assert reason in line

@@ -53,10 +53,6 @@ def test_times_of_an_intervention_move_with_its_column():
 
 @pytest.mark.parametrize("name", sorted(set(BUILT_IN) - {*FOR_SERIES, *WITHOUT_ROWS}))
 def test_algorithms_for_independent_rows_refuse_a_series(name):
-    try:
-        ALGORITHMS[name]
-    except ImportError:
-        pytest.skip("not installed here")
     algorithm = make_algorithm(name, **NEEDED.get(name, {}))
     with pytest.raises(NotApplicable, match="as_independent"):
         algorithm.discover(series(), np.random.default_rng(0))

@@ -17,6 +17,7 @@ from causalassay.discovery import discover
 from causalassay.discovery.command import CommandFailed
 from causalassay.study import study_table
 from causalassay.study.programs import programs_of
+from command_line import run_here
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
 
 SCRIPT = "printf 'from,to\\nx0,x1\\n' > \"$2\"\n"
@@ -197,9 +198,7 @@ def words_of(command):
 
 
 def run(*command, code=0):
-    done = subprocess.run(
-        words_of(command), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
-    )
+    done = run_here(*command)
     assert code == done.returncode, done.stderr
     return done
 

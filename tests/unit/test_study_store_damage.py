@@ -385,7 +385,7 @@ def test_a_sound_file_is_not_called_damaged(tmp_path):
             second.execute("DELETE FROM rows")
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+@pytest.mark.needs("mkfifo")
 def test_what_is_no_file_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "study.sqlite")
     with pytest.raises(StoreRefused, match="is not a file"):

@@ -95,15 +95,16 @@ def _measure(
     if nginx is not None and without_nginx:
         raise ValueError("--nginx names a server and --no-nginx leaves it out; pass one of them")
     program = None if without_nginx else find_nginx(nginx)
+    options = Options(*chosen, nginx=program)
+    programs = options.programs
+    out.mkdir(parents=True, exist_ok=True)
+    # Only now, so that bad input is refused in one line.
     if program is None and not without_nginx:
         typer.echo(
             "nginx was not found: Python's server serves alone, in two classes instead of four "
             "(Debian: apt-get install nginx)",
             err=True,
         )
-    options = Options(*chosen, nginx=program)
-    programs = options.programs
-    out.mkdir(parents=True, exist_ok=True)
     journal = out / "journal.jsonl"
     with interruptible(journal), prepared(options) as ready:
         system = ", ".join(f"{name} {version}" for name, version in programs.items())
