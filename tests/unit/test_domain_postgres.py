@@ -302,7 +302,7 @@ def test_a_given_server_keeps_its_schemas(server, tmp_path):
     ("options", "fault"),
     [
         (["--dsn", "host=/nowhere dbname=x"], "cannot connect to the PostgreSQL server"),
-        (["--dsn", "not a dsn"], "cannot connect to the PostgreSQL server"),
+        (["--dsn", "not a dsn"], "the DSN cannot be read"),
         (["--binaries", "/nowhere"], "no PostgreSQL server (initdb, postgres) in /nowhere"),
         (["--dsn", "host=x", "--binaries", "/nowhere"], "pass one of them"),
         (["--queries", "1"], "queries: expected at least 2"),
