@@ -21,7 +21,7 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core import codegen, compiler, registry, typed_passes
+from numba.core import codegen, compiler, registry, typed_passes, types
 from numba.core.caching import NullCache
 from numba.core.compiler_machinery import register_pass
 
@@ -154,6 +154,9 @@ if CAN_LINK:
                     gc.enable()
 
         def get_call_template(self, args: Any, kws: Any) -> Any:
+            # One translation serves all numbers: numba would make another for a literal 0.
+            args = tuple(map(types.unliteral, args))
+            kws = {name: types.unliteral(kind) for name, kind in dict(kws).items()}
             return self._linked.get_call_template(args, kws)
 
         def get_overload(self, sig: Any) -> Any:

@@ -65,12 +65,10 @@ def _collide(graph: Adjacency, node: int, y: int, z: int) -> bool:
 def sinks_first(graph: Adjacency, start: Indices, neighbour: Indices) -> Indices:
     """Return the nodes from the last to the first; fewer than d where no extension exists."""
     d = len(start) - 1
-    children = np.zeros(d, np.int64)
-    colliders = np.zeros(d, np.int64)
-    order = np.empty(d, np.int64)
-    removed = np.zeros(d, np.bool_)
-    filled = 0
+    children, colliders = np.empty(d, np.int64), np.empty(d, np.int64)
+    removed, order, filled = np.empty(d, np.bool_), np.empty(d, np.int64), 0
     for node in range(d):
+        removed[node], children[node] = False, 0
         neighbours = neighbour[start[node] : start[node + 1]]
         for other in neighbours:
             children[node] += graph[node, other] and not graph[other, node]

@@ -68,17 +68,20 @@ def make_reversible_undirected(
     growing CPDAG, since every question below is asked in topological order.
     """
     d = len(order)
-    first = np.zeros(d + 1, np.int64)
+    first, filled = np.empty(d + 1, np.int64), np.empty(d, np.int64)
+    parent, compelled_into = np.empty(len(child), np.int64), np.empty(d, np.int64)
+    for node in range(d + 1):
+        first[node] = 0
     for node in child:
         first[node + 1] += 1
-    first = np.cumsum(first)
-    filled = first[:-1].copy()
-    parent = np.empty(len(child), np.int64)
+    for node in range(d):
+        filled[node] = first[node]
+        first[node + 1] += first[node]
+        compelled_into[node] = -1
     for node in order:  # so each node's parents are listed in topological order
         for position in range(start[node], start[node + 1]):
             parent[filled[child[position]]] = node
             filled[child[position]] += 1
-    compelled_into = np.full(d, -1, np.int64)
     for y in order:
         parents = parent[first[y] : first[y + 1]]
         if len(parents) == 0:
@@ -101,8 +104,8 @@ def _some_reversible(
             if not graph[w, y]:
                 return False
             compelled_into[w] = y
-    for z in parents[:-1]:  # noqa: SIM110, numba knows no generator expressions
-        if not graph[z, x]:
+    for z in parents:  # noqa: SIM110, numba knows no generator expressions
+        if z != x and not graph[z, x]:
             return False
     return True
 

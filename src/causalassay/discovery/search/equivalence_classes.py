@@ -10,15 +10,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, Vector, Weights
+from causalassay.arrays import Adjacency, Weights
 from causalassay.contracts import NotApplicable
 from causalassay.discovery.search.gaussian.bic import BIC, NodeStatistics, gaussian_bic, make_bic
 from causalassay.discovery.search.gaussian.class_operators import (
     Operator,
-    best_delete,
-    best_insert,
-    best_turn,
-    insert_bounds,
+    best_operator,
 )
 from causalassay.discovery.statistics.gaussian import PIVOT
 from causalassay.graphs.consistent_extension import extend
@@ -96,27 +93,22 @@ def search_classes(
     return search.graph, search_info(search, score)
 
 
+InsertBounds = tuple[Weights, Adjacency, Adjacency]
+"""Bounds on the gains of Inserts, the nodes whose bounds are stale, and pairs that close a cycle;
+see `gaussian.class_operators.best_operator`."""
+
+
 class Operators(Protocol):
-    """What a search asks of a score: the best valid operators; see `gaussian.class_operators`."""
+    """What a search asks of a score: the best valid operators."""
 
     def n_rows(self, node: int) -> int:
         """Return how many rows a node's score uses."""
         ...
 
-    def insert_bounds(self, graph: Adjacency, y: int, most: int, bounds: Vector) -> None:
-        """Fill in for each x an upper bound on the gain of an Insert of x→y."""
-        ...
-
-    def best_insert(self, graph: Adjacency, bounds: Weights, most: int, least: float) -> Operator:
-        """Return the best valid Insert above `least`."""
-        ...
-
-    def best_delete(self, graph: Adjacency, least: float) -> Operator:
-        """Return the best valid Delete above `least`."""
-        ...
-
-    def best_turn(self, graph: Adjacency, most: int, least: float) -> Operator:
-        """Return the best valid Turn above `least`."""
+    def best(
+        self, phase: str, graph: Adjacency, kept: InsertBounds, limits: tuple[int, float]
+    ) -> Operator:
+        """Return the best valid operator of a phase; see `gaussian.class_operators`."""
         ...
 
 
@@ -130,21 +122,11 @@ class GaussianOperators:
         """Return how many rows a node's score uses."""
         return round(2 * self.bic.half_rows[node])
 
-    def insert_bounds(self, graph: Adjacency, y: int, most: int, bounds: Vector) -> None:
-        """Fill in for each x an upper bound on the gain of an Insert of x→y."""
-        insert_bounds(self.bic, graph, y, most, bounds)
-
-    def best_insert(self, graph: Adjacency, bounds: Weights, most: int, least: float) -> Operator:
-        """Return the best valid Insert above `least`."""
-        return best_insert(self.bic, graph, bounds, most, least)
-
-    def best_delete(self, graph: Adjacency, least: float) -> Operator:
-        """Return the best valid Delete above `least`."""
-        return best_delete(self.bic, graph, least)
-
-    def best_turn(self, graph: Adjacency, most: int, least: float) -> Operator:
-        """Return the best valid Turn above `least`."""
-        return best_turn(self.bic, graph, most, least)
+    def best(
+        self, phase: str, graph: Adjacency, kept: InsertBounds, limits: tuple[int, float]
+    ) -> Operator:
+        """Return the best valid operator of a phase."""
+        return best_operator(self.bic, graph, PHASES.index(phase), kept, limits)
 
 
 def search_with_operators(
@@ -211,20 +193,12 @@ class ClassSearch:
             stale = _stale(before, self.graph, x, y)
 
     def _best(self, phase: str, bounds: Weights, stale: Adjacency) -> Operator:
-        operators, graph, most = self.operators, self.graph, self.most_parents
-        match phase:
-            case "forward":
-                for y in np.flatnonzero(stale).tolist():
-                    operators.insert_bounds(graph, y, most, bounds[y])
-                # Where arrows lead from y to x, no Insert of x→y is valid.
-                possible = np.where(reachability(directed_part(graph)), -np.inf, bounds)
-                best = operators.best_insert(graph, possible, most, LEAST_GAIN)
-            case "backward":
-                best = operators.best_delete(graph, LEAST_GAIN)
-            case "turning":
-                best = operators.best_turn(graph, most, LEAST_GAIN)
-            case _:
-                raise ValueError(phase)
+        operators, graph = self.operators, self.graph
+        # Where arrows lead from y to x, no Insert of x→y is valid.
+        cyclic = reachability(directed_part(graph)) if phase == "forward" else graph
+        best = operators.best(
+            phase, graph, (bounds, stale, cyclic), (self.most_parents, LEAST_GAIN)
+        )
         if np.isinf(best[0]):
             _, x, y, clique = best
             given = directed_part(graph)[:, y] | clique

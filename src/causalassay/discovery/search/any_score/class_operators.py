@@ -37,6 +37,24 @@ class ScoreOperators:
         """Return how many rows a node's score uses."""
         return self.n_samples
 
+    def best(
+        self,
+        phase: str,
+        graph: Adjacency,
+        kept: tuple[Weights, Adjacency, Adjacency],
+        limits: tuple[int, float],
+    ) -> Operator:
+        """Return the best valid operator of a phase; see `gaussian.class_operators`."""
+        most, least = limits
+        if phase == "backward":
+            return self.best_delete(graph, least)
+        if phase == "turning":
+            return self.best_turn(graph, most, least)
+        bounds, stale, cyclic = kept
+        for y in np.flatnonzero(stale).tolist():
+            self.insert_bounds(graph, y, most, bounds[y])
+        return self.best_insert(graph, np.where(cyclic, -np.inf, bounds), most, least)
+
     def insert_bounds(self, graph: Adjacency, y: int, most: int, bounds: Vector) -> None:
         """Fill in for each x the largest gain of an Insert of x→y whose C is a clique."""
         near, parents = _near(graph, y), _parents(graph, y)
