@@ -81,6 +81,11 @@ def _mount(_: str) -> bool:
     return mounted
 
 
+def _room_in_memory(_: str) -> bool:
+    shared = Path("/dev/shm")  # noqa: S108
+    return os.access(shared, os.W_OK) and shutil.disk_usage(shared).free > 1e9
+
+
 @dataclass(frozen=True)
 class Need:
     """One kind of requirement.
@@ -111,6 +116,7 @@ NEEDS = {
     "data": Need(lambda file: bool(data_folder(file)), "CAUSALASSAY_DATA=<the folder of {}>"),
     "root": Need(lambda _: os.geteuid() == 0, "run the tests as root"),
     "mount": Need(_mount, "run the tests as root where disks may be mounted"),
+    "shm": Need(_room_in_memory, "run the tests where /dev/shm has 1 GB"),
     "linux": Need(lambda _: sys.platform == "linux", "run the tests on Linux"),
     "mkfifo": Need(lambda _: hasattr(os, "mkfifo"), "run the tests where there are named pipes"),
 }

@@ -332,12 +332,12 @@ def test_temporary_files_that_are_removed_from_outside_change_no_row(
     assert innocent == rows_but_the_culprits(run, tmp_path / "cleaned-results", tmp_path / "r.csv")
 
 
+@pytest.mark.needs("mount")
 def test_a_full_folder_of_temporary_files_is_a_reason_to_stop_and_no_row(
     start, run, tmp_path, innocent, temporary
 ):
     variables, folder = temporary
-    if os.system(f"mount -t tmpfs -o size=200k tmpfs {folder} 2>/dev/null"):  # noqa: S605
-        pytest.skip("mounting a small tmpfs is not permitted here")
+    assert 0 == os.system(f"mount -t tmpfs -o size=200k tmpfs {folder}")  # noqa: S605
     try:
         file, results = tmp_path / "study.toml", tmp_path / "cleaned-results"
         file.write_text(CLEANED.replace("CULPRIT", 'function = "same"'))

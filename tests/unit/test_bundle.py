@@ -297,7 +297,6 @@ def test_the_lock_file_pins_what_ran_and_names_no_host(anonymous):
 
 
 def test_the_wheel_of_a_bundle_is_the_one_that_the_build_tool_writes(anonymous, tmp_path):
-    pytest.importorskip("hatchling")
     words = ["-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run([sys.executable, *words], cwd=ROOT, check=True, capture_output=True)
     (built,) = tmp_path.iterdir()

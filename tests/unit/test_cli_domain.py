@@ -260,7 +260,6 @@ def not_known(host, *_, **__):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_no_error_repeats_a_part_of_a_dsn(form, monkeypatch):
-    pytest.importorskip("psycopg")
     monkeypatch.setattr(socket, "getaddrinfo", not_known)  # a mistyped host may take long
     from causalassay.domains.postgres.connecting import connect
     from causalassay.domains.postgres.server import Server
@@ -278,7 +277,6 @@ def test_no_error_repeats_a_part_of_a_dsn(form, monkeypatch):
 
 
 def test_the_command_does_not_repeat_a_dsn(tmp_path):
-    pytest.importorskip("psycopg")
     dsn = "postgresql://me:s3cr3t@localhost:port/db"
     done = run("postgres", "--out", tmp_path / "out", "--dsn", dsn)
     assert 2 == done.returncode

@@ -182,6 +182,7 @@ def test_a_disk_that_is_full_from_the_start_is_said_to_be(small_disk):
         assert task_key(LONG, task()) in keys_in(small_disk / "results")
 
 
+@pytest.mark.needs("mount")
 def test_a_finished_store_can_be_read_where_nothing_can_be_written(small_disk):
     with Store.open(small_disk, LONG) as store:
         store.save(batch(0))
@@ -190,6 +191,7 @@ def test_a_finished_store_can_be_read_where_nothing_can_be_written(small_disk):
         assert 2 * BATCH == reader.counts()["ok"]
 
 
+@pytest.mark.needs("mount")
 def test_a_store_that_was_not_closed_says_what_reading_it_needs(small_disk):
     with writer(small_disk, 0) as (_, commits):
         commits.readline()

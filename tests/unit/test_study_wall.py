@@ -297,21 +297,14 @@ def test_memory_that_forked_children_share_counts_once(blind):
     assert "ok" == record.status, record.reason
 
 
-IN_MEMORY = pytest.mark.skipif(
-    not hasattr(os, "memfd_create"), reason="files in memory are Linux' own"
-)
-
-
-@IN_MEMORY
+@pytest.mark.needs("shm")
 @pytest.mark.parametrize("hold", ["hold_a_file_in_memory", "hold_an_unlinked_file_in_memory"])
 def test_files_in_memory_count_even_if_they_are_not_mapped(blind, hold):
-    if not os.access("/dev/shm", os.W_OK) or 1e9 > psutil.disk_usage("/dev/shm").free:  # noqa: S108
-        pytest.skip("there is no room in /dev/shm")
     record = blind(hostile.Hostile(hold, 600), memory=500 * 10**6)
     assert ("failed", "memory: more than 500 MB") == (record.status, record.reason)
 
 
-@IN_MEMORY
+@pytest.mark.needs("linux")
 def test_the_data_that_an_algorithm_is_given_are_not_its_memory(blind):
     """Nor do files that are open count twice where they are mapped."""
     process = psutil.Process()

@@ -184,6 +184,8 @@ class SupervisedPool:
     def _start(self, slot: Slot) -> None:
         try:
             report = slot.start_process(self._folder, self._setup)
+        except BrokenProcessPool:  # killed while the pool was handed its first call
+            self._fail_start(slot, _NOT_READY)
         except (OSError, RuntimeError) as error:
             self._fail_start(slot, f"{type(error).__name__}: {error}")
         else:
