@@ -16,14 +16,21 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import monotonic, sleep
+from typing import IO, Any
 
 import numba
 import numpy as np
 from numba.core import codegen, compiler, registry, typed_passes, types
 from numba.core.caching import NullCache
 from numba.core.compiler_machinery import register_pass
+
+try:
+    import fcntl
+except ImportError:  # Windows: processes that start together compile the same kernels
+    fcntl = None  # type: ignore[assignment]
 
 _OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}  # nobody asks for a C callback
 _NEEDED = (
@@ -37,6 +44,9 @@ _NEEDED = (
 )
 CAN_LINK = all(hasattr(owner, name) for owner, name in _NEEDED)
 """Whether this version of numba has what linking builds on."""
+
+LONGEST_WAIT = 60.0
+"""Seconds after which a kernel that another process began to compile is compiled here, too."""
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -65,6 +75,32 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     with contextlib.suppress(RuntimeError):  # no folder can be written to: compiled each time
         dispatcher.enable_caching()
     return dispatcher
+
+
+@contextlib.contextmanager
+def _alone(function: Callable[..., Any], folder: str | None) -> Iterator[None]:
+    """Wait while another process compiles this kernel: then its machine code is on disk.
+
+    Workers that start together need the same kernels, and each would compile them all.
+    """
+    with contextlib.ExitStack() as stack:
+        if fcntl is not None and folder is not None:
+            with contextlib.suppress(OSError):  # it is read-only, or knows no locks
+                path = Path(folder, f"{function.__module__}.{function.__qualname__}.lock")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                _wait_for(stack.enter_context(path.open("a")))
+        yield
+
+
+def _wait_for(file: IO[str]) -> None:
+    """Lock a file, unless its owner needs too long; the system unlocks what a process leaves."""
+    deadline = monotonic() + LONGEST_WAIT
+    while monotonic() < deadline:
+        try:
+            return fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            sleep(0.02)
+    return None
 
 
 if CAN_LINK:
@@ -128,6 +164,8 @@ if CAN_LINK:
     class _Kernel(registry.CPUDispatcher):
         """A kernel as Python calls it, which hands its linked form to other kernels."""
 
+        _cache: Any
+
         def __init__(
             self,
             py_func: Callable[..., Any],
@@ -145,7 +183,8 @@ if CAN_LINK:
             was_enabled = gc.isenabled()
             gc.disable()
             try:
-                return super().compile(sig)
+                with _alone(self.py_func, self._cache.cache_path):
+                    return super().compile(sig)
             except OSError:  # the folder is gone, full or read-only
                 self._cache = NullCache()
                 return super().compile(sig)

@@ -1118,3 +1118,19 @@ def test_packages_in_environments_are_named_with_their_pins_and_the_way_to_insta
 )
 def test_names_and_paths_in_reasons_are_found_in_other_spellings(text, cleaned):
     assert cleaned == Identity(users=("zelda",)).cleaned(text)
+
+
+def test_a_name_stored_as_numbers_or_between_the_parts_of_a_table_is_read(tmp_path):
+    from causalassay.bundling.unpacking import texts_in
+
+    values = np.random.default_rng(0).normal(size=(50, 3))
+    letters = np.frombuffer(b"/home/jdoe/x", dtype=np.uint8)
+    np.savez(tmp_path / "letters.npz", data=values, author=letters)
+    pd.DataFrame(values, columns=list("abc")).to_parquet(tmp_path / "plain.parquet")
+    content = (tmp_path / "plain.parquet").read_bytes()
+    footer = 8 + int.from_bytes(content[-8:-4], "little")
+    gap = content[:-footer] + b"jdoe wrote this" + content[-footer:]
+    (tmp_path / "gap.parquet").write_bytes(gap)
+    for name, is_said in (("letters.npz", True), ("gap.parquet", True), ("plain.parquet", False)):
+        said = any("jdoe" in piece.text for piece in texts_in(tmp_path / name))
+        assert is_said == said, name

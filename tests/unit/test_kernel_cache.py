@@ -62,6 +62,18 @@ def outer(x):
         total += inner(x) / (k + 1)
     return total
 """
+SLOW_TO_COMPILE = """
+import numpy as np
+from causalassay.kernels import kernel
+
+@kernel
+def slow(values):
+    order = np.argsort(values)
+    return np.sort(values[order]), np.median(values)
+
+slow(np.arange(5.0))
+print(slow.stats.cache_misses.total())
+"""
 ADD = """
 import sys
 from pathlib import Path
@@ -313,3 +325,16 @@ def test_the_sorting_order_is_numpys_stable_one(n: int, monkeypatch: pytest.Monk
 
     keys = np.random.default_rng(n).integers(0, max(1, n // 3), n).astype(float)
     assert np.argsort(keys, kind="stable").tolist() == sorting_order(keys).tolist()
+
+
+def test_a_kernel_that_several_processes_need_at_once_is_compiled_once(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(SLOW_TO_COMPILE, encoding="utf-8")
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kernels")}
+    together = [
+        subprocess.Popen(
+            [sys.executable, str(program)], env=environment, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(3)
+    ]
+    assert [0, 0, 1] == sorted(int(process.communicate()[0]) for process in together)

@@ -8,6 +8,7 @@ refused.
 from __future__ import annotations
 
 import codecs
+import re
 import struct
 import tempfile
 import zipfile
@@ -29,6 +30,7 @@ DEEPEST = 4
 """Archives within archives that are opened."""
 _CHUNK = 1 << 24
 _OVERLAP = 1000
+_READABLE = re.compile(rb"[ -~]{6,}")  # fewer letters in a row come about by chance
 """Characters of a line without end that are read again with those after them."""
 
 
@@ -93,8 +95,10 @@ class _Unpacker:
             yield from self._zip(file, where, depth)
         elif head.startswith(b"\x93NUMPY"):
             yield from _array_file(file, where)
+            yield from _readable_bytes(file, where)
         elif head.startswith((b"PAR1", b"ARROW1", b"FEA1")):
             yield from _table(file, where, head)
+            yield from _readable_bytes(file, where)
         else:
             yield from _lines(file, where)
 
@@ -180,6 +184,15 @@ def _lines(file: IO[bytes], where: str) -> Iterator[Piece]:
             yield Piece(waiting, where, line)
             waiting = waiting[-_OVERLAP:]
     yield Piece(waiting, where, line)
+
+
+def _readable_bytes(file: IO[bytes], where: str) -> Iterator[Piece]:
+    """Yield what can be read among the bytes: texts stored as numbers, or between the parts."""
+    file.seek(0)
+    before = b""
+    while part := file.read(_CHUNK):
+        yield Piece("\n".join(run.decode() for run in _READABLE.findall(before + part)), where)
+        before = part[-_OVERLAP:]
 
 
 def _array_file(file: IO[bytes], where: str) -> Iterator[Piece]:
