@@ -165,10 +165,14 @@ def _cold_commands() -> list[Wait]:
             commands["choose"] = ["choose", str(SACHS), *how.split(), *left_out.split()]
         for job, command in commands.items():
             with TemporaryDirectory() as cache:
-                cold = _cpu_seconds([program, *command], NUMBA_CACHE_DIR=cache)
-                warm = _cpu_seconds([program, *command], NUMBA_CACHE_DIR=cache)
+                try:
+                    cold = _cpu_seconds([program, *command], NUMBA_CACHE_DIR=cache)
+                except subprocess.CalledProcessError:
+                    continue  # an algorithm for another kind of data
                 names[job] = sorted(kernels_in(Path(cache)))
-            if job in COLD_TARGETS:
+                if job not in COLD_TARGETS:
+                    continue
+                warm = _cpu_seconds([program, *command], NUMBA_CACHE_DIR=cache)
                 note = f"{duration(warm)} with compiled kernels"
                 results.append(
                     Wait(f"`{job}`, compiling, CPU time", cold, None, COLD_TARGETS[job], note)
