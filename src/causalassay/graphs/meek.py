@@ -48,15 +48,16 @@ def _demands(graph: Adjacency, a: int, b: int, neighbours: Indices) -> bool:
 def close_by_rules(graph: Adjacency, start: Indices, neighbour: Indices, lines: Indices) -> None:
     """Apply rounds of the rules in place to the undirected edges `lines`, shape (m, 2)."""
     demanded = np.empty((len(lines), 2), np.bool_)
-    has_arrow = np.zeros(len(graph), np.bool_)  # every rule needs an arrow into a or b
+    has_arrow = np.empty(len(graph), np.bool_)  # every rule needs an arrow into a or b
     for node in range(len(graph)):
+        has_arrow[node] = False
         for other in neighbour[start[node] : start[node + 1]]:
             has_arrow[node] |= not graph[node, other]
     left = len(lines)
     oriented = True
     while oriented:
         for k in range(left):
-            a, b = lines[k]
+            a, b = lines[k, 0], lines[k, 1]
             open_to_rules = has_arrow[a] or has_arrow[b]
             of_a, of_b = neighbour[start[a] : start[a + 1]], neighbour[start[b] : start[b + 1]]
             demanded[k, 0] = open_to_rules and _demands(graph, a, b, of_a)
@@ -64,7 +65,7 @@ def close_by_rules(graph: Adjacency, start: Indices, neighbour: Indices, lines: 
         oriented = False
         kept = 0
         for k in range(left):
-            a, b = lines[k]
+            a, b = lines[k, 0], lines[k, 1]
             if demanded[k, 0] != demanded[k, 1]:
                 graph[a, b] = demanded[k, 0]
                 graph[b, a] = demanded[k, 1]
@@ -115,6 +116,6 @@ def meek_closure(pdag: Adjacency) -> Adjacency:
            [0, 0, 0]])
     """
     closure = np.array(check_adjacency(pdag, "pdag"), order="C")
-    lines = np.argwhere(np.triu(closure & closure.T))
+    lines = np.ascontiguousarray(np.argwhere(np.triu(closure & closure.T)))
     close_by_rules(closure, *neighbour_lists(closure | closure.T), lines)
     return closure

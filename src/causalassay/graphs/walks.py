@@ -34,7 +34,7 @@ def _walk(
     height = len(sources)
     while height > 0:
         height -= 1
-        came, here = stack[height]
+        came, here = stack[height, 0], stack[height, 1]
         for goes in range(2):
             if not rules[came, goes, here]:
                 continue
@@ -42,7 +42,7 @@ def _walk(
                 there = node[goes][position]
                 if not entered[goes, there]:
                     entered[goes, there] = True
-                    stack[height] = (goes, there)
+                    stack[height, 0], stack[height, 1] = goes, there
                     height += 1
     return entered
 

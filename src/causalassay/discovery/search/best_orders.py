@@ -32,9 +32,9 @@ def _gains_at_positions(
     node stays behind them, those after it where it stays before them. Returns 0, or the trouble.
     """
     d, node = len(order), order[at]
-    before = np.zeros(d, np.bool_)
-    gains[:] = 0.0
-    without, with_node = 0.0, np.zeros(d + 1)
+    before, without, with_node = np.empty(d, np.bool_), 0.0, np.empty(d)
+    for k in range(d):
+        before[k], gains[k] = False, 0.0
     for k in range(d):
         place = find_parents(score, trees, node, before)
         if place < 0:

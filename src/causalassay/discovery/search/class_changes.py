@@ -18,7 +18,8 @@ INSERT, DELETE, TURN = 0, 1, 2
 def listed_rows(graph: Adjacency) -> tuple[Indices, Indices]:
     """Return ``(start, node)`` as `orders.neighbour_lists` does."""
     d = len(graph)
-    start = np.zeros(d + 1, np.int64)
+    start = np.empty(d + 1, np.int64)
+    start[0] = 0
     for i in range(d):
         n_here = 0
         for j in range(d):
@@ -35,11 +36,35 @@ def listed_rows(graph: Adjacency) -> tuple[Indices, Indices]:
 
 
 @kernel
-def _settle(pdag: Adjacency, node: int, parents: Adjacency) -> None:
-    """Direct the undirected edges of `node`, in place: from `parents` to it, from it to others."""
+def copied(graph: Adjacency) -> Adjacency:
+    """Return a copy."""
+    copy = np.empty(graph.shape, np.bool_)
+    for i in range(len(graph)):
+        for j in range(len(graph)):
+            copy[i, j] = graph[i, j]
+    return copy
+
+
+@kernel
+def skeleton_of(graph: Adjacency) -> Adjacency:
+    """Return the pairs of adjacent nodes."""
+    skeleton = np.empty(graph.shape, np.bool_)
+    for i in range(len(graph)):
+        for j in range(len(graph)):
+            skeleton[i, j] = graph[i, j] or graph[j, i]
+    return skeleton
+
+
+@kernel
+def _settle(pdag: Adjacency, node: int, clique: Adjacency, x: int, from_x: bool) -> None:
+    """Direct the undirected edges of `node`, in place: from the clique to it, from it to others.
+
+    `from_x` says which way the edge to x is directed.
+    """
     for other in range(len(pdag)):
         if pdag[node, other] and pdag[other, node]:
-            pdag[node, other], pdag[other, node] = not parents[other], parents[other]
+            to_node = from_x if other == x else clique[other]
+            pdag[node, other], pdag[other, node] = not to_node, to_node
 
 
 @kernel
@@ -49,8 +74,10 @@ def _extension(pdag: Adjacency, start: Indices, neighbour: Indices) -> Adjacency
     rank = np.empty(len(pdag), np.int64)
     for k in range(len(sinks)):
         rank[sinks[k]] = k
-    dag = np.zeros(pdag.shape, np.bool_)
+    dag = np.empty(pdag.shape, np.bool_)
     for i in range(len(pdag)):
+        for j in range(len(pdag)):
+            dag[i, j] = False
         for j in neighbour[start[i] : start[i + 1]]:
             dag[i, j] = rank[i] > rank[j]
     return dag
@@ -60,9 +87,11 @@ def _extension(pdag: Adjacency, start: Indices, neighbour: Indices) -> Adjacency
 def essential(dag: Adjacency, separated: Adjacency) -> tuple[Adjacency, int]:
     """Return the graph of `interventional_cpdag`, and the size of its largest clique of lines."""
     start, child = listed_rows(dag)
-    graph = dag.copy()
+    graph = copied(dag)
     make_reversible_undirected(graph, kahn(start, child), start, child)
-    n_against, sizes = 0, np.ones(len(dag), np.int64)
+    n_against, largest, sizes = 0, 1, np.empty(len(dag), np.int64)
+    for i in range(len(dag)):
+        sizes[i] = 1
     for i in range(len(dag)):
         for j in child[start[i] : start[i + 1]]:
             if graph[j, i] and separated[i, j]:
@@ -70,9 +99,10 @@ def essential(dag: Adjacency, separated: Adjacency) -> tuple[Adjacency, int]:
                 n_against += 1
             # A clique is a last node and its parents by undirected edges.
             sizes[j] += graph[j, i]
+            largest = max(largest, sizes[j])
     if n_against > 0:
         _close(graph)
-    return graph, sizes.max()
+    return graph, largest
 
 
 @kernel
@@ -85,7 +115,7 @@ def _close(graph: Adjacency) -> None:
             if graph[i, j] and graph[j, i]:
                 lines[filled, 0], lines[filled, 1] = j, i
                 filled += 1
-    start, neighbour = listed_rows(graph | graph.T)
+    start, neighbour = listed_rows(skeleton_of(graph))
     close_by_rules(graph, start, neighbour, lines[:filled])
 
 
@@ -97,13 +127,11 @@ def changed_class(
 
     The second result is the size of the largest undirected clique.
     """
-    pdag = graph.copy()
-    into_y = clique.copy()
-    into_y[x] = kind == DELETE
-    _settle(pdag, y, into_y)
+    pdag = copied(graph)
+    _settle(pdag, y, clique, x, kind == DELETE)
     if kind == TURN:
-        _settle(pdag, x, clique)
-    start, neighbour = listed_rows(graph | graph.T)
+        _settle(pdag, x, clique, x, False)
+    start, neighbour = listed_rows(skeleton_of(graph))
     dag = _extension(pdag, start, neighbour)
     dag[x, y] = kind != DELETE
     dag[y, x] = False

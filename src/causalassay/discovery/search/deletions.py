@@ -6,9 +6,31 @@ import numpy as np
 
 from causalassay.arrays import Adjacency, Vector
 from causalassay.discovery.search.family_scores import FamilyScore, gain_of_parent
-from causalassay.discovery.search.gaussian.class_operators import next_clique, nodes_of
+from causalassay.discovery.search.gaussian.class_operators import (
+    family_of,
+    near_both,
+    next_clique,
+    nodes_into,
+    nodes_of,
+)
 from causalassay.graphs.orders import Indices
 from causalassay.kernels import kernel
+
+
+@kernel
+def _n_deletes(graph: Adjacency) -> int:
+    n = 0
+    for y in range(len(graph)):
+        for x in range(len(graph)):
+            if graph[x, y]:
+                near = near_both(graph, x, y)
+                chosen, n_chosen = np.empty(len(near), np.int64), 0
+                while True:
+                    n += 1
+                    n_chosen = next_clique(graph, near, chosen, n_chosen, len(near))
+                    if n_chosen == 0:
+                        break
+    return n
 
 
 @kernel
@@ -18,48 +40,42 @@ def deletes(score: FamilyScore, graph: Adjacency) -> tuple[Vector, Indices, Adja
     An undirected edge is deleted from both ends: that leads to the same classes, but bars
     another arrow.
     """
-    d = len(graph)
-    gains, pairs = np.empty(d), np.empty((d, 2), np.int64)
-    cliques, n = np.empty((d, d), np.bool_), 0
+    d, n = len(graph), _n_deletes(graph)
+    gains, pairs, cliques = np.empty(n), np.empty((n, 2), np.int64), np.empty((n, d), np.bool_)
+    n = 0
     for y in range(d):
         for x in range(d):
             if not graph[x, y]:
                 continue
-            mask = graph[:, y] & ~graph[y]
-            mask[x] = False
-            parents = nodes_of(mask)
-            near = nodes_of(graph[y] & graph[:, y] & (graph[x] | graph[:, x]))
+            parents, near = nodes_into(graph, y, False, x), near_both(graph, x, y)
             chosen, n_chosen = np.empty(len(near), np.int64), 0
             while True:
-                if n == len(gains):
-                    gains = np.concatenate((gains, np.empty_like(gains)))
-                    pairs = np.concatenate((pairs, np.empty_like(pairs)))
-                    cliques = np.concatenate((cliques, np.empty_like(cliques)))
-                family = np.concatenate((parents, near[chosen[:n_chosen]]))
+                family = family_of(parents, near, chosen, n_chosen)
                 gains[n] = -gain_of_parent(score, y, family, x)
                 pairs[n, 0], pairs[n, 1] = x, y
                 for z in range(d):
                     cliques[n, z] = False
-                for z in near[chosen[:n_chosen]]:
-                    cliques[n, z] = True
+                for k in range(n_chosen):
+                    cliques[n, near[chosen[k]]] = True
                 n += 1
                 n_chosen = next_clique(graph, near, chosen, n_chosen, len(near))
                 if n_chosen == 0:
                     break
-    return gains[:n], pairs[:n], cliques[:n]
+    return gains, pairs, cliques
 
 
 @kernel
 def delete_gain(score: FamilyScore, graph: Adjacency, x: int, y: int, clique: Adjacency) -> float:
     """Return the gain of a Delete; nan if it is none of this graph."""
-    near = graph[y] & graph[:, y] & (graph[x] | graph[:, x])
-    members = nodes_of(clique)
-    if not graph[x, y] or np.any(clique & ~near):
-        return np.nan
-    for a in members:
-        for b in members:
-            if a != b and not graph[a, b]:
+    family = np.empty(len(graph), np.bool_)
+    for z in range(len(graph)):
+        family[z] = z != x and (clique[z] or (graph[z, y] and not graph[y, z]))
+        near = graph[y, z] and graph[z, y] and (graph[x, z] or graph[z, x])
+        if clique[z] and not near:
+            return np.nan
+        for other in range(len(graph)):
+            if clique[z] and clique[other] and z != other and not graph[z, other]:
                 return np.nan
-    family = clique | (graph[:, y] & ~graph[y])
-    family[x] = False
+    if not graph[x, y]:
+        return np.nan
     return -gain_of_parent(score, y, nodes_of(family), x)

@@ -97,7 +97,7 @@ def climb(score: FamilyScore, limits: Limits, place: Place) -> tuple[float, int,
         for y in range(d):
             if place.stale[y]:
                 refresh(score, place.graph, y, limits.most_parents, limits.least_gain, place.table)
-        place.stale[:] = False
+            place.stale[y] = False
         kind, operator = _best_operator(score, limits, place)
         if operator[1] < 0:
             return total, ENDED, operator
@@ -110,6 +110,26 @@ def climb(score: FamilyScore, limits: Limits, place: Place) -> tuple[float, int,
 
 
 @kernel
+def climb_after(
+    score: FamilyScore, limits: Limits, place: Place, delete: Operator
+) -> tuple[float, float, int, Operator]:
+    """Apply a Delete, if its x is not -1, and bar its arrow; then `climb`.
+
+    One kernel for both, because what they have in common is compiled once for each kernel that
+    Python calls. The first result is what the Delete gains, nan if it is none of this graph:
+    then nothing is done.
+    """
+    gain, (_, x, y, clique) = 0.0, delete
+    if x >= 0:
+        gain = delete_gain(score, place.graph, x, y, clique)
+        if np.isnan(gain):
+            return gain, 0.0, ENDED, delete
+        place.barred[y, x] = True
+        apply(limits, place, DELETE, delete)
+    total, ended, operator = climb(score, limits, place)
+    return gain, total, ended, operator
+
+
 def copied(place: Place) -> Place:
     """Return a copy that can be changed alone."""
     graph, (insert, delete, turn, lost), stale, barred, steps = place
@@ -153,6 +173,7 @@ class ExtremelyGreedySearch:
 
     def __post_init__(self) -> None:
         self.place = place_at(np.zeros_like(self.separated))
+        self._nothing: Operator = (0.0, -1, -1, np.zeros(len(self.separated), dtype=bool))
         self._limits = Limits(self.separated, self.most_parents, LEAST_GAIN, MOST_IN_CLIQUE)
 
     @property
@@ -168,14 +189,14 @@ class ExtremelyGreedySearch:
 
     def run(self, extended: bool) -> None:
         """Search until nothing gains."""
-        self.gained = self._climb(self.place)
+        _, self.gained = self._climb(self.place, self._nothing)
         gained = -np.inf
         while extended and self.gained > gained + LEAST_GAIN:
             gained = self.gained
             while self._force_deletions():
                 pass
             self.place.barred[:] = False
-            self.gained += self._climb(self.place)
+            self.gained += self._climb(self.place, self._nothing)[1]
 
     def _force_deletions(self) -> bool:
         """Try each Delete of the present class, the least harmful first; whether one helped."""
@@ -183,19 +204,17 @@ class ExtremelyGreedySearch:
         improved = False
         for k in np.argsort(-gains, kind="stable").tolist():
             x, y = pairs[k].tolist()
-            gain = delete_gain(self.score, self.graph, x, y, cliques[k])
-            if not np.isnan(gain):
-                improved |= self._try((gain, x, y, cliques[k]))
+            improved |= self._try((0.0, x, y, cliques[k]))
         return improved
 
     def _try(self, delete: Operator) -> bool:
         """Search on after a Delete of x→y, which may not be made again; keep what scores more."""
-        self.tried += 1
-        gain, x, y, _ = delete
         trial = copied(self.place)
-        trial.barred[y, x] = True
-        apply(self._limits, trial, DELETE, delete)
-        gain += self._climb(trial)
+        gain, total = self._climb(trial, delete)
+        if np.isnan(gain):  # after another Delete, this is no Delete of the graph
+            return False
+        self.tried += 1
+        gain += total
         if gain <= LEAST_GAIN:
             return False
         self.place = trial
@@ -203,8 +222,9 @@ class ExtremelyGreedySearch:
         self.accepted += 1
         return True
 
-    def _climb(self, place: Place) -> float:
-        total, ended, operator = climb(self.score, self._limits, place)
+    def _climb(self, place: Place, delete: Operator) -> tuple[float, float]:
+        """Return the gains of a Delete, if one is given, and of the climb after it."""
+        gain, total, ended, operator = climb_after(self.score, self._limits, place, delete)
         if ended == DEPENDENT:
             _, x, y, clique = operator
             given = directed_part(place.graph)[:, y] | clique
@@ -213,4 +233,4 @@ class ExtremelyGreedySearch:
         if ended == LARGE_CLIQUE:
             refuse_cliques(place.graph, extend(place.graph), self.columns)
         self.converged &= ended != CIRCLE
-        return float(total)
+        return float(gain), float(total)

@@ -123,13 +123,22 @@ def losses_of_parents(score: FamilyScore, node: int, parents: Indices, losses: V
     """Fill in what each parent of `node` gains beside the others, in the order of `parents`."""
     if len(score.codes) > 0:
         for k in range(len(parents)):
-            others = parents[parents != parents[k]]
+            others = without_one(parents, k)
             losses[k] = gain_of_parent(score, node, others, parents[k])
         return
     correlation = score.bic.correlation[score.bic.group[node]]
     shares = _shares_of_all(correlation, node, parents)
     for k in range(len(parents)):
         losses[k] = gain_of(score.bic, node, shares[k])
+
+
+@kernel
+def without_one(nodes: Indices, k: int) -> Indices:
+    """Return the nodes but for number k."""
+    others = np.empty(len(nodes) - 1, np.int64)
+    for m in range(len(others)):
+        others[m] = nodes[m + 1 if m >= k else m]
+    return others
 
 
 @kernel
@@ -140,7 +149,9 @@ def _shares_of_all(correlation: Weights, node: int, parents: Indices) -> Vector:
     its columns give the diagonal and the last row of the inverse matrix.
     """
     size = len(parents) + 1
-    factor, inverse = np.zeros((size, size)), np.zeros((size, size))
+    factor, inverse, shares = np.empty((size, size)), np.empty((size, size)), np.empty(size - 1)
+    for k in range(size - 1):
+        shares[k] = 1.0
     for row in range(size):
         a = parents[row] if row < size - 1 else node
         pivot = correlation[a, a]
@@ -151,7 +162,7 @@ def _shares_of_all(correlation: Weights, node: int, parents: Indices) -> Vector:
             factor[row, column] = total / factor[column, column]
             pivot -= factor[row, column] ** 2
         if pivot <= PIVOT:
-            return np.ones(size - 1)
+            return shares
         factor[row, row] = np.sqrt(pivot)
         inverse[row, row] = 1.0 / factor[row, row]
         for column in range(row):
@@ -159,7 +170,6 @@ def _shares_of_all(correlation: Weights, node: int, parents: Indices) -> Vector:
             for k in range(column, row):
                 total -= factor[row, k] * inverse[k, column]
             inverse[row, column] = total * inverse[row, row]
-    shares = np.empty(size - 1)
     for column in range(size - 1):
         diagonal = 0.0
         for row in range(column, size):

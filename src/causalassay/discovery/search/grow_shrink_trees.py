@@ -24,6 +24,7 @@ from causalassay.discovery.search.family_scores import (
     losses_of_parents,
     merit_of_gain,
     merits,
+    without_one,
 )
 from causalassay.graphs.orders import Indices
 from causalassay.kernels import kernel, sorting_order
@@ -165,18 +166,24 @@ def _compute_branches(score: FamilyScore, trees: Trees, here: int) -> int:
 @kernel
 def _append_branches(score: FamilyScore, trees: Trees, here: int, merit: Vector) -> int:
     node = trees.place[here, OWNER]
-    useful = np.flatnonzero(merit > merit_of_gain(score, node, trees.least_gain))
-    useful = useful[sorting_order(-merit[useful])]
+    floor, n_useful = merit_of_gain(score, node, trees.least_gain), 0
+    useful, worse_first = np.empty(len(merit), np.int64), np.empty(len(merit))
+    for x in range(len(merit)):
+        if merit[x] > floor:
+            useful[n_useful], worse_first[n_useful] = x, -merit[x]
+            n_useful += 1
+    order = sorting_order(worse_first[:n_useful])
     first = trees.used[N_BRANCHES]
-    for k in range(len(useful)):
-        gain = gain_of_merit(score, node, merit[useful[k]])
+    for k in range(n_useful):
+        x = useful[order[k]]
+        gain = gain_of_merit(score, node, merit[x])
         if gain == np.inf:
-            trees.used[CULPRIT], trees.used[NEW_PARENT] = here, useful[k]
+            trees.used[CULPRIT], trees.used[NEW_PARENT] = here, x
             return DEPENDENT
-        trees.branch[first + k, 0] = useful[k]
+        trees.branch[first + k, 0] = x
         trees.branch_gain[first + k] = gain
-    trees.used[N_BRANCHES] += len(useful)
-    trees.place[here, FIRST], trees.place[here, COUNT] = first, len(useful)
+    trees.used[N_BRANCHES] += n_useful
+    trees.place[here, FIRST], trees.place[here, COUNT] = first, n_useful
     return 0
 
 
@@ -202,11 +209,14 @@ def _shrink(score: FamilyScore, trees: Trees, here: int) -> int:
     while len(parents) > 0:
         losses = np.empty(len(parents))
         losses_of_parents(score, node, parents, losses)
-        worst = np.argmin(losses)
+        worst = 0
+        for k in range(1, len(parents)):
+            if losses[k] < losses[worst]:
+                worst = k
         if -losses[worst] <= trees.least_gain:
             break
         gain -= losses[worst]
-        parents = parents[parents != parents[worst]]
+        parents = without_one(parents, worst)
     first = trees.used[N_KEPT]
     for k in range(len(parents)):
         trees.kept[first + k] = parents[k]
@@ -224,8 +234,9 @@ def find_along(
 
     ``places[node]`` gets the place of each.
     """
-    before = np.zeros(len(order), np.bool_)
-    before[order[:first]] = True
+    before = np.empty(len(order), np.bool_)
+    for position in range(len(order)):
+        before[order[position]] = position < first
     for position in range(first, last + 1):
         node = order[position]
         place = find_parents(score, trees, node, before)

@@ -21,10 +21,15 @@ from causalassay.discovery.search.family_scores import (
 )
 from causalassay.discovery.search.gaussian.class_operators import (
     Operator,
+    family_of,
     is_valid,
+    largest_at,
     mask_of,
+    near_both,
     next_clique,
-    nodes_of,
+    no_nodes,
+    nodes_into,
+    parents_beside,
 )
 from causalassay.graphs.orders import Indices, kahn
 from causalassay.kernels import kernel
@@ -44,7 +49,6 @@ class OperatorTable(NamedTuple):
     lost: Weights
 
 
-@kernel
 def empty_table(n_nodes: int) -> OperatorTable:
     """Return a table to be filled in."""
     shape = (n_nodes, n_nodes)
@@ -72,13 +76,12 @@ def refresh(
     y gets at most `most` parents. Inserts that gain no more than `least` are left out.
     """
     d = len(graph)
-    near, parents = nodes_of(graph[y] & graph[:, y]), nodes_of(graph[:, y] & ~graph[y])
-    row = _Row(y, near, parents, np.zeros(d, np.int64), np.empty(d))
-    _count_adjacent(graph, near, row.needed)
-    table.insert[y] = -np.inf
-    table.delete[y] = -np.inf
-    table.turn[y] = -np.inf
-    table.lost[:, y] = 0.0
+    near, parents = nodes_into(graph, y, True, y), nodes_into(graph, y, False, y)
+    row = _Row(y, near, parents, np.empty(d, np.int64), np.empty(d))
+    _count_adjacent(graph, near, len(near), row.needed)
+    for x in range(d):
+        table.insert[y, x] = table.delete[y, x] = table.turn[y, x] = -np.inf
+        table.lost[x, y] = 0.0
     _fill_without_deleted_arrows(score, graph, row, most, table)
     _to_gains(score, graph, y, least, table)
     losses = np.empty(len(parents))
@@ -92,9 +95,12 @@ def refresh(
 
 
 @kernel
-def _count_adjacent(graph: Adjacency, nodes: Indices, counts: Indices) -> None:
-    """Add for each node how many of `nodes` are adjacent to it."""
-    for z in nodes:
+def _count_adjacent(graph: Adjacency, nodes: Indices, size: int, counts: Indices) -> None:
+    """Fill in for each node how many of the first `size` of `nodes` are adjacent to it."""
+    for x in range(len(graph)):
+        counts[x] = 0
+    for k in range(size):
+        z = nodes[k]
         for x in range(len(graph)):
             counts[x] += graph[x, z] or graph[z, x]
 
@@ -106,10 +112,11 @@ def _fill_without_deleted_arrows(
     """Fill in merits of Inserts and of Turns of arrows, and gains at undirected edges."""
     y, near = row.y, row.near
     chosen, n_chosen = np.empty(len(near), np.int64), 0
-    inside = np.zeros(len(graph), np.int64)
+    inside = np.empty(len(graph), np.int64)
     while True:
-        clique = near[chosen[:n_chosen]]
-        merits(score, y, np.concatenate((row.parents, clique)), row.merit)
+        clique = family_of(near[:0], near, chosen, n_chosen)
+        _count_adjacent(graph, clique, n_chosen, inside)
+        merits(score, y, family_of(row.parents, near, chosen, n_chosen), row.merit)
         full = len(row.parents) + n_chosen >= most
         if not full:
             _note_arrows(graph, row, inside, table)
@@ -117,8 +124,6 @@ def _fill_without_deleted_arrows(
         n_chosen = next_clique(graph, near, chosen, n_chosen, len(near))
         if n_chosen == 0:
             return
-        inside[:] = 0
-        _count_adjacent(graph, near[chosen[:n_chosen]], inside)
 
 
 @kernel
@@ -177,11 +182,7 @@ def _to_gains(
 @kernel
 def _worth_beside(score: FamilyScore, graph: Adjacency, y: int, x: int, clique: Indices) -> float:
     """Return what y→x is worth beside the arrows to x and those of the clique joined to x."""
-    others = graph[:, x] & ~graph[x]
-    for z in clique:
-        others[z] |= graph[x, z]
-    others[y] = False
-    return gain_of_parent(score, x, nodes_of(others), y)
+    return gain_of_parent(score, x, parents_beside(graph, x, clique, y), y)
 
 
 @kernel
@@ -202,10 +203,12 @@ def mark_stale(before: Adjacency, after: Adjacency, x: int, y: int, stale: Adjac
 def directed_walks(graph: Adjacency) -> tuple[Adjacency, Adjacency]:
     """Return where arrows lead from each node, and where two or more arrows lead."""
     d = len(graph)
-    reach, detour = np.zeros((d, d), np.bool_), np.zeros((d, d), np.bool_)
-    start, child, filled = np.zeros(d + 1, np.int64), np.empty(d * (d - 1) // 2, np.int64), 0
+    reach, detour = np.empty((d, d), np.bool_), np.empty((d, d), np.bool_)
+    start, child, filled = np.empty(d + 1, np.int64), np.empty(d * (d - 1) // 2, np.int64), 0
+    start[0] = 0
     for i in range(d):
         for j in range(d):
+            detour[i, j] = False
             if graph[i, j] and not graph[j, i]:
                 child[filled] = j
                 filled += 1
@@ -234,9 +237,9 @@ def can_be_made(graph: Adjacency, reach: Adjacency, x: int, y: int, clique: Adja
     d = len(graph)
     if graph[x, y]:
         return is_valid(graph, x, y, clique)
-    seen = clique.copy()
-    seen[y] = True
-    stack, height = np.empty(d, np.int64), 1
+    seen, stack, height = np.empty(d, np.bool_), np.empty(d, np.int64), 1
+    for z in range(d):
+        seen[z] = clique[z] or z == y
     stack[0] = y
     while height > 0:
         height -= 1
@@ -262,15 +265,13 @@ def best_with_arrow(
 ) -> tuple[float, Adjacency]:
     """Return the best gain above `best` of making x→y, and its clique, with all tests."""
     x, y = arrow
-    mask = graph[y] & graph[:, y]
-    mask[x] = False
-    near, parents = nodes_of(mask), nodes_of(graph[:, y] & ~graph[y])
+    near, parents, mask = nodes_into(graph, y, True, x), nodes_into(graph, y, False, y), graph[y]
     chosen, n_chosen = np.empty(len(near), np.int64), 0
     lost = _worth_beside(score, graph, y, x, near[:0]) if graph[y, x] else 0.0
     while len(parents) < most:
-        clique = near[chosen[:n_chosen]]
-        gain = gain_of_parent(score, y, np.concatenate((parents, clique)), x)
+        gain = gain_of_parent(score, y, family_of(parents, near, chosen, n_chosen), x)
         if graph[x, y]:
+            clique = family_of(near[:0], near, chosen, n_chosen)
             lost = _worth_beside(score, graph, y, x, clique)
         if gain - lost > best:
             wanted = mask_of(near, chosen[:n_chosen], len(graph))
@@ -288,14 +289,10 @@ def best_without_edge(
 ) -> tuple[float, Adjacency]:
     """Return the best gain above `best` of deleting x→y or x—y, and its clique."""
     x, y = arrow
-    mask = graph[:, y] & ~graph[y]
-    mask[x] = False
-    parents = nodes_of(mask)
-    near = nodes_of(graph[y] & graph[:, y] & (graph[x] | graph[:, x]))
+    parents, near, mask = nodes_into(graph, y, False, x), near_both(graph, x, y), graph[y]
     chosen, n_chosen = np.empty(len(near), np.int64), 0
     while True:
-        family = np.concatenate((parents, near[chosen[:n_chosen]]))
-        gain = -gain_of_parent(score, y, family, x)
+        gain = -gain_of_parent(score, y, family_of(parents, near, chosen, n_chosen), x)
         if gain > best:
             best, mask = gain, mask_of(near, chosen[:n_chosen], len(graph))
         n_chosen = next_clique(graph, near, chosen, n_chosen, len(near))
@@ -308,9 +305,13 @@ def best_delete(
     score: FamilyScore, graph: Adjacency, table: OperatorTable, least: float
 ) -> Operator:
     """Return the best Delete above `least`."""
-    y, x = divmod(int(np.argmax(table.delete)), len(graph))
+    x, y = 0, 0
+    for row in range(len(graph)):
+        column = largest_at(table.delete[row])
+        if table.delete[row, column] > table.delete[y, x]:
+            x, y = column, row
     if table.delete[y, x] <= least:
-        return least, -1, -1, np.zeros(len(graph), np.bool_)
+        return least, -1, -1, no_nodes(len(graph))
     gain, clique = best_without_edge(score, graph, (x, y), -np.inf)
     return gain, x, y, clique
 
@@ -329,7 +330,7 @@ def best_turn(
     x→y is barred by row y and column x. `limits` are the most parents and the gain to exceed.
     """
     reach, detour = walks
-    candidates = _candidates(table.turn - table.lost, detour | barred, limits[1])
+    candidates = _candidates(table, True, (detour, barred), limits[1])
     return _best_of(score, graph, reach, candidates, limits)
 
 
@@ -343,25 +344,27 @@ def best_insert(
     barred: Adjacency,
 ) -> Operator:
     """Return the best valid Insert that makes no barred arrow."""
-    candidates = _candidates(table.insert, walks[0] | barred, limits[1])
+    candidates = _candidates(table, False, (walks[0], barred), limits[1])
     return _best_of(score, graph, walks[0], candidates, limits)
 
 
 @kernel
-def _candidates(bounds: Weights, out: Adjacency, least: float) -> tuple[Vector, Indices]:
-    """Return the bounds above `least` but for those in the mask, and their y and x."""
-    d = len(bounds)
-    values, pairs, n = np.empty(d), np.empty((d, 2), np.int64), 0
+def _candidates(
+    table: OperatorTable, turning: bool, out: tuple[Adjacency, Adjacency], least: float
+) -> tuple[Vector, Indices]:
+    """Return the bounds of Turns or Inserts above `least`, and their y and x.
+
+    Those in one of the masks `out` are left out.
+    """
+    d = len(table.turn)
+    values, pairs, n = np.empty(d * d), np.empty((d * d, 2), np.int64), 0
     for y in range(d):
         for x in range(d):
-            if bounds[y, x] <= least or out[y, x]:
-                continue
-            if n == len(values):
-                values = np.concatenate((values, np.empty_like(values)))
-                pairs = np.concatenate((pairs, np.empty_like(pairs)))
-            values[n] = bounds[y, x]
-            pairs[n, 0], pairs[n, 1] = y, x
-            n += 1
+            bound = table.turn[y, x] - table.lost[y, x] if turning else table.insert[y, x]
+            if not (bound <= least or out[0][y, x] or out[1][y, x]):
+                values[n] = bound
+                pairs[n, 0], pairs[n, 1] = y, x
+                n += 1
     return values[:n], pairs[:n]
 
 
@@ -376,13 +379,13 @@ def _best_of(
     """Return the best valid operator, the best bounds first."""
     bounds, pairs = candidates
     most, best = limits
-    at_x, at_y, clique = -1, -1, np.zeros(len(graph), np.bool_)
+    at_x, at_y, clique = -1, -1, no_nodes(len(graph))
     while len(bounds) > 0:
-        k = np.argmax(bounds)
+        k = largest_at(bounds)
         if bounds[k] <= best:
             break
         bounds[k] = -np.inf
-        y, x = pairs[k]
+        y, x = pairs[k, 0], pairs[k, 1]
         gain, mask = best_with_arrow(score, graph, reach, (x, y), most, best)
         if gain > best:
             best, at_x, at_y, clique = gain, x, y, mask

@@ -186,10 +186,12 @@ def insert_bounds(bic: BIC, graph: Adjacency, y: int, most: int, bounds: Vector)
 
 
 @kernel
-def _largest(values: Vector) -> int:
-    """Return the first position of the largest value."""
+def largest_at(values: Vector) -> int:
+    """Return the first position of the largest value, as `numpy.argmax`."""
     at = 0
     for k in range(len(values)):
+        if np.isnan(values[k]):
+            return k
         if values[k] > values[at]:
             at = k
     return at
@@ -208,11 +210,11 @@ def best_insert(bic: BIC, graph: Adjacency, bounds: Weights, most: int, least: f
     d = len(graph)
     first, top = np.empty(d, np.int64), np.empty(d)
     for row in range(d):
-        first[row] = _largest(bounds[row])
+        first[row] = largest_at(bounds[row])
         top[row] = bounds[row, first[row]]
     best, at_x, at_y, clique = least, -1, -1, no_nodes(d)
     while True:
-        y = _largest(top)
+        y = largest_at(top)
         x = first[y]
         if top[y] <= best:
             return best, at_x, at_y, clique
@@ -220,7 +222,7 @@ def best_insert(bic: BIC, graph: Adjacency, bounds: Weights, most: int, least: f
         if gain > best:
             best, at_x, at_y, clique = gain, x, y, mask
         bounds[y, x] = -np.inf
-        first[y] = _largest(bounds[y])
+        first[y] = largest_at(bounds[y])
         top[y] = bounds[y, first[y]]
 
 
