@@ -68,8 +68,8 @@ def kernels_of(job: str) -> frozenset[str]:
 
     Examples
     --------
-    >>> sorted(kernels_of("audit"))[:2]
-    ['graphs/orders._closure', 'graphs/orders.kahn']
+    >>> "graphs/orders.kahn" in kernels_of("audit")
+    True
     >>> kernels_of("discover my_algorithm.py:Mine")
     frozenset()
     """

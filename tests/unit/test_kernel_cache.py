@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import shutil
 import subprocess
@@ -338,3 +339,17 @@ def test_a_kernel_that_several_processes_need_at_once_is_compiled_once(tmp_path:
         for _ in range(3)
     ]
     assert [0, 0, 1] == sorted(int(process.communicate()[0]) for process in together)
+
+
+def test_every_kernel_of_the_list_of_kernels_exists() -> None:
+    """`python -m bench startup` writes the list; progress is shown by it."""
+    listed = json.loads(kernel_cache.NAMES.read_text(encoding="utf-8"))
+    assert {"audit", "choose", "discover ges"} <= set(listed)
+    kernels = {
+        f"{path.parent.name}/{path.stem}.{node.name}"
+        for path in kernel_cache._sources(SOURCE)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if is_kernel(node)
+    }
+    assert set() == {name for names in listed.values() for name in names} - kernels
+    assert frozenset() == kernel_cache.kernels_of("discover something-else")
