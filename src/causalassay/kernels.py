@@ -4,8 +4,8 @@ Left alone, numba optimises every jitted function by itself and generates two wr
 machine code for it, then does it again for each function that calls it, level by level. Most
 of our kernels are only called by other kernels, and this was about a third of the time to
 compile. So a `kernel` has two compilers. Called from Python, it is compiled as numba does it,
-and kept on disk. Called from a kernel, it is translated into LLVM's language and linked into its caller;
-optimising it is left to whoever is called from Python.
+and kept on disk. Called from a kernel, it is translated into LLVM's language and linked into
+its caller; optimising it is left to whoever is called from Python.
 
 This builds on parts of numba that its documentation describes (dispatchers, a compiler of
 one's own) and on a few that it does not. If a version of numba lacks one of them, `kernel` is
