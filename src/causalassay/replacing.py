@@ -32,6 +32,12 @@ def replacing(target: Path) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
+def write_text(target: Path, text: str) -> None:
+    """Write a text file whole or not at all."""
+    with replacing(target) as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
 def check_target(path: Path | None, read: Iterable[Path] = ()) -> None:
     """Raise before the work begins if a file cannot be written there.
 

@@ -69,7 +69,7 @@ def audit(  # noqa: PLR0913  what is measured, and how long
     >>> graph = graphs.erdos_renyi(12, 2, rng)
     >>> values = models.draw("scm", graph, rng).sample(500, rng)
     >>> found = audit(values, graph, rng=0, n_bootstrap=20)
-    >>> found.verdict.kind, found.verdict.statistic
+    >>> found.verdict.kind.value, found.verdict.statistic
     ('gameable', 'variance')
     """
     dataset, rng = as_dataset(data), as_generator(rng)

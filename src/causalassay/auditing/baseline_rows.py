@@ -8,8 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values
-from causalassay.auditing.result import BaselineScore
-from causalassay.auditing.row_names import RANDOM_ORDERS, sorted_by
+from causalassay.auditing.result import RANDOM_ORDERS, BaselineScore, Direction
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
 from causalassay.discovery import discover
@@ -41,8 +40,15 @@ def baseline_rows(
 
 
 def _sorted(test: OrderTest) -> BaselineScore:
-    name = sorted_by("falling" if test.backwards else "rising", test.artefact.word)
-    return BaselineScore(name, test.shd, test.f1, p_order=test.winning.p_value)
+    direction: Direction = "falling" if test.backwards else "rising"
+    return BaselineScore(
+        f"sorted by {direction} {test.artefact.word}",
+        test.shd,
+        test.f1,
+        p_order=test.winning.p_value,
+        statistic=test.artefact.statistic,
+        direction=direction,
+    )
 
 
 def _algorithm(

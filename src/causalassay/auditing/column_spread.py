@@ -13,8 +13,9 @@ from causalassay.data import Dataset
 from causalassay.diagnostics import determination, entropies
 from causalassay.judging.artefacts import artefacts_of
 from causalassay.judging.data_set import ties_throughout
-from causalassay.judging.findings import Finding
+from causalassay.judging.findings import Finding, FindingKind
 from causalassay.judging.pair_independence import average_ranks
+from causalassay.present.formatting import in_words
 
 AGREEMENT_LEVEL = 0.05
 
@@ -58,10 +59,13 @@ def spearman(one: Vector, other: Vector) -> tuple[float, float]:
 def finding_without_graph(data: Dataset, spread: ColumnSpread | None) -> Finding:
     """Return what can be said where no order is known to be right."""
     named = [artefact.baseline for artefact in artefacts_of(data.world) if artefact.baseline]
-    beside = f"Compare algorithms on these data with {' and '.join(named)}." if named else ""
-    sentence = f"No graph, so no finding on the order ({_described(data, spread)})."
-    advice = " ".join(part for part in (_noticed(spread), beside) if part)
-    return Finding("no graph", sentence, rule="no graph", advice=advice)
+    beside = f"Compare algorithms on these data with {in_words(named)}." if named else ""
+    return Finding(
+        FindingKind.NO_GRAPH,
+        rule="no graph",
+        words={"described": _described(data, spread)},
+        remarks=tuple(part for part in (_noticed(spread), beside) if part),
+    )
 
 
 def _described(data: Dataset, spread: ColumnSpread | None) -> str:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from causalassay.arrays import Vector
-from causalassay.auditing.row_names import RANDOM_ORDERS, sorted_by
+from causalassay.auditing.result import RANDOM_ORDERS, Audit
 from causalassay.judging.artefacts import Artefact
 from causalassay.judging.scheme_findings import OrderEvidence
-
-if TYPE_CHECKING:
-    from causalassay.auditing.result import Audit
 
 Measured = tuple[float, float, float, float, float, float, float]
 
@@ -32,15 +29,14 @@ def measured_of(artefact: Artefact, audit: Audit) -> Measured:
     """Return what `OrderEvidence` has of one audit; nan where it could not be tested."""
     rows = (one for one in audit.sortabilities if one.statistic == artefact.statistic)
     sortable = next(rows, None)  # the first is that of the judge
-    scores = {one.algorithm: one for one in audit.baselines}
-    random = scores.get(RANDOM_ORDERS)
-    if sortable is None or random is None:
+    base = random_f1(audit)
+    if sortable is None or np.isnan(base):
         return _NOTHING
-    up = scores.get(sorted_by("rising", artefact.word))
-    down = scores.get(sorted_by("falling", artefact.word))
+    up = audit.sorted_by(artefact.statistic, "rising")
+    down = audit.sorted_by(artefact.statistic, "falling")
     if up is None or down is None or up.p_order is None or down.p_order is None:
         return _TIED
-    gains = up.f1 - random.f1, down.f1 - random.f1
+    gains = up.f1 - base, down.f1 - base
     p_values = sortable.p_rising, sortable.p_falling, up.p_order, down.p_order
     return (sortable.value, *p_values, *gains)
 

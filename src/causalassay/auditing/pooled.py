@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
@@ -14,23 +13,39 @@ from numpy.typing import ArrayLike
 
 from causalassay.arrays import Adjacency
 from causalassay.auditing.audit import N_BOOTSTRAP, audit
-from causalassay.auditing.notebook_html import pooled_html
 from causalassay.auditing.order_evidence import by_unit, order_evidence, random_f1, units_of
-from causalassay.auditing.result import Audit, plain_values, rules_of
+from causalassay.auditing.result import Audit
 from causalassay.data import Dataset
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.judging.artefacts import Artefact, artefacts_of
-from causalassay.judging.findings import Finding, GraphKind, main_finding
-from causalassay.judging.pooled_sentences import claim_finding, files_text, nothing_over_files
+from causalassay.judging.data_set import no_evidence, sorting_finding
+from causalassay.judging.findings import (
+    ARTEFACT_KINDS,
+    GAMEABLE_KINDS,
+    Finding,
+    FindingKind,
+    Subject,
+    main_finding,
+    rules_of,
+)
 from causalassay.judging.scheme_findings import OrderClaim, judge_orders
+from causalassay.present.formatting import PValue, counted
+from causalassay.present.json_values import plain_values
+from causalassay.present.shown import Shown
 from causalassay.seeding import as_generator
 from causalassay.spelling import listed
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from causalassay.present.document import Document
+
 _MOST_NAMED = 10
+_RULE = "two tests over units"
 
 
-@dataclass(frozen=True)
-class PooledAudit:
+@dataclass(frozen=True, repr=False)
+class PooledAudit(Shown):
     """The audits of several data sets, and what was found on all of them together.
 
     Parameters
@@ -61,25 +76,37 @@ class PooledAudit:
     @property
     def rules(self) -> dict[str, str]:
         """How each rule decides that led to a finding, by its name."""
-        return rules_of(self.findings)
+        return {name: rule.text for name, rule in rules_of(self.findings).items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values for JSON; undefined numbers become None."""
         claims = [vars(one) | {"artefact": one.artefact.statistic} for one in self.claims]
-        plain: dict[str, Any] = plain_values(
+        values: dict[str, Any] = plain_values(
             {
-                "verdict": dataclasses.asdict(self.verdict),
-                "findings": [dataclasses.asdict(one) for one in self.findings],
+                "verdict": self.verdict,
+                "findings": self.findings,
                 "rules": self.rules,
                 "n_units": self.n_units,
                 "random_f1": self.random_f1,
                 "claims": claims,
+                "audits": self.audits,
             }
         )
-        return plain | {"audits": {name: one.to_dict() for name, one in self.audits.items()}}
+        return values
 
-    def _repr_html_(self) -> str:
-        return pooled_html(self)
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each file: what was measured on it, and what is found on it alone."""
+        import pandas as pd
+
+        from causalassay.auditing.document import file_table
+
+        return pd.DataFrame(file_table(self).records())
+
+    def document(self) -> Document:
+        """Return what the audits show."""
+        from causalassay.auditing.document import pooled_document
+
+        return pooled_document(self)
 
 
 def audit_many(
@@ -111,7 +138,7 @@ def audit_many(
     ...     graph = graphs.erdos_renyi(8, 2, rng)
     ...     benchmark[f"set{k}"] = models.draw("scm", graph, rng).sample(300, rng), graph
     >>> found = audit_many(benchmark, rng=0, n_bootstrap=0)
-    >>> found.verdict.kind, found.verdict.statistic, found.n_units
+    >>> found.verdict.kind.value, found.verdict.statistic, found.n_units
     ('gameable', 'variance', 4)
     """
     audits: dict[str, Audit] = {}
@@ -172,58 +199,111 @@ def _findings(
 ) -> list[Finding]:
     undecided = [
         Finding(
-            "undecided",
-            f"Undecided: {one.word} could not be tested in any file.",
-            one.statistic,
-            "what is missing",
+            FindingKind.UNDECIDED,
+            Subject(one.statistic),
+            rule="what is missing",
+            words={"why": f"{one.word} could not be tested in any file"},
         )
         for one in untested
     ]
     if not claims:
         return undecided
-    told = [claim_finding(claim, n_tested, mean) for claim in claims]
-    passed = [one for one in told if one]
+    passed = [
+        claim_finding(claim, n_tested, mean) for claim in claims if claim.kind in ARTEFACT_KINDS
+    ]
     return [*(passed or [nothing_over_files(claims, n_tested, mean)]), *undecided]
+
+
+def claim_finding(claim: OrderClaim, n_files: int, random_f1: float) -> Finding:
+    """Return what was found of one statistic in one direction, over all files.
+
+    Parameters
+    ----------
+    claim : OrderClaim
+        That found something.
+    n_files : int
+        That were tested.
+    random_f1 : float
+        The mean F1 along random orders.
+
+    Examples
+    --------
+    >>> from causalassay.judging.artefacts import VARIANCE
+    >>> both = (True, True)
+    >>> kind = FindingKind.GAMEABLE
+    >>> claim = OrderClaim(VARIANCE, False, kind, 0.95, 0.5, 1e-9, 0.002, both, 12)
+    >>> claim_finding(claim, 12, 0.25).sentence
+    'Gameable by variance: sorting by it beats random orders (12 files; mean F1 0.75 against 0.25,
+    p-value 0.002; sortability 0.95, p-value below 0.001).'
+    """
+    numbers = {
+        "n_files": n_files,
+        "f1": random_f1 + claim.gain,
+        "random_f1": random_f1,
+        "winning_p": PValue(claim.winning_p),
+        "sortability": claim.sortability,
+        "sortable_p": PValue(claim.sortable_p),
+    }
+    over = _over(n_files)
+    return sorting_finding(claim.artefact, claim.backwards, claim.passed, numbers, _RULE, over)
+
+
+def _over(n_files: int) -> str:
+    return f"{counted(n_files, 'file')}; mean "
+
+
+def nothing_over_files(claims: Sequence[OrderClaim], n_files: int, random_f1: float) -> Finding:
+    """Return that no statistic passed a test over all files, or that none could have."""
+    if claims[0].kind == FindingKind.TOO_SMALL:
+        words = {"files": counted(n_files, "file")}
+        return Finding(FindingKind.TOO_SMALL, rule=_RULE, words=words, variant="files")
+    statistics = list(dict.fromkeys(claim.artefact.word for claim in claims))
+    shares = [claim.sortability for claim in claims]
+    best = random_f1 + max(claim.gain for claim in claims)
+    return no_evidence(statistics, best, random_f1, shares, _RULE, _over(n_files))
 
 
 def _with_counts(finding: Finding, n_files: int, n_tested: int, n_units: int) -> Finding:
     """Return a finding that says which files do not count, or count together."""
-    said = [finding.advice] if finding.advice else []
+    remarks = list(finding.remarks)
     if 0 < n_units < n_tested:
-        said.append(f"Files on one graph count as one unit ({n_units} in all).")
+        remarks.append(f"Files on one graph count as one unit ({n_units} in all).")
     if n_tested < n_files:
-        left = files_text(n_files - n_tested)
-        said.append(f"{left} of {n_files} could not be tested and count for nothing.")
-    return dataclasses.replace(finding, advice=" ".join(said))
+        left = counted(n_files - n_tested, "file")
+        remarks.append(f"{left} of {n_files} could not be tested and count for nothing.")
+    return replace(finding, remarks=tuple(remarks))
 
 
 def _with_lone_files(finding: Finding, audits: Mapping[str, Audit]) -> Finding:
     """Return a finding that names files which are gameable alone, if all together are not."""
-    kinds = ("gameable", "gameable backwards")
-    alone = [name for name, one in audits.items() if one.verdict.kind in kinds]
-    if finding.kind in kinds or not alone:
+    alone = [name for name, one in audits.items() if one.verdict.kind in GAMEABLE_KINDS]
+    if finding.kind in GAMEABLE_KINDS or not alone:
         return finding
-    more = " and more" if len(alone) > _MOST_NAMED else ""
-    said = (
-        f"Gameable alone: {len(alone)} of {files_text(len(audits))}, "
-        f"{', '.join(alone[:_MOST_NAMED])}{more} (by chance up to 5 % of files)."
+    remark = (
+        f"Gameable alone: {len(alone)} of {counted(len(audits), 'file')}, "
+        f"{_some(alone)} (by chance up to 5 % of files)."
     )
-    return dataclasses.replace(finding, advice=" ".join([finding.advice, said]).strip())
+    return replace(finding, remarks=(*finding.remarks, remark))
+
+
+def _some(names: Sequence[str]) -> str:
+    more = " and more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"
 
 
 def _graph_finding(audits: Mapping[str, Audit]) -> Finding:
     """Return how many graphs the data refute."""
     kinds = {name: one.findings[-1].kind for name, one in audits.items()}
-    refuted = [name for name, kind in kinds.items() if kind == "graph refuted"]
-    checked = [name for name, kind in kinds.items() if kind != "graph not checked"]
-    numbers = f"{files_text(len(checked))} checked, each at 1 %; {len(refuted)} refuted"
-    kind: GraphKind
+    refuted = [name for name, kind in kinds.items() if kind == FindingKind.GRAPH_REFUTED]
+    n_checked = sum(kind != FindingKind.GRAPH_NOT_CHECKED for kind in kinds.values())
     if refuted:
-        kind, claim = "graph refuted", "Some graphs are refuted"
-    elif checked:
-        kind, claim = "graph not refuted", "No graph is refuted"
+        kind = FindingKind.GRAPH_REFUTED
     else:
-        kind, claim, numbers = "graph not checked", "No graph was checked", files_text(len(kinds))
-    more = " and more" if len(refuted) > _MOST_NAMED else ""
-    advice = f"Refuted: {', '.join(refuted[:_MOST_NAMED])}{more}." if refuted else ""
-    return Finding(kind, f"{claim} ({numbers}).", rule="graph check", advice=advice)
+        kind = FindingKind.GRAPH_NOT_REFUTED if n_checked else FindingKind.GRAPH_NOT_CHECKED
+    numbers = {"n_checked": n_checked, "n_refuted": len(refuted)}
+    words = {
+        "checked": counted(n_checked, "file"),
+        "files": counted(len(kinds), "file"),
+        "names": _some(refuted),
+    }
+    return Finding(kind, numbers=numbers, rule="graph check", words=words, variant="files")

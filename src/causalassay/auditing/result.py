@@ -5,16 +5,24 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from causalassay.auditing.notebook_html import audit_html
 from causalassay.data.dataset import World
-from causalassay.judging.findings import Finding, main_finding
+from causalassay.judging.findings import Finding, main_finding, rules_of
 from causalassay.judging.graph_check import GraphCheck
-from causalassay.judging.measured_rates import with_rate
-from causalassay.judging.rules import RULES
+from causalassay.present.json_values import plain_values
+from causalassay.present.shown import Shown
 
-Interval = tuple[float, float]
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from causalassay.present.document import Document
+
+Limits = tuple[float, float]
+Direction = Literal["rising", "falling"]
+
+RANDOM_ORDERS = "random orders"
+"""The baseline whose scores are means over many orders."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,7 @@ class Sortability:
     statistic: str
     convention: Literal["paths", "pairs"]
     value: float
-    interval: Interval
+    interval: Limits
     p_rising: float
     p_falling: float
     note: str = ""
@@ -67,15 +75,20 @@ class BaselineScore:
         regresses along an order.
     note : str
         Why there is no score, where there is none.
+    statistic : str
+        What it sorts by; empty for the other baselines.
+    direction : {"rising", "falling", ""}
     """
 
     algorithm: str
     shd: float
     f1: float
-    shd_range: Interval | None = None
-    f1_range: Interval | None = None
+    shd_range: Limits | None = None
+    f1_range: Limits | None = None
     p_order: float | None = None
     note: str = ""
+    statistic: str = ""
+    direction: Direction | Literal[""] = ""
 
 
 @dataclass(frozen=True)
@@ -99,7 +112,7 @@ class ColumnSpread:
 
     variance_ratio: float
     equal_variances: bool
-    r2_range: Interval
+    r2_range: Limits
     n_nearly_determined: int
     rank_agreement: float
     p_agreement: float
@@ -123,8 +136,8 @@ class ColumnPlace:
     statistics: dict[str, float]
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(Shown):
     """The whole of an audit; without a graph the parts that need one are empty.
 
     Parameters
@@ -173,38 +186,33 @@ class Audit:
     @property
     def rules(self) -> dict[str, str]:
         """How each rule decides that led to a finding, by its name."""
-        return rules_of(self.findings)
+        return {name: rule.text for name, rule in rules_of(self.findings).items()}
+
+    def sorted_by(self, statistic: str, direction: Direction) -> BaselineScore | None:
+        """Return what sorting by a statistic reaches; None if that was not tried."""
+        rows = (
+            row
+            for row in self.baselines
+            if (row.statistic, row.direction) == (statistic, direction)
+        )
+        return next(rows, None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values for JSON; undefined numbers become None."""
-        named = {"verdict": dataclasses.asdict(self.verdict), "rules": self.rules}
-        return plain_values(dataclasses.asdict(self) | named)
+        whole = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        values: dict[str, Any] = plain_values(
+            whole | {"verdict": self.verdict, "rules": self.rules}
+        )
+        return values
 
-    def _repr_html_(self) -> str:
-        return audit_html(self)
+    def to_frame(self) -> pd.DataFrame:
+        """Return the sortabilities as a data frame."""
+        import pandas as pd
 
+        return pd.DataFrame([dataclasses.asdict(row) for row in self.sortabilities])
 
-def rules_of(findings: tuple[Finding, ...]) -> dict[str, str]:
-    """Return how each rule decides that led to a finding, and how often it was wrong."""
-    named = [one.rule for one in findings]
-    spoken_of = [name for rule in named for name in RULES[rule].rests_on]
-    return {name: with_rate(name, RULES[name].decides) for name in [*spoken_of, *named]}
+    def document(self) -> Document:
+        """Return what the audit shows."""
+        from causalassay.auditing.document import audit_document
 
-
-def plain_values(value: Any) -> Any:
-    """Return nested values as JSON has them; undefined numbers become None.
-
-    Examples
-    --------
-    >>> plain_values({"a": (1.0, math.nan)})
-    {'a': [1.0, None]}
-    """
-    match value:
-        case dict():
-            return {key: plain_values(item) for key, item in value.items()}
-        case list() | tuple():
-            return [plain_values(item) for item in value]
-        case float() if not math.isfinite(value):
-            return None
-        case _:
-            return value
+        return audit_document(self)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Vector
-from causalassay.auditing.result import Interval, Sortability
+from causalassay.auditing.result import Limits, Sortability
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.diagnostics import (
@@ -109,7 +109,7 @@ def _p_values(
     return rising, falling
 
 
-def _central(values: list[float]) -> Interval:
+def _central(values: list[float]) -> Limits:
     """Return the central 95 %; nan of none."""
     if not values:
         return float("nan"), float("nan")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from causalassay.judging.measured_rates import with_rate
-from causalassay.judging.rule import Rule
+from causalassay.judging.rules import RULES
 
 LEVEL = 0.05
 """Of all claims on one page together."""
@@ -30,75 +29,6 @@ LEAST_GRAPHS = 5
 SIMILAR = 0.5
 """Kendall's tau from which on two scores order the algorithms alike."""
 
-RULES = {
-    "graph that says nothing": Rule(
-        "whether the empty or the complete graph has less risk than every algorithm",
-        "Compares the weighted risks of `empty` (nothing descends from anything) and `complete` "
-        "(everything from everything) with the least one of the algorithms. A comparison of "
-        "estimates, and called so unless the interval of every paired difference lies below 0.",
-    ),
-    "random graphs of its density": Rule(
-        "which algorithms beat random graphs with as many edges",
-        "Random graphs are the algorithm's own with its columns exchanged at random: as many edges "
-        "and the same shape, but no knowledge of the data. The p-value is the share of random "
-        "graphs with at most the algorithm's weighted risk, corrected over the algorithms by Holm; "
-        "shown to beat if it is at most 0.05 / 3. A random graph is not fitted, so its weighted "
-        "risk is its naive one. Beating random graphs shows that a graph is related to the data, "
-        "not that it is causal.",
-    ),
-    "may be the best": Rule(
-        "which algorithms the data cannot tell from the best one",
-        "An algorithm is out if another one has less risk: if the lower end of the paired "
-        "difference is above 0 at the one-sided level 0.05 / 3, shared by its comparisons with "
-        "all others. The remaining ones hold the best one as often as the intervals cover.",
-    ),
-    "best": Rule(
-        "that one algorithm is the best",
-        "Given if every other algorithm is out by “may be the best”, this one beats random graphs "
-        "of its density, and no graph that says nothing has less risk.",
-        ("may be the best", "random graphs of its density", "graph that says nothing"),
-    ),
-    "density": Rule(
-        "that the ranking follows density",
-        "Spearman's correlation between the number of descendants that a graph names (of the "
-        "intervened columns) and its weighted risk, over the different graphs that were found "
-        "from the data, baselines included, 5 or more; two-sided permutation p-value at most "
-        "0.05 / 3. With it is said how many algorithms beat random graphs of their density.",
-        ("random graphs of its density",),
-    ),
-    "many descendants": Rule(
-        "that the tests call nearly everything a descendant",
-        "Given if at least 1/2 of all pairs of an intervened column and another one count as "
-        "moved: a complete DAG has that many. Batch or side effects can do it, and so can many "
-        "rows; the tests cannot tell.",
-    ),
-    "few descendants": Rule(
-        "that most interventions move nothing",
-        "Given if at least 1/2 of the intervened columns have no descendant by the tests; the "
-        "empty graph loses nothing on them.",
-    ),
-    "cut-off": Rule(
-        "whether the leader changes with the least effect",
-        "Compares the algorithm with the least weighted risk at significance alone and at each "
-        "cut-off on effect size. Estimates, without intervals.",
-    ),
-    "equal by construction": Rule(
-        "which risks equal the naive one by construction",
-        "An algorithm that reads no interventional rows finds the same graph with and without an "
-        "experiment, so its cross-validated and weighted risks are its naive one.",
-    ),
-    "second opinion": Rule(
-        "whether predicted distributions rank the algorithms alike",
-        "Compares the two leaders, and the order of all algorithms by Kendall's tau (alike from "
-        "0.5 on). Where the "
-        "leaders differ, a cause is named only if the difference goes away without it: flagged "
-        "interventions left out, or small effects. If the interval of the leaders' difference in "
-        "prediction holds 0, that is said instead. Estimates; no error rate was measured.",
-    ),
-}
-"""By name: what a rule says, and when."""
-
-
 def rules_of(named: Iterable[str]) -> dict[str, str]:
     """Return how rules decide, with those that they rest on, and how often each was wrong.
 
@@ -110,4 +40,4 @@ def rules_of(named: Iterable[str]) -> dict[str, str]:
     True
     """
     every = dict.fromkeys(name for rule in named for name in (rule, *RULES[rule].rests_on))
-    return {name: with_rate(name, RULES[name].decides) for name in every}
+    return {name: RULES[name].text for name in every}

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
-from causalassay.cli.audit_printing import print_audit, print_pooled
 from causalassay.cli.printing import INTERRUPTED, counter, steady_progress, wide_console
 from causalassay.cli.reading_options import (
     Continuous,
@@ -21,12 +19,13 @@ from causalassay.cli.reading_options import (
     printed_notes,
     settled,
 )
-from causalassay.replacing import check_target
+from causalassay.replacing import check_target, write_text
 
 if TYPE_CHECKING:
     from causalassay.auditing import Audit, PooledAudit
     from causalassay.auditing.benchmark_files import Pair, Reading
-    from causalassay.auditing.provenance import Provenance
+    from causalassay.present.document import Document
+    from causalassay.present.provenance import Provenance
 
 
 def audit(  # noqa: PLR0913, PLR0917  one argument per option
@@ -117,7 +116,7 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
     causalassay audit benchmark/
     """
     from causalassay.auditing.benchmark_files import Reading, pair_files
-    from causalassay.auditing.provenance import provenance
+    from causalassay.present.provenance import provenance
 
     pairs = pair_files(data, graph, graphs)
     how = Reading(
@@ -142,11 +141,15 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
         typer.echo("interrupted: nothing was written", err=True)
         raise typer.Exit(INTERRUPTED) from None
     name = pairs[0].data.name if len(pairs) == 1 else f"{len(pairs)} files"
-    _write(result, name, made, report, latex)  # first: a reader may close the pipe
+    document = _document(result, name, made)
+    _write(result, document, report, latex)  # first: a reader may close the pipe
     if as_json:
-        _print_json(result, made)
+        typer.echo(json.dumps(result.to_dict() | made.to_dict(), indent=2, allow_nan=False))
     else:
-        _print(result, name, each=each, full=full)
+        from causalassay.present.terminal import print_document
+
+        asked = {"--each": each, "--full": full}
+        print_document(document, wide_console(), {name for name, on in asked.items() if on})
 
 
 def _roles(pairs: list[Pair]) -> dict[Path, str]:
@@ -205,35 +208,32 @@ def _run_all(pairs: list[Pair], how: Reading, seed: int, options: dict[str, Any]
     return pool(audits)
 
 
-def _print_json(result: Audit | PooledAudit, made: Provenance) -> None:
-    typer.echo(json.dumps(result.to_dict() | made.to_dict(), indent=2, allow_nan=False))
-
-
-def _print(result: Audit | PooledAudit, name: str, *, each: bool, full: bool) -> None:
+def _document(result: Audit | PooledAudit, name: str, made: Provenance) -> Document:
     from causalassay.auditing import PooledAudit
+    from causalassay.auditing.document import audit_document, pooled_document
+    from causalassay.present.provenance import today
 
+    blocks = made.blocks(shlex.join(["causalassay", *sys.argv[1:]]), today())
     if isinstance(result, PooledAudit):
-        print_pooled(result, wide_console(), each=each, full=full)
-    else:
-        print_audit(result, name, Console(), full=full)
+        return pooled_document(result, name, blocks)
+    return audit_document(result, name, blocks)
 
 
 def _write(
-    result: Audit | PooledAudit,
-    name: str,
-    made: Provenance,
-    report: Path | None,
-    latex: Path | None,
+    result: Audit | PooledAudit, document: Document, report: Path | None, latex: Path | None
 ) -> None:
     """Write the page and the table that were asked for, and say where they are."""
-    if report is None and latex is None:
-        return
-    from causalassay.report.audit_page.files import write_page, write_table
+    from causalassay.auditing import PooledAudit
+    from causalassay.auditing.document import citable_table, file_table
 
     if report is not None:
-        command = shlex.join(["causalassay", *sys.argv[1:]])
-        write_page(report, name, result, made, command)
+        from causalassay.present.html import page
+
+        write_text(report, page(document))
         typer.echo(f"Report: {report}", err=True)
     if latex is not None:
-        write_table(latex, name, result, made)
+        from causalassay.present.latex import comments, table_latex
+
+        table = file_table(result) if isinstance(result, PooledAudit) else citable_table(result)
+        write_text(latex, table_latex(table, [*comments(document), document.about]))
         typer.echo(f"LaTeX table: {latex}", err=True)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 
-from causalassay.cli.audit_printing import print_rules
+from causalassay.present.terminal import print_rules
 from causalassay.cli.printing import escaped
 
 if TYPE_CHECKING:

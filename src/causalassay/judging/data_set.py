@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from causalassay.diagnostics import PairWeights
 from causalassay.judging.artefacts import Artefact, artefacts_of
 from causalassay.judging.chance import LEAST_ORDERS, TIE, RandomAssignments, RandomOrders
 from causalassay.judging.column_order import in_fixed_order
-from causalassay.judging.findings import Finding
+from causalassay.judging.findings import GAMEABLE_KINDS, Finding, FindingKind, Subject
 from causalassay.judging.graph_check import GraphCheck, check_graph
 from causalassay.judging.level_codes import why_codes
 from causalassay.judging.order_tests import (
@@ -27,8 +27,8 @@ from causalassay.judging.order_tests import (
     true_orders,
 )
 from causalassay.judging.regression_along import regression_along
-from causalassay.judging.sentences import nothing_found, order_finding, too_small
 from causalassay.judging.sequential import MonteCarlo
+from causalassay.present.formatting import as_sentence, in_words, percent
 
 _NO_ORDERS = np.empty((0, 2))
 
@@ -96,8 +96,8 @@ def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
     >>> rng = np.random.default_rng(0)
     >>> graph = graphs.erdos_renyi(12, 2, rng)
     >>> data = Dataset.from_values(models.draw("scm", graph, rng).sample(500, rng))
-    >>> [finding.kind for finding in judge_data(data, graph, rng).findings]
-    ['gameable', 'graph not refuted']
+    >>> [finding.kind.value for finding in judge_data(data, graph, rng).findings]
+    ['gameable', 'graph-not-refuted']
     """
     data, graph = in_fixed_order(data, graph)
     orders_rng, order_tests_rng, check_rng = rng.spawn(3)
@@ -109,8 +109,7 @@ def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
     level = corrected_level(len(artefacts))
     weights = order_pairs(data, graph)
     if not len(weights.weight):
-        sentence = "Too small: the graph has no pair of cause and effect to order."
-        finding = Finding("too small", sentence, rule="too small")
+        finding = Finding(FindingKind.TOO_SMALL, rule="too small", variant="no pair")
         return Judged((finding, check.finding), (), _NO_ORDERS, check, level)
     try:
         orders = RandomOrders(regression_along(data, max_lag), graph, orders_rng, tick)
@@ -137,7 +136,7 @@ def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
     elif not findings:
         findings = [too_small(least, level)]
     if not all(one.decided for one in (*_tests_behind(findings[0], tried.tests), *best)):
-        findings[0] = replace(findings[0], advice=f"{findings[0].advice} {BORDERLINE}".strip())
+        findings[0] = replace(findings[0], remarks=(*findings[0].remarks, BORDERLINE))
     findings.append(check.finding)
     return Judged(tuple(findings), tuple(tried.tests), orders.drawn, check, level, least)
 
@@ -147,7 +146,7 @@ def _tests_behind(finding: Finding, tests: Sequence[OrderTest]) -> list[MonteCar
     own = [
         test
         for test in tests
-        if not finding.kind.startswith("gameable")
+        if finding.kind not in GAMEABLE_KINDS
         or (
             test.artefact.statistic == finding.statistic
             and test.sortable.below
@@ -197,7 +196,127 @@ def _try_all(  # noqa: PLR0913, PLR0917  what the tests are made of
 
 
 def _undecided(why: str, statistic: str = "") -> Finding:
-    return Finding("undecided", f"Undecided: {why}.", statistic, "what is missing")
+    return Finding(
+        FindingKind.UNDECIDED, Subject(statistic), rule="what is missing", words={"why": why}
+    )
+
+
+def order_finding(test: OrderTest, random_orders: np.ndarray) -> Finding | None:
+    """Return what a test of one statistic in one direction found; None if nothing."""
+    passed = test.sortable.below, test.winning.below
+    if not any(passed):
+        return None
+    numbers = {
+        "f1": test.f1,
+        "random_f1": float(random_orders[:, 0].mean()),
+        "winning_p": test.winning.as_p_value,
+        "sortability": test.sortability,
+        "sortable_p": test.sortable.as_p_value,
+    }
+    return sorting_finding(test.artefact, test.backwards, passed, numbers, "two tests")
+
+
+def sorting_finding(  # noqa: PLR0913, PLR0917  what it is, its numbers, and how it is said
+    artefact: Artefact,
+    backwards: bool,
+    passed: tuple[bool, bool],
+    numbers: Mapping[str, object],
+    rule: str,
+    over: str = "",
+) -> Finding:
+    """Return that sorting by a statistic wins, or may win.
+
+    Parameters
+    ----------
+    artefact : Artefact
+    backwards : bool
+    passed : (bool, bool)
+        Whether the test of sortability and the test of winning found something.
+    numbers : mapping
+        As the sentences of the kind have them.
+    rule : str
+    over : str
+        What the numbers are means over; empty for one data set.
+    """
+    kind, variant = FindingKind.LEANING, "sortable" if passed[0] else "winning"
+    if all(passed):
+        kind = FindingKind.GAMEABLE_BACKWARDS if backwards else FindingKind.GAMEABLE
+        variant = ""
+    words = {
+        "word": artefact.word,
+        "cure": as_sentence(artefact.cure),
+        "grows": "falls" if backwards else "grows",
+        "falling": "falling " if backwards else "",
+        "graph_is": "graphs are" if over else "graph is",
+        "over": over,
+    }
+    return Finding(kind, Subject(artefact.statistic), numbers, rule, words, variant)
+
+
+def nothing_found(tests: list[OrderTest], random_orders: np.ndarray, tied: list[str]) -> Finding:
+    """Return that no statistic passed a test, though a true order would have passed both.
+
+    Parameters
+    ----------
+    tests : list of OrderTest
+    random_orders : array of shape (n, 2)
+    tied : list of str
+        What sentences call the statistics that are the same in all columns.
+    """
+    remarks = tuple(
+        f"{word[0].upper()}{word[1:]} is the same in all columns, so nothing sorts by it."
+        for word in tied
+    )
+    if not tests:
+        return Finding(FindingKind.NO_EVIDENCE, rule="no evidence", variant="tied", remarks=remarks)
+    random_f1 = float(random_orders[:, 0].mean())
+    reached = {test.artefact.word: test.f1 for test in tests}
+    best = max(test.f1 for test in tests)
+    shares = [test.sortability for test in tests]
+    found = no_evidence(list(reached), best, random_f1, shares, "no evidence")
+    return replace(found, remarks=remarks)
+
+
+def no_evidence(  # noqa: PLR0913, PLR0917  the numbers of one sentence
+    words: Sequence[str],
+    best_f1: float,
+    random_f1: float,
+    sortabilities: Sequence[float],
+    rule: str,
+    over: str = "",
+) -> Finding:
+    """Return that sorting by some statistics was not seen to win."""
+    low, high = min(sortabilities), max(sortabilities)
+    numbers = {
+        "best_f1": best_f1,
+        "random_f1": random_f1,
+        "least_sortability": low,
+        "largest_sortability": high,
+    }
+    limits = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
+    said = {"words": in_words(words, "or"), "limits": limits, "over": over}
+    return Finding(FindingKind.NO_EVIDENCE, numbers=numbers, rule=rule, words=said)
+
+
+def too_small(share: float, level: float) -> Finding:
+    """Return that no test could have found anything.
+
+    Parameters
+    ----------
+    share : float
+        Of random orders that are as good as a true one.
+    level : float
+        Of each test.
+
+    Examples
+    --------
+    >>> too_small(0.0833, 0.0125).sentence
+    'Too small, or without signal: too many random orders are as good as a true one (8.3 %, at a
+    level of 1.25 %).'
+    """
+    numbers = {"share_as_good": share, "test_level": level}
+    words = {"share": percent(share, 1), "level": f"{100 * level:.3g} %"}
+    return Finding(FindingKind.TOO_SMALL, numbers=numbers, rule="too small", words=words)
 
 
 def ties_throughout(statistic: Vector) -> bool:

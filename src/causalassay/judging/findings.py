@@ -1,23 +1,216 @@
-"""What was found on a data set: kinds of findings, each with its sentence."""
+"""What can be found, and what was: kinds with stable ids, one table of labels and sentences.
+
+A finding is its kind, its subject and its numbers; the sentence is written from them when somebody
+reads it. Nothing else in the package words a finding, and nothing reads a sentence to learn a fact.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
 
-Kind = Literal[
-    "gameable",
-    "gameable backwards",
-    "leaning",
-    "undecided",
-    "too small",
-    "no evidence",
-    "no graph",
-]
+from causalassay.judging.rules import RULES
+from causalassay.present.json_values import plain_values
+
+
+class FindingKind(StrEnum):
+    """Kinds of findings; the values are ids for programs and never change."""
+
+    # On the order of a data set or a scheme, the gravest first.
+    GAMEABLE = "gameable"
+    GAMEABLE_BACKWARDS = "gameable-backwards"
+    LEANING = "leaning"
+    UNDECIDED = "undecided"
+    TOO_SMALL = "too-small"
+    NO_EVIDENCE = "no-evidence"
+    NO_GRAPH = "no-graph"
+    # On whether a graph can be that of the data.
+    GRAPH_REFUTED = "graph-refuted"
+    GRAPH_NOT_REFUTED = "graph-not-refuted"
+    GRAPH_NOT_CHECKED = "graph-not-checked"
+    # On an algorithm; UNDECIDED is one of these, too.
+    ROBUST = "robust"
+    VARIANCE_ORDER = "variance-order"
+    VARIANCE_RATIOS = "variance-ratios"
+    UNITS = "units"
+    LEAD_LOST = "lead-lost"
+    NO_LEAD = "no-lead"
+    NO_SCORE = "no-score"
+    FAILURES = "failures"
+    # On a study.
+    NO_SIGNAL = "no-signal"
+    NO_FREE_SCHEME = "no-free-scheme"
+    NO_RESCALING = "no-rescaling"
+    INCOMPLETE = "incomplete"
+    METRICS_DISAGREE = "metrics-disagree"
+    METRICS_DIFFER = "metrics-differ"
+    # On a choice.
+    BEST = "best"
+    MAY_BE_BEST = "may-be-best"
+    LEAST_RISK = "least-risk"
+    ONE_GRAPH = "one-graph"
+    NOTHING_AHEAD = "graph-that-says-nothing-ahead"
+    BEATS_RANDOM_GRAPHS = "beats-random-graphs"
+    NOT_BEYOND_RANDOM_GRAPHS = "not-beyond-random-graphs"
+    RANDOM_ORDER_BEATS_THEM = "random-order-beats-random-graphs"
+    DENSITY = "density"
+    MANY_DESCENDANTS = "many-descendants"
+    FEW_DESCENDANTS = "few-descendants"
+    SAME_LEADER = "same-leader-at-all-cut-offs"
+    LEADER_CHANGES = "leader-depends-on-cut-off"
+    SCORES_AGREE = "scores-agree"
+    SCORES_DIFFER = "scores-differ"
+    NOTHING_PREDICTED = "nothing-predicted"
+    FLAGGED_INTERVENTIONS = "flagged-interventions-differ"
+    SMALL_EFFECTS = "small-effects-differ"
+    TOO_FEW_EXPERIMENTS = "too-few-experiments"
+    EQUAL_BY_CONSTRUCTION = "equal-by-construction"
+
+    @property
+    def label(self) -> str:
+        """A few words for people."""
+        return WORDING[self].label
+
+
+ORDER_KINDS = (
+    FindingKind.GAMEABLE,
+    FindingKind.GAMEABLE_BACKWARDS,
+    FindingKind.LEANING,
+    FindingKind.UNDECIDED,
+    FindingKind.TOO_SMALL,
+    FindingKind.NO_EVIDENCE,
+    FindingKind.NO_GRAPH,
+)
 """Of a finding on the order, the gravest first."""
 
-GraphKind = Literal["graph refuted", "graph not refuted", "graph not checked"]
-"""Of the finding on whether the graph can be that of the data."""
+GAMEABLE_KINDS = ORDER_KINDS[:2]
+ARTEFACT_KINDS = ORDER_KINDS[:3]
+"""An artefact was found."""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How findings of a kind are worded.
+
+    Parameters
+    ----------
+    label : str
+        A few words, for tables.
+    sentences : str, or mapping of str to str
+        With the names of words and numbers in braces. A kind that is said in several ways has a
+        sentence for each variant. The claim comes first, then its numbers in brackets.
+    advice : str
+        What follows from it.
+    """
+
+    label: str
+    sentences: str | Mapping[str, str]
+    advice: str | Mapping[str, str] = ""
+
+
+_ORDER = (
+    "({over}F1 {f1:.2f} against {random_f1:.2f}, p-value {winning_p}; sortability "
+    "{sortability:.2f}, p-value {sortable_p})."
+)
+_VIOLATED = (
+    "({n_violated} of {n_implied} rejected at {violated_level}; {share_as_few} of relabelled "
+    "graphs have no more)."
+)
+
+WORDING: Mapping[FindingKind, Wording] = MappingProxyType(
+    {
+        FindingKind.GAMEABLE: Wording(
+            "gameable",
+            f"Gameable by {{word}}: sorting by it beats random orders {_ORDER}",
+            "{cure}",
+        ),
+        FindingKind.GAMEABLE_BACKWARDS: Wording(
+            "gameable backwards",
+            f"Gameable backwards by {{word}}: sorting in descending order beats random orders "
+            f"{_ORDER}",
+            "Either the {graph_is} transposed, or {word} falls along the causal order. {cure}",
+        ),
+        FindingKind.LEANING: Wording(
+            "leaning",
+            {
+                "sortable": "Leaning: {word} {grows} along the causal order, without evidence that "
+                f"sorting by it helps {_ORDER}",
+                "winning": "Leaning: sorting by {falling}{word} beats random orders, without "
+                f"evidence of sortability {_ORDER}",
+            },
+        ),
+        FindingKind.UNDECIDED: Wording("undecided", "Undecided: {why}."),
+        FindingKind.TOO_SMALL: Wording(
+            "too small",
+            {
+                "": "Too small, or without signal: too many random orders are as good as a true "
+                "one ({share}, at a level of {level}).",
+                "no pair": "Too small: the graph has no pair of cause and effect to order.",
+                "files": "Too small, or without signal: even true orders would not beat random "
+                "ones ({files}).",
+            },
+        ),
+        FindingKind.NO_EVIDENCE: Wording(
+            "no evidence",
+            {
+                "": "No evidence that sorting by {words} gives the order away ({over}F1 at most "
+                "{best_f1:.2f} against {random_f1:.2f}; sortability {limits}).",
+                "tied": "No evidence that sorting gives the order away (nothing differs among "
+                "columns).",
+            },
+        ),
+        FindingKind.NO_GRAPH: Wording(
+            "no graph", "No graph, so no finding on the order ({described})."
+        ),
+        FindingKind.GRAPH_REFUTED: Wording(
+            "graph refuted",
+            {
+                "": "The graph is refuted: implied independences are rejected, no fewer than under "
+                f"relabelled graphs {_VIOLATED}",
+                "files": "Some graphs are refuted ({checked} checked, each at 1 %; {n_refuted} "
+                "refuted).",
+            },
+            {
+                "": "Check that the graph's names and the columns mean the same variables.",
+                "files": "Refuted: {names}.",
+            },
+        ),
+        FindingKind.GRAPH_NOT_REFUTED: Wording(
+            "graph not refuted",
+            {
+                "": "The graph is not refuted: no implied independence is rejected ({n_implied} "
+                "tested at {level} together).",
+                "fewer": "The graph is not refuted: implied independences are rejected, but fewer "
+                f"than under relabelled graphs {_VIOLATED}",
+                "files": "No graph is refuted ({checked} checked, each at 1 %; {n_refuted} "
+                "refuted).",
+            },
+        ),
+        FindingKind.GRAPH_NOT_CHECKED: Wording(
+            "graph not checked",
+            {
+                "": "The graph was not checked: {why}.",
+                "files": "No graph was checked ({files}).",
+            },
+        ),
+        # ---- algorithms and schemes ----
+        # ---- studies ----
+        # ---- choices ----
+    }
+)
+"""The labels and sentences of all kinds."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a finding is about; what does not apply is empty."""
+
+    statistic: str = ""
+    scheme: str = ""
+    algorithm: str = ""
 
 
 @dataclass(frozen=True)
@@ -26,27 +219,81 @@ class Finding:
 
     Parameters
     ----------
-    kind : Kind or GraphKind
-    sentence : str
-        The claim, then its numbers in brackets; at most 30 words.
-    statistic : str
-        The statistic that it is about; empty if it is about none.
+    kind : FindingKind
+    subject : Subject
+        What it is about.
+    numbers : mapping
+        What its sentence states, by name: numbers, p-values, intervals.
     rule : str
         The name of the rule that led to it, in `judging.rules`.
-    advice : str
-        What follows from it, in sentences of at most 30 words; often empty.
+    words : mapping
+        Names and clauses of its sentence.
+    variant : str
+        Of a kind with several sentences: which one.
+    remarks : tuple of str
+        Sentences that belong to this one finding, such as that it is borderline.
     """
 
-    kind: Kind | GraphKind
-    sentence: str
-    statistic: str = ""
+    kind: FindingKind
+    subject: Subject = Subject()
+    numbers: Mapping[str, Any] = field(default_factory=dict)
     rule: str = ""
-    advice: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
+    variant: str = ""
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Its kind in a few words."""
+        return self.kind.label
+
+    @property
+    def sentence(self) -> str:
+        """The claim, then its numbers in brackets; at most 30 words."""
+        return self._written(WORDING[self.kind].sentences)
+
+    @property
+    def advice(self) -> str:
+        """What follows from it, in sentences of at most 30 words; often empty."""
+        written = self._written(WORDING[self.kind].advice).strip()
+        return " ".join(part for part in (written, *self.remarks) if part)
+
+    def _written(self, templates: str | Mapping[str, str]) -> str:
+        template = templates if isinstance(templates, str) else templates.get(self.variant, "")
+        return template.format(**{**self.numbers, **self.words})
 
     @property
     def text(self) -> str:
         """The sentence and the advice."""
         return f"{self.sentence} {self.advice}".rstrip()
+
+    @property
+    def statistic(self) -> str:
+        """The statistic that it is about; empty if it is about none."""
+        return self.subject.statistic
+
+    @property
+    def rule_names(self) -> tuple[str, ...]:
+        """The rules that led to it."""
+        return (self.rule,) if self.rule else ()
+
+    @property
+    def number_texts(self) -> dict[str, str]:
+        """Those numbers that can be recomputed from a table, as sentences write them."""
+        return {name: one.text for name, one in self.numbers.items() if hasattr(one, "text")}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return ids, numbers and sentences as plain values, for JSON."""
+        about = {name: value for name, value in vars(self.subject).items() if value}
+        return {
+            "kind": self.kind.value,
+            "label": self.label,
+            **about,
+            "sentence": self.sentence,
+            "advice": self.advice,
+            "rule": self.rule,
+            "numbers": plain_values(self.numbers),
+        }
 
 
 def main_finding(findings: tuple[Finding, ...]) -> Finding:
@@ -54,11 +301,16 @@ def main_finding(findings: tuple[Finding, ...]) -> Finding:
 
     Examples
     --------
-    >>> main_finding((Finding("no evidence", ""), Finding("leaning", ""))).kind
+    >>> both = Finding(FindingKind.NO_EVIDENCE), Finding(FindingKind.LEANING)
+    >>> main_finding(both).kind.value
     'leaning'
     """
-    ranks = {kind: rank for rank, kind in enumerate(get_args(Kind))}
-    return min(
-        (finding for finding in findings if finding.kind in ranks),
-        key=lambda finding: ranks[finding.kind],
-    )
+    on_order = (finding for finding in findings if finding.kind in ORDER_KINDS)
+    return min(on_order, key=lambda finding: ORDER_KINDS.index(finding.kind))
+
+
+def rules_of(findings: tuple[Finding, ...]) -> dict[str, Any]:
+    """Return the rules that led to findings and those they rest on, by name."""
+    named = [name for finding in findings for name in finding.rule_names]
+    resting = [name for rule in named for name in RULES[rule].rests_on]
+    return {name: RULES[name] for name in dict.fromkeys([*resting, *named])}

@@ -19,16 +19,16 @@ from causalassay.arrays import Adjacency, Vector
 from causalassay.data.dataset import Dataset
 from causalassay.graphs.orders import reachability
 from causalassay.judging.all_orders import all_orders
-from causalassay.judging.findings import Finding, GraphKind
+from causalassay.judging.findings import Finding, FindingKind
 from causalassay.judging.pair_independence import LEAST_ROWS, NOTHING, PairTest, pair_test
 from causalassay.judging.sequential import MonteCarlo, decide, enumerated
+from causalassay.present.formatting import percent
 
 REFUTED_LEVEL = 0.01
 VIOLATED_LEVEL = 0.05
 NOT_FEWER_LEVEL = 0.05
 MOST_RELABELLED = 2000
 RULE = "graph check"
-CHECK_NAMES = "Check that the graph's names and the columns mean the same variables."
 
 _MOST_ENUMERATED = 6
 
@@ -85,25 +85,25 @@ def check_graph(data: Dataset, graph: Adjacency, rng: Generator) -> GraphCheck:
         return _not_checked("it implies no independence given at most one column")
     n_violated = int(_violated(surprise).sum())
     least = min(1.0, len(surprise) * float(np.exp(-surprise.max())))
+    numbers: dict[str, float] = {
+        "n_implied": len(surprise),
+        "n_violated": n_violated,
+        "least_p": least,
+    }
     if least > REFUTED_LEVEL:
-        sentence = (
-            "The graph is not refuted: no implied independence is rejected "
-            f"({len(surprise)} tested at {_percent(REFUTED_LEVEL)} together)."
-        )
-        return GraphCheck(_finding("graph not refuted", sentence), len(surprise), n_violated, least)
+        words = {"level": percent(REFUTED_LEVEL)}
+        finding = Finding(FindingKind.GRAPH_NOT_REFUTED, numbers=numbers, rule=RULE, words=words)
+        return GraphCheck(finding, len(surprise), n_violated, least)
     as_few = _as_few_by_chance(test, statements, n_violated, rng, len(graph))
-    numbers = (
-        f"({n_violated} of {len(surprise)} rejected at {_percent(VIOLATED_LEVEL)}; "
-        f"{_percent(as_few.p_value)} of relabelled graphs have no more)"
-    )
+    words = {
+        "violated_level": percent(VIOLATED_LEVEL),
+        "share_as_few": percent(as_few.p_value),
+    }
     if as_few.below:
-        claim = "implied independences are rejected, but fewer than under relabelled graphs"
-        finding = _finding("graph not refuted", f"The graph is not refuted: {claim} {numbers}.")
+        kind, variant = FindingKind.GRAPH_NOT_REFUTED, "fewer"
     else:
-        claim = "implied independences are rejected, no fewer than under relabelled graphs"
-        finding = _finding(
-            "graph refuted", f"The graph is refuted: {claim} {numbers}.", CHECK_NAMES
-        )
+        kind, variant = FindingKind.GRAPH_REFUTED, ""
+    finding = Finding(kind, numbers=numbers, rule=RULE, words=words, variant=variant)
     return GraphCheck(finding, len(surprise), n_violated, least, as_few.p_value)
 
 
@@ -175,12 +175,4 @@ def _as_few_by_chance(
 
 
 def _not_checked(why: str) -> GraphCheck:
-    return GraphCheck(_finding("graph not checked", f"The graph was not checked: {why}."))
-
-
-def _finding(kind: GraphKind, sentence: str, advice: str = "") -> Finding:
-    return Finding(kind, sentence, rule=RULE, advice=advice)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return GraphCheck(Finding(FindingKind.GRAPH_NOT_CHECKED, rule=RULE, words={"why": why}))

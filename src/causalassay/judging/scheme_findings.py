@@ -9,7 +9,7 @@ import numpy as np
 
 from causalassay.arrays import Vector
 from causalassay.judging.artefacts import Artefact
-from causalassay.judging.findings import Kind
+from causalassay.judging.findings import FindingKind
 from causalassay.judging.order_tests import corrected_level
 from causalassay.judging.over_units import combined
 
@@ -53,8 +53,8 @@ class OrderClaim:
     ----------
     artefact : Artefact
     backwards : bool
-    kind : Kind
-        "gameable", "gameable backwards", "leaning", "no evidence" or "undecided".
+    kind : FindingKind
+        One on the order.
     sortability, gain : float
         The means.
     sortable_p, winning_p : float
@@ -66,7 +66,7 @@ class OrderClaim:
 
     artefact: Artefact
     backwards: bool
-    kind: Kind
+    kind: FindingKind
     sortability: float
     gain: float
     sortable_p: float
@@ -94,8 +94,8 @@ def judge_orders(
     ...     np.full(5, 0.9), np.full(5, 0.01), np.ones(5), np.full(5, 0.02), np.ones(5),
     ...     np.full(5, 0.3), np.zeros(5),
     ... )
-    >>> [claim.kind for claim in judge_orders({VARIANCE: sorted_up})]
-    ['gameable', 'no evidence']
+    >>> [claim.kind.value for claim in judge_orders({VARIANCE: sorted_up})]
+    ['gameable', 'no-evidence']
     """
     level = corrected_level(max(len(evidence), 1))
     claims = tuple(
@@ -103,9 +103,9 @@ def judge_orders(
         for artefact, measured in evidence.items()
         for backwards in (False, True)
     )
-    nothing = all(claim.kind == "no evidence" for claim in claims)
+    nothing = all(claim.kind == FindingKind.NO_EVIDENCE for claim in claims)
     if nothing and attainable is not None and combined(attainable) > level:
-        return tuple(replace(claim, kind="too small") for claim in claims)
+        return tuple(replace(claim, kind=FindingKind.TOO_SMALL) for claim in claims)
     return claims
 
 
@@ -119,7 +119,7 @@ def _claim(
     n_units = int(known.sum())
     if not n_units:
         nothing = (np.nan,) * 4
-        return OrderClaim(artefact, backwards, "undecided", *nothing, (False, False), 0)
+        return OrderClaim(artefact, backwards, FindingKind.UNDECIDED, *nothing, (False, False), 0)
     mean, gain = float(measured.sortability[known].mean()), float(gains[known].mean())
     one = n_units == 1
     clear = one or (mean <= 1 - CLEAR if backwards else mean >= CLEAR)
@@ -130,7 +130,7 @@ def _claim(
     return OrderClaim(artefact, backwards, kind, mean, gain, *p_values, passed, n_units)
 
 
-def _kind(passed: tuple[bool, bool], backwards: bool) -> Kind:
+def _kind(passed: tuple[bool, bool], backwards: bool) -> FindingKind:
     if all(passed):
-        return "gameable backwards" if backwards else "gameable"
-    return "leaning" if any(passed) else "no evidence"
+        return FindingKind.GAMEABLE_BACKWARDS if backwards else FindingKind.GAMEABLE
+    return FindingKind.LEANING if any(passed) else FindingKind.NO_EVIDENCE

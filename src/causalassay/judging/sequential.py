@@ -15,6 +15,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from causalassay.present.formatting import PValue
+
 RISK = 1e-3
 """The most probable it may be that another seed decides otherwise."""
 
@@ -51,6 +53,11 @@ class MonteCarlo:
     below: bool
     decided: bool
     draws: int
+
+    @property
+    def as_p_value(self) -> PValue:
+        """The p-value; a bound if nothing as extreme was drawn, so more draws make it smaller."""
+        return PValue(self.p_value, is_bound=self.p_value * (self.draws + 1) <= 1)
 
 
 def decide(extreme: Draw, level: float, most_draws: int = MOST_DRAWS) -> MonteCarlo:

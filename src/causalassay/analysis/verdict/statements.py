@@ -10,8 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from causalassay.judging.algorithm_findings import RULE_OF
-from causalassay.judging.measured_rates import with_rate
-from causalassay.judging.study_rules import STUDY_RULES
+from causalassay.judging.rules import RULES
 
 STATISTICS: Mapping[str, str] = MappingProxyType(
     {
@@ -179,6 +178,26 @@ class Statement:
         others = [RULE_OF[kind] for kind in self.findings]  # type: ignore[index]
         return tuple(dict.fromkeys((self.rule, *others)))
 
+    @property
+    def label(self) -> str:
+        """Its kind in a few words."""
+        return ", ".join(self.findings) or self.kind.replace("-", " ")
+
+    @property
+    def advice(self) -> str:
+        """What follows from it; none has any."""
+        return ""
+
+    @property
+    def rule_names(self) -> tuple[str, ...]:
+        """The rules that led to it."""
+        return self.rules
+
+    @property
+    def number_texts(self) -> dict[str, str]:
+        """Its numbers as the sentence writes them."""
+        return {name: number.text for name, number in self.numbers.items()}
+
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values, for JSON."""
         numbers = {name: number.to_dict() for name, number in self.numbers.items()}
@@ -207,8 +226,8 @@ class StudyVerdict:
         """The rules that were used, by name."""
         used = {rule for statement in self.statements for rule in statement.rules}
         return {
-            name: with_rate(name, rule.decides)
-            for name, rule in STUDY_RULES.items()
+            name: rule.text
+            for name, rule in RULES.items()
             if name in used
         }
 

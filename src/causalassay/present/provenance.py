@@ -1,4 +1,4 @@
-"""What an audit was made from and with, so that it can be cited and made again."""
+"""What a result was made from and with, so that it can be cited and made again."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 from causalassay.opening import check_regular
+from causalassay.present.document import Block, Column, Facts, Table
 
 
 @dataclass(frozen=True)
-class AuditedFile:
+class SourceFile:
     """A file that was read.
 
     Parameters
@@ -32,21 +33,21 @@ class AuditedFile:
 
 @dataclass(frozen=True)
 class Provenance:
-    """What an audit was made from and with.
+    """What a result was made from and with.
 
     Parameters
     ----------
     seed : int
     settings : mapping
         The options by name.
-    files : tuple of AuditedFile
+    files : tuple of SourceFile
     version : str
         Of causalassay.
     """
 
     seed: int
     settings: Mapping[str, object]
-    files: tuple[AuditedFile, ...]
+    files: tuple[SourceFile, ...]
     version: str
 
     def to_dict(self) -> dict[str, object]:
@@ -58,9 +59,38 @@ class Provenance:
             "files": [vars(file) for file in self.files],
         }
 
+    def blocks(self, command: str, date: str) -> tuple[Block, ...]:
+        """Return what a page says of it.
+
+        Parameters
+        ----------
+        command : str
+            The command line that made the result.
+        date : str
+        """
+        words = {None: "not given", True: "yes", False: "no"}
+        settings = "; ".join(
+            f"{name}: {words[value] if value is None or isinstance(value, bool) else value}"
+            for name, value in self.settings.items()
+        )
+        facts = Facts(
+            {
+                "version": f"causalassay {self.version}",
+                "command": command,
+                "seed": self.seed,
+                "settings": settings,
+                "date": date,
+            }
+        )
+        if not self.files:
+            return (facts,)
+        columns = (Column("name", "file"), Column("role", "role"), Column("sha256", "SHA-256"))
+        rows = [(file.name, file.role, file.sha256) for file in self.files]
+        return facts, Table("files", columns, rows, "Files that were read")
+
 
 def provenance(seed: int, settings: Mapping[str, object], files: Mapping[Path, str]) -> Provenance:
-    """Return what an audit was made from: the hash of each file, by its role.
+    """Return what a result was made from: the hash of each file, by its role.
 
     Parameters
     ----------
@@ -73,7 +103,7 @@ def provenance(seed: int, settings: Mapping[str, object], files: Mapping[Path, s
     >>> provenance(0, {"bootstrap": 200}, {}).to_dict()["seed"]
     0
     """
-    hashed = tuple(AuditedFile(path.name, role, sha256(path)) for path, role in files.items())
+    hashed = tuple(SourceFile(path.name, role, sha256(path)) for path, role in files.items())
     return Provenance(seed, settings, hashed, version("causalassay"))
 
 

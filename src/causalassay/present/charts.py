@@ -1,0 +1,100 @@
+"""One look for all charts, and their drawing as SVG without a browser.
+
+Colours are those of Okabe and Ito (2008, "Color Universal Design"), which people with the common
+kinds of colour blindness tell apart.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from causalassay.present.markup import escaped
+
+INK, QUIET, PAPER = "#222222", "#767676", "white"
+COLOURS = ("#D55E00", "#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", INK)
+"""Okabe–Ito without its yellow, which does not show on white."""
+RISING, FALLING = "#d55e00", "#1a85c9"
+"""Two directions, seen on white and on dark."""
+
+FONT = "Helvetica, Arial, Liberation Sans, sans-serif"
+TEXT = 12
+SMALL_WIDTH = 340
+"""Pixels of a chart without its labels, three of which stand beside each other on a screen."""
+
+
+def config(ink: str = INK, paper: str | None = PAPER, grid: str = "#e6e6e6") -> dict[str, Any]:
+    """Return the settings of every chart.
+
+    Parameters
+    ----------
+    ink : str
+        The colour of texts.
+    paper : str, optional
+        The colour behind; None shows what is there.
+    grid : str
+    """
+    texts = {
+        "labelFontSize": TEXT,
+        "titleFontSize": TEXT,
+        "titleFontWeight": "normal",
+        "labelColor": ink,
+        "titleColor": ink,
+        "labelLimit": 0,
+    }
+    return {
+        "background": paper,
+        "font": FONT,
+        "view": {"stroke": "#cccccc"},
+        "title": {
+            "anchor": "start",
+            "color": ink,
+            "subtitleColor": ink,
+            "fontSize": TEXT + 1,
+            "subtitleFontSize": TEXT,
+        },
+        "axis": {
+            **texts,
+            "gridColor": grid,
+            "domainColor": QUIET,
+            "tickColor": QUIET,
+            "titleLimit": 0,
+        },
+        "legend": {
+            **texts,
+            "orient": "top",
+            "titleOrient": "left",
+            "titlePadding": 8,
+            "columnPadding": 8,
+            "symbolSize": 70,
+            "symbolStrokeWidth": 1.5,
+            "symbolOpacity": 1,
+        },
+        "header": {**texts},
+    }
+
+
+def static_svg(spec: dict[str, Any], alt: str) -> str:
+    """Return the drawing of a chart, whose texts take the colour of what is around it.
+
+    Only attributes of SVG are used, no styles: a page's policy forbids those. Nothing is fetched.
+
+    Parameters
+    ----------
+    spec : dict
+        A Vega-Lite specification; settings of its own win over those of `config`.
+    alt : str
+    """
+    import vl_convert  # takes a while, and most results are never drawn
+
+    themed = config("currentColor", None, "#88888840")
+    own = spec.get("config", {})
+    merged = {name: _merged(themed.get(name), own.get(name)) for name in {*themed, *own}}
+    drawn = vl_convert.vegalite_to_svg(spec | {"config": merged}, allowed_base_urls=[])
+    start, _, rest = drawn.partition(">")
+    return f'{start} role="img"><title>{escaped(alt)}</title>{rest}'
+
+
+def _merged(ours: Any, theirs: Any) -> Any:
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        return ours | theirs
+    return ours if theirs is None else theirs

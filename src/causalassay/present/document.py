@@ -1,0 +1,337 @@
+"""What a result shows, before anybody decides where: a headline, blocks and provenance.
+
+A cell of a table holds a value, never a formatted string: its column says how to write it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from causalassay.present.formatting import Format, Interval, PValue
+
+__all__ = ["Interval", "PValue"]
+
+Spec = Callable[[], dict[str, Any]]
+"""Returns a Vega-Lite specification, such as Altair's `to_dict` does; called when it is drawn."""
+
+
+class Stated(Protocol):
+    """What a block shows of a finding, whatever it is about."""
+
+    @property
+    def label(self) -> str:
+        """Its kind in a few words."""
+
+    @property
+    def sentence(self) -> str:
+        """The claim."""
+
+    @property
+    def advice(self) -> str:
+        """What follows from it; may be empty."""
+
+    @property
+    def rule_names(self) -> Sequence[str]:
+        """The rules that led to it."""
+
+    @property
+    def number_texts(self) -> Mapping[str, str]:
+        """The numbers that a reader may want to look up, by what they are."""
+
+
+class StatedRule(Protocol):
+    """What a block shows of a rule."""
+
+    @property
+    def text(self) -> str:
+        """When it gives its findings, and how often it was wrong."""
+
+    @property
+    def rate_text(self) -> str:
+        """How often it was wrong, or that this was not measured; a clause."""
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A value of a cell that stands out.
+
+    Parameters
+    ----------
+    value : object
+        As any cell has it.
+    bold : bool
+    warns : bool
+        Whether it is something that nobody wants, such as failed runs.
+    mark : str
+        A word beside it, such as "baseline".
+    hint : str
+        A text for whoever points at it.
+    """
+
+    value: object
+    bold: bool = False
+    warns: bool = False
+    mark: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Parameters
+    ----------
+    key : str
+        Its name in data frames and JSON.
+    heading : str
+    format : Format
+        How its values are written.
+    priority : int
+        A terminal too narrow for all columns drops those with the lowest first; 9 is never
+        dropped.
+    align : {"", "left", "right"}
+        Default: texts to the left, numbers to the right.
+    hint : str
+        What the column is, for whoever points at its heading.
+    """
+
+    key: str
+    heading: str
+    format: Format = "text"
+    priority: int = 9
+    align: Literal["", "left", "right"] = ""
+    hint: str = ""
+
+    @property
+    def side(self) -> str:
+        """Where its cells stand."""
+        return self.align or ("left" if self.format == "text" else "right")
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A paragraph.
+
+    Parameters
+    ----------
+    text : str
+    look : {"", "aside", "notice", "strong"}
+        What is less important, what must not be missed, and what comes first.
+    """
+
+    text: str
+    look: Literal["", "aside", "notice", "strong"] = ""
+
+
+@dataclass(frozen=True)
+class Code:
+    """Text that stands as it is, such as a study file or a command."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names with their texts."""
+
+    items: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Findings, each with its rule and, on demand, its numbers."""
+
+    items: Sequence[Stated]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How rules decide, by name, and how often each was wrong."""
+
+    items: Mapping[str, StatedRule]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns and rows of values.
+
+    Parameters
+    ----------
+    id : str
+        Letters and hyphens; unique in a document.
+    columns : sequence of Column
+    rows : sequence of rows
+        Each a sequence of as many values as there are columns.
+    title : str
+        What it is, in a few words.
+    caption : str
+        How to read it.
+    notes : sequence of str
+        What a reader must know about single values.
+    n_last : int
+        So many rows at the end stand below a line: totals, or baselines.
+    most : int
+        Rows that a terminal prints, unless all are asked for; 0 is all.
+    """
+
+    id: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[object]]
+    title: str = ""
+    caption: str = ""
+    notes: Sequence[str] = ()
+    n_last: int = 0
+    most: int = 0
+
+    def records(self) -> list[dict[str, object]]:
+        """Return the rows as mappings from keys of columns to plain values."""
+        keys = [column.key for column in self.columns]
+        return [dict(zip(keys, map(plain_cell, row), strict=True)) for row in self.rows]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart.
+
+    Parameters
+    ----------
+    id : str
+        Letters, digits and hyphens; unique in a document.
+    spec : callable
+        Returns its Vega-Lite specification, with the width and height that it has in print.
+    alt : str
+        What it shows, in words and numbers.
+    caption : str
+        What the chart does not say itself; may be empty.
+    """
+
+    id: str
+    spec: Spec
+    alt: str
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class GraphFigure:
+    """The drawing of a graph.
+
+    Parameters
+    ----------
+    id : str
+    svg : callable
+        Returns the drawing; called when it is shown.
+    caption : str
+    """
+
+    id: str
+    svg: Callable[[], str]
+    caption: str
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Blocks that open on a click.
+
+    Parameters
+    ----------
+    title : str
+    blocks : sequence of Block
+    option : str
+        The option of a command that has a terminal print them; without one none does.
+    printed : bool
+        Whether they are on paper, too.
+    """
+
+    title: str
+    blocks: Sequence[Block]
+    option: str = ""
+    printed: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    """Blocks under a heading; a terminal leaves the heading out."""
+
+    id: str
+    title: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A picture and a table that stand beside each other where there is room."""
+
+    blocks: Sequence[Block]
+
+
+Block = (
+    Prose | Code | Facts | Findings | Rules | Table | Figure | GraphFigure | Fold | Section | Beside
+)
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a result shows.
+
+    Parameters
+    ----------
+    title : str
+    headline : Stated or str
+        The claim that a reader takes away.
+    blocks : sequence of Block
+    provenance : sequence of Block
+        What it was made from and with. Pages end with it, LaTeX tables begin with it as
+        comments, terminals leave it out.
+    about : str
+        How large what was looked at is, in a few words.
+    rules : mapping
+        The rules that led to its findings, by name.
+    """
+
+    title: str
+    headline: Stated | str
+    blocks: Sequence[Block] = ()
+    provenance: Sequence[Block] = ()
+    about: str = ""
+    rules: Mapping[str, StatedRule] = field(default_factory=dict)
+
+    def tables(self) -> list[Table]:
+        """Return all tables, also those in sections and folds."""
+        return [block for block in flattened(self.blocks) if isinstance(block, Table)]
+
+
+def flattened(blocks: Sequence[Block]) -> list[Block]:
+    """Return blocks with those inside sections and folds in their places.
+
+    Examples
+    --------
+    >>> flattened([Section("a", "A", [Prose("b")])])
+    [Prose(text='b', look='')]
+    """
+    every: list[Block] = []
+    for block in blocks:
+        every += flattened(block.blocks) if isinstance(block, Section | Fold | Beside) else [block]
+    return every
+
+
+def plain_cell(value: object) -> object:
+    """Return the value of a cell without its marks; an interval as a list of three numbers.
+
+    Examples
+    --------
+    >>> plain_cell(Marked(Interval(1, 0, 2), bold=True)), plain_cell(PValue(0.5))
+    ([1, 0, 2], 0.5)
+    """
+    match value:
+        case Marked():
+            return plain_cell(value.value)
+        case Interval():
+            return [value.value, value.low, value.high]
+        case PValue():
+            return value.value
+        case tuple():
+            return [plain_cell(part) for part in value]
+        case _:
+            return value

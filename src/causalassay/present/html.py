@@ -1,0 +1,315 @@
+"""Documents as HTML: whole pages that need no network, and fragments for notebooks.
+
+Both are made of the same elements. A page carries the stylesheet; a fragment carries the part of
+it that its blocks need, so every result shows itself in a notebook as it does on its page.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from itertools import groupby
+
+from causalassay.present.charts import static_svg
+from causalassay.present.document import (
+    Beside,
+    Block,
+    Code,
+    Column,
+    Document,
+    Facts,
+    Figure,
+    Findings,
+    Fold,
+    GraphFigure,
+    Marked,
+    Prose,
+    Rules,
+    Section,
+    Stated,
+    Table,
+)
+from causalassay.present.formatting import Interval, formatted
+from causalassay.present.markup import Html, join, tag
+
+LONG_TEXT = 40
+"""Letters of a cell from which on its lines may break anywhere."""
+
+NOTEBOOK = "causalassay"
+"""The class of what a notebook shows."""
+
+
+@cache
+def asset(name: str) -> str:
+    """Return a text file of the folder ``assets``."""
+    return (files("causalassay.present") / "assets" / name).read_text(encoding="utf-8")
+
+
+def page(document: Document) -> Html:
+    """Return the page of a document: one file without scripts, which loads nothing."""
+    body = [
+        tag("h1", document.title),
+        *headline(document),
+        *(block_html(block) for block in grouped(document.blocks)),
+    ]
+    if document.rules:
+        body.append(section("rules", "Rules", rules_html(Rules(document.rules))))
+    if document.provenance:
+        parts = (block_html(block) for block in document.provenance)
+        body.append(section("provenance", "Provenance", *parts))
+    return whole_page(document.title, tag("main", *body, id="main"))
+
+
+def fragment(document: Document) -> str:
+    """Return what a notebook shows of a document: all of the page but its provenance."""
+    about = [tag("p", f"{document.title}: {document.about}")] if document.about else []
+    rules = [fold("Rules", rules_html(Rules(document.rules)))] if document.rules else []
+    blocks = (block_html(block) for block in grouped(document.blocks))
+    return notebook(*about, *headline(document, linked=False), *blocks, *rules)
+
+
+def notebook(*parts: object) -> Html:
+    """Return parts in an element that brings the style of its blocks with it."""
+    style = f".{NOTEBOOK} {{{asset('notebook.css')}{asset('blocks.css')}}}"
+    return tag("div", tag("style", Html(style)), *parts, class_=NOTEBOOK)
+
+
+def whole_page(title: str, *parts: object, scripts: Sequence[str] = (), **attributes: str) -> Html:
+    """Return a page that runs only these scripts, uses only its own style and loads nothing.
+
+    Parameters
+    ----------
+    title : str
+    *parts : Html
+        Of its body.
+    scripts : sequence of str
+        Code that cannot end its element, at the end of the body.
+    **attributes : str
+        Of the outermost element.
+    """
+    style = asset("page.css") + asset("blocks.css")
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy(scripts, style)),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", title),
+        tag("style", Html(style)),
+    )
+    body = tag("body", *parts, *(tag("script", Html(code)) for code in scripts))
+    return Html(f"<!doctype html>\n{tag('html', head, body, lang='en', **attributes)}\n")
+
+
+def policy(scripts: Sequence[str], style: str) -> str:
+    """Return the page's Content-Security-Policy: these scripts and this style, nothing else.
+
+    Nothing is loaded and no other script runs, not even one that a name in the data might
+    smuggle in. Vega's expressions are interpreted, so 'unsafe-eval' is not needed.
+    """
+    allowed = ["default-src 'none'", f"style-src {source_hash(style)}", "base-uri 'none'"]
+    if scripts:
+        hashes = " ".join(source_hash(code) for code in scripts)
+        allowed += [f"script-src {hashes}", "img-src data: blob:", "form-action 'none'"]
+    return "; ".join(allowed)
+
+
+def source_hash(text: str) -> str:
+    """Return what a Content-Security-Policy calls an inline script or style.
+
+    Examples
+    --------
+    >>> source_hash("")
+    "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
+    """
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def headline(document: Document, *, linked: bool = True) -> Iterable[Html]:
+    """Yield the claim of a document, what follows from it, and how often its rule is wrong."""
+    claim = document.headline
+    if isinstance(claim, str):
+        if claim:
+            yield tag("p", claim, class_="headline")
+        if document.about and linked:
+            yield tag("p", f"{document.about}.", class_="rate")
+        return
+    yield tag("p", claim.sentence, class_="headline")
+    if claim.advice:
+        yield tag("p", claim.advice)
+    said: list[object] = []
+    for name in claim.rule_names:
+        rate = document.rules[name].rate_text if name in document.rules else ""
+        said += ["Rule ", _rule_name(name, linked=linked), f"; {rate}. "]
+    about = f"Looked at: {document.about}." if document.about and linked else ""
+    yield tag("p", *said, about, class_="rate")
+
+
+def grouped(blocks: Sequence[Block]) -> list[Block | tuple[Figure | GraphFigure, ...]]:
+    """Return blocks in their order, pictures that follow each other together."""
+    every: list[Block | tuple[Figure | GraphFigure, ...]] = []
+    for drawn, part in groupby(blocks, lambda block: isinstance(block, Figure | GraphFigure)):
+        every += [tuple(part)] if drawn else part  # type: ignore[list-item]
+    return every
+
+
+def block_html(block: Block | tuple[Figure | GraphFigure, ...]) -> Html:
+    """Return a block, or pictures beside each other."""
+    match block:
+        case tuple():
+            return tag("div", *(figure_html(one) for one in block), class_="pictures")
+        case Prose():
+            return tag("p", block.text, class_=block.look or None)
+        case Code():
+            return tag("pre", block.text, tabindex=0)
+        case Facts():
+            return facts_html(block)
+        case Findings():
+            return findings_html(block)
+        case Rules():
+            return rules_html(block)
+        case Table():
+            return table_html(block)
+        case Figure() | GraphFigure():
+            return figure_html(block)
+        case Fold():
+            inside = (block_html(one) for one in grouped(block.blocks))
+            return fold(block.title, *inside, printed=block.printed)
+        case Beside():
+            return tag("div", *(block_html(one) for one in block.blocks), class_="beside")
+        case Section():
+            inside = (block_html(one) for one in grouped(block.blocks))
+            return section(block.id, block.title, *inside)
+
+
+def section(identity: str, title: str, *parts: object) -> Html:
+    """Return parts under a heading of their own."""
+    heading = tag("h2", title, id=f"{identity}-title")
+    return tag("section", heading, *parts, id=identity, aria_labelledby=f"{identity}-title")
+
+
+def fold(title: str, *parts: object, printed: bool = False) -> Html:
+    """Return what opens on a click; the script opens it for print if that is asked for."""
+    return tag("details", tag("summary", title), *parts, data_print=True if printed else None)
+
+
+def facts_html(facts: Facts) -> Html:
+    """Return names with their texts."""
+    return tag(
+        "dl",
+        *(
+            tag("div", tag("dt", name), tag("dd", value if isinstance(value, Html) else str(value)))
+            for name, value in facts.items.items()
+        ),
+    )
+
+
+def findings_html(findings: Findings) -> Html:
+    """Return sentences with their kind, their rules and, on demand, their numbers."""
+    return tag("ul", *(tag("li", finding_html(one)) for one in findings.items), class_="findings")
+
+
+def finding_html(finding: Stated) -> Html:
+    """Return the sentence of a finding, its rules and, on demand, its numbers."""
+    links = [part for name in finding.rule_names for part in (", ", _rule_name(name))][1:]
+    aside = tag("span", f"{finding.label}; rule ", *links, class_="aside")
+    text = f"{finding.sentence} {finding.advice}".strip()
+    numbers = finding.number_texts
+    on_demand = fold("The numbers", facts_html(Facts(numbers))) if numbers else ""
+    return join((text, " ", aside, on_demand))
+
+
+def rules_html(rules: Rules) -> Html:
+    """Return how each rule decides, and how often it was wrong."""
+    return tag(
+        "dl",
+        *(
+            tag("div", tag("dt", name, id=_anchor(name)), tag("dd", rule.text))
+            for name, rule in rules.items.items()
+        ),
+    )
+
+
+def _rule_name(name: str, *, linked: bool = True) -> Html:
+    shown = f"“{name}”"
+    return tag("a", shown, href=f"#{_anchor(name)}") if linked else tag("span", shown)
+
+
+def _anchor(rule: str) -> str:
+    return f"rule-{rule.replace(' ', '-')}"
+
+
+def table_html(table: Table) -> Html:
+    """Return a table that scrolls by itself where the page is too narrow for it."""
+    about = table.caption or table.title
+    caption = [tag("caption", about, id=f"{table.id}-caption")] if about else []
+    heads = (
+        tag("th", column.heading, scope="col", title=column.hint or None, class_=column.side)
+        for column in table.columns
+    )
+    n_first = len(table.rows) - table.n_last
+    bodies = [_rows(table.columns, table.rows[:n_first], None)]
+    if table.n_last:
+        bodies.append(_rows(table.columns, table.rows[n_first:], "last"))
+    whole = tag("table", *caption, tag("thead", tag("tr", *heads)), *bodies, id=table.id)
+    region = tag(
+        "div",
+        whole,
+        class_="region",
+        role="region",
+        tabindex=0,
+        aria_labelledby=f"{table.id}-caption" if about else None,
+    )
+    return join((region, *(tag("p", f"Note: {note}.", class_="aside") for note in table.notes)))
+
+
+def _rows(columns: Sequence[Column], rows: Sequence[Sequence[object]], kind: str | None) -> Html:
+    return tag("tbody", *(_row(columns, row) for row in rows), class_=kind)
+
+
+def _row(columns: Sequence[Column], row: Sequence[object]) -> Html:
+    first, *others = (cell_html(value, column) for column, value in zip(columns, row, strict=True))
+    head = tag("th", first[0], scope="row", class_=first[1])
+    return tag("tr", head, *(tag("td", inside, class_=kind) for inside, kind in others))
+
+
+def cell_html(value: object, column: Column) -> tuple[object, str | None]:
+    """Return what a cell holds, and its class."""
+    marked = value if isinstance(value, Marked) else Marked(value)
+    inside = _value_html(marked.value, column)
+    if marked.bold:
+        inside = tag("strong", inside)
+    if marked.warns:
+        inside = tag("span", inside, class_="missed")
+    if marked.hint:
+        inside = tag("span", inside, title=marked.hint)
+    if marked.mark:
+        inside = join((inside, " ", tag("span", marked.mark, class_="mark")))
+    # A long text may break anywhere, a number nowhere.
+    if column.side == "right":
+        return inside, "right"
+    is_long = isinstance(marked.value, str) and len(marked.value) > LONG_TEXT
+    return inside, "long" if is_long else None
+
+
+def _value_html(value: object, column: Column) -> object:
+    if isinstance(value, Html):
+        return value
+    if isinstance(value, Interval):
+        number, _, limits = formatted(value, column.format).partition(" ")
+        return join((number, " ", tag("small", limits))) if limits else number
+    return formatted(value, column.format)
+
+
+def figure_html(figure: Figure | GraphFigure) -> Html:
+    """Return a picture with its caption."""
+    if isinstance(figure, GraphFigure):
+        drawn = tag("div", Html(figure.svg()), class_="wide")
+    else:
+        drawn = tag("div", Html(static_svg(figure.spec(), figure.alt)))
+    caption = [tag("figcaption", figure.caption)] if figure.caption else []
+    whole = "whole" if isinstance(figure, GraphFigure) else None
+    return tag("figure", drawn, *caption, id=f"picture-{figure.id}", class_=whole)

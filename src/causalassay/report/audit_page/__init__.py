@@ -1,1 +1,0 @@
-"""The page and the LaTeX table of an audit."""
