@@ -1,4 +1,5 @@
 """Charts of audits: statistics along the causal order, baselines beside random orders, files."""
+# ruff: noqa: PLC0415  altair is imported where used, so that an audit without a page does without
 
 from __future__ import annotations
 
@@ -94,7 +95,7 @@ def along_order(audit: Audit, artefact: Artefact) -> dict[str, Any]:
     if len(rising) <= MOST_EDGES:
         layers.append(_edges(rising, values, x, y))
     layers.append(
-        alt.Chart(alt.Data(values=points))
+        alt.Chart(alt.InlineData(values=points))
         .mark_point(filled=True, size=45, opacity=1, color="currentColor")
         .encode(x=x, y=y)
     )
@@ -113,7 +114,7 @@ def _edges(
     ]
     domain = [True, False]
     return (
-        alt.Chart(alt.Data(values=ends))
+        alt.Chart(alt.InlineData(values=ends))
         .mark_line(strokeWidth=1.3)
         .encode(
             x=x,
@@ -142,7 +143,7 @@ def _between_depths(audit: Audit) -> alt.Chart:
         {"x": step * (k + 1)} for k, (one, other) in enumerate(pairs) if one.depth != other.depth
     ]
     return (
-        alt.Chart(alt.Data(values=changes))
+        alt.Chart(alt.InlineData(values=changes))
         .mark_rule(strokeDash=[2, 3], opacity=0.35, color="currentColor")
         .encode(x=alt.X("x:Q", scale=None, axis=None))
     )
@@ -165,7 +166,7 @@ def beside_random(audit: Audit) -> dict[str, Any]:
     ]
     x = alt.X("from:Q", scale=alt.Scale(domain=[0, 1]), title=None)
     over = (
-        alt.Chart(alt.Data(values=bars))
+        alt.Chart(alt.InlineData(values=bars))
         .mark_bar(opacity=0.45, color="currentColor")
         .encode(x=x.axis(None), x2="to:Q", y=alt.Y("orders:Q", axis=None), y2=alt.datum(0))
         .properties(width=SMALL_WIDTH, height=56)
@@ -182,18 +183,18 @@ def beside_random(audit: Audit) -> dict[str, Any]:
         }
         for row in rows
     ]
-    base = alt.Chart(alt.Data(values=points))
+    base = alt.Chart(alt.InlineData(values=points))
     y = alt.Y("baseline:N", sort=[row.algorithm for row in rows], axis=None)
     colours = alt.Scale(
         domain=["rising", "falling", "neither"], range=[RISING, FALLING, "currentColor"]
     )
     band = (
-        alt.Chart(alt.Data(values=[{"low": low, "high": high, "mean": random.f1}]))
+        alt.Chart(alt.InlineData(values=[{"low": low, "high": high, "mean": random.f1}]))
         .mark_rect(opacity=0.12, color="currentColor")
         .encode(x="low:Q", x2="high:Q")
     )
     mean = (
-        alt.Chart(alt.Data(values=[{"mean": random.f1}]))
+        alt.Chart(alt.InlineData(values=[{"mean": random.f1}]))
         .mark_rule(strokeDash=[3, 3], opacity=0.6, color="currentColor")
         .encode(x="mean:Q")
     )
@@ -238,12 +239,12 @@ def reached_by_file(word: str, files: Mapping[str, FilePoint]) -> dict[str, Any]
     ]
     domain = alt.Scale(domain=[0, 1])
     line = (
-        alt.Chart(alt.Data(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
+        alt.Chart(alt.InlineData(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
         .mark_line(strokeDash=[4, 3], opacity=0.6, color="currentColor")
         .encode(x=alt.X("x:Q", scale=domain), y=alt.Y("y:Q", scale=domain))
     )
     dots = (
-        alt.Chart(alt.Data(values=points))
+        alt.Chart(alt.InlineData(values=points))
         .mark_point(size=45, opacity=1)
         .encode(
             x=alt.X("random:Q", scale=domain, title="random orders (mean)"),
@@ -283,9 +284,9 @@ def sortability_by_file(measured: Mapping[str, Mapping[str, FilePoint]]) -> dict
     ]
     y = alt.Y("statistic:N", title=None, sort=list(measured))
     x = alt.X("sortability:Q", scale=alt.Scale(domain=[0, 1]), title=None)
-    base = alt.Chart(alt.Data(values=points))
+    base = alt.Chart(alt.InlineData(values=points))
     half = (
-        alt.Chart(alt.Data(values=[{"x": 0.5}]))
+        alt.Chart(alt.InlineData(values=[{"x": 0.5}]))
         .mark_rule(strokeDash=[4, 3], opacity=0.6, color="currentColor")
         .encode(x="x:Q")
     )

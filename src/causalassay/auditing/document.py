@@ -299,12 +299,12 @@ def _pooled_pictures(pooled: PooledAudit) -> Iterator[Figure]:
         measured[artefact.word] = {
             name: point for name, point in points.items() if not math.isnan(point.sortability)
         }
-    for place, (word, points) in enumerate(measured.items()):
-        if points:
+    for place, (word, files) in enumerate(measured.items()):
+        if files:
             yield Figure(
                 f"reached-{place + 1}",
-                partial(charts.reached_by_file, word, points),
-                f"F1 along {word} against random orders, {counted(len(points), 'file')}",
+                partial(charts.reached_by_file, word, files),
+                f"F1 along {word} against random orders, {counted(len(files), 'file')}",
             )
     yield Figure(
         "sortability", partial(charts.sortability_by_file, measured), "Sortability of each file"

@@ -84,7 +84,7 @@ def static_svg(spec: dict[str, Any], alt: str) -> str:
         A Vega-Lite specification; settings of its own win over those of `config`.
     alt : str
     """
-    import vl_convert  # takes a while, and most results are never drawn
+    import vl_convert  # noqa: PLC0415  # takes a while, and most results are never drawn
 
     themed = config("currentColor", None, "#88888840")
     own = spec.get("config", {})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from causalassay.present.document import (
     Beside,
     Block,
     Code,
+    Column,
     Document,
     Facts,
     Figure,
@@ -44,40 +46,23 @@ def document_markdown(document: Document) -> str:
 
 def blocks_markdown(blocks: Sequence[Block]) -> list[str]:
     """Return the paragraphs of blocks."""
-    parts: list[str] = []
-    for block in blocks:
-        match block:
-            case Prose():
-                parts.append(escape(block.text))
-            case Code():
-                parts.append(f"```\n{block.text}\n```")
-            case Facts():
-                parts.append(
-                    "\n".join(f"- {escape(k)}: {escape(str(v))}" for k, v in block.items.items())
-                )
-            case Findings():
-                parts.append(
-                    "\n".join(
-                        f"- {escape(f'{o.sentence} {o.advice}'.strip())}" for o in block.items
-                    )
-                )
-            case Rules():
-                parts.append(
-                    "\n".join(
-                        f"- **{escape(n)}**: {escape(r.text)}" for n, r in block.items.items()
-                    )
-                )
-            case Table():
-                parts += table_markdown(block)
-            case Section():
-                parts += [f"## {escape(block.title)}", *blocks_markdown(block.blocks)]
-            case Beside():
-                parts += blocks_markdown(block.blocks)
-            case Fold():
-                parts += [f"### {escape(block.title)}", *blocks_markdown(block.blocks)]
-            case Figure() | GraphFigure():
-                pass
-    return parts
+    return [part for block in blocks for part in _WRITERS[type(block)](block)]
+
+
+def _code(block: Code) -> list[str]:
+    """Return text between fences that it cannot close."""
+    longest = max(map(len, re.findall("`+", block.text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    lines = (visible(line) for line in block.text.split("\n"))
+    return ["\n".join([fence, *lines, fence])]
+
+
+def _list(items: Iterable[str]) -> list[str]:
+    return ["\n".join(f"- {item}" for item in items)]
+
+
+def _under(mark: str, block: Section | Fold) -> list[str]:
+    return [f"{mark} {escape(block.title)}", *blocks_markdown(block.blocks)]
 
 
 def table_markdown(table: Table) -> list[str]:
@@ -86,24 +71,16 @@ def table_markdown(table: Table) -> list[str]:
     lines = [
         _line([column.heading for column in table.columns]),
         f"| {' | '.join(sides)} |",
-        *(
-            _line(
-                [
-                    _cell(value, column.format)
-                    for value, column in zip(row, table.columns, strict=True)
-                ]
-            )
-            for row in table.rows
-        ),
+        *(_line(list(map(_cell, row, table.columns))) for row in table.rows),
     ]
     about = table.caption or table.title
     notes = [f"Note: {escape(note)}." for note in table.notes]
     return [*([escape(about)] if about else []), "\n".join(lines), *notes]
 
 
-def _cell(value: object, how: object) -> str:
+def _cell(value: object, column: Column) -> str:
     marked = value if isinstance(value, Marked) else Marked(value)
-    text = formatted(marked.value, how)  # type: ignore[arg-type]
+    text = formatted(marked.value, column.format)
     if marked.mark:
         text = f"{text} ({marked.mark})"
     return text
@@ -122,3 +99,24 @@ def escape(text: str) -> str:
     a\|b &lt;script> !\[x\](y) var_sortability
     """
     return _SIGNS.sub(r"\\\1", visible(text).replace("&", "&amp;").replace("<", "&lt;"))
+
+
+_WRITERS: Mapping[type[Block], Callable[[Any], list[str]]] = {
+    Prose: lambda block: [escape(block.text)],
+    Code: _code,
+    Facts: lambda block: _list(
+        f"{escape(name)}: {escape(str(value))}" for name, value in block.items.items()
+    ),
+    Findings: lambda block: _list(
+        escape(f"{finding.sentence} {finding.advice}".strip()) for finding in block.items
+    ),
+    Rules: lambda block: _list(
+        f"**{escape(name)}**: {escape(rule.text)}" for name, rule in block.items.items()
+    ),
+    Table: table_markdown,
+    Section: lambda block: _under("##", block),
+    Fold: lambda block: _under("###", block),
+    Beside: lambda block: blocks_markdown(block.blocks),
+    Figure: lambda _: [],
+    GraphFigure: lambda _: [],
+}

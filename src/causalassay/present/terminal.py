@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -55,13 +57,15 @@ def print_document(document: Document, console: Console, options: Options = ()) 
         Such as "--full": which folds are opened.
     """
     if document.about:
-        console.print(Text.assemble((visible(document.title), "bold"), f": {document.about}"))
+        console.print(
+            Text.assemble((visible(document.title), "bold"), f": {visible(document.about)}")
+        )
     claim = document.headline
     if isinstance(claim, str):
         if claim:
             console.print(shown(claim, "bold"))
     else:
-        console.print(shown(f"Verdict: {_said(claim)}", "bold"))
+        console.print(shown(f"Verdict: {_sentences(claim)}", "bold"))
     print_blocks(document.blocks, console, options, claim)
     print_rules(document.rules, console, options)
 
@@ -70,44 +74,68 @@ def print_blocks(
     blocks: Sequence[Block], console: Console, options: Options = (), claim: object = None
 ) -> None:
     """Print blocks one after the other; pictures and what is folded are left out."""
+    screen = _Screen(console, options, claim)
     for block in blocks:
-        match block:
-            case Prose():
-                console.print(shown(block.text, {"aside": "dim", "strong": "bold"}.get(block.look)))
-            case Code():
-                console.print(shown(block.text))
-            case Facts():
-                for name, value in block.items.items():
-                    console.print(shown(f"{name}: {value}"))
-            case Findings():
-                _print_findings(block, console, claim)
-            case Rules():
-                print_rules(block.items, console, options)
-            case Table():
-                print_table(block, console, every=EVERY_ROW in options)
-            case Fold():
-                if block.option in options:
-                    print_blocks(block.blocks, console, options, claim)
-            case Section() | Beside():
-                print_blocks(block.blocks, console, options, claim)
-            case Figure() | GraphFigure():
-                pass
+        _PRINTERS[type(block)](block, screen)
 
 
-def shown(text: str, style: str | None = None) -> Text:
+@dataclass(frozen=True)
+class _Screen:
+    """Where blocks are printed, what is asked for, and the finding that was printed already."""
+
+    console: Console
+    options: Options
+    claim: object
+
+    def line(self, text: str, style: str = "") -> None:
+        self.console.print(shown(text, style))
+
+
+def _print_prose(block: Prose, screen: _Screen) -> None:
+    screen.line(block.text, {"aside": "dim", "strong": "bold"}.get(block.look, ""))
+
+
+def _print_facts(block: Facts, screen: _Screen) -> None:
+    for name, value in block.items.items():
+        screen.line(f"{name}: {value}")
+
+
+def _print_findings(block: Findings, screen: _Screen) -> None:
+    for finding in block.items:
+        if finding != screen.claim:
+            screen.line(_sentences(finding))
+    screen.console.print()
+
+
+def _print_inside(block: Fold | Section | Beside, screen: _Screen) -> None:
+    if not isinstance(block, Fold) or block.option in screen.options:
+        print_blocks(block.blocks, screen.console, screen.options, screen.claim)
+
+
+_PRINTERS: Mapping[type[Block], Callable[[Any, _Screen], None]] = {
+    Prose: _print_prose,
+    Code: lambda block, screen: screen.line(block.text),
+    Facts: _print_facts,
+    Findings: _print_findings,
+    Rules: lambda block, screen: print_rules(block.items, screen.console, screen.options),
+    Table: lambda block, screen: print_table(
+        block, screen.console, every=EVERY_ROW in screen.options
+    ),
+    Figure: lambda *_: None,
+    GraphFigure: lambda *_: None,
+    Fold: _print_inside,
+    Section: _print_inside,
+    Beside: _print_inside,
+}
+
+
+def shown(text: str, style: str = "") -> Text:
     """Return a text that a terminal prints as it is, what does not print as escapes."""
-    return Text("\n".join(visible(line) for line in text.split("\n")), style=style or "")
+    return Text("\n".join(visible(line) for line in text.split("\n")), style=style)
 
 
-def _said(finding: Stated) -> str:
+def _sentences(finding: Stated) -> str:
     return f"{finding.sentence} {finding.advice}".strip()
-
-
-def _print_findings(block: Findings, console: Console, claim: object) -> None:
-    others = [one for one in block.items if one is not claim and one != claim]
-    for one in others:
-        console.print(shown(_said(one)))
-    console.print()
 
 
 def print_rules(rules: Mapping[str, StatedRule], console: Console, options: Options = ()) -> None:
@@ -167,10 +195,10 @@ def _rich_table(table: Table, texts: Sequence[Sequence[Text]], places: Sequence[
 def cell_text(value: object, column: Column) -> Text:
     """Return what a cell says, with its marks."""
     marked = value if isinstance(value, Marked) else Marked(value)
-    text = visible(formatted(marked.value, column.format))
+    text = formatted(marked.value, column.format)
     if marked.mark:
         text = f"{text} ({marked.mark})"
-    return Text(text, style="bold" if marked.bold else "")
+    return Text(visible(text), style="bold" if marked.bold else "")
 
 
 def fitting(columns: Sequence[Column], texts: Sequence[Sequence[Text]], width: int) -> list[int]:
@@ -183,11 +211,7 @@ def fitting(columns: Sequence[Column], texts: Sequence[Sequence[Text]], width: i
     ([0, 1, 2], [0, 2], [0])
     """
     widths = [
-        max(
-            max(map(cell_len, column.heading.split("\n"))),
-            *(cell_len(row[place].plain) for row in texts),
-            0,
-        )
+        max(map(cell_len, [*column.heading.split("\n"), *(row[place].plain for row in texts)]))
         for place, column in enumerate(columns)
     ]
     places = list(range(len(columns)))
