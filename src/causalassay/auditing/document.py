@@ -202,7 +202,7 @@ def file_table(pooled: PooledAudit) -> Table:
             Column(f"f1_{key}", f"F1 by rising / falling {one.word}", "fixed", priority=1),
         ]
     columns += [
-        Column("random_f1", "F1 of random orders", "fixed", priority=1),
+        Column("random_f1", "F1 of random orders", "fixed", priority=2),
         Column("finding", "finding"),
     ]
     rows = [_file_row(name, audit, artefacts) for name, audit in pooled.audits.items()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -15,7 +16,17 @@ SMALLEST_P = 0.001
 """Smaller p-values are written as below it."""
 
 Format = Literal[
-    "text", "count", "fixed", "fixed3", "digits", "signed", "p-value", "percent", "factor"
+    "text",
+    "count",
+    "fixed1",
+    "fixed",
+    "fixed3",
+    "digits",
+    "signed",
+    "p-value",
+    "percent",
+    "share",
+    "factor",
 ]
 """How a column writes its values: `FORMATS` has the functions."""
 
@@ -28,11 +39,19 @@ class Interval:
     ----------
     value, low, high : float
         Limits that are nan are not known.
+    decimals : int, optional
+        With how many it is written, where that is not for its column to say.
     """
 
     value: float
     low: float
     high: float
+    decimals: int | None = None
+
+    @property
+    def spread(self) -> float:
+        """The half-width; of an interval that was cut at 0 or 1, the longer side."""
+        return max(self.high - self.value, self.value - self.low)
 
 
 @dataclass(frozen=True)
@@ -118,6 +137,19 @@ def percent(share: float, decimals: int = 0) -> str:
     return UNDEFINED if math.isnan(share) else f"{100 * share:.{decimals}f} %"
 
 
+def share(value: float) -> str:
+    """Return a share in percent; 0 and 100 only where it is none and all of them.
+
+    Examples
+    --------
+    >>> share(0.5), share(0.999), share(1.0), share(0.001)
+    ('50 %', 'above 99 %', '100 %', 'below 1 %')
+    """
+    if 0 < value < 0.005:
+        return "below 1 %"
+    return "above 99 %" if 0.995 <= value < 1 else percent(value)
+
+
 def interval(value: Interval, show: Callable[[float], str] = fixed) -> str:
     """Return a number and, if they are known, its limits.
 
@@ -131,6 +163,8 @@ def interval(value: Interval, show: Callable[[float], str] = fixed) -> str:
 
 def interval_parts(value: Interval, show: Callable[[float], str] = fixed) -> list[str]:
     """Return a number and, if they are known, its limits as a text of their own."""
+    if value.decimals is not None:
+        show = partial(fixed, decimals=value.decimals)
     if any(map(math.isnan, (value.value, value.low, value.high))):
         return [show(value.value)]
     plain = digits if show is signed else show
@@ -149,12 +183,14 @@ FORMATS: Mapping[Format, Callable[[Any], str]] = MappingProxyType(
     {
         "text": _text,
         "count": lambda value: fixed(value, 0),
+        "fixed1": lambda value: fixed(value, 1),
         "fixed": fixed,
         "fixed3": lambda value: fixed(value, 3),
         "digits": digits,
         "signed": signed,
         "p-value": p_value,
         "percent": percent,
+        "share": share,
         "factor": _factor,
     }
 )

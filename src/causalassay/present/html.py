@@ -179,9 +179,10 @@ def section(identity: str, title: str, *parts: object) -> Html:
     return tag("section", heading, *parts, id=identity, aria_labelledby=f"{identity}-title")
 
 
-def fold(title: str, *parts: object, printed: bool = False) -> Html:
+def fold(title: str, *parts: object, printed: bool = False, identity: str = "") -> Html:
     """Return what opens on a click; the script opens it for print if that is asked for."""
-    return tag("details", tag("summary", title), *parts, data_print=True if printed else None)
+    attributes = {"id": identity or None, "data_print": True if printed else None}
+    return tag("details", tag("summary", title), *parts, **attributes)
 
 
 def facts_html(facts: Facts) -> Html:
@@ -189,10 +190,16 @@ def facts_html(facts: Facts) -> Html:
     return tag(
         "dl",
         *(
-            tag("div", tag("dt", name), tag("dd", value if isinstance(value, Html) else str(value)))
+            tag("div", tag("dt", name), tag("dd", _fact(value)))
             for name, value in facts.items.items()
         ),
     )
+
+
+def _fact(value: object) -> object:
+    if isinstance(value, Code):
+        return tag("code", value.text)
+    return cell_html(value, Column("", ""))[0] if isinstance(value, Marked | Html) else str(value)
 
 
 def findings_html(findings: Findings) -> Html:
@@ -203,7 +210,8 @@ def findings_html(findings: Findings) -> Html:
 def finding_html(finding: Stated) -> Html:
     """Return the sentence of a finding, its rules and, on demand, its numbers."""
     links = [part for name in finding.rule_names for part in (", ", _rule_name(name))][1:]
-    aside = tag("span", f"{finding.label}; rule ", *links, class_="aside")
+    about = [f"{finding.label}; rule ", *links] if links else [finding.label]
+    aside = tag("span", *about, class_="aside")
     text = f"{finding.sentence} {finding.advice}".strip()
     numbers = finding.number_texts
     on_demand = fold("The numbers", facts_html(Facts(numbers))) if numbers else ""
@@ -274,8 +282,11 @@ def cell_html(value: object, column: Column) -> tuple[object, str | None]:
         inside = tag("span", inside, class_="missed")
     if marked.hint:
         inside = tag("span", inside, title=marked.hint)
+    if marked.link:
+        inside = tag("a", inside, href=marked.link)
     if marked.mark:
-        inside = join((inside, " ", tag("span", marked.mark, class_="mark")))
+        kind = "mark" if marked.has_word else None
+        inside = join((inside, " ", tag("span", marked.mark, class_=kind)))
     # A long text may break anywhere, a number nowhere.
     if column.side == "right":
         return inside, "right"
@@ -297,9 +308,10 @@ def figure_html(figure: Figure | GraphFigure) -> Html:
     if isinstance(figure, GraphFigure):
         drawn = tag("div", Html(figure.svg()), class_="wide")
     else:
-        drawn = tag("div", Html(static_svg(figure.spec(), figure.alt)))
+        kind = "wide" if figure.wide else None
+        drawn = tag("div", Html(static_svg(figure.spec(), figure.alt)), class_=kind)
     caption = [tag("figcaption", figure.caption)] if figure.caption else []
-    whole = "whole" if isinstance(figure, GraphFigure) else None
+    whole = "whole" if isinstance(figure, GraphFigure) or figure.wide else None
     return tag("figure", drawn, *caption, id=f"picture-{figure.id}", class_=whole)
 
 
@@ -313,7 +325,9 @@ _ELEMENTS: Mapping[type[Block | Pictures], Callable[[Any], Html]] = {
     Table: table_html,
     Figure: figure_html,
     GraphFigure: figure_html,
-    Fold: lambda block: fold(block.title, blocks_html(block.blocks), printed=block.printed),
+    Fold: lambda block: fold(
+        block.title, blocks_html(block.blocks), printed=block.printed, identity=block.id
+    ),
     Section: lambda block: section(block.id, block.title, blocks_html(block.blocks)),
     Beside: lambda block: tag("div", *map(block_html, block.blocks), class_="beside"),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from causalassay.present.document import (
     Beside,
@@ -30,7 +31,7 @@ _SIGNS = re.compile(r"([\\`*\[\]|])")
 
 
 def document_markdown(document: Document) -> str:
-    """Return a document as Markdown, without its pictures."""
+    """Return a document as Markdown, with those of its pictures that are files."""
     claim = document.headline
     said = claim if isinstance(claim, str) else f"{claim.sentence} {claim.advice}".strip()
     parts = [f"# {escape(document.title)}", f"**{escape(said)}**"]
@@ -51,10 +52,14 @@ def blocks_markdown(blocks: Sequence[Block]) -> list[str]:
 
 def _code(block: Code) -> list[str]:
     """Return text between fences that it cannot close."""
-    longest = max(map(len, re.findall("`+", block.text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = "`" * max(3, _longest_run(block.text) + 1)
     lines = (visible(line) for line in block.text.split("\n"))
     return ["\n".join([fence, *lines, fence])]
+
+
+def _longest_run(text: str) -> int:
+    """Return how many backticks follow each other."""
+    return max(map(len, re.findall("`+", text)), default=0)
 
 
 def _list(items: Iterable[str]) -> list[str]:
@@ -69,7 +74,7 @@ def table_markdown(table: Table) -> list[str]:
     """Return the title of a table, the table, and its notes."""
     sides = ["---:" if column.side == "right" else "---" for column in table.columns]
     lines = [
-        _line([column.heading for column in table.columns]),
+        _line([escape(column.heading) for column in table.columns]),
         f"| {' | '.join(sides)} |",
         *(_line(list(map(_cell, row, table.columns))) for row in table.rows),
     ]
@@ -80,14 +85,36 @@ def table_markdown(table: Table) -> list[str]:
 
 def _cell(value: object, column: Column) -> str:
     marked = value if isinstance(value, Marked) else Marked(value)
-    text = formatted(marked.value, column.format)
-    if marked.mark:
-        text = f"{text} ({marked.mark})"
-    return text
+    text = escape(f"{formatted(marked.value, column.format)}{marked.mark_text}")
+    return f"[{text}]({_target(marked.link)})" if marked.link else text
+
+
+def _fact(value: object) -> str:
+    return _span(value.text) if isinstance(value, Code) else _cell(value, Column("", ""))
+
+
+def _span(code: str) -> str:
+    """Return code in a line; what holds backticks is between more of them."""
+    line = visible(" ".join(code.split()))
+    marks = "`" * (_longest_run(line) + 1)
+    return f"{marks} {line} {marks}" if len(marks) > 1 else f"`{line}`"
+
+
+def _image(figure: Figure) -> list[str]:
+    """Return a picture that was written to a file, and its caption."""
+    if not figure.file:
+        return []
+    caption = [escape(figure.caption)] if figure.caption else []
+    return [f"![{escape(figure.alt)}]({_target(figure.file)})", *caption]
+
+
+def _target(address: str) -> str:
+    """Return an address that cannot end its brackets."""
+    return quote(address, safe="/#?&=:%,;+@~!$")
 
 
 def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(escape(cell) for cell in cells)} |"
+    return f"| {' | '.join(cells)} |"
 
 
 def escape(text: str) -> str:
@@ -105,7 +132,7 @@ _WRITERS: Mapping[type[Block], Callable[[Any], list[str]]] = {
     Prose: lambda block: [escape(block.text)],
     Code: _code,
     Facts: lambda block: _list(
-        f"{escape(name)}: {escape(str(value))}" for name, value in block.items.items()
+        f"{escape(name)}: {_fact(value)}" for name, value in block.items.items()
     ),
     Findings: lambda block: _list(
         escape(f"{finding.sentence} {finding.advice}".strip()) for finding in block.items
@@ -117,6 +144,6 @@ _WRITERS: Mapping[type[Block], Callable[[Any], list[str]]] = {
     Section: lambda block: _under("##", block),
     Fold: lambda block: _under("###", block),
     Beside: lambda block: blocks_markdown(block.blocks),
-    Figure: lambda _: [],
+    Figure: _image,
     GraphFigure: lambda _: [],
 }
