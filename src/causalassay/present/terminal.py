@@ -181,7 +181,7 @@ def print_table(table: Table, console: Console, *, every: bool = False) -> None:
     for part in side_by_side(table.columns, texts, places, console.width):
         console.print(_rich_table(table, texts, part, console.width))
     if left:
-        console.print(shown(f"and {counted(left, 'more row')}: {EVERY_ROW} prints all", "dim"))
+        console.print(shown(f"and {counted(left, 'more row')}: {table.rest}", "dim"))
     dropped = [one.heading for place, one in enumerate(table.columns) if place not in places]
     if dropped:
         names = ", ".join(" ".join(heading.split()) for heading in dropped)
