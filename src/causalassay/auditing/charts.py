@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from causalassay.drawing.labels import shortened, width
-from causalassay.present.charts import FALLING, RISING, SMALL_WIDTH, TEXT
+from causalassay.present.charts import FALLING, RISING, SMALL_WIDTH
 from causalassay.present.formatting import PValue, fixed, p_parts
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _legend(labels: tuple[str, str]) -> list[alt.Chart]:
     def above(text: str, colour: str, side: Literal["left", "right"]) -> alt.Chart:
         return (
             alt.Chart(alt.InlineData(values=[{"text": text}]))
-            .mark_text(align=side, color=colour, fontSize=TEXT, aria=False)
+            .mark_text(align=side, color=colour, aria=False)
             .encode(
                 x=alt.value(0 if side == "left" else SMALL_WIDTH), y=alt.value(-10), text="text:N"
             )
@@ -359,8 +359,8 @@ def reached_by_file(word: str, files: Mapping[str, FilePoint]) -> dict[str, Any]
         )
     )
     title = alt.TitleParams(
-        f"F1 along {word}, against random orders",
-        subtitle="one point per file and direction; above the line is better",
+        f"F1 along {word}, by file",
+        subtitle="two points per file; above the line is better",
     )
     return _spec(alt.layer(line, dots).properties(title=title, width=SMALL_WIDTH, height=250))
 
