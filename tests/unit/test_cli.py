@@ -47,7 +47,7 @@ def test_audit_prints_json(files):
     done = run_here("audit", files / "data.csv", "--graph", files / "graph.csv", "--json", *FAST)
     result = json.loads(done.stdout)
     assert "gameable" == result["verdict"]["kind"]
-    assert result["findings"][-1]["kind"].startswith("graph ")
+    assert result["findings"][-1]["kind"].startswith("graph-")
     assert 24 == result["n_edges"]
 
 

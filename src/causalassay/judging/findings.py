@@ -69,6 +69,9 @@ class FindingKind(StrEnum):
     TOO_FEW_EXPERIMENTS = "too-few-experiments"
     EQUAL_BY_CONSTRUCTION = "equal-by-construction"
 
+    def __repr__(self) -> str:
+        return repr(self.value)  # it is a string for whoever compares or prints it
+
     @property
     def label(self) -> str:
         """A few words for people."""
