@@ -103,7 +103,7 @@ def test_several_files_get_one_verdict(many, tmp_path):
         "Verdict: Gameable by variance: sorting by it beats random orders (3 files" in done.stdout
     )
     assert "all together" in done.stdout
-    assert "\nset1\n  Gameable by variance" in done.stdout
+    assert "\nset1\nGameable by variance" in done.stdout
     assert "set2 &" in (tmp_path / "audit.tex").read_text()
     from_csv = json.loads(run_here("audit", *words, "--json").stdout)
     from_npz = json.loads(run_here("audit", many / "npz", "--json", *FAST).stdout)
