@@ -140,6 +140,11 @@ WORDING: Mapping[FindingKind, Wording] = MappingProxyType(
                 f"sorting by it helps {_ORDER}",
                 "winning": "Leaning: sorting by {falling}{word} beats random orders, without "
                 f"evidence of sortability {_ORDER}",
+                # Shorter, since more numbers follow.
+                "files sortable": "Leaning: sortable by {falling}{word}, without evidence that it "
+                f"helps {_ORDER}",
+                "files winning": "Leaning: sorting by {falling}{word} helps, without evidence of "
+                f"sortability {_ORDER}",
             },
         ),
         FindingKind.UNDECIDED: Wording("undecided", "Undecided: {why}."),
