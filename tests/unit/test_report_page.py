@@ -212,8 +212,8 @@ def test_a_study_where_nothing_ended_has_a_report(tmp_path):
 def test_the_verdict_stands_with_its_rules_and_numbers(outline, content):
     assert content.analysis.verdict.statements
     for statement in content.analysis.verdict.statements:
-        assert f"{statement.sentence} " in outline.words["p"]
-        for rule in statement.rules:
+        assert f"{statement.text} " in outline.words["p"]
+        for rule in statement.rule_names:
             assert 1 == outline.words["b"].count(rule)
             assert rule in outline.words["a"]
         for name, value in statement.numbers.items():
@@ -430,8 +430,8 @@ def test_every_row_of_the_matrix_has_its_sentences_numbers_and_rules(written, co
         assert f'aria-controls="row-{index}"' in text
         opened = text[text.index(f'<tr id="row-{index}" class="opened" hidden>') :]
         for statement in row.statements:
-            assert str(tag("p", statement.sentence, " ")).removesuffix("</p>") in opened
-            for rule in statement.rules:
+            assert str(tag("p", statement.text, " ")).removesuffix("</p>") in opened
+            for rule in statement.rule_names:
                 assert f'href="#rule-{rule.replace(" ", "-")}"' in opened
             for number in statement.numbers.values():
                 assert f"<dd>{number.text}</dd>" in opened

@@ -82,8 +82,8 @@ def analyse(table: RowTable) -> Analysis:
     ...     diagnostics=("var_sortability",), controls=(), better={"f1": "high"}))
     >>> analysis.summary.scores[["algorithm", "n_ok", "mean"]].values.tolist()
     [['pc', 3, 0.5]]
-    >>> [statement.kind for statement in analysis.verdict.statements]
-    ['scheme-undecided', 'no-rescaling', 'algorithm-undecided']
+    >>> [statement.kind.value for statement in analysis.verdict.statements]
+    ['undecided', 'no-rescaling', 'undecided']
     """
     return Analysis(table)
 

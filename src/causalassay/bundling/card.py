@@ -9,13 +9,13 @@ from datetime import datetime
 import pandas as pd
 
 from causalassay.analysis import Analysis
-from causalassay.analysis.names import in_words, metric_name, scheme_name
+from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.bundling.file_names import MEANINGS, NOT_INCLUDED, STUDY, meaning
 from causalassay.bundling.lock_file import environment_text
 from causalassay.bundling.markdown import escaped, table
 from causalassay.bundling.named_files import NamedFile
-from causalassay.judging.measured_rates import measured_rates
 from causalassay.judging.rules import RULES
+from causalassay.present.formatting import in_words
 from causalassay.report.numbers import decimal
 from causalassay.spelling import cut
 from causalassay.study.language.labels import value_text
@@ -97,7 +97,7 @@ def _claims(analysis: Analysis) -> Iterator[str]:
     yield f"**{escaped(analysis.headline)}**"
     yield ""
     yield from (
-        f"- {escaped(each.sentence)} (rule: {', '.join(each.rules)})"
+        f"- {escaped(each.text)} (rule: {each.rule})"
         for each in analysis.verdict.statements
         if each.algorithm is None
     )
@@ -118,13 +118,13 @@ def _claims(analysis: Analysis) -> Iterator[str]:
 
 def _error_rates(used: Sequence[str]) -> Iterator[str]:
     """Yield the measured error rate of each rule, or of those that it rests on."""
-    rates, unstated = measured_rates(), []
+    unstated = []
     for name in used:
-        beneath = [one for one in RULES[name].rests_on if one in rates]
-        if name in rates:
-            yield f"- {name}: {rates[name]}."
+        beneath = [one for one in RULES[name].rests_on if RULES[one].rate]
+        if RULES[name].rate:
+            yield f"- {name}: {RULES[name].rate}."
         elif beneath:
-            yield f"- {name}: none of its own; it rests on {beneath[0]}: {rates[beneath[0]]}."
+            yield f"- {name}: none of its own; it rests on {beneath[0]}: {RULES[beneath[0]].rate}."
         else:
             unstated.append(name)
     if unstated:

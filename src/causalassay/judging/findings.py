@@ -91,6 +91,26 @@ ARTEFACT_KINDS = ORDER_KINDS[:3]
 """An artefact was found."""
 
 
+ALGORITHM_KINDS = (
+    FindingKind.ROBUST,
+    FindingKind.VARIANCE_ORDER,
+    FindingKind.VARIANCE_RATIOS,
+    FindingKind.UNITS,
+    FindingKind.LEAD_LOST,
+    FindingKind.NO_LEAD,
+    FindingKind.UNDECIDED,
+)
+"""Of a finding on an algorithm that has scores."""
+
+NOT_JUDGED = "not judged"
+NOT_MEASURED = "not measured"
+TOO_FEW_UNITS = "too few units"
+NO_TRUE_SCHEME = "no true scheme"
+NEITHER = "neither"
+LEADS_ON_SOME = "leads on some"
+"""Why an algorithm is undecided: the variants of that finding."""
+
+
 @dataclass(frozen=True)
 class Wording:
     """How findings of a kind are worded.
@@ -120,18 +140,32 @@ _VIOLATED = (
     "graphs have no more)."
 )
 
+_FIRSTS = "{scheme}: metrics rank different algorithms first ({firsts}). {leads}"
+
+BOTH_VARIANCES = "depends on variance order and ratios"
+"""The label of two findings together."""
+
 WORDING: Mapping[FindingKind, Wording] = MappingProxyType(
     {
         FindingKind.GAMEABLE: Wording(
             "gameable",
-            f"Gameable by {{word}}: sorting by it beats random orders {_ORDER}",
-            "{cure}",
+            {
+                "": f"Gameable by {{word}}: sorting by it beats random orders {_ORDER}",
+                "scheme": "{scheme}: gameable by {statistics} ({details}).",
+            },
+            {"": "{cure}"},
         ),
         FindingKind.GAMEABLE_BACKWARDS: Wording(
             "gameable backwards",
-            f"Gameable backwards by {{word}}: sorting in descending order beats random orders "
-            f"{_ORDER}",
-            "Either the {graph_is} transposed, or {word} falls along the causal order. {cure}",
+            {
+                "": "Gameable backwards by {word}: sorting in descending order beats random orders "
+                f"{_ORDER}",
+                "scheme": "{scheme}: gameable backwards by {statistics} ({details}).",
+            },
+            {
+                "": "Either the {graph_is} transposed, or {word} falls along the causal order. "
+                "{cure}"
+            },
         ),
         FindingKind.LEANING: Wording(
             "leaning",
@@ -145,9 +179,29 @@ WORDING: Mapping[FindingKind, Wording] = MappingProxyType(
                 f"helps {_ORDER}",
                 "files winning": "Leaning: sorting by {falling}{word} helps, without evidence of "
                 f"sortability {_ORDER}",
+                "scheme": "{scheme}: leaning towards gameable by {statistics} ({details}).",
             },
         ),
-        FindingKind.UNDECIDED: Wording("undecided", "Undecided: {why}."),
+        FindingKind.UNDECIDED: Wording(
+            "undecided",
+            {
+                "": "Undecided: {why}.",
+                "scheme": "{scheme}: undecided, because what sorting reaches was not measured (the "
+                "notes of the rows say why).",
+                NOT_JUDGED: "{algorithm} is undecided: what chance reaches was not measured "
+                "(metrics without f1, or controls = false).",
+                NOT_MEASURED: "{algorithm} is undecided: what chance reaches could not be measured "
+                "(the notes of the rows say why).",
+                TOO_FEW_UNITS: "{algorithm} is undecided: too few units: {n_units}, and {n_needed} "
+                "are needed.",
+                NO_TRUE_SCHEME: "{algorithm} is undecided: an artefact was found on every scheme "
+                "with true labels.",
+                NEITHER: "{algorithm} is undecided: where no artefact was found, neither a lead "
+                "nor its loss was{leads}.",
+                LEADS_ON_SOME: "{algorithm} is undecided: it leads on {kept}, but neither a lead "
+                "nor its loss was found on {others}{leads}.",
+            },
+        ),
         FindingKind.TOO_SMALL: Wording(
             "too small",
             {
@@ -156,6 +210,8 @@ WORDING: Mapping[FindingKind, Wording] = MappingProxyType(
                 "no pair": "Too small: the graph has no pair of cause and effect to order.",
                 "files": "Too small, or without signal: even true orders would not beat random "
                 "ones ({files}).",
+                "scheme": "{scheme}: too small to tell whether sorting by {statistics} helps "
+                "({details}).",
             },
         ),
         FindingKind.NO_EVIDENCE: Wording(
@@ -165,6 +221,7 @@ WORDING: Mapping[FindingKind, Wording] = MappingProxyType(
                 "{best_f1:.2f} against {random_f1:.2f}; sortability {limits}).",
                 "tied": "No evidence that sorting gives the order away (nothing differs among "
                 "columns).",
+                "scheme": "{scheme}: no evidence that sorting by {statistics} helps ({details}).",
             },
         ),
         FindingKind.NO_GRAPH: Wording(
@@ -202,7 +259,71 @@ WORDING: Mapping[FindingKind, Wording] = MappingProxyType(
             },
         ),
         # ---- algorithms and schemes ----
+        FindingKind.ROBUST: Wording(
+            "robust",
+            "{algorithm} is robust: it leads random orders where no artefact was found ({leads}).",
+        ),
+        FindingKind.VARIANCE_ORDER: Wording(
+            "depends on variance order",
+            "{algorithm} depends on the order of variances: rescaled at random, its {metric} and "
+            "its order score fall ({metric} {in_order} in order, {at_random} at random; order "
+            "score {order_in_order} and {order_at_random}).",
+        ),
+        FindingKind.VARIANCE_RATIOS: Wording(
+            "depends on variance ratios",
+            "{algorithm} depends on the ratios of variances ({metric} {raw} on {scheme}, "
+            "{in_order} with other variances in the same order).",
+        ),
+        FindingKind.UNITS: Wording(
+            "depends on units",
+            "{algorithm} depends on the units of the columns ({metric} {scores}).",
+        ),
+        FindingKind.LEAD_LOST: Wording(
+            "lead lost",
+            {
+                "": "{algorithm} loses its lead on {lost}; no cause can be named ({leads}).",
+                LEADS_ON_SOME: "{algorithm} loses its lead on {lost}, keeps it on {kept}; no cause "
+                "can be named ({leads}).",
+            },
+        ),
+        FindingKind.NO_LEAD: Wording(
+            "no lead found",
+            "No lead was found for {algorithm} over random orders and over as many edges at random "
+            "places (at most {leads}).",
+        ),
+        FindingKind.NO_SCORE: Wording(
+            "no score", "{algorithm} is not judged, because no run has a score."
+        ),
+        FindingKind.FAILURES: Wording(
+            "failures",
+            "{algorithm} did not finish {n_lost} of {n_runs} runs ({by_status}; {where}), most "
+            "often {reason}.",
+            {"": "Only runs that ended count.", "all": "It has no score."},
+        ),
         # ---- studies ----
+        FindingKind.NO_SIGNAL: Wording(
+            "no signal",
+            "{scheme}: no algorithm finds more than as many edges at random places would.",
+            "Check that these graphs belong to these data.",
+        ),
+        FindingKind.NO_FREE_SCHEME: Wording(
+            "no free scheme",
+            "No lead can be called robust, because every generated scheme has an artefact: add "
+            'problems on the same graphs whose model is "iscm" or "uumc".',
+        ),
+        FindingKind.NO_RESCALING: Wording(
+            "no rescaling",
+            "What scores owe to variances was not measured: add the same problems with transform "
+            '"rescale-in-order", "rescale-at-random" and "standardize".',
+        ),
+        FindingKind.INCOMPLETE: Wording(
+            "incomplete", "The study is not complete: runs are missing ({missing})."
+        ),
+        FindingKind.METRICS_DISAGREE: Wording("metrics disagree", f"{_FIRSTS} ({{units}})."),
+        FindingKind.METRICS_DIFFER: Wording(
+            "metrics differ",
+            f"{_FIRSTS}; {{which}} lead is distinguishable from 0 ({{units}}).",
+        ),
         # ---- choices ----
     }
 )
@@ -276,6 +397,16 @@ class Finding:
     def statistic(self) -> str:
         """The statistic that it is about; empty if it is about none."""
         return self.subject.statistic
+
+    @property
+    def scheme(self) -> str | None:
+        """The scheme that it is about, if about one."""
+        return self.subject.scheme or None
+
+    @property
+    def algorithm(self) -> str | None:
+        """The algorithm that it is about, if about one."""
+        return self.subject.algorithm or None
 
     @property
     def rule_names(self) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from causalassay.analysis.matrix import Cell, Column, Matrix, Row
 from causalassay.analysis.names import metric_name
 from causalassay.analysis.own_lines import own_lines
 from causalassay.analysis.summary import Summary
-from causalassay.analysis.verdict.rescaled_schemes import is_rescaled
 from causalassay.report.numbers import decimal
 from causalassay.spelling import visible
 
@@ -93,7 +92,7 @@ def _matrix(matrix: Matrix, width: int, most_rows: int) -> Iterator[Text]:
 def _columns(matrix: Matrix, widths: Sequence[int], free: int) -> list[int]:
     """Return the columns to show, as many as fit: data as they came before rescaled ones."""
     everything = range(len(matrix.columns))
-    order = sorted(everything, key=lambda index: is_rescaled(matrix.columns[index].scheme))
+    order = sorted(everything, key=lambda index: matrix.columns[index].rescaled)
     shown: list[int] = []
     for index in order:
         free -= widths[index] + 1

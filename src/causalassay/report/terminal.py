@@ -102,7 +102,9 @@ def _gain(row: Row) -> str:
 def render_verdict(verdict: StudyVerdict, console: Console) -> None:
     """Print the sentences of a study's verdict, and then the rules that made them."""
     console.print("[bold]Verdict[/]")
-    for line in verdict.lines():
+    sentences = [f"- {each.text} (rule: {each.rule})" for each in verdict.statements]
+    rules = [f"Rule {name}: {text}" for name, text in verdict.rules.items()]
+    for line in (*sentences, *rules) or ["There is nothing to say yet."]:
         console.print(escape(line), highlight=False)
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 from causalassay.analysis.chart_data.scope import ChartScope
 from causalassay.analysis.matrix import Matrix, Row
 from causalassay.analysis.names import metric_name, scheme_name
+from causalassay.judging.findings import FindingKind
 from causalassay.report.charts import alt_texts, theme
 from causalassay.report.charts.chart_parts import finished, inline, tooltip
 from causalassay.report.charts.figure import Figure, LeftOut
@@ -28,6 +29,9 @@ GROUPS = {
     "other baseline": theme.QUIET,
 }
 """What colours distinguish: the finding on an algorithm, and baselines."""
+GROUP_OF = dict.fromkeys(
+    (FindingKind.VARIANCE_ORDER, FindingKind.VARIANCE_RATIOS), "depends on variances"
+)
 SIGNS = (*theme.SHAPES, "triangle-right")
 DASHED = ("sorting baseline", "other baseline")
 
@@ -81,12 +85,7 @@ def _group(scope: ChartScope, row: Row) -> str:
         use = scope.runs.uses[scope.runs.algorithms.index(row.algorithm)]
         sorts = use.endswith("sortnregress") and "random" not in use
         return "sorting baseline" if sorts else "other baseline"
-    main = row.finding.split(";")[0]
-    if main.startswith("depends on variance"):
-        return "depends on variances"
-    if main.startswith("lead lost"):
-        return "lead lost"
-    return main if main in GROUPS else "not decided"
+    return GROUP_OF.get(row.kind, row.kind.label if row.kind.label in GROUPS else "not decided")
 
 
 def _chart(data: pd.DataFrame, groups: list[str], title: str) -> alt.LayerChart:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from causalassay.analysis.chart_data import dot_tables
 from causalassay.analysis.chart_data.scope import ChartScope
-from causalassay.analysis.names import in_words, metric_name, scheme_name
+from causalassay.analysis.names import metric_name, scheme_name
+from causalassay.present.formatting import in_words
 from causalassay.report.charts import alt_texts
 from causalassay.report.charts.dot_chart import Dots, draw_dots
 from causalassay.report.charts.figure import Figure, LeftOut, joined

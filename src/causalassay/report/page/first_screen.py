@@ -128,8 +128,8 @@ def _without_zero(text: str) -> str:
 def _details(row: Row) -> Html:
     parts: list[Html] = []
     for statement in row.statements:
-        numbers = pairs({name: number.text for name, number in statement.numbers.items()})
-        parts.append(tag("p", statement.sentence, " ", rule_links(statement)))
+        numbers = pairs(statement.number_texts)
+        parts.append(tag("p", statement.text, " ", rule_links(statement)))
         if statement.numbers:
             parts.append(folded("The numbers", numbers))
     return join(parts)

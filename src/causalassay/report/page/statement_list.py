@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from causalassay.analysis.verdict.statements import STATISTICS, Statement, StudyVerdict
+from causalassay.analysis.verdict.statements import STATISTICS, StudyVerdict
+from causalassay.judging.findings import Finding
 from causalassay.report.page.elements import folded, pairs, section
 from causalassay.report.page.markup import Html, join, tag
 
@@ -34,23 +35,23 @@ def rule_section(verdict: StudyVerdict) -> Html:
     )
 
 
-def statement_list(statements: Sequence[Statement]) -> Html:
+def statement_list(statements: Sequence[Finding]) -> Html:
     """Return sentences with their rules and, on demand, their numbers."""
     return tag("ul", *(_statement(each) for each in statements), class_="statements")
 
 
-def rule_links(statement: Statement) -> Html:
+def rule_links(statement: Finding) -> Html:
     """Return the names of a sentence's rules, as links to them."""
-    links = [tag("a", rule, href=f"#{_anchor(rule)}") for rule in statement.rules]
+    links = [tag("a", rule, href=f"#{_anchor(rule)}") for rule in statement.rule_names]
     parts = [part for one in links for part in (", ", one)][1:]
     return tag("span", "rule: ", *parts, class_="aside")
 
 
-def _statement(statement: Statement) -> Html:
-    numbers = pairs({name: number.text for name, number in statement.numbers.items()})
+def _statement(statement: Finding) -> Html:
+    numbers = pairs(statement.number_texts)
     return tag(
         "li",
-        tag("p", statement.sentence, " ", rule_links(statement)),
+        tag("p", statement.text, " ", rule_links(statement)),
         folded("The numbers", numbers) if statement.numbers else join(()),
     )
 
