@@ -40,6 +40,8 @@ EVERY_ROW = "--each"
 NEVER_DROPPED = 9
 GAP = 2
 """Columns of a terminal between two columns of a table."""
+LEAST_TEXT = 28
+"""Columns of a terminal that a longer text is folded to before a table is printed in parts."""
 
 Options = Collection[str]
 
@@ -132,7 +134,8 @@ def print_table(table: Table, console: Console, *, every: bool = False) -> None:
         for row in rows
     ]
     places = fitting(table.columns, texts, console.width)
-    console.print(_rich_table(table, texts, places))
+    for part in side_by_side(table.columns, texts, places, console.width):
+        console.print(_rich_table(table, texts, part))
     if left:
         console.print(shown(f"and {counted(left, 'more row')}: {EVERY_ROW} prints all", "dim"))
     for note in table.notes:
@@ -182,14 +185,7 @@ def fitting(columns: Sequence[Column], texts: Sequence[Sequence[Text]], width: i
     >>> fitting(columns, [], 20), fitting(columns, [], 8), fitting(columns, [], 1)
     ([0, 1, 2], [0, 2], [0])
     """
-    widths = [
-        max(
-            max(map(cell_len, column.heading.split("\n"))),
-            *(cell_len(row[place].plain) for row in texts),
-            0,
-        )
-        for place, column in enumerate(columns)
-    ]
+    widths = _widths(columns, texts)
     places = list(range(len(columns)))
     while sum(widths[place] + GAP for place in places) - GAP > width:
         droppable = [place for place in places if columns[place].priority < NEVER_DROPPED]
@@ -197,3 +193,42 @@ def fitting(columns: Sequence[Column], texts: Sequence[Sequence[Text]], width: i
             break
         places.remove(min(droppable, key=lambda place: (columns[place].priority, -place)))
     return places
+
+
+def side_by_side(
+    columns: Sequence[Column],
+    texts: Sequence[Sequence[Text]],
+    places: Sequence[int],
+    width: int,
+) -> list[list[int]]:
+    """Return the columns in parts that fit the terminal, the first column in each.
+
+    Examples
+    --------
+    >>> columns = [Column(name, name * 4, "count") for name in "abc"]
+    >>> side_by_side(columns, [], [0, 1, 2], 20), side_by_side(columns, [], [0, 1, 2], 10)
+    ([[0, 1, 2]], [[0, 1], [0, 2]])
+    """
+    widths = [
+        min(width, LEAST_TEXT) if column.side == "left" else width
+        for column, width in zip(columns, _widths(columns, texts), strict=True)
+    ]
+    first, *others = places
+    parts = [[first]]
+    for place in others:
+        used = sum(widths[each] + GAP for each in parts[-1])
+        if len(parts[-1]) > 1 and used + widths[place] > width:
+            parts.append([first])
+        parts[-1].append(place)
+    return parts
+
+
+def _widths(columns: Sequence[Column], texts: Sequence[Sequence[Text]]) -> list[int]:
+    return [
+        max(
+            max(map(cell_len, column.heading.split("\n"))),
+            *(cell_len(row[place].plain) for row in texts),
+            0,
+        )
+        for place, column in enumerate(columns)
+    ]
