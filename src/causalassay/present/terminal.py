@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -136,6 +137,7 @@ def print_table(table: Table, console: Console, *, every: bool = False) -> None:
     places = fitting(table.columns, texts, console.width)
     for part in side_by_side(table.columns, texts, places, console.width):
         console.print(_rich_table(table, texts, part))
+        table = replace(table, title="")
     if left:
         console.print(shown(f"and {counted(left, 'more row')}: {EVERY_ROW} prints all", "dim"))
     for note in table.notes:
@@ -225,10 +227,6 @@ def side_by_side(
 
 def _widths(columns: Sequence[Column], texts: Sequence[Sequence[Text]]) -> list[int]:
     return [
-        max(
-            max(map(cell_len, column.heading.split("\n"))),
-            *(cell_len(row[place].plain) for row in texts),
-            0,
-        )
+        max(map(cell_len, [*column.heading.split("\n"), *(row[place].plain for row in texts)]))
         for place, column in enumerate(columns)
     ]
