@@ -15,9 +15,9 @@ from causalassay.auditing.pictures import audit_pictures, pooled_pictures
 from causalassay.auditing.pictures.plot import WIDTH, axis_for
 from causalassay.auditing.provenance import AuditedFile, Provenance
 from causalassay.data import Dataset
+from causalassay.present.html import source_hash
 from causalassay.report.audit_page.document import audit_page, pooled_page
 from causalassay.report.audit_page.latex import audit_table, pooled_table
-from causalassay.report.page.bundle import source_hash
 
 HOSTILE = "</title><script>alert(1)</script>"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -8,9 +8,9 @@ import pytest
 
 from causalassay.analysis import analyse
 from causalassay.analysis.best_marks import best_marks
-from causalassay.report.charts.gallery import gallery
-from causalassay.report.charts.image_files import write_figures
-from causalassay.report.latex import escape, write_tables
+from causalassay.present.latex import escape
+from causalassay.report.charts.figures import gallery
+from causalassay.report.files import write_figures, write_tables
 from report_tables import study_like
 from summary_twins import with_frame
 

@@ -13,17 +13,15 @@ from causalassay.analysis import analyse
 from causalassay.analysis.best_marks import best_marks
 from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.metrics.registry import METRICS as ALL_METRICS
+from causalassay.present.formatting import digits
+from causalassay.present.html import asset, policy, source_hash
+from causalassay.present.markup import Html, tag
 from causalassay.report import files
-from causalassay.report.charts.figure import LeftOut
-from causalassay.report.charts.gallery import KINDS, Gallery, gallery
+from causalassay.report.charts.figures import KINDS, Gallery, LeftOut, gallery
 from causalassay.report.files import write_report, write_report_and_figures
-from causalassay.report.numbers import decimal
-from causalassay.report.page.bundle import asset, policy, script_text, source_hash, vega_bundle
-from causalassay.report.page.content import read_content
-from causalassay.report.page.document import render_page
-from causalassay.report.page.figure_section import HEADINGS
+from causalassay.report.page.figures import HEADINGS, packed_script
 from causalassay.report.page.leaderboard import level
-from causalassay.report.page.markup import Html, packed_script, tag
+from causalassay.report.page.page import read_content, render_page, script_text, vega_bundle
 from causalassay.study.storage import Store, read_store
 from causalassay.study.tasks import Record, RunTask
 from report_stores import (
@@ -229,8 +227,8 @@ def test_the_leaderboard_has_every_score_and_count_of_the_summary(written, conte
     for mean in scores["mean"].dropna():
         assert float(f"{mean:.6g}") in values
     one = scores[(scores["algorithm"] == "pc") & (scores["metric"] == "f1")].iloc[0]
-    interval = f"[{decimal(one['mean_low'])}, {decimal(one['mean_high'])}]"
-    assert f"{decimal(one['mean'])} {interval}" in re.sub("<.*?>", "", body)
+    interval = f"[{digits(one['mean_low'])}, {digits(one['mean_high'])}]"
+    assert f"{digits(one['mean'])} {interval}" in re.sub("<.*?>", "", body)
     assert set(map(scheme_name, SCHEMES)) == set(re.findall('<tbody data-scheme="([^"]*)">', body))
     missed = scores[scores["n_not_ok"] > 0].iloc[0]
     assert f'class="missed">{missed["n_ok"]} of {missed["n"]}<' in body
@@ -437,7 +435,7 @@ def test_every_row_of_the_matrix_has_its_sentences_numbers_and_rules(written, co
                 assert f"<dd>{number.text}</dd>" in opened
         shown = re.sub("<.*?>", " ", text[: text.index("<tr id=")])
         for cell in row.cells:
-            assert decimal(cell.mean) in shown
+            assert digits(cell.mean) in shown
         assert row.finding in shown
         assert sum(cell.best for cell in row.cells) == text.count("<strong>")
 

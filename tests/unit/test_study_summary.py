@@ -18,7 +18,7 @@ from causalassay.analysis.summary import (
     summarize,
 )
 from causalassay.analysis.unit_means import difference_of_means, mean_with_interval
-from causalassay.report.terminal import render_summary
+from causalassay.report.terminal import print_summary
 from causalassay.seeding import stream
 from summary_twins import (
     by_cell,
@@ -296,9 +296,9 @@ def test_a_column_that_is_not_there_is_named():
         summarize(draw_table(0), by=("graph.n_nodes",))
 
 
-def printed(summary, metric=None):
+def printed(summary, metric=""):
     console = Console(width=100, file=StringIO(), no_color=True)
-    render_summary(summary, console, metric)
+    print_summary(summary, console, metric)
     return console.file.getvalue()
 
 

@@ -13,10 +13,10 @@ from altair import FacetChart, LayerChart
 from causalassay.analysis import Analysis, chart_tables
 from causalassay.analysis.chart_scope import ChartScope, choose
 from causalassay.analysis.matrix import Matrix, Row
-from causalassay.analysis.names import in_words, metric_name, scheme_name
+from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.runs import DENSITY, NODES, SAMPLES, SCHEME
 from causalassay.judging.findings import FindingKind
-from causalassay.present.formatting import few
+from causalassay.present.formatting import few, in_words
 from causalassay.report.charts import texts
 from causalassay.report.charts.theme import direction
 from causalassay.report.charts.views import (
