@@ -19,8 +19,8 @@ from causalassay.environments.catalogue import environments
 from causalassay.environments.definition import EnvironmentDefinition
 from causalassay.judging.findings import FindingKind
 from causalassay.present.formatting import in_words
-from causalassay.report.charts.chart_size import fitted
-from causalassay.report.charts.gallery import gallery
+from causalassay.report.charts.figures import gallery
+from causalassay.report.charts.theme import fitted
 
 PAGE = Path(__file__).with_name("third-party.md")
 PICTURE = Path(__file__).parent / "images" / "third-party.svg"

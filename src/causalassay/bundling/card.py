@@ -15,8 +15,7 @@ from causalassay.bundling.lock_file import environment_text
 from causalassay.bundling.markdown import escaped, table
 from causalassay.bundling.named_files import NamedFile
 from causalassay.judging.rules import RULES
-from causalassay.present.formatting import in_words
-from causalassay.report.numbers import decimal
+from causalassay.present.formatting import digits, in_words
 from causalassay.spelling import cut
 from causalassay.study.language.labels import value_text
 from causalassay.study.needed_environments import needed_environments
@@ -104,7 +103,7 @@ def _claims(analysis: Analysis) -> Iterator[str]:
     yield ""
     matrix = analysis.matrix
     score = f"mean {metric_name(matrix.metric)}, no artefact found"
-    rows = [[row.algorithm, row.role, decimal(row.key), row.finding] for row in matrix.rows]
+    rows = [[row.algorithm, row.role, digits(row.key), row.finding] for row in matrix.rows]
     yield from table(["algorithm", "role", score, "finding"], rows[:MOST_ALGORITHMS])
     if len(rows) > MOST_ALGORITHMS:
         yield f"\n{len(rows) - MOST_ALGORITHMS} more algorithms are in report.html."

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 from collections.abc import Sequence
+from typing import Any
 
-from causalassay.report.charts.figure import Figure
-from causalassay.report.charts.gallery import KINDS, Gallery
-from causalassay.report.charts.overview_figures import KIND as OVERVIEW
-from causalassay.report.page.elements import folded, pairs, section
-from causalassay.report.page.markup import Html, join, packed_script, tag
+from causalassay.present.document import Facts
+from causalassay.present.html import facts_html, fold, section
+from causalassay.present.markup import Html, join, tag
+from causalassay.report.charts.figures import KINDS, OVERVIEW, Figure, Gallery
 from causalassay.study.storage.spreadsheet_cells import inert_frame
 
 HEADINGS = {
@@ -46,13 +49,10 @@ def figure_section(gallery: Gallery) -> Html:
 
 def _without_data(gallery: Gallery, kinds: Sequence[str]) -> Html:
     """Return which figures the study has no data for, and why; nothing if it has all."""
-    reasons = {HEADINGS[f.kind]: f.reason for f in reversed(gallery.left_out) if f.kind in kinds}
-    ordered = {
-        HEADINGS[kind]: reasons[HEADINGS[kind]] for kind in kinds if HEADINGS[kind] in reasons
-    }
-    return (
-        folded("Figures that this study has no data for", pairs(ordered)) if ordered else join(())
-    )
+    reasons = {figure.kind: figure.reason for figure in reversed(gallery.left_out)}
+    stated = {HEADINGS[kind]: reasons[kind] for kind in kinds if kind in reasons}
+    title = "Figures that this study has no data for"
+    return fold(title, facts_html(Facts(stated))) if stated else join(())
 
 
 def figure_data(figures: Sequence[Figure]) -> Html:
@@ -65,6 +65,23 @@ def figure_data(figures: Sequence[Figure]) -> Html:
         for figure in figures
     }
     return packed_script("figure-data", packed)
+
+
+def packed_script(identity: str, value: Any) -> Html:
+    """Return a script element that holds data: JSON, compressed, in letters and digits.
+
+    Whatever strings are in the data, they can neither end the element nor open a comment.
+
+    Examples
+    --------
+    >>> text = packed_script("names", ["</script>"])
+    >>> text[:41], text.count("<")
+    ('<script type="text/plain" id="names">H4sI', 2)
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # Without the time of day, so that the same study gives the same page.
+    packed = base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+    return tag("script", packed, type="text/plain", id=identity)
 
 
 def _kind(gallery: Gallery, kind: str) -> Html:

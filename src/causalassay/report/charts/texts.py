@@ -8,10 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from causalassay.analysis.chart_data.scope import ChartScope
+from causalassay.analysis.chart_scope import ChartScope
+from causalassay.analysis.matrix import Matrix
 from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.runs import SCHEME
-from causalassay.report.numbers import decimal
+from causalassay.present.formatting import Interval, digits, few, interval
 
 MOST_NAMED = 6
 """Algorithms that a sentence names; of more it says how many."""
@@ -25,7 +26,7 @@ def number(value: float) -> str:
     >>> number(0.123), number(float("inf"))
     ('0.12', 'undefined')
     """
-    return decimal(value) if math.isfinite(value) else "undefined"
+    return digits(value) if math.isfinite(value) else "undefined"
 
 
 def span(seconds: float) -> str:
@@ -45,23 +46,25 @@ def span(seconds: float) -> str:
 
 def estimate(row: Any) -> str:
     """Return the mean of a record with its interval, where it has one."""
-    if not math.isfinite(row["low"]):
+    if not math.isfinite(row["mean"]):
         return number(row["mean"])
-    return f"{number(row['mean'])} [{number(row['low'])}, {number(row['high'])}]"
+    return interval(Interval(row["mean"], row["low"], row["high"]), digits)
 
 
-def named(names: Sequence[str]) -> str:
-    """Return names as a list, or how many more there are.
-
-    Examples
-    --------
-    >>> named(["a", "b"]), named(list("abcdefgh"))
-    ('a, b', 'a, b, c, d, e, f and 2 others')
-    """
-    # One name more is as short as saying that there is one.
-    if len(names) <= MOST_NAMED + 1:
-        return ", ".join(names)
-    return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} others"
+def describe_overview(matrix: Matrix) -> str:
+    """Say what was found of each scheme, and who is first there."""
+    sentences = []
+    for index, column in enumerate(matrix.columns):
+        known = [row for row in matrix.rows if math.isfinite(row.cells[index].mean)]
+        if known:
+            sign = 1 if matrix.better == "high" else -1
+            best = max(known, key=lambda row: sign * row.cells[index].mean)
+            mean = number(best.cells[index].mean)
+            sentences.append(
+                f"{scheme_name(column.scheme)}: {column.finding}; {best.algorithm} has the best "
+                f"mean, {mean}."
+            )
+    return " ".join(sentences)
 
 
 def describe_schemes(data: pd.DataFrame, scope: ChartScope, metric: str) -> str:
@@ -167,7 +170,7 @@ def rank_remark(data: pd.DataFrame) -> str:
     ]
     if not split:
         return "No algorithm's intervals lie apart."
-    return f"The intervals of two metrics lie apart for {named(split)}."
+    return f"The intervals of two metrics lie apart for {few(split, MOST_NAMED, 'others')}."
 
 
 def unscored(scope: ChartScope, metric: str) -> str:
@@ -182,7 +185,9 @@ def unscored(scope: ChartScope, metric: str) -> str:
         for name, missing, n in zip(counts.index, counts["lacking"], counts["n"], strict=True)
         if missing
     ]
-    return f"Runs without a score are in no mean: {named(texts)}." if texts else ""
+    return (
+        f"Runs without a score are in no mean: {few(texts, MOST_NAMED, 'others')}." if texts else ""
+    )
 
 
 def _best(part: pd.DataFrame, better: str) -> Any:

@@ -1,4 +1,8 @@
-"""Tables of the charts with panels: histograms, box plots, and means against a number."""
+"""Small tidy tables that the charts of a report are drawn from.
+
+Each has a bounded number of records. Numbers have five significant digits, so that a
+page stays small; what is undefined is nan.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,105 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from causalassay.analysis.chart_data.scope import ChartScope
-from causalassay.analysis.chart_data.thinning import rounded, thinned
-from causalassay.analysis.names import scheme_name
-from causalassay.analysis.runs import FAMILY, NODES, SCHEME
+from causalassay.analysis.chart_scope import ChartScope
+from causalassay.analysis.names import metric_name, scheme_name
+from causalassay.analysis.runs import FAMILY, NODES, SCHEME, SORTING
 from causalassay.analysis.unit_means import Codes, limited, mean_with_interval
 from causalassay.arrays import Vector
+
+MOST_SIZES = 6
+SHORTEST = 1e-6
+"""Seconds of a clock that did not tick: a logarithm needs more than 0."""
+
+
+def scheme_scores(scope: ChartScope, metric: str) -> pd.DataFrame:
+    """Return the mean score on the same graphs by algorithm and scheme, with 95 % limits.
+
+    As `Attribution.schemes` has it; ``sorting`` is the better mean of the baselines
+    that sort by variance and by R², on that scheme.
+    """
+    frame = _of(scope, scope.summary.attribution.schemes, metric)
+    frame = frame[frame[SCHEME].isin(scope.schemes)]
+    sorting = _best_sorting(scope, frame, metric)
+    columns = ["algorithm", SCHEME, "mean", "low", "high", "n_units", "n_missing", "paired"]
+    frame = frame[columns].assign(sorting=frame[SCHEME].map(sorting).astype(float))
+    return rounded(frame.assign(**{SCHEME: frame[SCHEME].map(scheme_name)}))
+
+
+def _best_sorting(scope: ChartScope, frame: pd.DataFrame, metric: str) -> dict[str, float]:
+    runs = scope.runs
+    names = [runs.algorithms[index] for use in SORTING for index in runs.using(use)]
+    means = frame[frame["algorithm"].isin(names)].groupby(SCHEME)["mean"]
+    best = means.max() if scope.better[metric] == "high" else means.min()
+    return {str(scheme): float(value) for scheme, value in best.items()}
+
+
+def rank_means(scope: ChartScope, scheme: str, metrics: Sequence[str]) -> pd.DataFrame:
+    """Return the mean rank by algorithm and metric on one scheme, from 1 for the best.
+
+    As `Summary.ranks` has it: all algorithms are ranked, also those not in the charts.
+    """
+    frame = scope.summary.ranks
+    chosen = frame["algorithm"].isin(scope.algorithms) & (frame[SCHEME] == scheme)
+    chosen &= frame["metric"].isin(metrics)
+    columns = ["algorithm", "metric", "rank", "rank_low", "rank_high"]
+    names = {"rank": "mean", "rank_low": "low", "rank_high": "high"}
+    frame = frame.loc[chosen, [*columns, "n_ranked", "n_last"]].rename(columns=names)
+    return rounded(frame.assign(metric=frame["metric"].map(metric_name)))
+
+
+def run_times(scope: ChartScope) -> pd.DataFrame:
+    """Return the median seconds of discovery by algorithm and nodes, with the whole range.
+
+    Only runs that are ok count. ``timeouts`` is the number of runs that were stopped: they
+    have no time, so the median is too low where there are some.
+    """
+    frame = scope.analysis.table.frame
+    if "seconds" not in frame:
+        return pd.DataFrame()
+    head = frame[["algorithm", "status", "seconds"]].astype({"algorithm": str})
+    head = head.assign(nodes=frame[NODES] if scope.is_number(NODES) else np.nan)
+    head = head[head["algorithm"].isin(scope.algorithms)]
+    sizes = thinned(sorted(head["nodes"].dropna().unique()), MOST_SIZES)
+    head = head[head["nodes"].isin(sizes)] if sizes else head
+    rows = []
+    for (name, nodes), part in head.groupby(["algorithm", "nodes"], dropna=False):
+        seconds = part.loc[part["status"] == "ok", "seconds"].dropna()
+        if len(seconds):
+            rows.append(
+                {
+                    "algorithm": name,
+                    "nodes": nodes,
+                    "mean": max(float(seconds.median()), SHORTEST),
+                    "low": max(float(seconds.min()), SHORTEST),
+                    "high": max(float(seconds.max()), SHORTEST),
+                    "n": len(seconds),
+                    "timeouts": int((part["status"] == "timeout").sum()),
+                }
+            )
+    return rounded(pd.DataFrame(rows))
+
+
+def times_and_scores(scope: ChartScope, scheme: str, metric: str) -> pd.DataFrame:
+    """Return the median seconds and the mean score of each algorithm on one scheme."""
+    frame = scope.analysis.table.frame
+    if "seconds" not in frame:
+        return pd.DataFrame()
+    chosen = (frame[SCHEME] == scheme) & (frame["status"] == "ok") & frame["seconds"].notna()
+    seconds = frame[chosen].groupby("algorithm")["seconds"].median()
+    scores = _of(scope, scope.summary.scores, metric)
+    scores = scores[(scores[SCHEME] == scheme) & scores["algorithm"].isin(seconds.index)]
+    columns = {"mean_low": "low", "mean_high": "high"}
+    scores = scores[["algorithm", "role", "mean", *columns]].rename(columns=columns)
+    times = scores["algorithm"].map(seconds).astype(float).clip(lower=SHORTEST)
+    return rounded(scores.assign(seconds=times)[scores["mean"].notna()])
+
+
+def _of(scope: ChartScope, frame: pd.DataFrame, metric: str) -> pd.DataFrame:
+    if not len(frame):
+        return frame
+    return frame[frame["algorithm"].isin(scope.algorithms) & (frame["metric"] == metric)]
+
 
 VARIANCE, R2 = "var_sortability", "r2_sortability"
 N_BINS = 20
@@ -165,3 +262,42 @@ def means_against(scope: ChartScope, metric: str, label: str) -> pd.DataFrame:
                     }
                 )
     return rounded(pd.DataFrame(rows))
+
+
+DIGITS = 5
+
+
+def thinned(values: Sequence[Any], most: int) -> list[Any]:
+    """Return at most so many of some values: the first, the last, and evenly between them.
+
+    Examples
+    --------
+    >>> thinned([10, 20, 30, 40, 50], 3), thinned([10, 20], 3), thinned([10, 20, 30], 1)
+    ([10, 30, 50], [10, 20], [20])
+    """
+    if len(values) <= most:
+        return list(values)
+    if most == 1:
+        return [values[len(values) // 2]]
+    indices = np.linspace(0, len(values) - 1, most).round().astype(int)
+    return [values[index] for index in indices]
+
+
+def rounded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with its numbers to five significant digits, its rows counted from 0."""
+    renumbered = frame.reset_index(drop=True)
+    numbers = renumbered.select_dtypes(float)
+    return renumbered.assign(
+        **{str(name): round_digits(numbers[name].to_numpy()) for name in numbers}
+    )
+
+
+def round_digits(values: Vector) -> Vector:
+    """Return numbers to five significant digits.
+
+    Examples
+    --------
+    >>> round_digits(np.array([0.123456789, 12345.6789, np.nan])).tolist()
+    [0.12346, 12346.0, nan]
+    """
+    return np.array([float(f"{value:.{DIGITS}g}") for value in values])
