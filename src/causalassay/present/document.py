@@ -65,7 +65,7 @@ class Marked:
     warns : bool
         Whether it is something that nobody wants, such as failed runs.
     mark : str
-        A word beside it, such as "baseline".
+        A word beside it, such as "baseline", or a sign, such as "*".
     hint : str
         A text for whoever points at it.
     """
@@ -75,6 +75,22 @@ class Marked:
     warns: bool = False
     mark: str = ""
     hint: str = ""
+
+    @property
+    def has_word(self) -> bool:
+        """Whether its mark is a word, not a sign."""
+        return any(map(str.isalnum, self.mark))
+
+    @property
+    def mark_text(self) -> str:
+        """What stands behind the value in plain text: a word in brackets, a sign as it is.
+
+        Examples
+        --------
+        >>> Marked(1, mark="baseline").mark_text, Marked(1, mark="*").mark_text, Marked(1).mark_text
+        (' (baseline)', ' *', '')
+        """
+        return f" ({self.mark})" if self.has_word else f" {self.mark}" if self.mark else ""
 
 
 @dataclass(frozen=True)
@@ -205,12 +221,15 @@ class Figure:
         What it shows, in words and numbers.
     caption : str
         What the chart does not say itself; may be empty.
+    wide : bool
+        Whether it keeps its size, and scrolls by itself where the page is too narrow for it.
     """
 
     id: str
     spec: Spec
     alt: str
     caption: str = ""
+    wide: bool = False
 
 
 @dataclass(frozen=True)
@@ -252,11 +271,21 @@ class Fold:
 
 @dataclass(frozen=True)
 class Section:
-    """Blocks under a heading; a terminal leaves the heading out."""
+    """Blocks under a heading; a terminal leaves the heading out.
+
+    Parameters
+    ----------
+    id : str
+    title : str
+    blocks : sequence of Block
+    option : str
+        The option of a command that has a terminal print them; without one it always does.
+    """
 
     id: str
     title: str
     blocks: Sequence[Block]
+    option: str = ""
 
 
 @dataclass(frozen=True)

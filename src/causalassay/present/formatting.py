@@ -15,7 +15,7 @@ SMALLEST_P = 0.001
 """Smaller p-values are written as below it."""
 
 Format = Literal[
-    "text", "count", "fixed", "fixed3", "digits", "signed", "p-value", "percent", "factor"
+    "text", "count", "fixed", "fixed3", "digits", "signed", "p-value", "percent", "share", "factor"
 ]
 """How a column writes its values: `FORMATS` has the functions."""
 
@@ -116,6 +116,19 @@ def percent(share: float, decimals: int = 0) -> str:
     return UNDEFINED if math.isnan(share) else f"{100 * share:.{decimals}f} %"
 
 
+def share(value: float) -> str:
+    """Return a share in percent; 0 and 100 only where it is none and all of them.
+
+    Examples
+    --------
+    >>> share(0.5), share(0.999), share(1.0), share(0.001)
+    ('50 %', 'above 99 %', '100 %', 'below 1 %')
+    """
+    if 0 < value < 0.005:
+        return "below 1 %"
+    return "above 99 %" if 0.995 <= value < 1 else percent(value)
+
+
 def interval(value: Interval, show: Callable[[float], str] = fixed) -> str:
     """Return a number and, if they are known, its limits.
 
@@ -144,6 +157,7 @@ FORMATS: Mapping[Format, Callable[[Any], str]] = MappingProxyType(
         "signed": signed,
         "p-value": p_value,
         "percent": percent,
+        "share": share,
         "factor": _factor,
     }
 )

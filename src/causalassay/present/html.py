@@ -287,7 +287,8 @@ def cell_html(value: object, column: Column) -> tuple[object, str | None]:
     if marked.hint:
         inside = tag("span", inside, title=marked.hint)
     if marked.mark:
-        inside = join((inside, " ", tag("span", marked.mark, class_="mark")))
+        kind = "mark" if marked.has_word else None
+        inside = join((inside, " ", tag("span", marked.mark, class_=kind)))
     # A long text may break anywhere, a number nowhere.
     if column.side == "right":
         return inside, "right"
@@ -309,7 +310,8 @@ def figure_html(figure: Figure | GraphFigure) -> Html:
     if isinstance(figure, GraphFigure):
         drawn = tag("div", Html(figure.svg()), class_="wide")
     else:
-        drawn = tag("div", Html(static_svg(figure.spec(), figure.alt)))
+        kind = "wide" if figure.wide else None
+        drawn = tag("div", Html(static_svg(figure.spec(), figure.alt)), class_=kind)
     caption = [tag("figcaption", figure.caption)] if figure.caption else []
-    whole = "whole" if isinstance(figure, GraphFigure) else None
+    whole = "whole" if isinstance(figure, GraphFigure) or figure.wide else None
     return tag("figure", drawn, *caption, id=f"picture-{figure.id}", class_=whole)

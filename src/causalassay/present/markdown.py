@@ -104,9 +104,7 @@ def table_markdown(table: Table) -> list[str]:
 def _cell(value: object, how: object) -> str:
     marked = value if isinstance(value, Marked) else Marked(value)
     text = formatted(marked.value, how)  # type: ignore[arg-type]
-    if marked.mark:
-        text = f"{text} ({marked.mark})"
-    return text
+    return f"{text}{marked.mark_text}"
 
 
 def _line(cells: Sequence[str]) -> str:

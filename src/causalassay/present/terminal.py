@@ -63,6 +63,7 @@ def print_document(document: Document, console: Console, options: Options = ()) 
     else:
         console.print(shown(f"Verdict: {_said(claim)}", "bold"))
     print_blocks(document.blocks, console, options, claim)
+    print_hidden(document.blocks, console, options)
     print_rules(document.rules, console, options)
 
 
@@ -88,10 +89,23 @@ def print_blocks(
             case Fold():
                 if block.option in options:
                     print_blocks(block.blocks, console, options, claim)
-            case Section() | Beside():
+            case Section():
+                if not block.option or block.option in options:
+                    print_blocks(block.blocks, console, options, claim)
+            case Beside():
                 print_blocks(block.blocks, console, options, claim)
             case Figure() | GraphFigure():
                 pass
+
+
+def print_hidden(blocks: Sequence[Block], console: Console, options: Options = ()) -> None:
+    """Print which option shows which section that was left out."""
+    titles: dict[str, list[str]] = {}
+    for block in blocks:
+        if isinstance(block, Section) and block.option and block.option not in options:
+            titles.setdefault(block.option, []).append(block.title)
+    for option, names in titles.items():
+        console.print(shown(f"{option} shows: {'; '.join(names)}.", "dim"))
 
 
 def shown(text: str, style: str | None = None) -> Text:
@@ -135,6 +149,10 @@ def print_table(table: Table, console: Console, *, every: bool = False) -> None:
     console.print(_rich_table(table, texts, places))
     if left:
         console.print(shown(f"and {counted(left, 'more row')}: {EVERY_ROW} prints all", "dim"))
+    dropped = [one.heading for place, one in enumerate(table.columns) if place not in places]
+    if dropped:
+        names = ", ".join(" ".join(heading.split()) for heading in dropped)
+        console.print(shown(f"No room for: {names}; a wider terminal shows them.", "dim"))
     for note in table.notes:
         console.print(shown(f"note: {note}", "dim"))
     console.print()
@@ -167,9 +185,7 @@ def _rich_table(table: Table, texts: Sequence[Sequence[Text]], places: Sequence[
 def cell_text(value: object, column: Column) -> Text:
     """Return what a cell says, with its marks."""
     marked = value if isinstance(value, Marked) else Marked(value)
-    text = visible(formatted(marked.value, column.format))
-    if marked.mark:
-        text = f"{text} ({marked.mark})"
+    text = visible(f"{formatted(marked.value, column.format)}{marked.mark_text}")
     return Text(text, style="bold" if marked.bold else "")
 
 
