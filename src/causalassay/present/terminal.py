@@ -38,8 +38,8 @@ EVERY_ROW = "--each"
 """The option that prints all rows of long tables."""
 
 NEVER_DROPPED = 9
-GAP = 2
-"""Columns of a terminal between two columns of a table."""
+GAP = 3
+"""Columns of a terminal between two columns of a table: a space on both sides of a blank line."""
 
 Options = Collection[str]
 
