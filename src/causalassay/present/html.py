@@ -179,7 +179,8 @@ def block_html(block: Block | tuple[Figure | GraphFigure, ...]) -> Html:
             inside = (block_html(one) for one in grouped(block.blocks))
             return fold(block.title, *inside, printed=block.printed)
         case Beside():
-            return tag("div", *(block_html(one) for one in block.blocks), class_="beside")
+            parts = (tag("div", block_html(one)) for one in block.blocks)
+            return tag("div", *parts, class_="beside")
         case Section():
             inside = (block_html(one) for one in grouped(block.blocks))
             return section(block.id, block.title, *inside)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from io import StringIO
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -65,6 +66,14 @@ def print_document(document: Document, console: Console, options: Options = ()) 
     print_blocks(document.blocks, console, options, claim)
     print_hidden(document.blocks, console, options)
     print_rules(document.rules, console, options)
+
+
+def document_text(document: Document, options: Options = (), width: int = 120) -> str:
+    """Return a document as a terminal without colours prints it."""
+    console = Console(file=StringIO(), width=width, color_system=None, force_terminal=False)
+    print_document(document, console, options)
+    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in lines).strip("\n")
 
 
 def print_blocks(
