@@ -39,8 +39,8 @@ EVERY_ROW = "--each"
 """The option that prints all rows of long tables."""
 
 NEVER_DROPPED = 9
-GAP = 3
-"""Columns of a terminal between two columns of a table: a space on both sides of a blank line."""
+GAP = 2
+"""Columns of a terminal between two columns of a table."""
 
 Options = Collection[str]
 
@@ -176,6 +176,7 @@ def _rich_table(table: Table, texts: Sequence[Sequence[Text]], places: Sequence[
         show_edge=False,
         pad_edge=False,
         padding=(0, GAP // 2),
+        collapse_padding=True,
         header_style="",
     )
     for place in places:
