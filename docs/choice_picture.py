@@ -9,9 +9,8 @@ import json
 import sys
 from pathlib import Path
 
-from causalassay.choosing import Choice
-from causalassay.report.choice_page.movement_picture import movement_picture
-from causalassay.report.choice_page.risk_picture import risk_picture
+from causalassay.choosing import Choice, charts
+from causalassay.present.charts import static_svg
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -27,8 +26,11 @@ def main(printed: str) -> None:
     """Write both pictures."""
     choice = Choice.from_dict(json.loads(Path(printed).read_text(encoding="utf-8")))
     for name, picture in (
-        ("choose-sachs.svg", risk_picture(choice)),
-        ("choose-sachs-moved.svg", movement_picture(choice)),
+        ("choose-sachs.svg", static_svg(charts.risks(choice), charts.risks_alt(choice))),
+        (
+            "choose-sachs-moved.svg",
+            static_svg(charts.movements(choice), charts.movements_alt(choice)),
+        ),
     ):
         (IMAGES / name).write_text(on_white(picture), encoding="utf-8")
 
