@@ -214,6 +214,7 @@ def hostile_study_table():
 
 
 TAGS = {"div", "p", "table", "caption", "thead", "tbody", "tr", "th", "td"}
+TAGS |= {"style", "small", "figure", "figcaption"}
 SHAPES = {"svg", "title", "g", "path", "polygon", "rect", "circle", "text"}
 NAMELESS = ["model", "comparison"]
 NAMED = [

@@ -52,7 +52,7 @@ def risks(choice: Choice) -> dict[str, Any]:
         for row in choice.rows
     ]
     names = [row.name for row in choice.rows]
-    base = alt.Chart(alt.Data(values=rows)).encode(
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
         y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=LONGEST_LABEL))
     )
     axis = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1])
@@ -116,7 +116,7 @@ def movements(choice: Choice) -> dict[str, Any]:
                     "strong": target or name in each.moved,
                 }
             )
-    base = alt.Chart(alt.Data(values=cells)).encode(
+    base = alt.Chart(alt.InlineData(values=cells)).encode(
         x=alt.X(
             "column:N",
             sort=list(choice.columns),
@@ -144,7 +144,7 @@ def movements(choice: Choice) -> dict[str, Any]:
     )
     named = [{"row": place, "label": label} for place, label in enumerate(labels)]
     names = (
-        alt.Chart(alt.Data(values=named))
+        alt.Chart(alt.InlineData(values=named))
         .mark_text(align="right", fontSize=12, color="currentColor")
         .encode(x=alt.value(-6), y=alt.Y("row:O", axis=None), text="label:N")
     )

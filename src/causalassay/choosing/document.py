@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from causalassay.choosing import charts
-from causalassay.choosing.result import Choice, PredictionScore, SecondOpinion
+from causalassay.choosing.result import Choice, PredictionScore, RankedRow, SecondOpinion
 from causalassay.drawing import show
 from causalassay.judging.findings import rules_of
 from causalassay.present.document import (
@@ -73,8 +73,11 @@ def choice_document(choice: Choice, name: str = "", provenance: Sequence[Block] 
     provenance : sequence of Block
     """
     risks = Figure("risks", partial(charts.risks, choice), charts.risks_alt(choice))
-    next_step = [Prose(f"What next: {choice.next_step}", "strong"), *_hint(choice)]
-    claims = [Findings(choice.claims[1:]), *next_step]
+    claims: list[Block] = [
+        Findings(choice.claims[1:]),
+        Prose(f"What next: {choice.next_step}", "strong"),
+        *_hint(choice),
+    ]
     cutoffs = [cutoff_table(choice)]
     blocks: list[Block] = [
         Beside([risks, ranking_table(choice)]),
@@ -115,11 +118,11 @@ def ranking_table(choice: Choice) -> Table:
         Column("edges", "edges", "count", priority=3),
         Column("undirected", "—", "count", priority=0, hint="undirected edges"),
     )
-    rows = [(row.weighted, _ranked(choice, place)) for place, row in enumerate(choice.rows)]
+    rows = [(row.weighted, _ranked(choice, row)) for row in choice.rows]
     random, n_columns = choice.random_order, len(choice.columns)
     spread = Interval(random.mean, random.low, random.high)
     n_edges = n_columns * (n_columns - 1) // 2
-    drawn = [Marked(RANDOM_ORDER, mark="baseline"), spread, *[None] * 5, n_edges, 0]
+    drawn: list[object] = [Marked(RANDOM_ORDER, mark="baseline"), spread, *[None] * 5, n_edges, 0]
     ordered = sorted([*rows, (random.mean, drawn)], key=lambda each: each[0])
     return Table(
         "ranking",
@@ -133,22 +136,26 @@ def ranking_table(choice: Choice) -> Table:
     )
 
 
-def _ranked(choice: Choice, place: int) -> list[object]:
-    row, random = choice.rows[place], choice.rows[place].random
-    named: list[object] = [Marked(row.name, mark="baseline"), None, None, random.share_beaten, None]
-    if row.role == "algorithm":
-        beats = Marked("yes", bold=True) if random.beaten else "no evidence"
-        named = [row.name, beats, random.p_corrected, random.share_beaten, row.may_be_best]
-    other = choice.second_opinion
+def _ranked(choice: Choice, row: RankedRow) -> list[object]:
+    random, other = row.random, choice.second_opinion
     score = other.scores.get(row.name)
+    is_candidate = row.role == "algorithm"
+    beats = Marked("yes", bold=True) if random.beaten else "no evidence"
     return [
-        named[0],
+        _name(row),
         Interval(row.weighted, *row.interval),
-        *named[1:],
-        Marked(_number(score and score.value), mark=_mark(other, row.name)),
+        beats if is_candidate else None,
+        random.p_corrected,
+        random.share_beaten,
+        row.may_be_best if is_candidate else None,
+        Marked(_number(score.value if score else None), mark=_mark(other, row.name)),
         row.density.edges,
         row.density.undirected,
     ]
+
+
+def _name(row: RankedRow) -> str | Marked:
+    return row.name if row.role == "algorithm" else Marked(row.name, mark="baseline")
 
 
 def _mark(other: SecondOpinion, name: str) -> str:
@@ -237,13 +244,7 @@ def cutoff_table(choice: Choice) -> Table:
         kind = f"effect ≥ {each.least_effect:g}" if each.least_effect else "significance alone"
         heading = f"{kind}:\n{percent(each.share_moved)} of pairs moved"
         columns.append(Column(f"risk_{each.least_effect:g}", heading, "fixed"))
-    rows = [
-        (
-            row.name if row.role == "algorithm" else Marked(row.name, mark="baseline"),
-            *(each.risks[row.name] for each in choice.cutoffs),
-        )
-        for row in choice.rows
-    ]
+    rows = [(_name(row), *(each.risks[row.name] for each in choice.cutoffs)) for row in choice.rows]
     return Table(
         "cut-offs",
         columns,
