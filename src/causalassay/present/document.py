@@ -68,6 +68,8 @@ class Marked:
         A word beside it, such as "baseline", or a sign, such as "*".
     hint : str
         A text for whoever points at it.
+    link : str
+        Where it leads, on pages: an anchor or a file.
     """
 
     value: object
@@ -75,6 +77,10 @@ class Marked:
     warns: bool = False
     mark: str = ""
     hint: str = ""
+    link: str = ""
+
+    def __str__(self) -> str:
+        return str(self.value)
 
     @property
     def has_word(self) -> bool:
@@ -147,10 +153,13 @@ class Code:
 
     text: str
 
+    def __str__(self) -> str:
+        return self.text
+
 
 @dataclass(frozen=True)
 class Facts:
-    """Names with their texts."""
+    """Names with their texts; a text may also be `Code`, or `Marked` as a link."""
 
     items: Mapping[str, object]
 
@@ -190,6 +199,8 @@ class Table:
         So many rows at the end stand below a line: totals, or baselines.
     most : int
         Rows that a terminal prints, unless all are asked for; 0 is all.
+    rest : str
+        What a terminal says of the others.
     """
 
     id: str
@@ -200,6 +211,7 @@ class Table:
     notes: Sequence[str] = ()
     n_last: int = 0
     most: int = 0
+    rest: str = "--each prints all"
 
     def records(self) -> list[dict[str, object]]:
         """Return the rows as mappings from keys of columns to plain values."""
@@ -223,6 +235,8 @@ class Figure:
         What the chart does not say itself; may be empty.
     wide : bool
         Whether it keeps its size, and scrolls by itself where the page is too narrow for it.
+    file : str
+        Where it was written, as seen from a page in Markdown; without it Markdown leaves it out.
     """
 
     id: str
@@ -230,6 +244,7 @@ class Figure:
     alt: str
     caption: str = ""
     wide: bool = False
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -261,12 +276,15 @@ class Fold:
         The option of a command that has a terminal print them; without one none does.
     printed : bool
         Whether they are on paper, too.
+    id : str
+        The anchor that leads to them; may be empty.
     """
 
     title: str
     blocks: Sequence[Block]
     option: str = ""
     printed: bool = False
+    id: str = ""
 
 
 @dataclass(frozen=True)
