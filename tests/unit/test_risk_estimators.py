@@ -431,7 +431,8 @@ def test_an_algorithm_that_does_not_apply_or_fails_is_a_row_with_its_reason():
     _, table = comparison.document().tables()
     rows = {row["algorithm"]: _without_place(row["reason"]) for row in table.records()}
     assert reasons == rows
-    assert f"large       {reasons['large']}" in str(comparison)
+    lines = [line.split(maxsplit=1) for line in str(comparison).splitlines() if line]
+    assert ["large", reasons["large"]] in [line[:1] + [_without_place(line[-1])] for line in lines]
     assert "Singular matrix" in comparison._repr_html_()
 
 

@@ -222,7 +222,7 @@ def effect_table(choice: Choice) -> Table:
     gaps = choice.tests.test == "kolmogorov-smirnov"
     columns = [
         Column("condition", "condition"),
-        *(Column(name, name, "signed", priority=1) for name in choice.columns),
+        *(Column(name, name, "signed") for name in choice.columns),
     ]
     rows: list[list[object]] = []
     for each in choice.movements:

@@ -16,7 +16,7 @@ from causalassay.present.document import (
 from causalassay.present.formatting import counted, fixed, interval, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from causalassay.risk.prediction.result import Predictions, Score
     from causalassay.risk.result import Comparison, Risk
@@ -61,7 +61,7 @@ def comparison_document(comparison: Comparison) -> Document:
     title = "Causal risk, low is better: estimate and interval"
     return Document(
         "Comparison by causal risk",
-        "",
+        _least("weighted causal risk", comparison.ranking),
         [Table("comparison", columns, rows, title), *_not_ranked(comparison.not_ranked)],
     )
 
@@ -82,7 +82,7 @@ def predictions_document(predictions: Predictions) -> Document:
     limits = percent(predictions.level)
     return Document(
         "Predictions of experiments left out",
-        "",
+        _least("total variation", predictions.ranking()),
         [
             Table(
                 "predictions",
@@ -103,6 +103,12 @@ def _cells(risk: Risk) -> list[object]:
     if not risk.refitted:
         return [Interval(risk.naive, *risk.intervals.naive), AS_NAIVE, AS_NAIVE]
     return [Interval(getattr(risk, kind), *getattr(risk.intervals, kind)) for kind in KINDS]
+
+
+def _least(what: str, ranking: Sequence[str]) -> str:
+    if not ranking:
+        return "No algorithm is ranked."
+    return f"{ranking[0]} has the least {what} of {len(ranking)}, by estimate."
 
 
 def _score(score: Score) -> Interval:
