@@ -50,7 +50,22 @@ Reads = Literal["no rows", "observational rows", "all rows, pooled", "all rows w
 
 
 class NotApplicable(ValueError):
-    """The data lack what the algorithm needs; the message says what, and the way out."""
+    """The data lack what the algorithm needs; the message says what, and the way out.
+
+    Parameters
+    ----------
+    *message : str
+    lacks : {"", "known targets", "series"}
+        What they lack, for programs; empty if it is nothing of these.
+    """
+
+    lacks: Literal["", "known targets", "series"] = ""  # also of a subclass that never calls this
+
+    def __init__(
+        self, *message: object, lacks: Literal["", "known targets", "series"] = ""
+    ) -> None:
+        super().__init__(*message)
+        self.lacks = lacks
 
 
 def check_rows(data: Dataset, rows: Literal["independent", "series", "any"]) -> None:
@@ -82,7 +97,8 @@ def check_world(data: Dataset, *worlds: World) -> None:
     causalassay.contracts.NotApplicable: column 'x0' is continuous; this algorithm ...
     """
     if data.world not in worlds:
-        raise NotApplicable(_unfit(data, worlds))
+        lacks: Literal["", "series"] = "series" if worlds == ("series",) else ""
+        raise NotApplicable(_unfit(data, worlds), lacks=lacks)
 
 
 def _unfit(data: Dataset, worlds: tuple[World, ...]) -> str:

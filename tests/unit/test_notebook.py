@@ -213,8 +213,11 @@ def hostile_study_table():
     return StudyTable(pd.DataFrame(rows), ("f1",), (), (), {"f1": "high"})
 
 
-TAGS = {"div", "p", "table", "caption", "thead", "tbody", "tr", "th", "td"}
+TAGS = {"div", "p", "table", "caption", "thead", "tbody", "tr", "th", "td", "style", "figure"}
+TAGS |= {"figcaption", "dl", "dt", "dd", "section", "h2", "details", "summary", "ul", "li", "span"}
+TAGS |= {"strong", "small", "a"}
 SHAPES = {"svg", "title", "g", "path", "polygon", "rect", "circle", "text"}
+SHAPES |= {"line", "tspan"}
 NAMELESS = ["model", "comparison"]
 NAMED = [
     "graph",

@@ -145,6 +145,20 @@ _FIRSTS = "{scheme}: metrics rank different algorithms first ({firsts}). {leads}
 BOTH_VARIANCES = "depends on variance order and ratios"
 """The label of two findings together."""
 
+_RISK = "{risk:.2f} [{low:.2f}, {high:.2f}]"
+_NOTHING_AHEAD = (
+    "The {graph} graph, which says nothing, has less risk by estimate ({graph_risk:.2f}) than"
+)
+_NOT_BEYOND = (
+    "No evidence that any of {n_algorithms} algorithms beats random graphs of its density "
+    f"(smallest corrected p-value {{p_corrected:.2g}}); the leader {{algorithm}} ({_RISK})"
+)
+_DENSITY = (
+    "The ranking follows density: graphs that name {more} descendants have less risk (Spearman "
+    "{spearman:.2f}, p-value {p_value:.2g});"
+)
+_TAU = "(Kendall's tau over {n_algorithms} algorithms {tau})."
+
 WORDING: Mapping[FindingKind, Wording] = MappingProxyType(
     {
         FindingKind.GAMEABLE: Wording(
@@ -325,6 +339,114 @@ WORDING: Mapping[FindingKind, Wording] = MappingProxyType(
             f"{_FIRSTS}; {{which}} lead is distinguishable from 0 ({{units}}).",
         ),
         # ---- choices ----
+        FindingKind.BEST: Wording(
+            "best",
+            "{algorithm} is the best of {n_algorithms} algorithms on these experiments (risk "
+            f"{_RISK}), and beats random graphs of its density.",
+        ),
+        FindingKind.MAY_BE_BEST: Wording(
+            "may be the best",
+            "The data cannot tell {n_remaining} of {n_algorithms} algorithms from the best one: "
+            "{names}.",
+        ),
+        FindingKind.LEAST_RISK: Wording(
+            "least risk",
+            f"{{algorithm}} has less risk than the other {{n_others}} algorithms ({_RISK}), which "
+            "alone does not make it good.",
+        ),
+        FindingKind.ONE_GRAPH: Wording(
+            "one graph",
+            f"All {{n_algorithms}} algorithms found the same graph (risk {_RISK}).",
+        ),
+        FindingKind.NOTHING_AHEAD: Wording(
+            "graph that says nothing ahead",
+            {
+                "": f"{_NOTHING_AHEAD} all {{n_algorithms}} algorithms (least: {{algorithm}}, "
+                f"{_RISK}).",
+                "one algorithm": f"{_NOTHING_AHEAD} {{algorithm}} ({_RISK}).",
+            },
+        ),
+        FindingKind.BEATS_RANDOM_GRAPHS: Wording(
+            "beats random graphs",
+            "{names} {beat} random graphs of the same density ({n_beating} of {n_algorithms} "
+            "algorithms; smallest corrected p-value {p_corrected:.2g}).",
+        ),
+        FindingKind.NOT_BEYOND_RANDOM_GRAPHS: Wording(
+            "not beyond random graphs",
+            {
+                "": f"{_NOT_BEYOND} beats {{share_beaten:.0%}} of them.",
+                "few": f"{_NOT_BEYOND} beats only {{share_beaten:.0%}} of them by estimate.",
+            },
+        ),
+        FindingKind.RANDOM_ORDER_BEATS_THEM: Wording(
+            "random order beats random graphs",
+            "So does the baseline {algorithm}, whose order is drawn at random (p-value "
+            "{p_value:.2g}): beating random graphs shows a relation to the data, not causes.",
+        ),
+        FindingKind.DENSITY: Wording(
+            "density",
+            {
+                "": f"{_DENSITY} {{n_beating}} of {{n_algorithms}} are shown to beat random "
+                "graphs.",
+                "none beats": f"{_DENSITY} none is shown to beat random graphs.",
+            },
+        ),
+        FindingKind.MANY_DESCENDANTS: Wording(
+            "many descendants",
+            "The tests call {fewest} to {most} of {n_others} columns descendants ({share:.0%} of "
+            "pairs): batch or side effects would do that, and dense graphs gain by it.",
+        ),
+        FindingKind.FEW_DESCENDANTS: Wording(
+            "few descendants",
+            "{n_unmoved} of {n_intervened} intervened columns move no other column by the tests; "
+            "sparse graphs gain by it.",
+        ),
+        FindingKind.SAME_LEADER: Wording(
+            "same leader at all cut-offs",
+            "{algorithm} leads at every cut-off on effect size ({cutoffs}).",
+        ),
+        FindingKind.LEADER_CHANGES: Wording(
+            "leader depends on cut-off",
+            "The leader depends on the cut-off on effect size ({leaders}).",
+        ),
+        FindingKind.SCORES_AGREE: Wording(
+            "scores agree",
+            {
+                "": f"Both scores put {{algorithm}} first, risk and prediction {_TAU}",
+                "other order": "Both scores put {algorithm} first, risk and prediction, but order "
+                f"the others differently {_TAU}",
+            },
+        ),
+        FindingKind.SCORES_DIFFER: Wording(
+            "scores differ",
+            "The two scores differ: risk puts {algorithm} first, prediction {predicts_best} "
+            f"{_TAU}",
+        ),
+        FindingKind.NOTHING_PREDICTED: Wording(
+            "nothing predicted",
+            "No algorithm predicts the experiments better than “nothing changes” ({algorithm}: "
+            "{score:.3f}, nothing changes: {nothing_changes:.3f}).",
+        ),
+        FindingKind.FLAGGED_INTERVENTIONS: Wording(
+            "flagged interventions make the difference",
+            "Without {n_flagged} flagged interventions ({names}) prediction puts {algorithm} "
+            "first, too: they make the difference.",
+        ),
+        FindingKind.SMALL_EFFECTS: Wording(
+            "small effects make the difference",
+            "With effects of at least {least_effect:g} risk puts {algorithm} first, too: smaller "
+            "effects that the tests count make the difference.",
+        ),
+        FindingKind.TOO_FEW_EXPERIMENTS: Wording(
+            "too few experiments",
+            "{n_experiments} experiments are too few for prediction to tell {predicts_best} from "
+            "{algorithm} (difference {difference:.3f} [{low:.3f}, {high:.3f}]).",
+        ),
+        FindingKind.EQUAL_BY_CONSTRUCTION: Wording(
+            "equal by construction",
+            "For {n_equal} of {n_algorithms} algorithms the weighted risk is the naive one by "
+            "construction: they read no interventional rows.",
+        ),
     }
 )
 """The labels and sentences of all kinds."""

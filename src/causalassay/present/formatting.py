@@ -53,11 +53,6 @@ class Interval:
         """The half-width; of an interval that was cut at 0 or 1, the longer side."""
         return max(self.high - self.value, self.value - self.low)
 
-    @property
-    def spread(self) -> float:
-        """The half-width; of an interval that was cut at 0 or 1, the longer side."""
-        return max(self.high - self.value, self.value - self.low)
-
 
 @dataclass(frozen=True)
 class PValue:
