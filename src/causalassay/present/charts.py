@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from causalassay.present.markup import escaped
+from causalassay.present.markup import escaped, printable
 
 INK, QUIET, PAPER = "#222222", "#767676", "white"
 COLOURS = ("#D55E00", "#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", INK)
@@ -89,9 +89,27 @@ def static_svg(spec: dict[str, Any], alt: str) -> str:
     themed = config("currentColor", None, "#88888840")
     own = spec.get("config", {})
     merged = {name: _merged(themed.get(name), own.get(name)) for name in {*themed, *own}}
-    drawn = vl_convert.vegalite_to_svg(spec | {"config": merged}, allowed_base_urls=[])
+    drawn = vl_convert.vegalite_to_svg(
+        printable_spec(spec | {"config": merged}), allowed_base_urls=[]
+    )
     start, _, rest = drawn.partition(">")
     return f'{start} role="img"><title>{escaped(alt)}</title>{rest}'
+
+
+def printable_spec(value: Any) -> Any:
+    """Return a specification whose texts can be printed.
+
+    At a control character, vl-convert ends the whole process.
+    """
+    match value:
+        case str():
+            return printable(value)
+        case dict():
+            return {name: printable_spec(one) for name, one in value.items()}
+        case list() | tuple():
+            return [printable_spec(one) for one in value]
+        case _:
+            return value
 
 
 def _merged(ours: Any, theirs: Any) -> Any:
