@@ -134,7 +134,7 @@ def print_table(table: Table, console: Console, *, every: bool = False) -> None:
     places = fitting(table.columns, texts, console.width)
     console.print(_rich_table(table, texts, places))
     if left:
-        console.print(shown(f"and {counted(left, 'more row')}: {EVERY_ROW} prints all", "dim"))
+        console.print(shown(f"and {counted(left, 'more row')}: {table.rest}", "dim"))
     for note in table.notes:
         console.print(shown(f"note: {note}", "dim"))
     console.print()
