@@ -15,6 +15,7 @@ from causalassay.graphs.node_names import check_names
 from causalassay.graphs.orders import is_dag
 from causalassay.present.formatting import counted
 from causalassay.present.markup import Html, tag
+from causalassay.spelling import visible
 
 MOST_NODES = 30
 MOST_EDGES = 120
@@ -59,7 +60,7 @@ class Drawing:
 
     def __repr__(self) -> str:
         edges = list(_edge_lines(self.graph, self.names))
-        lines = edges[:MOST_LISTED]
+        lines = [visible(line) for line in edges[:MOST_LISTED]]
         if len(edges) > MOST_LISTED:
             lines.append(f"… and {len(edges) - MOST_LISTED} more")
         return "\n".join([self.caption, *lines])
