@@ -95,10 +95,8 @@ def _catalogue(part: str) -> list[dict[str, Any]]:
 def _show(name: str, as_json: bool) -> None:
     found = _named(name)
     if not found:
-        names = [*PARTS, *known_names()]
-        hint = did_you_mean(name, names)
-        if not hint.startswith("did you mean"):
-            hint = f"list one of {', '.join(PARTS)} to see all names"
+        all_names = f"list one of {', '.join(PARTS)} to see all names"
+        hint = did_you_mean(name, [*PARTS, *known_names()], all_names)
         raise ValueError(f"nothing is called {name!r}; {hint}")
     from causalassay.part_details import part_details
 

@@ -15,7 +15,7 @@ from causalassay.auditing.pictures.plot import (
     svg,
     text,
 )
-from causalassay.drawing.labels import LETTER
+from causalassay.drawing.svg import LETTER
 from causalassay.factorial import Evaluation, ScoreRow
 from causalassay.factorial.truth import ALPHA
 from causalassay.notebook import escaped

@@ -103,7 +103,7 @@ def _unknown_targets(data: Dataset, condition: str) -> str:
     )
     return (
         f"the targets of condition {condition!r} are unknown; this algorithm needs known targets: "
-        f"{none}, or leave the condition out"
+        f"{none}, or leave the condition out (--drop-condition)"
     )
 
 
