@@ -73,7 +73,7 @@ def config(ink: str = INK, paper: str | None = PAPER, grid: str = "#e6e6e6") -> 
     }
 
 
-def static_svg(spec: dict[str, Any], alt: str) -> str:
+def static_svg(spec: dict[str, Any], alt: str, *, on_paper: bool = False) -> str:
     """Return the drawing of a chart, whose texts take the colour of what is around it.
 
     Only attributes of SVG are used, no styles: a page's policy forbids those. Nothing is fetched.
@@ -83,10 +83,12 @@ def static_svg(spec: dict[str, Any], alt: str) -> str:
     spec : dict
         A Vega-Lite specification; settings of its own win over those of `config`.
     alt : str
+    on_paper : bool
+        Whether it is for a file of its own: dark texts on white.
     """
     import vl_convert  # takes a while, and most results are never drawn
 
-    themed = config("currentColor", None, "#88888840")
+    themed = config() if on_paper else config("currentColor", None, "#88888840")
     own = spec.get("config", {})
     merged = {name: _merged(themed.get(name), own.get(name)) for name in {*themed, *own}}
     drawn = vl_convert.vegalite_to_svg(spec | {"config": merged}, allowed_base_urls=[])

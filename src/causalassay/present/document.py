@@ -68,6 +68,8 @@ class Marked:
         A word beside it, such as "baseline".
     hint : str
         A text for whoever points at it.
+    link : str
+        Where it leads, on pages: an anchor or a file.
     """
 
     value: object
@@ -75,6 +77,10 @@ class Marked:
     warns: bool = False
     mark: str = ""
     hint: str = ""
+    link: str = ""
+
+    def __str__(self) -> str:
+        return str(self.value)
 
 
 @dataclass(frozen=True)
@@ -131,10 +137,13 @@ class Code:
 
     text: str
 
+    def __str__(self) -> str:
+        return self.text
+
 
 @dataclass(frozen=True)
 class Facts:
-    """Names with their texts."""
+    """Names with their texts; a text may also be `Code`, or `Marked` as a link."""
 
     items: Mapping[str, object]
 
@@ -205,12 +214,18 @@ class Figure:
         What it shows, in words and numbers.
     caption : str
         What the chart does not say itself; may be empty.
+    whole : bool
+        Whether it has a line of its own, as wide as it is drawn.
+    file : str
+        Where it was written, as seen from a page in Markdown; without it Markdown leaves it out.
     """
 
     id: str
     spec: Spec
     alt: str
     caption: str = ""
+    whole: bool = False
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -242,21 +257,34 @@ class Fold:
         The option of a command that has a terminal print them; without one none does.
     printed : bool
         Whether they are on paper, too.
+    id : str
+        The anchor that leads to them; may be empty.
     """
 
     title: str
     blocks: Sequence[Block]
     option: str = ""
     printed: bool = False
+    id: str = ""
 
 
 @dataclass(frozen=True)
 class Section:
-    """Blocks under a heading; a terminal leaves the heading out."""
+    """Blocks under a heading; a terminal leaves the heading out.
+
+    Parameters
+    ----------
+    id : str
+    title : str
+    blocks : sequence of Block
+    option : str
+        The option of a command that has a terminal print them; without one it always does.
+    """
 
     id: str
     title: str
     blocks: Sequence[Block]
+    option: str = ""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -28,11 +29,14 @@ class Interval:
     ----------
     value, low, high : float
         Limits that are nan are not known.
+    decimals : int, optional
+        With how many it is written, where that is not for its column to say.
     """
 
     value: float
     low: float
     high: float
+    decimals: int | None = None
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,8 @@ def interval(value: Interval, show: Callable[[float], str] = fixed) -> str:
     >>> interval(Interval(0.5, 0.25, 0.75)), interval(Interval(0.5, float("nan"), float("nan")))
     ('0.50 [0.25, 0.75]', '0.50')
     """
+    if value.decimals is not None:
+        show = partial(fixed, decimals=value.decimals)
     if math.isnan(value.value) or math.isnan(value.low):
         return show(value.value)
     plain = digits if show is signed else show

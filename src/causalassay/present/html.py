@@ -177,7 +177,7 @@ def block_html(block: Block | tuple[Figure | GraphFigure, ...]) -> Html:
             return figure_html(block)
         case Fold():
             inside = (block_html(one) for one in grouped(block.blocks))
-            return fold(block.title, *inside, printed=block.printed)
+            return fold(block.title, *inside, printed=block.printed, identity=block.id)
         case Beside():
             return tag("div", *(block_html(one) for one in block.blocks), class_="beside")
         case Section():
@@ -191,9 +191,10 @@ def section(identity: str, title: str, *parts: object) -> Html:
     return tag("section", heading, *parts, id=identity, aria_labelledby=f"{identity}-title")
 
 
-def fold(title: str, *parts: object, printed: bool = False) -> Html:
+def fold(title: str, *parts: object, printed: bool = False, identity: str = "") -> Html:
     """Return what opens on a click; the script opens it for print if that is asked for."""
-    return tag("details", tag("summary", title), *parts, data_print=True if printed else None)
+    attributes = {"id": identity or None, "data_print": True if printed else None}
+    return tag("details", tag("summary", title), *parts, **attributes)
 
 
 def facts_html(facts: Facts) -> Html:
@@ -201,10 +202,16 @@ def facts_html(facts: Facts) -> Html:
     return tag(
         "dl",
         *(
-            tag("div", tag("dt", name), tag("dd", value if isinstance(value, Html) else str(value)))
+            tag("div", tag("dt", name), tag("dd", _fact(value)))
             for name, value in facts.items.items()
         ),
     )
+
+
+def _fact(value: object) -> object:
+    if isinstance(value, Code):
+        return tag("code", value.text)
+    return cell_html(value, Column("", ""))[0] if isinstance(value, Marked | Html) else str(value)
 
 
 def findings_html(findings: Findings) -> Html:
@@ -286,6 +293,8 @@ def cell_html(value: object, column: Column) -> tuple[object, str | None]:
         inside = tag("span", inside, class_="missed")
     if marked.hint:
         inside = tag("span", inside, title=marked.hint)
+    if marked.link:
+        inside = tag("a", inside, href=marked.link)
     if marked.mark:
         inside = join((inside, " ", tag("span", marked.mark, class_="mark")))
     # A long text may break anywhere, a number nowhere.
@@ -309,7 +318,8 @@ def figure_html(figure: Figure | GraphFigure) -> Html:
     if isinstance(figure, GraphFigure):
         drawn = tag("div", Html(figure.svg()), class_="wide")
     else:
-        drawn = tag("div", Html(static_svg(figure.spec(), figure.alt)))
+        svg = Html(static_svg(figure.spec(), figure.alt))
+        drawn = tag("div", svg, class_="wide" if figure.whole else None)
     caption = [tag("figcaption", figure.caption)] if figure.caption else []
-    whole = "whole" if isinstance(figure, GraphFigure) else None
+    whole = "whole" if isinstance(figure, GraphFigure) or figure.whole else None
     return tag("figure", drawn, *caption, id=f"picture-{figure.id}", class_=whole)

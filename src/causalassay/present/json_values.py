@@ -14,6 +14,7 @@ from causalassay.present.document import (
     Document,
     Facts,
     Findings,
+    Marked,
     Prose,
     Table,
     flattened,
@@ -33,7 +34,7 @@ def plain_values(value: Any) -> Any:
     match value:
         case Enum():
             return value.value
-        case Interval() | PValue():
+        case Interval() | PValue() | Marked():
             return plain_values(plain_cell(value))
         case Mapping():
             return {str(plain_values(key)): plain_values(item) for key, item in value.items()}

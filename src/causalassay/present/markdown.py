@@ -28,7 +28,7 @@ _SIGNS = re.compile(r"([\\`*\[\]|])")
 
 
 def document_markdown(document: Document) -> str:
-    """Return a document as Markdown, without its pictures."""
+    """Return a document as Markdown, with those of its pictures that are files."""
     claim = document.headline
     said = claim if isinstance(claim, str) else f"{claim.sentence} {claim.advice}".strip()
     parts = [f"# {escape(document.title)}", f"**{escape(said)}**"]
@@ -53,7 +53,7 @@ def blocks_markdown(blocks: Sequence[Block]) -> list[str]:
                 parts.append(f"```\n{block.text}\n```")
             case Facts():
                 parts.append(
-                    "\n".join(f"- {escape(k)}: {escape(str(v))}" for k, v in block.items.items())
+                    "\n".join(f"- {escape(k)}: {_fact(v)}" for k, v in block.items.items())
                 )
             case Findings():
                 parts.append(
@@ -75,7 +75,9 @@ def blocks_markdown(blocks: Sequence[Block]) -> list[str]:
                 parts += blocks_markdown(block.blocks)
             case Fold():
                 parts += [f"### {escape(block.title)}", *blocks_markdown(block.blocks)]
-            case Figure() | GraphFigure():
+            case Figure():
+                parts += _image(block)
+            case GraphFigure():
                 pass
     return parts
 
@@ -84,7 +86,7 @@ def table_markdown(table: Table) -> list[str]:
     """Return the title of a table, the table, and its notes."""
     sides = ["---:" if column.side == "right" else "---" for column in table.columns]
     lines = [
-        _line([column.heading for column in table.columns]),
+        _line([escape(column.heading) for column in table.columns]),
         f"| {' | '.join(sides)} |",
         *(
             _line(
@@ -104,13 +106,30 @@ def table_markdown(table: Table) -> list[str]:
 def _cell(value: object, how: object) -> str:
     marked = value if isinstance(value, Marked) else Marked(value)
     text = formatted(marked.value, how)  # type: ignore[arg-type]
-    if marked.mark:
-        text = f"{text} ({marked.mark})"
-    return text
+    text = escape(f"{text} ({marked.mark})" if marked.mark else text)
+    return f"[{text}]({marked.link})" if marked.link else text
+
+
+def _fact(value: object) -> str:
+    return _span(value.text) if isinstance(value, Code) else _cell(value, "text")
+
+
+def _span(code: str) -> str:
+    """Return code in a line; what holds backticks is between more of them."""
+    line = visible(" ".join(code.split()))
+    return f"`` {line} ``" if "`" in line else f"`{line}`"
+
+
+def _image(figure: Figure) -> list[str]:
+    """Return a picture that was written to a file, and its caption."""
+    if not figure.file:
+        return []
+    caption = [escape(figure.caption)] if figure.caption else []
+    return [f"![{escape(figure.alt)}]({figure.file})", *caption]
 
 
 def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(escape(cell) for cell in cells)} |"
+    return f"| {' | '.join(cells)} |"
 
 
 def escape(text: str) -> str:

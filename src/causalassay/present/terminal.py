@@ -88,7 +88,10 @@ def print_blocks(
             case Fold():
                 if block.option in options:
                     print_blocks(block.blocks, console, options, claim)
-            case Section() | Beside():
+            case Section():
+                if not block.option or block.option in options:
+                    print_blocks(block.blocks, console, options, claim)
+            case Beside():
                 print_blocks(block.blocks, console, options, claim)
             case Figure() | GraphFigure():
                 pass
