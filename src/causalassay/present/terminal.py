@@ -38,7 +38,7 @@ EVERY_ROW = "--each"
 """The option that prints all rows of long tables."""
 
 NEVER_DROPPED = 9
-GAP = 2
+GAP = 3
 """Columns of a terminal between two columns of a table."""
 
 Options = Collection[str]
