@@ -59,8 +59,8 @@ def test_a_picture_in_a_file_is_an_image_in_markdown():
     assert "![what \\[it\\] is](a/f.svg)\n\nHow." in markdown
 
 
-def test_a_whole_picture_is_as_wide_as_it_is_drawn():
-    html, *_ = shown(Figure("f", lambda: CHART, "", whole=True))
+def test_a_wide_picture_is_as_wide_as_it_is_drawn():
+    html, *_ = shown(Figure("f", lambda: CHART, "", wide=True))
     assert '<figure id="picture-f" class="whole"><div class="wide">' in html
 
 

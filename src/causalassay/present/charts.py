@@ -86,7 +86,7 @@ def static_svg(spec: dict[str, Any], alt: str, *, on_paper: bool = False) -> str
     on_paper : bool
         Whether it is for a file of its own: dark texts on white.
     """
-    import vl_convert  # takes a while, and most results are never drawn
+    import vl_convert  # noqa: PLC0415  # takes a while, and most results are never drawn
 
     themed = config() if on_paper else config("currentColor", None, "#88888840")
     own = spec.get("config", {})

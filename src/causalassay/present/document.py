@@ -65,7 +65,7 @@ class Marked:
     warns : bool
         Whether it is something that nobody wants, such as failed runs.
     mark : str
-        A word beside it, such as "baseline".
+        A word beside it, such as "baseline", or a sign, such as "*".
     hint : str
         A text for whoever points at it.
     link : str
@@ -81,6 +81,22 @@ class Marked:
 
     def __str__(self) -> str:
         return str(self.value)
+
+    @property
+    def has_word(self) -> bool:
+        """Whether its mark is a word, not a sign."""
+        return any(map(str.isalnum, self.mark))
+
+    @property
+    def mark_text(self) -> str:
+        """What stands behind the value in plain text: a word in brackets, a sign as it is.
+
+        Examples
+        --------
+        >>> Marked(1, mark="baseline").mark_text, Marked(1, mark="*").mark_text, Marked(1).mark_text
+        (' (baseline)', ' *', '')
+        """
+        return f" ({self.mark})" if self.has_word else f" {self.mark}" if self.mark else ""
 
 
 @dataclass(frozen=True)
@@ -214,8 +230,8 @@ class Figure:
         What it shows, in words and numbers.
     caption : str
         What the chart does not say itself; may be empty.
-    whole : bool
-        Whether it has a line of its own, as wide as it is drawn.
+    wide : bool
+        Whether it keeps its size, and scrolls by itself where the page is too narrow for it.
     file : str
         Where it was written, as seen from a page in Markdown; without it Markdown leaves it out.
     """
@@ -224,7 +240,7 @@ class Figure:
     spec: Spec
     alt: str
     caption: str = ""
-    whole: bool = False
+    wide: bool = False
     file: str = ""
 
 

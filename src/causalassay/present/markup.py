@@ -19,14 +19,14 @@ class Html(str):
 
 
 def escaped(text: object) -> str:
-    """Return a text that HTML and SVG show as it is, and never read as markup.
+    r"""Return a text that HTML and SVG show as it is, and never read as markup.
 
     What cannot be printed (control characters, marks that turn the direction of writing)
     becomes U+FFFD: XML allows few of them, and a page would show something else than is there.
 
     Examples
     --------
-    >>> escaped("<script>"), escaped("a\\x00b")
+    >>> escaped("<script>"), escaped("a\x00b")
     ('&lt;script&gt;', 'a�b')
     """
     plain = str(text)
