@@ -21,7 +21,6 @@ from causalassay.replacing import check_target, write_text
 if TYPE_CHECKING:
     from causalassay.environments.definition import EnvironmentDefinition
     from causalassay.hall import Entry, Row, Settings
-    from causalassay.present.document import Document
 
 DEFAULT_FOLDER = Path("hall")
 _MOST_NAMED = 10
@@ -196,6 +195,8 @@ def _write(
         results_from,
     )
     from causalassay.hall.row import all_rows
+    from causalassay.present.html import page as page_html
+    from causalassay.present.markdown import document_markdown, write_pictures
 
     every, left_out = all_rows(out, rows, settings, order)
     files = {"Page": page or out / "hall.md", "Picture": out / PICTURE, "Table": out / NUMBERS}
@@ -207,9 +208,10 @@ def _write(
         missing=[name for name in order if name not in {row.name for row in every}],
         linked=(files["Page"].parent / "rules.md").is_file(),
     )
+    is_html = files["Page"].suffix == ".html"
     write_text(files["Table"], hall_csv(every))
-    write_text(files["Page"], _page(document, files["Page"]))
-    if not _draw(document, files["Picture"]):
+    write_text(files["Page"], page_html(document) if is_html else document_markdown(document))
+    if not write_pictures(document, files["Page"]):
         del files["Picture"]
     if left_out:
         typer.echo(
@@ -218,24 +220,6 @@ def _write(
             err=True,
         )
     return files
-
-
-def _page(document: Document, target: Path) -> str:
-    from causalassay.present.html import page
-    from causalassay.present.markdown import document_markdown
-
-    return page(document) if target.suffix == ".html" else document_markdown(document)
-
-
-def _draw(document: Document, target: Path) -> bool:
-    """Write the picture, if any row has a place in it."""
-    from causalassay.present.charts import static_svg
-    from causalassay.present.document import Figure
-
-    figures = [block for block in document.blocks if isinstance(block, Figure)]
-    for figure in figures:
-        write_text(target, static_svg(figure.spec(), figure.alt, on_paper=True))
-    return bool(figures)
 
 
 def _print(rows: list[Row], settings: Settings, files: dict[str, Path]) -> None:

@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 
 PICTURE, NUMBERS = "hall.svg", "hall.csv"
 
-PAGES_ONLY = "on pages only"
-"""No command has this option: terminals leave these sections out."""
-
 GROUPS: dict[Group, tuple[str, str]] = {
     "package": ("Generators of other packages", "generators of other packages"),
     "ours": ("Our schemes", "schemes of ours"),
@@ -128,7 +125,6 @@ def hall_document(  # noqa: PLR0913  what it shows, and where it is
             f"{_anchor(group)}-each",
             f"{GROUPS[group][0]}, one by one",
             [Fold(row.name, entry_blocks(row), id=slug(row.name)) for row in members],
-            PAGES_ONLY,
         )
         for group, members in shown.items()
     ]
@@ -136,14 +132,15 @@ def hall_document(  # noqa: PLR0913  what it shows, and where it is
         *_picture(rows, results),
         *tables,
         *([Section("without-verdict", "Without a verdict", [Facts(without)])] if without else []),
-        Section("how", "How it is made", _how(settings, command, results, linked), PAGES_ONLY),
-        Section("rules", "Rules", [_rules(rows)], PAGES_ONLY),
-        *each,
-        *_missing(missing),
     ]
-    return Document(
-        "Hall of audits", " ".join(counts(rows)), blocks, _provenance(rows, settings), _about(rows)
-    )
+    made = [
+        _citation(rows, settings),
+        Section("how", "How it is made", _how(settings, command, results, linked)),
+        Section("rules", "Rules", [_rules(rows)]),
+        *_missing(missing),
+        *each,
+    ]
+    return Document("Hall of audits", " ".join(counts(rows)), blocks, made, _about(rows))
 
 
 def row_document(row: Row) -> Document:
@@ -260,7 +257,7 @@ def _picture(rows: Sequence[Row], results: str) -> list[Figure]:
         "by R²; colours show the verdict"
     )
     spec = partial(charts.by_variance_and_r2, rows)
-    return [Figure("sortability", spec, alt, CAPTION, whole=True, file=f"{results}{PICTURE}")]
+    return [Figure("sortability", spec, alt, CAPTION, wide=True, file=f"{results}{PICTURE}")]
 
 
 def _how(settings: Settings, command: str, results: str, linked: bool) -> list[Block]:
@@ -289,7 +286,7 @@ def _rules(rows: Sequence[Row]) -> Facts:
     )
 
 
-def _provenance(rows: Sequence[Row], settings: Settings) -> tuple[Block, ...]:
+def _citation(rows: Sequence[Row], settings: Settings) -> Facts:
     first, dates = rows[0], sorted({row.date for row in rows})
     cited = (
         f"hall of audits of causalassay {first.measured_with}, {first.name} ({package(first)}), "
@@ -302,7 +299,7 @@ def _provenance(rows: Sequence[Row], settings: Settings) -> tuple[Block, ...]:
         "to cite a row": f"name its generator, its versions, the seed and the date, such as: "
         f"{cited}. The same command gives the same row.",
     }
-    return (Facts(facts),)
+    return Facts(facts)
 
 
 def entry_blocks(row: Row) -> list[Block]:
@@ -339,7 +336,7 @@ def _missing(names: Sequence[str]) -> list[Section]:
         return []
     named = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} entries"
     text = Prose(f"{named}: the command above measures what is missing.")
-    return [Section("missing", "Not measured yet", [text], PAGES_ONLY)]
+    return [Section("missing", "Not measured yet", [text])]
 
 
 def entries_document(entries: Iterable[Entry]) -> Document:
