@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from causalassay.present.charts import static_svg
 from causalassay.present.document import (
     Beside,
     Block,
@@ -23,8 +25,10 @@ from causalassay.present.document import (
     Rules,
     Section,
     Table,
+    flattened,
 )
 from causalassay.present.formatting import formatted
+from causalassay.replacing import write_text
 from causalassay.spelling import visible
 
 _SIGNS = re.compile(r"([\\`*\[\]|])")
@@ -43,6 +47,23 @@ def document_markdown(document: Document) -> str:
     if document.provenance:
         parts += ["## Provenance", *blocks_markdown(document.provenance)]
     return "\n\n".join(parts) + "\n"
+
+
+def write_pictures(document: Document, page: Path) -> list[Path]:
+    """Write the pictures that a page in Markdown shows, and return where they are.
+
+    Parameters
+    ----------
+    document : Document
+    page : Path
+        Of the page, which need not be there.
+    """
+    paths = []
+    for block in flattened([*document.blocks, *document.provenance]):
+        if isinstance(block, Figure) and block.file:
+            paths.append(page.parent / block.file)
+            write_text(paths[-1], static_svg(block.spec(), block.alt, on_paper=True))
+    return paths
 
 
 def blocks_markdown(blocks: Sequence[Block]) -> list[str]:
