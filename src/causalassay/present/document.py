@@ -252,11 +252,21 @@ class Fold:
 
 @dataclass(frozen=True)
 class Section:
-    """Blocks under a heading; a terminal leaves the heading out."""
+    """Blocks under a heading; a terminal leaves the heading out.
+
+    Parameters
+    ----------
+    id : str
+    title : str
+    blocks : sequence of Block
+    option : str
+        The option of a command that has a terminal print them; without one it always does.
+    """
 
     id: str
     title: str
     blocks: Sequence[Block]
+    option: str = ""
 
 
 @dataclass(frozen=True)

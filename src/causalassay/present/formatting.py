@@ -15,7 +15,7 @@ SMALLEST_P = 0.001
 """Smaller p-values are written as below it."""
 
 Format = Literal[
-    "text", "count", "fixed", "fixed3", "digits", "signed", "p-value", "percent", "factor"
+    "text", "count", "fixed1", "fixed", "fixed3", "digits", "signed", "p-value", "percent", "factor"
 ]
 """How a column writes its values: `FORMATS` has the functions."""
 
@@ -138,6 +138,7 @@ FORMATS: Mapping[Format, Callable[[Any], str]] = MappingProxyType(
     {
         "text": str,
         "count": lambda value: fixed(value, 0),
+        "fixed1": lambda value: fixed(value, 1),
         "fixed": fixed,
         "fixed3": lambda value: fixed(value, 3),
         "digits": digits,

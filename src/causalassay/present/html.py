@@ -215,7 +215,8 @@ def findings_html(findings: Findings) -> Html:
 def finding_html(finding: Stated) -> Html:
     """Return the sentence of a finding, its rules and, on demand, its numbers."""
     links = [part for name in finding.rule_names for part in (", ", _rule_name(name))][1:]
-    aside = tag("span", f"{finding.label}; rule ", *links, class_="aside")
+    about = [f"{finding.label}; rule ", *links] if links else [finding.label]
+    aside = tag("span", *about, class_="aside")
     text = f"{finding.sentence} {finding.advice}".strip()
     numbers = finding.number_texts
     on_demand = fold("The numbers", facts_html(Facts(numbers))) if numbers else ""

@@ -64,6 +64,11 @@ def print_document(document: Document, console: Console, options: Options = ()) 
         console.print(shown(f"Verdict: {_said(claim)}", "bold"))
     print_blocks(document.blocks, console, options, claim)
     print_rules(document.rules, console, options)
+    closed = [one for one in document.blocks if isinstance(one, Section) and one.option]
+    for option in dict.fromkeys(one.option for one in closed):
+        if option not in options:
+            titles = "; ".join(one.title for one in closed if one.option == option)
+            console.print(shown(f"{option} also prints: {titles}.", "dim"))
 
 
 def print_blocks(
@@ -88,7 +93,10 @@ def print_blocks(
             case Fold():
                 if block.option in options:
                     print_blocks(block.blocks, console, options, claim)
-            case Section() | Beside():
+            case Section():
+                if not block.option or block.option in options:
+                    print_blocks(block.blocks, console, options, claim)
+            case Beside():
                 print_blocks(block.blocks, console, options, claim)
             case Figure() | GraphFigure():
                 pass
