@@ -29,6 +29,7 @@ LEAST_GRAPHS = 5
 SIMILAR = 0.5
 """Kendall's tau from which on two scores order the algorithms alike."""
 
+
 def rules_of(named: Iterable[str]) -> dict[str, str]:
     """Return how rules decide, with those that they rest on, and how often each was wrong.
 

@@ -225,11 +225,7 @@ class StudyVerdict:
     def rules(self) -> dict[str, str]:
         """The rules that were used, by name."""
         used = {rule for statement in self.statements for rule in statement.rules}
-        return {
-            name: rule.text
-            for name, rule in RULES.items()
-            if name in used
-        }
+        return {name: rule.text for name, rule in RULES.items() if name in used}
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values, for JSON."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from causalassay.cli.domain.experiment_files import file, jdk
-from causalassay.cli.domain.http import http
-from causalassay.cli.domain.postgres import postgres
+from causalassay.cli.domain.evaluation import file, jdk
+from causalassay.cli.domain.measuring import http, postgres
 from causalassay.cli.plain_flags import PlainCommand, PlainGroup
 
 domain = typer.Typer(
