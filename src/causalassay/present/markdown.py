@@ -19,6 +19,7 @@ from causalassay.present.document import (
     Prose,
     Rules,
     Section,
+    Stated,
     Table,
 )
 from causalassay.present.formatting import formatted
@@ -56,11 +57,7 @@ def blocks_markdown(blocks: Sequence[Block]) -> list[str]:
                     "\n".join(f"- {escape(k)}: {escape(str(v))}" for k, v in block.items.items())
                 )
             case Findings():
-                parts.append(
-                    "\n".join(
-                        f"- {escape(f'{o.sentence} {o.advice}'.strip())}" for o in block.items
-                    )
-                )
+                parts.append("\n".join(f"- {escape(_finding(one))}" for one in block.items))
             case Rules():
                 parts.append(
                     "\n".join(
@@ -78,6 +75,13 @@ def blocks_markdown(blocks: Sequence[Block]) -> list[str]:
             case Figure() | GraphFigure():
                 pass
     return parts
+
+
+def _finding(finding: Stated) -> str:
+    """Return a finding with the rules that led to it."""
+    text = f"{finding.sentence} {finding.advice}".strip()
+    rules = ", ".join(finding.rule_names)
+    return f"{text} (rule: {rules})" if rules else text
 
 
 def table_markdown(table: Table) -> list[str]:
