@@ -97,10 +97,21 @@ def did_you_mean(name: Hashable, known: Collection[Hashable]) -> str:
     >>> did_you_mean("x", ["scm", "iscm"])
     "there are 'scm', 'iscm'"
     """
+    meant = nearest(name, known)
+    return f"did you mean {meant!r}?" if meant else f"there are {listed(known)}"
+
+
+def nearest(name: Hashable, known: Collection[Hashable]) -> str:
+    """Return the known name that `did_you_mean` asks for; empty if there is none.
+
+    Examples
+    --------
+    >>> nearest("icsm", ["scm", "iscm"]), nearest("x", ["scm", "iscm"])
+    ('iscm', '')
+    """
     # The comparison takes the square of the length, and names may be as long as a file.
     short = [text for text in map(str, islice(known, _MOST_COMPARED)) if len(text) <= LONGEST_NAME]
-    nearest = _nearest(str(name), short)
-    return f"did you mean {nearest!r}?" if nearest else f"there are {listed(known)}"
+    return _nearest(str(name), short)
 
 
 def same_letters(one: str, other: str) -> bool:

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 
-from causalassay.present.terminal import print_rules
 from causalassay.cli.printing import escaped
+from causalassay.present.terminal import print_rules
 
 if TYPE_CHECKING:
     from causalassay.choosing import Choice, Movement

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from causalassay.cli.interruptions import make_results_folder, resumable
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import EVERY_SECONDS, progress_bar, wide_console
-from causalassay.cli.results_folder import make_results_folder, resumable
 
 if TYPE_CHECKING:
     from causalassay.environments.definition import EnvironmentDefinition

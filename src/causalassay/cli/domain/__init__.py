@@ -6,7 +6,7 @@ import typer
 
 from causalassay.cli.domain.evaluation import file, jdk
 from causalassay.cli.domain.measuring import http, postgres
-from causalassay.cli.plain_flags import PlainCommand, PlainGroup
+from causalassay.cli.options import PlainCommand, PlainGroup
 
 domain = typer.Typer(
     help="Judge algorithms on real factorial experiments, whose laws are known.\n\n"

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from causalassay.cli.algorithm_options import SeveralAlgorithms
+from causalassay.cli.interruptions import answered_in_one_line
 from causalassay.cli.options import AsJson
-from causalassay.cli.printing import INTERRUPTED, progress_bar, wide_console
+from causalassay.cli.printing import progress_bar, wide_console
 from causalassay.replacing import check_target, write_text
 
 if TYPE_CHECKING:
@@ -113,11 +114,8 @@ def evaluate_and_print(  # noqa: PLR0913
         raise ValueError(f"--look-alikes: expected at least 0, got {look_alikes}")
     settings = Settings(beta, bins, levels, fit.value, smoothing, covariates.value)
     algorithms = read_algorithms(algorithm or DEFAULTS[fit])
-    try:
+    with answered_in_one_line("nothing was written"):
         result = _evaluate(experiment, algorithms, settings, repeats, look_alikes, seed)
-    except KeyboardInterrupt:
-        typer.echo("interrupted: nothing was written", err=True)
-        raise typer.Exit(INTERRUPTED) from None
     document = _document(result, name, files)
     if report is not None:  # first: a reader may close the pipe
         from causalassay.present.html import page

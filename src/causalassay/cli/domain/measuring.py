@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,8 +20,9 @@ from causalassay.cli.domain.evaluation import (
     Report,
     evaluate_and_print,
 )
+from causalassay.cli.interruptions import answered_in_one_line
 from causalassay.cli.options import AsJson
-from causalassay.cli.printing import EVERY_SECONDS, INTERRUPTED, progress_bar
+from causalassay.cli.printing import EVERY_SECONDS, progress_bar
 from causalassay.replacing import check_target
 
 if TYPE_CHECKING:
@@ -50,21 +50,11 @@ def check_evaluation(
         read_algorithms(algorithm)
 
 
-@contextmanager
-def interruptible(journal: Path) -> Iterator[None]:
+def interruptible(journal: Path) -> AbstractContextManager[None]:
     """After Ctrl-C or SIGTERM remove the servers, and say how the experiment goes on."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    except KeyboardInterrupt:
-        typer.echo(
-            f"interrupted: what was measured is kept in {journal}; "
-            "give the same command again to go on",
-            err=True,
-        )
-        raise typer.Exit(INTERRUPTED) from None
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    return answered_in_one_line(
+        f"what was measured is kept in {journal}; give the same command again to go on"
+    )
 
 
 def announce(system: str, plan: Plan, journal: Path, subjects: str, seconds_each: float) -> None:
