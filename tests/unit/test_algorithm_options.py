@@ -7,7 +7,7 @@ from causalassay.cli.algorithm_options import (
     read_one_algorithm,
     read_study_algorithms,
 )
-from causalassay.cli.completion import complete_algorithm
+from causalassay.cli.options import complete_algorithm
 from causalassay.discovery.python_file import PythonFile
 
 FILE = """

@@ -528,7 +528,9 @@ def test_the_command_line_lists_installs_checks_and_removes(site, elsewhere):
     checked = run(site, "check", "fake").stdout
     assert "fake-deed: ok" in checked
     assert "fake-series: ok" in checked
-    assert "generators: fake-chain, fake-levels, fake-series" in run(site, "list").stdout
+    (line,) = [line for line in run(site, "list").stdout.splitlines() if line.startswith("fake")]
+    assert "yes" == line.split()[1]
+    assert "fake-chain, fake-levels, fake-series" in line
     assert "fake: removed" in run(site, "remove", "fake").stdout
 
 

@@ -20,7 +20,7 @@ from causalassay.cli.domain import domain
 from causalassay.cli.environments import env
 from causalassay.cli.hall import hall
 from causalassay.cli.listing import list_parts
-from causalassay.cli.plain_flags import PlainCommand, PlainGroup
+from causalassay.cli.options import PlainCommand, PlainGroup
 from causalassay.cli.printing import escaped
 from causalassay.cli.reading_options import printed_notes
 from causalassay.cli.reporting import export, report, status, summary

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from causalassay.cli.completion import complete_algorithm, complete_study
+from causalassay.cli.options import complete_algorithm, complete_study
 from causalassay.cli.program_permission import permit
 
 if TYPE_CHECKING:

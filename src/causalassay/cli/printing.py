@@ -25,6 +25,8 @@ EVERY_SECONDS = 30
 
 FILE_WIDTH = 120
 """Columns of what is printed where there is no terminal."""
+LINE_WIDTH = 10_000
+"""The same for lists of which each row is one line, for other programs to search."""
 
 
 class CompilingKernels:
@@ -138,7 +140,7 @@ def escaped(text: str) -> str:
     return "\n".join(escape(visible(line)) for line in text.split("\n"))
 
 
-def wide_console() -> Console:
+def wide_console(width: int = FILE_WIDTH) -> Console:
     """Return a console that does not wrap tables in a file or a pipe."""
     console = Console()
-    return console if console.is_terminal else Console(width=FILE_WIDTH)
+    return console if console.is_terminal else Console(width=width)

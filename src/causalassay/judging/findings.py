@@ -68,6 +68,20 @@ class FindingKind(StrEnum):
     SMALL_EFFECTS = "small-effects-differ"
     TOO_FEW_EXPERIMENTS = "too-few-experiments"
     EQUAL_BY_CONSTRUCTION = "equal-by-construction"
+    # On an evaluation.
+    CLOSEST = "closest"
+    MAY_BE_CLOSEST = "may-be-closest"
+    NOT_CLOSER = "not-closer-than-empty-graph"
+    NOT_JUDGED = "not-judged"
+    RANKING = "ranking"
+    OPPOSITE_ORDERS = "opposite-orders"
+    NO_OPPOSITE_ORDERS = "no-opposite-orders"
+    CLOSER_THAN_EMPTY = "closer-than-empty-graph"
+    FURTHER_THAN_EMPTY = "further-than-empty-graph"
+    CONSISTENT_BEHIND_EMPTY = "consistent-behind-empty-graph"
+    EFFECTS_FOUND = "effects-found"
+    FEW_EFFECTS_FOUND = "few-effects-found"
+    LOOK_ALIKES = "look-alikes"
 
     @property
     def label(self) -> str:
@@ -134,6 +148,11 @@ class Wording:
 _ORDER = (
     "({over}F1 {f1:.2f} against {random_f1:.2f}, p-value {winning_p}; sortability "
     "{sortability:.2f}, p-value {sortable_p})."
+)
+_TV = "(TV: {algorithm} {tv:.2f}, empty graph {empty_tv:.2f}, floor {floor_tv:.2f})."
+_LOOK_ALIKES = (
+    "By TV {n_harder} of {n_kinds} synthetic kinds are harder than the real experiment, "
+    "{n_easier} are easier, {n_undecided} cannot be told apart (each at 95 %)"
 )
 _VIOLATED = (
     "({n_violated} of {n_implied} rejected at {violated_level}; {share_as_few} of relabelled "
@@ -446,6 +465,74 @@ WORDING: Mapping[FindingKind, Wording] = MappingProxyType(
             "equal by construction",
             "For {n_equal} of {n_algorithms} algorithms the weighted risk is the naive one by "
             "construction: they read no interventional rows.",
+        ),
+        # ---- evaluations ----
+        FindingKind.CLOSEST: Wording(
+            "closest", f"{{algorithm}} comes closest to the experiment {_TV}"
+        ),
+        FindingKind.MAY_BE_CLOSEST: Wording(
+            "may be closest",
+            f"{{n_tied}} of {{n_scored}} algorithms may be closest to the experiment {_TV}",
+        ),
+        FindingKind.NOT_CLOSER: Wording(
+            "not closer than the empty graph",
+            {
+                "": "No algorithm is shown to be closer to the experiment than the empty graph "
+                f"{_TV}",
+                "any": "No algorithm is shown to be closer than the empty graph.",
+            },
+        ),
+        FindingKind.NOT_JUDGED: Wording("not judged", "No algorithm could be judged: {why}."),
+        FindingKind.RANKING: Wording(
+            "ranking",
+            {
+                "": "{measure} ranks {ranking}.",
+                "undecided": "{measure} ranks {ranking}; a slash: {slash}.",
+            },
+        ),
+        FindingKind.OPPOSITE_ORDERS: Wording(
+            "opposite orders",
+            {
+                "": "{by} prefers {better} to {worse} (difference {difference}), {against} prefers "
+                "{worse} ({other_difference}).",
+                "several": "{by} prefers {pairs_named}; {against} has the opposite order of each.",
+            },
+        ),
+        FindingKind.NO_OPPOSITE_ORDERS: Wording(
+            "no opposite orders",
+            "No two measures order a pair of algorithms in opposite ways beyond chance.",
+        ),
+        FindingKind.CLOSER_THAN_EMPTY: Wording(
+            "closer than the empty graph",
+            "{names} {are} closer to the experiment's laws than the empty graph (TV "
+            "{empty_tv:.2f}).",
+        ),
+        FindingKind.FURTHER_THAN_EMPTY: Wording(
+            "further than the empty graph",
+            "{names} {are} further from the experiment's laws than the empty graph (TV "
+            "{empty_tv:.2f}).",
+        ),
+        FindingKind.CONSISTENT_BEHIND_EMPTY: Wording(
+            "consistent graph behind the empty one",
+            "The consistent graph (SHD 0, SID 0) has a larger TV than the empty one ({tv:.2f} "
+            "against {empty_tv:.2f}): with these rows estimating it costs more than it gains.",
+        ),
+        FindingKind.EFFECTS_FOUND: Wording(
+            "effects found",
+            "Tests found effects in {found} of {pairs} pairs of treatment and outcome; SHD and SID "
+            "are taken against the graph with these effects.",
+        ),
+        FindingKind.FEW_EFFECTS_FOUND: Wording(
+            "few effects found",
+            "Tests found effects in {found} of {pairs} pairs, and in {found_above} of the {above} "
+            "whose TV exceeds the floor: SHD and SID against that graph mean little.",
+        ),
+        FindingKind.LOOK_ALIKES: Wording(
+            "synthetic experiments",
+            {
+                "": f"{_LOOK_ALIKES}.",
+                "not compared": f"{_LOOK_ALIKES}; {{n_not_compared}} are not compared.",
+            },
         ),
     }
 )
