@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-import psutil
 import pytest
 
 import causalassay as ca
@@ -37,7 +36,7 @@ from causalassay.risk import (
     implied_descendants,
     jaccard,
 )
-from waiting import eventually
+from waiting import eventually, gone
 
 NAMES = tuple("abcdef")
 
@@ -587,12 +586,8 @@ def test_nothing_that_an_algorithm_does_reaches_another(tmp_path, monkeypatch):
     assert "it failed: it called sys.exit(0)" == runs.failed["Leave"]
     assert runs.failed["Circle"].endswith("it promises a DAG, but its graph has a directed cycle")
     program = int((tmp_path / "started").read_text())
-    eventually(lambda: not psutil.pid_exists(program) or is_zombie(program))
+    eventually(lambda: gone(program))
     assert not list((tmp_path / "files").iterdir())
-
-
-def is_zombie(pid):
-    return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
 # Bad input.
