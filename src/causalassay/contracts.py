@@ -27,7 +27,7 @@ from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.sources import GraphSource
 from causalassay.models.registry import ModelSource
 from causalassay.present.document import Document, Facts, GraphFigure
-from causalassay.present.formatting import shortened
+from causalassay.present.formatting import formatted, shortened
 from causalassay.present.shown import Shown
 
 __all__ = [
@@ -178,7 +178,12 @@ class Estimate(Shown):
         drawing = show(self.graph)
         facts = {} if self.order is None else {"order": self.order}
         facts |= {"weights": "none" if self.weights is None else "unthresholded"} | dict(self.info)
-        texts = {str(name): shortened(str(value), LONGEST_FACT) for name, value in facts.items()}
+        texts = {
+            str(name): formatted(value, "factor")
+            if isinstance(value, float)
+            else shortened(str(value), LONGEST_FACT)
+            for name, value in facts.items()
+        }
         figure = GraphFigure("graph", drawing._repr_svg_, "")
         about = f"{self.kind}, {drawing.caption}"
         return Document("Estimate", "", [figure, Facts(texts)], about=about)

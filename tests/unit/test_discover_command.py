@@ -131,8 +131,8 @@ def test_the_pictures_of_the_page_have_the_numbers_of_its_table():
     found = EdgeFrequencies(("plc", "pip3"), Estimate(graph, "cpdag"), *counts, 100)
     html = page(frequencies_document(found, Search("gies", "d.csv", "5 rows")))
     assert "plc — pip3, joined 100%, as drawn 27%" in html
-    spec = frequency_matrix(found)
-    cells = {(one["cause"], one["effect"]): one for one in spec["data"]["values"]}
+    (values,) = frequency_matrix(found)["datasets"].values()
+    cells = {(one["cause"], one["effect"]): one for one in values}
     assert "50\n—27" == cells["plc", "pip3"]["numbers"]
     assert "23\n—27" == cells["pip3", "plc"]["numbers"]
     assert all(one["says"].endswith("undirected: 27 %, absent: 0 %") for one in cells.values())

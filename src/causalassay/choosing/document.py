@@ -332,9 +332,9 @@ def opinion_table(other: SecondOpinion) -> Table:
 def _score(score: PredictionScore | None) -> Interval:
     if score is None:
         return Interval(math.nan, math.nan, math.nan)
-    known = score.n_experiments >= LEAST_EXPERIMENTS
-    ends = (_number(end if known else None) for end in (score.low, score.high))
-    return Interval(_number(score.value), *ends)
+    if score.n_experiments < LEAST_EXPERIMENTS:
+        return Interval(_number(score.value), math.nan, math.nan)
+    return Interval(_number(score.value), _number(score.low), _number(score.high))
 
 
 def _number(value: float | None) -> float:

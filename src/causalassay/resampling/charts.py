@@ -38,10 +38,10 @@ def frequency_matrix(frequencies: EdgeFrequencies) -> dict[str, Any]:
 
     names = list(frequencies.columns)
     pairs = [(i, j) for i in range(len(names)) for j in range(len(names)) if i != j]
-    axis = {"title": None, "grid": False, "ticks": False, "domain": False}
+    axis: dict[str, Any] = {"title": None, "grid": False, "ticks": False, "domain": False}
     axis["labelLimit"] = LONGEST_NAME
     scale = alt.Scale(domain=names, paddingInner=0.07, paddingOuter=0.04)
-    base = alt.Chart(alt.Data(values=[_cell(frequencies, *pair) for pair in pairs])).encode(
+    base = alt.Chart(alt.InlineData(values=[_cell(frequencies, *pair) for pair in pairs])).encode(
         x=alt.X("effect:N", scale=scale, axis=alt.Axis(**axis, orient="top", labelAngle=-90)),
         y=alt.Y("cause:N", scale=scale, axis=alt.Axis(**axis)),
     )
@@ -84,9 +84,10 @@ def _numbers(base: alt.Chart, n_lines: int) -> alt.Chart:
     """Return the numbers of the cells that have so many, in the middle of each."""
     import altair as alt  # noqa: PLC0415
 
+    look: dict[str, Any] = {"fontSize": 11, "lineBreak": "\n", "lineHeight": LINE, "aria": False}
     return (
         base.transform_filter(alt.datum.n_lines == n_lines)
-        .mark_text(fontSize=11, lineBreak="\n", lineHeight=LINE, dy=LINE * (1 - n_lines) / 2)
+        .mark_text(**look, dy=LINE * (1 - n_lines) / 2)
         .encode(
             text="numbers:N",
             color=alt.condition(alt.datum.known > DARK, alt.value(PAPER), alt.value(INK)),

@@ -112,7 +112,8 @@ def edge_table(frequencies: EdgeFrequencies) -> Table:
     Pairs that only bootstraps join come last.
     """
     pairs = frequencies.pairs()
-    columns, rows = [Column("edge", "edge")], [[pair.text] for pair in pairs]
+    columns = [Column("edge", "edge")]
+    rows: list[list[object]] = [[pair.text] for pair in pairs]
     weights = _weights(frequencies, pairs)
     if any(weight is not None for weight in weights):
         columns.append(Column("weight", "weight", "digits", 1, hint="of the algorithm, not cut"))
