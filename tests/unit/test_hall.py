@@ -282,7 +282,7 @@ def test_ctrl_c_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr(measuring, "audit", stop)
     result = hall(tmp_path, "--only", "linear-raw")
     assert 130 == result.exit_code
-    assert f"Interrupted. What is finished is in {tmp_path}; run the same" in result.stderr
+    assert f"interrupted: what is finished is in {tmp_path}; run the same" in result.stderr
 
 
 def test_a_row_is_measured_again_only_if_something_changed(tmp_path, counted, monkeypatch):

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from causalassay.cli.interruptions import make_results_folder, resumable
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import EVERY_SECONDS, progress_bar, wide_console
-from causalassay.cli.results_folder import make_results_folder, resumable
 from causalassay.replacing import check_target, write_text
 
 if TYPE_CHECKING:

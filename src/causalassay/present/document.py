@@ -199,6 +199,8 @@ class Table:
         So many rows at the end stand below a line: totals, or baselines.
     most : int
         Rows that a terminal prints, unless all are asked for; 0 is all.
+    rest : str
+        What a terminal says of the others.
     """
 
     id: str
@@ -209,6 +211,7 @@ class Table:
     notes: Sequence[str] = ()
     n_last: int = 0
     most: int = 0
+    rest: str = "--each prints all"
 
     def records(self) -> list[dict[str, object]]:
         """Return the rows as mappings from keys of columns to plain values."""

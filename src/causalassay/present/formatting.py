@@ -129,9 +129,22 @@ def p_value(value: float, *, is_bound: bool = False) -> str:
     >>> p_value(0.0234), p_value(0.00004), p_value(1 / 701, is_bound=True)
     ('0.023', 'below 0.001', 'below 0.002')
     """
-    if is_bound and not math.isnan(value):
-        return f"below {max(math.ceil(1000 * value) / 1000, SMALLEST_P):.3f}"
-    return f"below {SMALLEST_P}" if value < SMALLEST_P else fixed(value, 3)
+    below, number = p_parts(PValue(value, is_bound))
+    return f"below {number}" if below else number
+
+
+def p_parts(p_value: PValue) -> tuple[bool, str]:
+    """Tell whether a p-value is below a number, and which number is written.
+
+    Examples
+    --------
+    >>> p_parts(PValue(0.0234)), p_parts(PValue(0.00004))
+    ((False, '0.023'), (True, '0.001'))
+    """
+    value = p_value.value
+    if p_value.is_bound and not math.isnan(value):
+        return True, fixed(max(math.ceil(1000 * value) / 1000, SMALLEST_P), 3)
+    return value < SMALLEST_P, fixed(max(value, SMALLEST_P), 3)
 
 
 def percent(share: float, decimals: int = 0) -> str:

@@ -24,6 +24,7 @@ from causalassay.present.document import (
     Prose,
     Rules,
     Section,
+    Stated,
     Table,
     flattened,
 )
@@ -91,6 +92,13 @@ def _under(mark: str, block: Section | Fold) -> list[str]:
     return [f"{mark} {escape(block.title)}", *blocks_markdown(block.blocks)]
 
 
+def _with_rules(finding: Stated) -> str:
+    """Return a finding with the rules that led to it."""
+    text = f"{finding.sentence} {finding.advice}".strip()
+    rules = ", ".join(finding.rule_names)
+    return f"{text} (rule: {rules})" if rules else text
+
+
 def table_markdown(table: Table) -> list[str]:
     """Return the title of a table, the table, and its notes."""
     sides = ["---:" if column.side == "right" else "---" for column in table.columns]
@@ -155,9 +163,7 @@ _WRITERS: Mapping[type[Block], Callable[[Any], list[str]]] = {
     Facts: lambda block: _list(
         f"{escape(name)}: {_fact(value)}" for name, value in block.items.items()
     ),
-    Findings: lambda block: _list(
-        escape(f"{finding.sentence} {finding.advice}".strip()) for finding in block.items
-    ),
+    Findings: lambda block: _list(escape(_with_rules(finding)) for finding in block.items),
     Rules: lambda block: _list(
         f"**{escape(name)}**: {escape(rule.text)}" for name, rule in block.items.items()
     ),

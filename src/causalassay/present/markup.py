@@ -29,10 +29,14 @@ def escaped(text: object) -> str:
     >>> escaped("<script>"), escaped("a\x00b")
     ('&lt;script&gt;', 'a�b')
     """
-    plain = str(text)
-    if not plain.isprintable():
-        plain = "".join(letter if _shows(letter) else REPLACEMENT for letter in plain)
-    return html.escape(plain)
+    return html.escape(printable(str(text)))
+
+
+def printable(text: str) -> str:
+    """Return a text with U+FFFD in place of what cannot be printed, as `escaped` has it."""
+    if text.isprintable():
+        return text
+    return "".join(letter if _shows(letter) else REPLACEMENT for letter in text)
 
 
 def _shows(letter: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any
 
 from rich.box import Box
@@ -73,6 +74,14 @@ def print_document(document: Document, console: Console, options: Options = ()) 
     print_blocks(document.blocks, console, options, claim)
     print_hidden(document.blocks, console, options)
     print_rules(document.rules, console, options)
+
+
+def document_text(document: Document, options: Options = (), width: int = 120) -> str:
+    """Return a document as a terminal without colours prints it."""
+    text = StringIO()
+    console = Console(file=text, width=width, color_system=None, force_terminal=False)
+    print_document(document, console, options)
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()).strip("\n")
 
 
 def print_blocks(
@@ -181,7 +190,7 @@ def print_table(table: Table, console: Console, *, every: bool = False) -> None:
     for part in side_by_side(table.columns, texts, places, console.width):
         console.print(_rich_table(table, texts, part, console.width))
     if left:
-        console.print(shown(f"and {counted(left, 'more row')}: {EVERY_ROW} prints all", "dim"))
+        console.print(shown(f"and {counted(left, 'more row')}: {table.rest}", "dim"))
     dropped = [one.heading for place, one in enumerate(table.columns) if place not in places]
     if dropped:
         names = ", ".join(" ".join(heading.split()) for heading in dropped)
