@@ -133,7 +133,7 @@ def hall_document(  # noqa: PLR0913  what it shows, and where it is
         *tables,
         *([Section("without-verdict", "Without a verdict", [Facts(without)])] if without else []),
     ]
-    made = [
+    made: list[Block] = [
         _citation(rows, settings),
         Section("how", "How it is made", _how(settings, command, results, linked)),
         Section("rules", "Rules", [_rules(rows)]),

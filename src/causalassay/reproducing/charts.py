@@ -1,17 +1,40 @@
-"""Redrawn figures as SVG."""
+"""Charts of reproductions: all outcomes in one picture, and figures redrawn."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import altair as alt
 import pandas as pd
-import vl_convert
 
-from causalassay.report.charts import theme
+from causalassay.present.charts import COLOURS, INK, PAPER
+from causalassay.reproducing.agreement import Outcome, relative_difference
 from causalassay.reproducing.pictures import Draw, Picture
+from causalassay.reproducing.result import Line
+
+OUTCOMES: dict[Outcome, str] = {
+    "agrees": "#0072B2",
+    "holds": "#56B4E9",
+    "open": "#BBBBBB",
+    "fails": "#E69F00",
+    "disagrees": "#D55E00",
+    "other data": "#CC79A7",
+    "not run": "#DDDDDD",
+    "not computed": "#EEEEEE",
+}
+"""From the best to those without a number, with their colours; light and dark differ in grey."""
+
+FARTHEST = 3.0
+"""Dots beyond are drawn here."""
+DISTANCE = "ours − published, as a multiple of what is allowed"
+ROW = 20
+SPARE = {"left": 30, "right": 30, "top": 5, "bottom": 5}
+"""Around the picture: a reader's font may be wider than the one it was measured with."""
+
+Groups = Mapping[str, Sequence[Line]]
 
 WIDTH, HEIGHT = 300, 220
 MOST_TICKS = 12
@@ -32,14 +55,106 @@ SLANT = 0.7
 
 Chart = alt.Chart | alt.LayerChart | alt.FacetChart
 
+SCHEMES = ("raw", "standardized", "iSCM", "UUMC")
+"""Series whose colours are the same in every report."""
+LETTER, SYMBOL = 6.2, 27
+"""Pixels of a letter, and of a legend's symbol with the space around it."""
 
-def picture_svg(picture: Picture) -> str:
-    """Return a picture; its panels stand beside each other, with one legend under them all."""
+
+def overview(groups: Groups) -> dict[str, Any]:
+    """Return how far numbers are and what came out, a row for each item, or each paper."""
+    names = list(groups)
+    panels: list[Chart] = [_count_panel(groups, names)]
+    if any(distances(groups)):
+        panels.insert(0, _distance_panel(groups, names))
+    spec: dict[str, Any] = alt.hconcat(*panels, spacing=12, padding=SPARE).to_dict()
+    return spec
+
+
+def counts_by_group(groups: Groups) -> list[dict[str, object]]:
+    """Return how many lines of each group have each outcome."""
+    return [
+        {"group": name, "outcome": outcome, "place": place, "count": count}
+        for name, lines in groups.items()
+        for place, outcome in enumerate(OUTCOMES)
+        if (count := Counter(line.outcome for line in lines)[outcome])
+    ]
+
+
+def distances(groups: Groups) -> list[dict[str, object]]:
+    """Return how far each number is, at most `FARTHEST`."""
+    rows: list[dict[str, object]] = []
+    for name, lines in groups.items():
+        for line in lines:
+            judged = line.outcome in {"agrees", "disagrees"}
+            far = (
+                None
+                if line.ours is None or not judged
+                else relative_difference(line.value, line.ours)
+            )
+            if far is not None:
+                shown = min(max(far, -FARTHEST), FARTHEST)
+                rows.append({"group": name, "far": shown, "outcome": line.outcome})
+    return rows
+
+
+def _distance_panel(groups: Groups, names: Sequence[str]) -> Chart:
+    band = (
+        alt.Chart(alt.InlineData(values=[{"low": -1, "high": 1}]))
+        .mark_rect(color="#88888828")
+        .encode(x=alt.X("low:Q", title=DISTANCE), x2="high:Q")
+    )
+    axis = alt.Axis(values=[-3, -2, -1, 0, 1, 2, 3], format="d")
+    dots = (
+        alt.Chart(alt.InlineData(values=distances(groups)))
+        .mark_point(filled=True, size=34, opacity=0.55)
+        .encode(
+            x=alt.X(
+                "far:Q",
+                title=DISTANCE,
+                scale=alt.Scale(domain=[-FARTHEST, FARTHEST]),
+                axis=axis,
+            ),
+            y=_group_axis(names, labels=True),
+            color=_outcome_colour(),
+        )
+    )
+    return alt.layer(band, dots).properties(
+        width=WIDTH, height=ROW * len(names), title="Numbers: within ±1 they agree"
+    )
+
+
+def _count_panel(groups: Groups, names: Sequence[str]) -> alt.Chart:
+    return (
+        alt.Chart(alt.InlineData(values=counts_by_group(groups)))
+        .mark_bar(height=12)
+        .encode(
+            x=alt.X("count:Q", title="published values", axis=alt.Axis(tickMinStep=1, format="d")),
+            y=_group_axis(names, labels=not any(distances(groups))),
+            color=_outcome_colour(),
+            order=alt.Order("place:Q"),
+        )
+        .properties(width=WIDTH, height=ROW * len(names), title="All values by outcome")
+    )
+
+
+def _group_axis(names: Sequence[str], *, labels: bool) -> alt.Y:
+    axis = alt.Axis(labels=labels, ticks=False, title=None, labelLimit=200)
+    return alt.Y("group:N", axis=axis, scale=alt.Scale(domain=list(names)))
+
+
+def _outcome_colour() -> alt.Color:
+    scale = alt.Scale(domain=list(OUTCOMES), range=list(OUTCOMES.values()))
+    return alt.Color("outcome:N", scale=scale, legend=alt.Legend(title=None, orient="right"))
+
+
+def redrawn(picture: Picture) -> dict[str, Any]:
+    """Return a figure; its panels stand beside each other, with one legend under them all."""
     shown = picture.data.dropna(subset="y")
     groups = list(shown.groupby("panel", sort=False))
     columns = 3 if len(groups) == 3 or len(groups) > MOST_BY_TWO else 2
     width = WIDTH if columns == 2 else NARROW
-    colour = _colour(list(dict.fromkeys(shown["series"])), columns * width)
+    colour = _colour(list(dict.fromkeys(shown["series"])), min(columns, len(groups)) * width)
     panels = []
     for name, rows in groups:
         chart = _CHARTS[picture.draw](replace(picture, data=rows), colour, width)
@@ -50,9 +165,8 @@ def picture_svg(picture: Picture) -> str:
     if picture.draw != "heat map":  # names of rows may be long there
         space = alt.RowColnumber(row=_room_below(picture), column=BESIDE)
         together = alt.concat(*panels, columns=columns, bounds="flush", spacing=space)
-    together = together.resolve_scale(color="shared")
-    spec = together.configure(**theme.config()).to_dict()
-    return vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+    spec: dict[str, Any] = together.resolve_scale(color="shared").to_dict()
+    return spec
 
 
 def _room_below(picture: Picture) -> int:
@@ -60,7 +174,7 @@ def _room_below(picture: Picture) -> int:
     if picture.draw != "boxes":
         return BELOW
     longest = max(len(str(place)) for place in picture.data["x"])
-    return BELOW + (round(longest * theme.LETTER * SLANT) if longest > LONG_LABEL else 0)
+    return BELOW + (round(longest * LETTER * SLANT) if longest > LONG_LABEL else 0)
 
 
 def _base(rows: pd.DataFrame) -> alt.Chart:
@@ -71,7 +185,7 @@ def _base(rows: pd.DataFrame) -> alt.Chart:
 def _colour(names: list[str], room: int) -> alt.Color:
     """Return the colours of all series of a picture, the same in each panel."""
     scale = alt.Scale(domain=names, range=colours_of(names))
-    columns = theme.legend_columns(names, room)
+    columns = max(1, int(room / (SYMBOL + LETTER * max(map(len, names)))))
     legend = alt.Legend(
         title=None,
         orient="bottom",
@@ -88,17 +202,17 @@ def colours_of(names: Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> colours_of(["raw", "standardised"]) == [theme.COLOURS[0], theme.COLOURS[2]]
+    >>> colours_of(["raw", "standardised"]) == [COLOURS[0], COLOURS[2]]
     True
     """
-    own = {name: theme.KNOWN.index(name) for name in names if name in theme.KNOWN}
-    free = [index for index in CONTRAST if index not in own.values()]
-    others = (name for name in names if name not in own)
-    indices = own | {name: free[place % len(free)] for place, name in enumerate(others)}
-    return [theme.COLOURS[indices[name]] for name in names]
+    fixed = {name: SCHEMES.index(name) for name in names if name in SCHEMES}
+    free = [index for index in CONTRAST if index not in fixed.values()]
+    others = (name for name in names if name not in fixed)
+    indices = fixed | {name: free[place % len(free)] for place, name in enumerate(others)}
+    return [COLOURS[indices[name]] for name in names]
 
 
-def _numbers(name: str, title: str) -> alt.Y:
+def _y_axis(name: str, title: str) -> alt.Y:
     """Return an axis of y whose labels stay beside the panel, so that titles are level."""
     return alt.Y(name, title=title, axis=alt.Axis(labelFlush=True))
 
@@ -113,7 +227,7 @@ def _lines(picture: Picture, colour: alt.Color, _: int) -> Chart:
         .mark_line(point=whole)
         .encode(
             x=alt.X("x:Q", title=picture.x, axis=axis),
-            y=_numbers("y:Q", picture.y),
+            y=_y_axis("y:Q", picture.y),
             color=colour,
         )
     )
@@ -134,11 +248,11 @@ def _boxes(picture: Picture, colour: alt.Color, width: int) -> Chart:
         x=alt.X("x:N", title=picture.x or None, sort=places, axis=axis),
         xOffset=alt.XOffset("series:N", sort=names),
     )
-    y = _numbers("least:Q", picture.y)
+    y = _y_axis("least:Q", picture.y)
     size = max(3, min(20, width // (2 * len(names) * len(places))))
     span = base.mark_rule().encode(y=y, y2="most:Q", color=colour)
     box = base.mark_bar(size=size).encode(y="lower:Q", y2="upper:Q", color=colour)
-    middle = base.mark_tick(color=theme.INK, size=size, thickness=2).encode(y="median:Q")
+    middle = base.mark_tick(color="currentColor", size=size, thickness=2).encode(y="median:Q")
     return alt.layer(span, box, middle)
 
 
@@ -163,7 +277,7 @@ def _heat_map(picture: Picture, _: alt.Color, __: int) -> Chart:
     """
     rising = pd.api.types.is_numeric_dtype(picture.data["y"])
     axis = alt.Axis(ticks=False, labelAngle=0 if rising else alt.Undefined)
-    shades = alt.Scale(range=[theme.PAPER, theme.INK], domain=[0, 1])
+    shades = alt.Scale(range=[PAPER, INK], domain=[0, 1])
     legend = alt.Legend(title=picture.value or None, titleLimit=0, orient="bottom")
     across, down = (list(dict.fromkeys(picture.data[key])) for key in "xy")
     if rising:
