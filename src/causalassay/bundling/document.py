@@ -125,8 +125,24 @@ def _claims(analysis: Analysis) -> Iterator[Block]:
     more = [f"{left} more algorithms are in {REPORT}"] if left > 0 else []
     yield Table("scores", columns, rows[:MOST_ALGORITHMS], notes=more)
     yield Prose(f"{matrix.order} How often the rules were wrong when that was measured:")
-    yield Facts({name: f"{RULES[name].rate_text}." for name in analysis.verdict.rules})
+    yield _error_rates([*analysis.verdict.rules])
     yield Prose(f"Each rule in full, and the numbers behind each sentence: {REPORT}.")
+
+
+def _error_rates(used: Sequence[str]) -> Facts:
+    """Return the measured error rate of each rule, or of the one that it rests on."""
+    rates, unstated = {}, []
+    for name in used:
+        rule = RULES[name]
+        beneath = [other for other in rule.rests_on if RULES[other].rate]
+        if rule.rate:
+            rates[name] = f"{rule.rate}."
+        elif beneath:
+            rate = RULES[beneath[0]].rate
+            rates[name] = f"none of its own; it rests on {beneath[0]}: {rate}."
+        else:
+            unstated.append(name)
+    return Facts(rates | ({"None is stated for": f"{', '.join(unstated)}."} if unstated else {}))
 
 
 def _assumptions(study: Study, analysis: Analysis) -> Iterator[Facts]:
