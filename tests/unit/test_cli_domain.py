@@ -19,12 +19,15 @@ from causalassay.factorial import (
     FactorialExperiment,
     Settings,
     Truth,
+    charts,
     evaluate,
     read_jdk,
     write_experiment,
 )
-from causalassay.report.domain_page.document import domain_page
-from causalassay.report.domain_page.pictures import effect_picture, score_picture
+from causalassay.factorial.document import evaluation_document
+from causalassay.present.charts import static_svg
+from causalassay.present.document import Facts, Findings, Table, flattened
+from causalassay.present.html import page
 from command_line import run_here
 from factorial_experiments import simulated
 
@@ -46,7 +49,7 @@ def test_a_stored_experiment_is_judged_with_tables_and_a_page(stored, tmp_path):
     done = run("file", stored, "--report", page, "--algorithm", "pc", "--full", *FAST)
     assert (0, f"Report: {page}\n") == (done.returncode, done.stderr)
     for words in (
-        "web: 60 subjects, 480 rows; biased by size",
+        "Algorithms judged on web: 60 subjects, 480 rows; biased by size",
         "Tests found effects in 3 of 9 pairs of treatment and outcome",
         "consistent graph",
         "direct experiment (floor)",
@@ -82,7 +85,7 @@ def test_json_has_what_the_tables_have(stored):
         (("file", "{stored}", "--look-alikes", "-1"), "--look-alikes: expected at least 0"),
         (("file", "{stored}", "--algorithm", "pcc"), "did you mean 'pc'"),
         (("file", "{stored}", "--report", "no/page.html"), "the folder no does not exist"),
-        (("file", "{stored}", "--report", "{stored}"), "is part of the experiment"),
+        (("file", "{stored}", "--report", "{stored}"), "is one of the files to read"),
     ],
 )
 def test_bad_input_is_one_line(stored, words, expected):
@@ -108,7 +111,7 @@ def test_help_is_short_and_names_both_commands():
 
 
 @pytest.fixture(scope="module")
-def hostile_page():
+def hostile():
     own = simulated(60)
     names = {"size": HOSTILE, "T1": "<b>T1</b>", "O1": "a&b"}
     experiment = FactorialExperiment(
@@ -123,7 +126,13 @@ def hostile_page():
     )
     algorithms = {"pc": make_algorithm("pc"), "<i>": make_algorithm("empty")}
     result = evaluate(experiment, algorithms, Settings(), repeats=2, n_look_alikes=1)
-    return domain_page(HOSTILE, result, f"causalassay {HOSTILE}", "2001-02-03")
+    provenance = [Facts({"command": f"causalassay {HOSTILE}"})]
+    return evaluation_document(result, HOSTILE, provenance)
+
+
+@pytest.fixture(scope="module")
+def hostile_page(hostile):
+    return page(hostile)
 
 
 def test_names_from_files_cannot_become_markup(hostile_page):
@@ -161,53 +170,53 @@ def long_names():
     return evaluate(experiment, algorithms, Settings(), repeats=2, n_look_alikes=0)
 
 
-def texts_of(picture):
-    return [one for one in ET.fromstring(picture).iter() if one.tag.endswith("}text")]
+def texts_of(spec):
+    drawn = ET.fromstring(static_svg(spec, ""))
+    return [one.text for one in drawn.iter() if one.tag.endswith("}text")]
 
 
 def test_names_stand_whole_beside_the_intervals(long_names):
-    effects = "".join(one.text for one in texts_of(effect_picture(long_names)))
-    assert "total_unit_test_time" in effects
-    assert "level_of_the_garbage_collector" in effects
+    effects = texts_of(charts.effects(long_names.truth))
+    assert {"total_unit_test_time", "level_of_the_garbage_collector"} <= set(effects)
     for measure in ("TV", "SHD", "SID"):
-        picture = score_picture(long_names, measure)
-        names = [one for one in texts_of(picture) if one.text in {"pc", "empty graph"}]
-        assert 2 == len(names)
-        assert {"end"} == {one.get("text-anchor") for one in names}
-        right = max(float(one.get("x")) for one in names)
-        dots = [one for one in ET.fromstring(picture).iter() if one.tag.endswith("}circle")]
-        paths = re.findall(r'd="M([\d.]+)', picture)
-        assert right < min(float(one.get("cx")) - 3.8 for one in dots)
-        assert right < min(map(float, paths))
+        assert {"pc", "empty graph"} <= set(texts_of(charts.scores(long_names.rows, measure)))
 
 
-def test_provenance_is_a_table_without_brackets(long_names):
-    page = domain_page("web", long_names, "causalassay", "2001-02-03")
-    made = page[page.index('id="provenance"') :]
-    assert "{" not in html.unescape(made).split("<script")[0]
-    cells = re.findall(r"<t[hd](?: [^>]*)?>(.*?)</t[hd]>", made)
+def test_each_score_is_drawn_with_its_interval(long_names):
+    for measure in ("TV", "SHD", "SID"):
+        spec = charts.scores(long_names.rows, measure)
+        (points,) = spec["datasets"].values() if "datasets" in spec else [spec["data"]["values"]]
+        by_name = {one["graph"]: one for one in points}
+        for row in long_names.rows:
+            mean = row.mean(measure)
+            expected = [None if np.isnan(one) else one for one in mean[:3]]
+            drawn = by_name[row.name]
+            assert expected == [drawn["value"], drawn["low"], drawn["high"]]
+
+
+def test_provenance_is_facts_and_tables_without_brackets(long_names):
+    blocks = flattened(evaluation_document(long_names, "web").provenance)
+    facts = {k: v for one in blocks if isinstance(one, Facts) for k, v in one.items.items()}
     for name, value in (
-        ("treatments: T1", "none, all"),
-        ("treatments: T2", "–"),
-        ("failed", "–"),
-        ("levels", "3"),
-        ("levels of size", "≤ 1, &gt; 1"),
+        ("experiment: treatments: T1", "none, all"),
+        ("experiment: treatments: T2", "–"),
+        ("experiment: failed", "–"),
+        ("levels of size", "≤ 1, > 1"),
     ):
-        assert value == cells[cells.index(name) + 1]
-    place = cells.index("started")
-    assert ["started", "cpus", "2001-02-03", "2", "2001-02-04", "–"] == cells[place : place + 6]
+        assert value == facts[name]
+    (sessions,) = (one for one in blocks if isinstance(one, Table))
+    assert [
+        {"started": "2001-02-03", "cpus": "2"},
+        {"started": "2001-02-04", "cpus": "–"},
+    ] == sessions.records()
+    assert not {"{", "["} & set("".join(facts.values()))
 
 
-def test_sentences_are_short(hostile_page):
-    text = html.unescape(
-        re.sub(
-            r"<[^>]+>",
-            " ",
-            re.search(r'id="rankings".*?</section>', hostile_page, flags=re.DOTALL)[0],
-        )
-    )
-    for sentence in re.findall(r"[^.:]+\.(?=\s)", text):
-        assert len(sentence.split()) <= 30
+def test_sentences_are_short(hostile):
+    (shown,) = (one for one in flattened(hostile.blocks) if isinstance(one, Findings))
+    for finding in (hostile.headline, *shown.items):
+        for sentence in re.findall(r"[^.:]+\.(?=\s|$)", finding.sentence):
+            assert len(sentence.split()) <= 30
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ from causalassay.factorial import (
     score_look_alikes,
     score_specifications,
 )
+from causalassay.factorial.document import score_table
 from causalassay.factorial.evaluation import (
     CONSISTENT,
     EMPTY,
@@ -29,17 +30,19 @@ from causalassay.factorial.evaluation import (
     WITHOUT_COVARIATE,
     ScoreRow,
 )
+from causalassay.factorial.findings import (
+    Comparisons,
+    disagreements,
+    look_alike_findings,
+    main_finding,
+    score_findings,
+)
 from causalassay.factorial.intervals import Mean
 from causalassay.factorial.lookalikes import LookAlikeRow
-from causalassay.factorial.score_texts import (
-    about,
-    double_notes,
-    look_alike_sentences,
-    notes,
-    score_table,
-)
-from causalassay.factorial.sentences import Comparisons, disagreements, headline, sentences
 from causalassay.factorial.specification import changed_graph
+from causalassay.judging.findings import FindingKind
+from causalassay.present.document import Findings, Prose, flattened
+from causalassay.present.formatting import formatted
 from factorial_experiments import by_hand, simulated
 
 
@@ -131,10 +134,12 @@ def test_data_that_cannot_be_used_are_a_reason():
     truth = Truth(simulated(40), Settings(beta=50.0))
     rows = {row.name: row for row in score_algorithms(truth, {"silent": Fixed()}, repeats=1)}
     assert "the biased data cannot be used: values: constant" in rows["silent"].reasons[0]
+    assert rows["silent"].unusable == rows["silent"].reasons
     assert rows[FLOOR].mean("TV").n == 1
-    said = notes(rows.values())
-    assert said["repeats"].startswith("1 of 1 left out: the biased data cannot be used")
-    assert "silent" not in said
+    judged = evaluate(simulated(60), {"silent": Fixed()}, repeats=2, n_look_alikes=0)
+    _, note = score_table(replace(judged, rows=tuple(rows.values()))).notes
+    assert note.startswith("1 of 1 repeats are left out: the biased data cannot be used")
+    assert "silent" not in note
 
 
 def test_labels_and_repeats_are_checked(truth):
@@ -195,6 +200,14 @@ def rows_of(**scores):
     ]
 
 
+def sentences(rows):
+    return tuple(finding.sentence for finding in score_findings(rows))
+
+
+def of_kind(rows, kind):
+    return [finding for finding in score_findings(rows) if finding.kind == kind]
+
+
 def test_sentences_name_rankings_and_contradictions():
     rows = rows_of(
         **{"a": (5, 9, 1.0), "b": (7, 9, 0.5), EMPTY: (3, 3, 0.7), CONSISTENT: (0, 0, 0.9)}
@@ -221,7 +234,9 @@ def test_all_pairs_of_measures_are_compared_and_each_is_one_sentence():
     assert {("SHD", "SID")} == {(one.by, one.against) for one in found}
     said = sentences(rows)
     assert "SHD prefers a, b to c; SID has the opposite order of each." in said
-    assert not any(one.startswith("No two measures") for one in said)
+    assert not of_kind(rows, FindingKind.NO_OPPOSITE_ORDERS)
+    (opposite,) = of_kind(rows, FindingKind.OPPOSITE_ORDERS)
+    assert [("a", "c"), ("b", "c")] == opposite.numbers["pairs"]
 
 
 def test_a_ranking_says_then_only_where_all_pairs_are_decided():
@@ -229,26 +244,28 @@ def test_a_ranking_says_then_only_where_all_pairs_are_decided():
     rows = rows_of(a=(5, 9, 1.0), b=(5, 9, 1.2), c=(7, 2, 1.3), d=(8, 8, 50.0), **references)
     # c is too uncertain to be told from a or b, though a is before b.
     rows[2].by_repeat["TV"][:] += [-1.0, 1.0, -1.0, 1.0]
-    (said,) = [one for one in sentences(rows) if one.startswith("TV ranks")]
-    assert "a (1.00) / b (1.20) / c (1.30), then d (50.00); " in said
-    assert said.endswith("a slash: undecided, except a before b.")
+    ranking = of_kind(rows, FindingKind.RANKING)[MEASURES.index("TV")]
+    assert [["a", "b", "c"], ["d"]] == ranking.numbers["groups"]
+    assert [("a", "b")] == ranking.numbers["decided_within"]
+    assert "a (1.00) / b (1.20) / c (1.30), then d (50.00); " in ranking.sentence
+    assert ranking.sentence.endswith("a slash: undecided, except a before b.")
 
 
 def test_a_sentence_on_measures_stays_short_with_many_algorithms():
     references = {EMPTY: (30, 30, 1.0), CONSISTENT: (0, 0, 0.9), FLOOR: (0, 0, 0.1)}
     opposite = {f"a{k}": (5 + k, 20 - k, 1.0) for k in range(6)}
-    (said,) = [one for one in sentences(rows_of(**opposite, **references)) if "opposite" in one]
-    assert "and 11 more pairs" in said
-    assert len(said.split()) <= 30
+    (finding,) = of_kind(rows_of(**opposite, **references), FindingKind.OPPOSITE_ORDERS)
+    assert 15 == len(finding.numbers["pairs"])
+    assert "and 11 more pairs" in finding.sentence
+    assert len(finding.sentence.split()) <= 30
 
 
 def test_only_what_is_decided_is_called_further_than_the_empty_graph():
     noise = np.array([-1.0, 1.0, -1.0, 1.2])
     rows = rows_of(a=(5, 9, 1.0), **{EMPTY: (3, 3, 0.9), CONSISTENT: (0, 0, 0.2), FLOOR: (0, 0, 0)})
     rows[0].by_repeat["TV"][:] += noise
-    said = "\n".join(sentences(rows))
-    assert "further" not in said
-    assert "No algorithm is shown to be closer than the empty graph." in said
+    assert not of_kind(rows, FindingKind.FURTHER_THAN_EMPTY)
+    assert 1 == len(of_kind(rows, FindingKind.NOT_CLOSER))
 
 
 def test_intervals_stay_within_what_is_possible():
@@ -257,26 +274,34 @@ def test_intervals_stay_within_what_is_possible():
     row = ScoreRow("a", "algorithm", by_repeat, np.zeros((1, 2)))
     assert 0 == row.mean("edges").low == row.mean("SHD").low == row.mean("TV").low
     assert 2 == row.mean("TV").high
-    assert "0.7 [0.0, 3.5]" == score_table([row])[0][1]
+    result = replace(
+        evaluate(simulated(60), {"silent": Fixed()}, repeats=2, n_look_alikes=0), rows=(row,)
+    )
+    table = score_table(result)
+    assert "0.7 [0.0, 3.5]" == formatted(table.rows[0][1], table.columns[1].format)
 
 
 def test_kinds_without_an_interval_are_not_called_alike():
     kind = LookAlike("logistic", 1, 1.0)
     limits = [(0.1, 0.3), (-0.3, -0.1), (-0.1, 0.1), (np.nan, np.nan)]
     rows = [LookAlikeRow(kind, {}, Mean(0.0, *ends, 3), 0) for ends in limits]
-    (said,) = look_alike_sentences(rows)
-    assert "1 of 4 synthetic kinds are harder" in said
-    assert "1 are easier, 1 cannot be told apart (each at 95 %); 1 are not compared." in said
+    (finding,) = look_alike_findings(rows)
+    expected = {"n_kinds": 4, "n_harder": 1, "n_easier": 1, "n_undecided": 1, "n_not_compared": 1}
+    assert expected == finding.numbers
+    assert "1 of 4 synthetic kinds are harder" in finding.sentence
+    assert finding.sentence.endswith("1 cannot be told apart (each at 95 %); 1 are not compared.")
 
 
 def test_the_headline_names_the_closest_only_if_it_is_told_from_all_others():
     references = {EMPTY: (3, 3, 0.9), CONSISTENT: (0, 0, 0.2), FLOOR: (0, 0, 0.1)}
     apart = rows_of(a=(5, 9, 0.3), b=(7, 9, 0.6), **references)
-    assert headline(apart).startswith("a comes closest to the experiment (TV: a 0.30")
+    assert FindingKind.CLOSEST == main_finding(apart).kind
+    assert "a comes closest to the experiment (TV: a 0.30" in main_finding(apart).sentence
     tied = rows_of(a=(5, 9, 0.5), b=(7, 9, 0.5), **references)
-    assert headline(tied).startswith("2 of 2 algorithms may be closest")
+    assert FindingKind.MAY_BE_CLOSEST == main_finding(tied).kind
+    assert "2 of 2 algorithms may be closest" in main_finding(tied).sentence
     behind = rows_of(a=(5, 9, 0.9), b=(7, 9, 1.2), **references)
-    assert headline(behind).startswith("No algorithm is shown to be closer")
+    assert FindingKind.NOT_CLOSER == main_finding(behind).kind
 
 
 def test_claims_of_one_evaluation_are_wrong_together_in_at_most_5_percent():
@@ -304,7 +329,8 @@ def test_claims_of_one_evaluation_are_wrong_together_in_at_most_5_percent():
 def test_without_scores_the_sentence_has_a_reason():
     nothing = dict.fromkeys(MEASURES, np.full(2, np.nan))
     row = ScoreRow("a", "algorithm", nothing, np.zeros((1, 1)), ("it needs more rows",), 2)
-    assert ("No algorithm has a score: it needs more rows.",) == sentences([row])
+    assert ("No algorithm could be judged: it needs more rows.",) == sentences([row])
+    assert FindingKind.NOT_JUDGED == main_finding([row]).kind
 
 
 def test_a_tiny_experiment_is_evaluated_as_far_as_it_goes():
@@ -336,8 +362,9 @@ def test_of_more_than_two_levels_the_extremes_are_judged():
     assert [0.0, 2.0] == result.to_dict()["treatments"]["T1"]
     assert 8 * 60 == result.to_dict()["rows"]
     assert {"T1": [1], "T2": [1], "T3": [1]} == result.to_dict()["unused_levels"]
-    assert "480 of 1620 rows (two levels of each treatment; T1: 0 and 2, without 1; T2" in about(
-        result
+    assert (
+        "480 of 1620 rows (two levels of each treatment; T1: 0 and 2, without 1; T2"
+        in result.document().about
     )
 
 
@@ -349,10 +376,13 @@ def test_the_count_of_effects_says_when_the_consistent_graph_means_little():
     counts = few.effect_counts
     assert (0, 9) == counts[:2]
     assert counts.above >= 3
-    assert counts.sentence().startswith("Tests found effects in 0 of 9 pairs, and in 0 of the ")
-    assert counts.sentence().endswith("SHD and SID against that graph mean little.")
+    assert FindingKind.FEW_EFFECTS_FOUND == few.effects.kind
+    said = few.effects.sentence
+    assert said.startswith("Tests found effects in 0 of 9 pairs, and in 0 of the ")
+    assert said.endswith("SHD and SID against that graph mean little.")
+    assert Prose(said, "notice") in few.document().blocks
     assert (3, 9) == many.effect_counts[:2]
-    assert "mean little" not in many.effect_counts.sentence()
+    assert FindingKind.EFFECTS_FOUND == many.effects.kind
     assert 0 == few.to_dict()["effects_found"]["found"]
 
 
@@ -364,4 +394,19 @@ def test_an_outcome_with_the_levels_of_another_is_left_out_and_named():
     assert {"twice": "O1"} == result.to_dict()["doubles"]
     assert 0 == result.rows[0].n_failed
     assert own.outcomes == result.truth.experiment.outcomes
-    assert ["twice is left out: in every row it has the same level as O1."] == double_notes(result)
+    note = Prose("twice is left out: in every row it has the same level as O1.")
+    assert note in result.document().blocks
+
+
+def test_a_result_shows_itself_in_few_lines_and_says_in_json_what_it_shows():
+    result = evaluate(simulated(60), {"silent": Fixed()}, repeats=2, n_look_alikes=0)
+    assert len(repr(result).splitlines()) <= 10
+    assert result.headline in repr(result)
+    (shown,) = (one for one in flattened(result.document().blocks) if isinstance(one, Findings))
+    plain = result.to_dict()
+    assert [one.to_dict() for one in (result.verdict, result.effects, *shown.items)] == plain[
+        "findings"
+    ]
+    assert [one.sentence for one in shown.items] == plain["sentences"]
+    scores = next(one for one in result.document().tables() if "score-table" == one.id)
+    assert [one["name"] for one in plain["scores"]] == [one["graph"] for one in scores.records()]

@@ -60,7 +60,10 @@ def test_each_line_is_the_first_of_a_docstring(part):
 def test_a_list_has_one_line_each_and_imports_nothing_heavy(part):
     printed, heavy = imported_by(["list", part])
     assert [] == heavy
-    names = [line.split()[0] for line in printed.splitlines()]
+    head, line, *rows = printed.splitlines()
+    assert part.removesuffix("s") == head.split()[0]
+    assert {"─"} == set(line.strip())
+    names = [row.split()[0] for row in rows if row.strip()]
     assert list(short_lines(part)) == [name for name in names if name != "Controls,"]
 
 

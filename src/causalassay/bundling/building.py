@@ -11,21 +11,28 @@ from datetime import datetime
 from pathlib import Path
 
 from causalassay.analysis import Analysis, read
-from causalassay.bundling import file_names as names
-from causalassay.bundling.archives import write_archive
-from causalassay.bundling.card import CardContent, card_text
-from causalassay.bundling.checksums import files_in, sums_of, write_checksums
+from causalassay.bundling import contents as names
+from causalassay.bundling.archives import wheel_name, write_archive, write_wheel
+from causalassay.bundling.contents import (
+    files_in,
+    licence_address,
+    licence_text,
+    sums_of,
+    write_checksums,
+)
 from causalassay.bundling.croissant import description_text
-from causalassay.bundling.identity import Identity, first_address, identity_here
-from causalassay.bundling.licences import licence_address, licence_text
-from causalassay.bundling.lock_file import lock_text
-from causalassay.bundling.named_files import NamedFile
+from causalassay.bundling.document import CardContent, card_text
+from causalassay.bundling.identity import (
+    Identity,
+    copy_store,
+    first_address,
+    hosts_of,
+    identity_here,
+)
 from causalassay.bundling.row_checking import refuse_too_many_tasks
-from causalassay.bundling.sessions_file import sessions_text
-from causalassay.bundling.snapshot import copy_store, hosts_of
-from causalassay.bundling.study_text import NamedStudy, placed_study, read_named
+from causalassay.bundling.sessions import lock_text, sessions_text
+from causalassay.bundling.study_files import NamedFile, NamedStudy, placed_study, read_named
 from causalassay.bundling.unpacking import NotLookedInto, texts_in
-from causalassay.bundling.wheel import wheel_name, write_wheel
 from causalassay.opening import check_regular
 from causalassay.replacing import check_new_folder, filled_folder
 from causalassay.report.files import write_report

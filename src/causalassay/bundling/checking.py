@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from causalassay.bundling import file_names as names
-from causalassay.bundling.archives import read_archive
-from causalassay.bundling.checksums import read_checksums
+from causalassay.bundling import contents as names
+from causalassay.bundling.archives import PACKAGE, WHEEL_NAME, read_archive, wheel_files
+from causalassay.bundling.contents import read_checksums
 from causalassay.bundling.derived_files import check_derived
-from causalassay.bundling.named_files import data_files
 from causalassay.bundling.row_checking import RowCheck, refuse_too_many_tasks
-from causalassay.bundling.wheel import PACKAGE, WHEEL_NAME, wheel_files
+from causalassay.bundling.study_files import data_files
 from causalassay.opening import check_regular, read_text, unsaid
 from causalassay.spelling import listed, shown
 from causalassay.study.keys import file_sha256

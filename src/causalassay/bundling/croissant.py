@@ -11,9 +11,15 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from causalassay.bundling.card import CardContent
-from causalassay.bundling.file_names import GRAPH_INDEX, GRAPHS, MEANINGS, ROWS, meaning
-from causalassay.bundling.licences import licence_address
+from causalassay.bundling.contents import (
+    GRAPH_INDEX,
+    GRAPHS,
+    MEANINGS,
+    ROWS,
+    licence_address,
+    meaning,
+)
+from causalassay.bundling.document import CardContent
 from causalassay.catalogue import noun_phrase
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.metrics.registry import METRICS

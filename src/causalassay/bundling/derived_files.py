@@ -14,18 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from causalassay.analysis import analyse
-from causalassay.bundling import file_names as names
-from causalassay.bundling.card import CardContent, card_text
-from causalassay.bundling.checksums import read_checksums
+from causalassay.bundling import contents as names
+from causalassay.bundling.contents import licence_text, read_checksums
 from causalassay.bundling.croissant import description_text
-from causalassay.bundling.licences import licence_text
-from causalassay.bundling.named_files import code_files, data_files
-from causalassay.bundling.sessions_file import read_sessions
+from causalassay.bundling.document import CardContent, card_text
+from causalassay.bundling.sessions import read_sessions
+from causalassay.bundling.study_files import code_files, data_files
 from causalassay.opening import read_text
-from causalassay.report.charts.gallery import gallery
-from causalassay.report.page.bundle import vega_bundle
-from causalassay.report.page.content import PageContent
-from causalassay.report.page.document import render_page
+from causalassay.report.charts.figures import gallery
+from causalassay.report.page.page import PageContent, render_page, vega_bundle
 from causalassay.spelling import shown
 from causalassay.study.plan import Study
 from causalassay.study.storage.export_table import StudyTable

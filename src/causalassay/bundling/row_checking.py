@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
-from causalassay.bundling import file_names as names
+from causalassay.bundling import contents as names
 from causalassay.bundling.archives import read_archive
 from causalassay.spelling import shown
 from causalassay.study.graph_export import HEAD, graph_file_names

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from causalassay.cli.completion import complete_results
 from causalassay.cli.interruptions import algorithms_at_work
-from causalassay.cli.options import AsJson
+from causalassay.cli.options import AsJson, complete_results
 from causalassay.cli.printing import progress_bar
 from causalassay.spelling import listed
 

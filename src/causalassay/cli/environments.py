@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from causalassay.cli.completion import complete_environment
 from causalassay.cli.interruptions import answered_in_one_line
-from causalassay.cli.options import AsJson
-from causalassay.cli.plain_flags import PlainCommand, PlainGroup
-from causalassay.cli.printing import EVERY_SECONDS, escaped
+from causalassay.cli.options import AsJson, PlainCommand, PlainGroup, complete_environment
+from causalassay.cli.printing import EVERY_SECONDS, LINE_WIDTH, escaped, wide_console
+from causalassay.present.document import Column, Table
+from causalassay.present.json_values import plain_values
+from causalassay.present.terminal import print_table
 
 if TYPE_CHECKING:
     from causalassay.environments.definition import (
@@ -50,18 +51,20 @@ def list_environments(as_json: AsJson = False) -> None:
 
     rows = [_row(one) for one in environments().values()]
     if as_json:
-        broken = dict(broken_environments())
-        typer.echo(json.dumps({"environments": rows, "cannot_be_read": broken}, indent=2))
+        plain = plain_values({"environments": rows, "cannot_be_read": broken_environments()})
+        typer.echo(json.dumps(plain, indent=2))
         return
-    width = max(len(row["name"]) for row in rows)
-    for row in rows:
-        state = "installed" if row["installed"] else f"{row['download_mb']} MB to download"
-        head = f"{row['name']:<{width}}  {state:<22}  {row['licence']:<14}"
-        typer.echo(f"{head}  {', '.join(row['algorithms'])}".rstrip())
-        if row["generators"]:
-            typer.echo(f"{'':<{width}}  generators: {', '.join(row['generators'])}")
-    for mistake in broken_environments().values():
-        typer.echo(f"cannot be read: {mistake}")
+    columns = (
+        Column("name", "name"),
+        Column("installed", "installed"),
+        Column("download_mb", "download (MB)", "count"),
+        Column("licence", "licence"),
+        Column("algorithms", "algorithms"),
+        Column("generators", "generators"),
+    )
+    cells = [[_cell(row[column.key]) for column in columns] for row in rows]
+    broken = [f"cannot be read: {mistake}" for mistake in broken_environments().values()]
+    print_table(Table("environments", columns, cells, notes=broken), wide_console(LINE_WIDTH))
 
 
 @env.command(cls=PlainCommand)
@@ -126,8 +129,7 @@ def check(
         if not as_json:
             typer.echo(f"{one.name}: {one.reason or 'ok'} ({one.seconds:.1f} s)")
     if as_json:
-        rows = [{"name": one.name, "seconds": one.seconds, "reason": one.reason} for one in checked]
-        typer.echo(json.dumps(rows, indent=2))
+        typer.echo(json.dumps(plain_values(checked), indent=2))
     if any(one.reason for one in checked):
         raise typer.Exit(1)
 
@@ -201,6 +203,10 @@ def _row(home: EnvironmentDefinition) -> dict[str, Any]:
         "algorithms": _names(home.algorithms),
         "generators": _names(home.generators),
     }
+
+
+def _cell(value: object) -> object:
+    return ", ".join(value) if isinstance(value, list) else value
 
 
 def _names(things: Sequence[AlgorithmDefinition | GeneratorDefinition]) -> list[str]:

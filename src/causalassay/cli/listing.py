@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.padding import Padding
 
-from causalassay.cli.completion import complete_listed
-from causalassay.cli.options import AsJson
-from causalassay.cli.printing import escaped
+from causalassay.cli.options import AsJson, complete_listed
+from causalassay.cli.printing import LINE_WIDTH, wide_console
+from causalassay.present.document import Block, Column, Facts, Prose, Table
+from causalassay.present.formatting import formatted, shortened
+from causalassay.present.json_values import plain_values
+from causalassay.present.terminal import GAP, print_blocks, print_table
 from causalassay.short_lines import PARTS, announced, known_names, short_lines
-from causalassay.spelling import did_you_mean, visible
+from causalassay.spelling import did_you_mean
 
 
 def list_parts(
@@ -39,25 +41,27 @@ def list_parts(
     if what not in PARTS:
         _show(what, as_json)
     elif as_json:
-        typer.echo(json.dumps(_catalogue(what), indent=2))
+        typer.echo(json.dumps(plain_values(_catalogue(what)), indent=2))
     else:
-        for line in _lines(what):
-            typer.echo(line)
+        _print_lines(what)
 
 
-def _lines(part: str) -> list[str]:
-    """Return a line for each name; what other packages announce is imported to be described."""
+def _print_lines(part: str) -> None:
+    """Print a row for each name; what other packages announce is imported to be described."""
     known = short_lines(part)
     if announced(part):
         known = {str(row.get("name", row.get("kind"))): _described(row) for row in _catalogue(part)}
         known = {name: line for name, line in known.items() if name not in short_lines("controls")}
     if part == "algorithms":
         known |= {name: f"{known[name]} ({hint})" for name, hint in _absent().items()}
-    width = max(map(len, known))
-    lines = [_cut(visible(f"{name:<{width}}  {line}")) for name, line in known.items()]
+    console = wide_console(LINE_WIDTH)
+    room = console.width - 2 * GAP - max(map(len, known))
+    rows = [(name, shortened(line, room)) for name, line in known.items()]
+    columns = (Column("name", part.removesuffix("s")), Column("what", "what it is"))
+    print_table(Table(part, columns, rows), console)
     if part == "metrics":
-        lines.append("Controls, reported with the scores: " + ", ".join(short_lines("controls")))
-    return lines
+        controls = ", ".join(short_lines("controls"))
+        print_blocks([Prose(f"Controls, reported with the scores: {controls}")], console)
 
 
 def _absent() -> dict[str, str]:
@@ -79,12 +83,6 @@ def _described(row: dict[str, Any]) -> str:
     return str(row["what"])
 
 
-def _cut(line: str) -> str:
-    """Return a line that fits a terminal; elsewhere all of it."""
-    width = shutil.get_terminal_size().columns
-    return line if not sys.stdout.isatty() or len(line) <= width else f"{line[: width - 1]}…"
-
-
 def _catalogue(part: str) -> list[dict[str, Any]]:
     from causalassay.catalogue import catalogue
 
@@ -93,22 +91,23 @@ def _catalogue(part: str) -> list[dict[str, Any]]:
 
 
 def _show(name: str, as_json: bool) -> None:
-    found = _named(name)
-    if not found:
-        names = [*PARTS, *known_names()]
-        hint = did_you_mean(name, names)
-        if not hint.startswith("did you mean"):
-            hint = f"list one of {', '.join(PARTS)} to see all names"
+    parts = _named(name)
+    if not parts:
+        all_names = f"list one of {', '.join(PARTS)} to see all names"
+        hint = did_you_mean(name, [*PARTS, *known_names()], all_names)
         raise ValueError(f"nothing is called {name!r}; {hint}")
     from causalassay.part_details import part_details
 
     with redirect_stdout(sys.stderr):
-        shown = [part_details(part, one) for one, part in found.items()]
+        known = [part_details(part, one) for one, part in parts.items()]
     if as_json:
-        typer.echo(json.dumps(shown if len(shown) > 1 else shown[0], indent=2))
+        typer.echo(json.dumps(plain_values(known if len(known) > 1 else known[0]), indent=2))
         return
-    for details in shown:
-        _print_details(details, Console())
+    console = Console()
+    for place, details in enumerate(known):
+        if place:
+            console.print()
+        print_blocks([*_details(**details)], console)
 
 
 def _named(name: str) -> dict[str, str]:
@@ -120,24 +119,14 @@ def _named(name: str) -> dict[str, str]:
     return dict.fromkeys((one for one in models if one.partition(".")[2] == name), "models")
 
 
-def _print_details(details: dict[str, Any], console: Console) -> None:
-    name, part = escaped(details.pop("name")), details.pop("part")
-    parameters = details.pop("parameters", [])
-    console.print(f"[bold]{name}[/] ({part.removesuffix('s')})", highlight=False)
-    for heading, value in details.items():
-        label = heading.replace("_", " ")
-        _print_indented(f"[dim]{label}:[/] {_shown(value)}", 4, console)
+def _details(
+    name: str, part: str, parameters: Sequence[dict[str, str]] = (), **facts: str | bool
+) -> Iterator[Block]:
+    """Yield what there is to know of one name."""
+    yield Prose(f"{name} ({part.removesuffix('s')})", "strong")
+    yield Facts({key.replace("_", " "): formatted(value) for key, value in facts.items()})
     if parameters:
-        _print_indented("[dim]parameters:[/]", 4, console)
-    for one in parameters:
-        default = "required" if one["default"] == "required" else f"default {one['default']}"
-        text = escaped(f"{one['type']}, {default}. {one['meaning']}".strip())
-        _print_indented(f"[bold]{escaped(one['name'])}[/]: {text}", 8, console)
-
-
-def _print_indented(text: str, by: int, console: Console) -> None:
-    console.print(Padding(text, (0, 0, 0, by)), highlight=False)
-
-
-def _shown(value: str | bool) -> str:
-    return escaped(value) if isinstance(value, str) else "yes" if value else "no"
+        yield Prose("parameters", "strong")
+    for row in parameters:
+        default = row["default"] if row["default"] == "required" else f"default {row['default']}"
+        yield Facts({row["name"]: f"{row['type']}, {default}. {row['meaning']}".strip()})

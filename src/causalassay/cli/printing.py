@@ -1,8 +1,7 @@
-"""What commands share: how numbers, names and progress look, and the code after Ctrl-C."""
+"""What commands share: how names and progress look, and the code after Ctrl-C."""
 
 from __future__ import annotations
 
-import math
 import sys
 import threading
 import time
@@ -26,6 +25,8 @@ EVERY_SECONDS = 30
 
 FILE_WIDTH = 120
 """Columns of what is printed where there is no terminal."""
+LINE_WIDTH = 10_000
+"""The same for lists of which each row is one line, for other programs to search."""
 
 
 class CompilingKernels:
@@ -134,22 +135,12 @@ def counter(label: str, job: str = "") -> Iterator[Callable[[int], None]]:
         yield lambda done: update(completed=done)
 
 
-def number(value: float, decimals: int = 2) -> str:
-    """Return a number, and a dash for one that is undefined."""
-    return "–" if math.isnan(value) else f"{value:.{decimals}f}"
-
-
-def limits_text(limits: tuple[float, float], decimals: int = 2) -> str:
-    """Return an interval."""
-    return f"{number(limits[0], decimals)}–{number(limits[1], decimals)}"
-
-
 def escaped(text: str) -> str:
     """Return text that rich prints as it is, what does not print as escapes."""
     return "\n".join(escape(visible(line)) for line in text.split("\n"))
 
 
-def wide_console() -> Console:
+def wide_console(width: int = FILE_WIDTH) -> Console:
     """Return a console that does not wrap tables in a file or a pipe."""
     console = Console()
-    return console if console.is_terminal else Console(width=FILE_WIDTH)
+    return console if console.is_terminal else Console(width=width)

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from causalassay.cli.options import AsJson
-from causalassay.cli.plain_flags import PlainCommand, PlainGroup
+from causalassay.cli.options import AsJson, PlainCommand, PlainGroup
 
 new = typer.Typer(
     help="Write a working template: a study file or an algorithm package.\n\n"

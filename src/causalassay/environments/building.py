@@ -206,18 +206,24 @@ def _make(folder: Path, pins: tuple[str, ...], on_line: OnLine) -> None:
 def _try_script(python: Path, script: Path) -> None:
     """Raise `NotBuilt` if a script cannot be run; what its packages compile is there later."""
     program = "import runpy, sys; runpy.run_path(sys.argv[1])"
-    try:
-        _run([str(python), "-P", "-s", "-W", "ignore", "-c", program, str(script)])
-    except NotBuilt as reason:
-        cause = str(reason).removeprefix("the installation failed: ")
-        raise NotBuilt(f"its packages are there but cannot be imported: {cause}") from reason
+    command = [str(python), "-P", "-s", "-W", "ignore", "-c", program, str(script)]
+    _run(command, failure="its packages are there but cannot be imported")
 
 
-def _run(command: list[str], on_line: OnLine = lambda _: None) -> str:
+def _run(
+    command: list[str],
+    on_line: OnLine = lambda _: None,
+    failure: str = "the installation failed",
+) -> str:
     """Run a command of the installation; return what it printed.
 
     What it started ends with it, and it ends with us: nothing writes into a folder that is not
     locked any more.
+
+    Raises
+    ------
+    NotBuilt
+        With the failure and its cause, or because the command took too long.
     """
     printed: list[str] = []
     with (
@@ -246,18 +252,18 @@ def _run(command: list[str], on_line: OnLine = lambda _: None) -> str:
             late.cancel()
             kill_group(process)
         complaints.seek(0)
+        if process.returncode and not in_time:
+            raise NotBuilt(f"the installation took more than {INSTALL_SECONDS} s")
         if process.returncode:
-            raise NotBuilt(f"the installation {_why(complaints.read(), in_time)}")
+            raise NotBuilt(f"{failure}: {_cause(complaints.read())}")
     return "".join(printed)
 
 
-def _why(text: str, in_time: bool) -> str:
-    """Return in one line why an installation failed."""
-    if not in_time:
-        return f"took more than {INSTALL_SECONDS} s"
+def _cause(text: str) -> str:
+    """Return in one line why a command of pip or Python failed, from what it complained."""
     if any(sign in text for sign in _NO_NETWORK):
-        return "failed: the package index cannot be reached"
+        return "the package index cannot be reached"
     if _NO_SPACE in text:
-        return "failed: no space left on the disk"
+        return "no space left on the disk"
     errors = [line.strip() for line in text.splitlines() if "error" in line.lower()]
-    return f"failed: {errors[-1][:200]}" if errors else "failed: pip gave no reason"
+    return errors[-1][:200] if errors else "pip gave no reason"

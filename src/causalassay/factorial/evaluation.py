@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +37,6 @@ FLOOR = "direct experiment (floor)"
 
 MEASURES = ("SHD", "SID", "TV")
 
-UNUSABLE = "the biased data cannot be used"
-"""How the reason begins where no graph could be fitted, whatever the algorithm."""
-
 Role = Literal["algorithm", "reference"]
 
 
@@ -58,6 +55,9 @@ class ScoreRow:
     reasons : tuple of str
         Why repeats failed, each reason once.
     n_failed : int
+    unusable : tuple of str
+        Those of the reasons that are about the biased data: no graph could be fitted to them,
+        whatever the algorithm.
     """
 
     name: str
@@ -66,6 +66,7 @@ class ScoreRow:
     pairs: NDArray[Any]
     reasons: tuple[str, ...] = ()
     n_failed: int = 0
+    unusable: tuple[str, ...] = ()
 
     def mean(self, measure: str) -> Mean:
         """Return the mean of a measure over repeats, with its interval.
@@ -83,7 +84,14 @@ class ScoreRow:
             **{name: self.mean(name).to_dict() for name in (*MEASURES, "edges")},
             "n_failed": self.n_failed,
             "reasons": list(self.reasons),
+            "unusable": list(self.unusable),
         }
+
+
+class _Unusable(NamedTuple):
+    """Why biased data cannot be used."""
+
+    reason: str
 
 
 @dataclass
@@ -93,6 +101,17 @@ class _Tally:
     role: Role
     scores: list[GraphScore | None] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
+    unusable: list[str] = field(default_factory=list)
+
+    def fail(self, reason: str) -> None:
+        """Count a repeat without a score."""
+        self.scores.append(None)
+        self.reasons.append(reason)
+
+    def skip(self, data: _Unusable) -> None:
+        """Count a repeat whose data cannot be used."""
+        self.fail(data.reason)
+        self.unusable.append(data.reason)
 
     def row(self, name: str, shape: tuple[int, int]) -> ScoreRow:
         """Return the row of all repeats so far."""
@@ -106,8 +125,8 @@ class _Tally:
         }
         known = [one.tv for one in self.scores if one is not None]
         pairs = np.mean(known, axis=0) if known else empty.tv
-        reasons = tuple(dict.fromkeys(self.reasons))
-        return ScoreRow(name, self.role, by_repeat, pairs, reasons, len(self.reasons))
+        reasons, unusable = (tuple(dict.fromkeys(one)) for one in (self.reasons, self.unusable))
+        return ScoreRow(name, self.role, by_repeat, pairs, reasons, len(self.reasons), unusable)
 
 
 def score_algorithms(
@@ -188,28 +207,28 @@ def _reference_graphs(truth: Truth) -> dict[str, Adjacency]:
     }
 
 
-def _draw(truth: Truth, seed: int, repeat: int) -> Dataset | str:
+def _draw(truth: Truth, seed: int, repeat: int) -> Dataset | _Unusable:
     """Return biased data, or why there are none, such as a treatment that all subjects have."""
     settings = truth.settings
     rows = biased_rows(truth.experiment, stream(seed, "bias", repeat), settings.beta, settings.bins)
     try:
         return truth.dataset(rows)
     except ValueError as error:
-        return f"{UNUSABLE}: {error}"
+        return _Unusable(f"the biased data cannot be used: {error}")
 
 
 def _score(  # noqa: PLR0913, PLR0917
     tally: _Tally,
     truth: Truth,
-    data: Dataset | str,
+    data: Dataset | _Unusable,
     seed: int,
     repeat: int,
     name: str,
     algorithm: Algorithm,
     order: NDArray[np.int64],
 ) -> None:
-    if isinstance(data, str):
-        return _note(tally, data)
+    if isinstance(data, _Unusable):
+        return tally.skip(data)
     try:
         rng = stream(seed, "discovery", repeat, name)
         found = algorithm.discover(data.permute_columns(order), rng).graph
@@ -217,20 +236,24 @@ def _score(  # noqa: PLR0913, PLR0917
         graph = found[np.ix_(back, back)]
         score = score_graph(truth, data, graph, stream(seed, "scores", repeat, name))
     except Exception as error:  # noqa: BLE001  whatever an algorithm raises is a row
-        return _note(tally, " ".join(str(error).split()) or type(error).__name__)
+        return tally.fail(" ".join(str(error).split()) or type(error).__name__)
     tally.scores.append(score)
     return None
 
 
 def _score_reference(
-    tally: _Tally, truth: Truth, data: Dataset | str, graph: Adjacency, rng: np.random.Generator
+    tally: _Tally,
+    truth: Truth,
+    data: Dataset | _Unusable,
+    graph: Adjacency,
+    rng: np.random.Generator,
 ) -> None:
-    if isinstance(data, str):
-        return _note(tally, data)
+    if isinstance(data, _Unusable):
+        return tally.skip(data)
     try:
         tally.scores.append(score_graph(truth, data, graph, rng))
     except ValueError as error:
-        _note(tally, str(error))
+        tally.fail(str(error))
     return None
 
 
@@ -254,8 +277,3 @@ def _score_samples(
 def _add_laws(tally: _Tally, truth: Truth, laws: Laws) -> None:
     tv = variations(laws, truth.treated, truth.experiment.outcomes)
     tally.scores.append(GraphScore(np.nan, np.nan, tv, -1))
-
-
-def _note(tally: _Tally, reason: str) -> None:
-    tally.scores.append(None)
-    tally.reasons.append(reason)

@@ -1,32 +1,42 @@
-"""The whole evaluation of an experiment: scores, specifications, look-alikes, sentences."""
+"""The whole evaluation of an experiment: scores, specifications, look-alikes, findings."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 from causalassay.contracts import Algorithm
 from causalassay.factorial.biasing import at_extremes
-from causalassay.factorial.doubles import without_doubles
-from causalassay.factorial.effect_counts import EffectCounts, count_effects
 from causalassay.factorial.evaluation import FLOOR, REPEATS, ScoreRow, score_algorithms
 from causalassay.factorial.experiment import FactorialExperiment
+from causalassay.factorial.findings import (
+    EffectCounts,
+    count_effects,
+    effect_finding,
+    look_alike_findings,
+    main_finding,
+    score_findings,
+)
 from causalassay.factorial.lookalikes import (
     N_EXPERIMENTS,
     LookAlikeRow,
     configurations,
     score_look_alikes,
 )
-from causalassay.factorial.sentences import headline, sentences
 from causalassay.factorial.settings import Settings
 from causalassay.factorial.specification import SpecificationRow, score_specifications
-from causalassay.factorial.truth import ALPHA, Truth
+from causalassay.factorial.truth import ALPHA, Truth, without_doubles
+from causalassay.judging.findings import Finding
+from causalassay.present.document import Document
+from causalassay.present.json_values import plain_values
+from causalassay.present.shown import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Shown):
     """What algorithms reach on an experiment.
 
     Parameters
@@ -41,7 +51,6 @@ class Evaluation:
         Too many and too few edges.
     look_alikes : tuple of LookAlikeRow
         Empty if they were not asked for.
-    sentences : tuple of str
     doubles : mapping of str to str
         Columns that were left out, with the one that each equals; see `without_doubles`.
     """
@@ -53,13 +62,32 @@ class Evaluation:
     rows: tuple[ScoreRow, ...]
     specifications: tuple[SpecificationRow, SpecificationRow]
     look_alikes: tuple[LookAlikeRow, ...]
-    sentences: tuple[str, ...]
     doubles: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def verdict(self) -> Finding:
+        """What to read first: which algorithm is closest to the experiment."""
+        return main_finding(self.rows)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What the scores and the look-alikes show besides."""
+        return (*score_findings(self.rows), *look_alike_findings(self.look_alikes))
 
     @property
     def headline(self) -> str:
         """The sentence to read first."""
-        return headline(self.rows)
+        return self.verdict.sentence
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What the scores show besides, in sentences."""
+        return tuple(finding.sentence for finding in self.findings)
+
+    @cached_property
+    def effects(self) -> Finding:
+        """What the consistent graph rests on: how many effects the tests found."""
+        return effect_finding(self.effect_counts)
 
     @property
     def effect_counts(self) -> EffectCounts:
@@ -112,7 +140,14 @@ class Evaluation:
             "look_alikes": [row.to_dict() for row in self.look_alikes],
             "headline": self.headline,
             "sentences": list(self.sentences),
+            "findings": plain_values([self.verdict, self.effects, *self.findings]),
         }
+
+    def document(self) -> Document:
+        """Return what the evaluation shows."""
+        from causalassay.factorial.document import evaluation_document
+
+        return evaluation_document(self)
 
 
 def evaluate(  # noqa: PLR0913
@@ -180,10 +215,7 @@ def evaluate(  # noqa: PLR0913
         seed=seed,
         on_kind=step,
     )
-    said = sentences(rows)
-    return Evaluation(
-        experiment, truth, repeats, seed, rows, specifications, look_alikes, said, doubles
-    )
+    return Evaluation(experiment, truth, repeats, seed, rows, specifications, look_alikes, doubles)
 
 
 def _by_variation(rows: tuple[ScoreRow, ...]) -> tuple[ScoreRow, ...]:

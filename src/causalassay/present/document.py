@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from causalassay.present.formatting import Format, Interval, PValue
+from causalassay.present.formatting import Format, Interval, PValue, Spread
 
-__all__ = ["Interval", "PValue"]
+__all__ = ["Interval", "PValue", "Spread"]
 
 Spec = Callable[[], dict[str, Any]]
 """Returns a Vega-Lite specification, such as Altair's `to_dict` does; called when it is drawn."""
@@ -378,6 +378,8 @@ def plain_cell(value: object) -> object:
             return [value.value, value.low, value.high]
         case PValue():
             return value.value
+        case Spread():
+            return [value.mean, value.deviation]
         case tuple():
             return [plain_cell(part) for part in value]
         case _:

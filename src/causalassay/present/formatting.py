@@ -55,6 +55,14 @@ class Interval:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """A mean and its standard deviation, which is nan where it is not known."""
+
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True)
 class PValue:
     """A p-value.
 
@@ -219,6 +227,8 @@ def formatted(value: object, how: Format = "text") -> str:
     ('0.50', '', '1 [0, 2]')
     >>> formatted(PValue(0.0005)), formatted((0.25, 0.5), "fixed"), formatted(True)
     ('below 0.001', '0.25 / 0.50', 'yes')
+    >>> formatted(Spread(0.5, 0.125), "fixed"), formatted(Spread(0.5, float("nan")), "fixed")
+    ('0.50 ± 0.12', '0.50')
     """
     match value:
         case None:
@@ -229,6 +239,9 @@ def formatted(value: object, how: Format = "text") -> str:
             return str(value)
         case Interval():
             return interval(value, FORMATS[how])
+        case Spread():
+            known = [one for one in (value.mean, value.deviation) if not math.isnan(one)]
+            return " ± ".join(formatted(one, how) for one in known or [math.nan])
         case tuple():
             return " / ".join(formatted(part, how) for part in value)
         case _:

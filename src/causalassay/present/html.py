@@ -329,5 +329,7 @@ _ELEMENTS: Mapping[type[Block | Pictures], Callable[[Any], Html]] = {
         block.title, blocks_html(block.blocks), printed=block.printed, identity=block.id
     ),
     Section: lambda block: section(block.id, block.title, blocks_html(block.blocks)),
-    Beside: lambda block: tag("div", *map(block_html, block.blocks), class_="beside"),
+    Beside: lambda block: tag(
+        "div", *(tag("div", block_html(one)) for one in block.blocks), class_="beside"
+    ),
 }

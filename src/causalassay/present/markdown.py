@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from causalassay.present.charts import static_svg
 from causalassay.present.document import (
     Beside,
     Block,
@@ -22,9 +24,12 @@ from causalassay.present.document import (
     Prose,
     Rules,
     Section,
+    Stated,
     Table,
+    flattened,
 )
 from causalassay.present.formatting import formatted
+from causalassay.replacing import write_text
 from causalassay.spelling import visible
 
 _SIGNS = re.compile(r"([\\`*\[\]|])")
@@ -43,6 +48,23 @@ def document_markdown(document: Document) -> str:
     if document.provenance:
         parts += ["## Provenance", *blocks_markdown(document.provenance)]
     return "\n\n".join(parts) + "\n"
+
+
+def write_pictures(document: Document, page: Path) -> list[Path]:
+    """Write the pictures that a page in Markdown shows, and return where they are.
+
+    Parameters
+    ----------
+    document : Document
+    page : Path
+        Of the page, which need not be there.
+    """
+    paths = []
+    for block in flattened([*document.blocks, *document.provenance]):
+        if isinstance(block, Figure) and block.file:
+            paths.append(page.parent / block.file)
+            write_text(paths[-1], static_svg(block.spec(), block.alt, on_paper=True))
+    return paths
 
 
 def blocks_markdown(blocks: Sequence[Block]) -> list[str]:
@@ -68,6 +90,13 @@ def _list(items: Iterable[str]) -> list[str]:
 
 def _under(mark: str, block: Section | Fold) -> list[str]:
     return [f"{mark} {escape(block.title)}", *blocks_markdown(block.blocks)]
+
+
+def _with_rules(finding: Stated) -> str:
+    """Return a finding with the rules that led to it."""
+    text = f"{finding.sentence} {finding.advice}".strip()
+    rules = ", ".join(finding.rule_names)
+    return f"{text} (rule: {rules})" if rules else text
 
 
 def table_markdown(table: Table) -> list[str]:
@@ -134,9 +163,7 @@ _WRITERS: Mapping[type[Block], Callable[[Any], list[str]]] = {
     Facts: lambda block: _list(
         f"{escape(name)}: {_fact(value)}" for name, value in block.items.items()
     ),
-    Findings: lambda block: _list(
-        escape(f"{finding.sentence} {finding.advice}".strip()) for finding in block.items
-    ),
+    Findings: lambda block: _list(escape(_with_rules(finding)) for finding in block.items),
     Rules: lambda block: _list(
         f"**{escape(name)}**: {escape(rule.text)}" for name, rule in block.items.items()
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any
 
 from rich.box import Box
@@ -73,6 +74,14 @@ def print_document(document: Document, console: Console, options: Options = ()) 
     print_blocks(document.blocks, console, options, claim)
     print_hidden(document.blocks, console, options)
     print_rules(document.rules, console, options)
+
+
+def document_text(document: Document, options: Options = (), width: int = 120) -> str:
+    """Return a document as a terminal without colours prints it."""
+    text = StringIO()
+    console = Console(file=text, width=width, color_system=None, force_terminal=False)
+    print_document(document, console, options)
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()).strip("\n")
 
 
 def print_blocks(

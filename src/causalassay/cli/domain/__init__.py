@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from causalassay.cli.domain.experiment_files import file, jdk
-from causalassay.cli.domain.http import http
-from causalassay.cli.domain.postgres import postgres
-from causalassay.cli.plain_flags import PlainCommand, PlainGroup
+from causalassay.cli.domain.evaluation import file, jdk
+from causalassay.cli.domain.measuring import http, postgres
+from causalassay.cli.options import PlainCommand, PlainGroup
 
 domain = typer.Typer(
     help="Judge algorithms on real factorial experiments, whose laws are known.\n\n"

@@ -1,4 +1,4 @@
-"""What all commands of `domain` share: options of the evaluation, and the evaluation itself."""
+"""The commands `domain jdk` and `domain file`, and the evaluation that all of `domain` share."""
 
 from __future__ import annotations
 
@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from causalassay.cli.printing import INTERRUPTED, progress_bar, wide_console
+from causalassay.cli.algorithm_options import SeveralAlgorithms
+from causalassay.cli.interruptions import answered_in_one_line
+from causalassay.cli.options import AsJson
+from causalassay.cli.printing import progress_bar, wide_console
+from causalassay.replacing import check_target, write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from causalassay.contracts import Algorithm
     from causalassay.factorial import Evaluation, FactorialExperiment, Settings
+    from causalassay.present.document import Document
 
 
 class Fit(StrEnum):
@@ -82,6 +87,7 @@ def evaluate_and_print(  # noqa: PLR0913
     full: bool = False,
     as_json: bool = False,
     report: Path | None = None,
+    files: Iterable[Path] = (),
 ) -> None:
     """Judge algorithms on an experiment, and print tables or JSON; write the page if asked for.
 
@@ -98,41 +104,30 @@ def evaluate_and_print(  # noqa: PLR0913
         Whether to print all tables.
     as_json : bool
     report : Path, optional
+    files : iterable of Path
+        That the experiment was read from.
     """
     from causalassay.cli.algorithm_options import read_algorithms
     from causalassay.factorial import Settings
 
-    check_report(report)
     if look_alikes < 0:
         raise ValueError(f"--look-alikes: expected at least 0, got {look_alikes}")
     settings = Settings(beta, bins, levels, fit.value, smoothing, covariates.value)
     algorithms = read_algorithms(algorithm or DEFAULTS[fit])
-    try:
+    with answered_in_one_line("nothing was written"):
         result = _evaluate(experiment, algorithms, settings, repeats, look_alikes, seed)
-    except KeyboardInterrupt:
-        typer.echo("interrupted: nothing was written", err=True)
-        raise typer.Exit(INTERRUPTED) from None
-    _write_page(result, name, report)  # first: a reader may close the pipe
+    document = _document(result, name, files)
+    if report is not None:  # first: a reader may close the pipe
+        from causalassay.present.html import page
+
+        write_text(report, page(document))
+        typer.echo(f"Report: {report}", err=True)
     if as_json:
         typer.echo(json.dumps({"name": name} | result.to_dict(), indent=2, allow_nan=False))
         return
-    from causalassay.cli.domain.printing import print_evaluation
+    from causalassay.present.terminal import FULL, print_document
 
-    print_evaluation(result, name, wide_console(), full=full)
-
-
-def check_report(report: Path | None, *inputs: Path) -> None:
-    """Raise before the work begins if the page cannot be written there, or is one of the inputs."""
-    if report is None:
-        return
-    if not report.absolute().parent.is_dir():
-        raise FileNotFoundError(
-            f"{report}: the folder {report.parent} does not exist; create it first"
-        )
-    if report.is_dir():
-        raise IsADirectoryError(f"{report} is a folder, expected the name of a file to write")
-    if any(report.absolute() == one.absolute() for one in inputs):
-        raise ValueError(f"{report} is part of the experiment; write to another file")
+    print_document(document, wide_console(), {FULL} if full else ())
 
 
 def _evaluate(  # noqa: PLR0913, PLR0917
@@ -157,10 +152,123 @@ def _evaluate(  # noqa: PLR0913, PLR0917
         )
 
 
-def _write_page(result: Evaluation, name: str, report: Path | None) -> None:
-    if report is None:
-        return
-    from causalassay.report.domain_page.files import write_page
+def _document(result: Evaluation, name: str, files: Iterable[Path]) -> Document:
+    from causalassay.factorial.document import evaluation_document
+    from causalassay.present.provenance import provenance, today
 
-    write_page(report, name, result, shlex.join(["causalassay", *sys.argv[1:]]))
-    typer.echo(f"Report: {report}", err=True)
+    settings = {"repeats": result.repeats, **vars(result.truth.settings)}
+    origin = provenance(result.seed, settings, dict.fromkeys(files, "data"))
+    blocks = origin.blocks(shlex.join(["causalassay", *sys.argv[1:]]), today())
+    return evaluation_document(result, name, blocks)
+
+
+def jdk(  # noqa: PLR0913, PLR0917  one argument per option
+    data: Annotated[Path, typer.Option(help="The file jdk-results.csv, or its folder.")],
+    algorithm: SeveralAlgorithms = None,
+    beta: Beta = 1.0,
+    bins: Bins = 2,
+    levels: Levels = 3,
+    fit: FitOption = Fit.TABLES,
+    smoothing: Smoothing = 0.0,
+    covariates: CovariatesOption = Covariates.BIASING,
+    repeats: Repeats = 20,
+    look_alikes: LookAlikes = 5,
+    seed: Seed = 0,
+    report: Report = None,
+    full: Full = False,
+    as_json: AsJson = False,
+) -> None:
+    """Judge algorithms on the JDK experiment: 473 Java projects under 16 compiler settings.
+
+    The experiment is made observational: the number of Javadoc comments biases the settings of
+    each project. Algorithms learn from one row per project; all 37 840 rows judge them. Default:
+    pc, mmhc, ges, with --fit linear-gaussian also direct-lingam.
+
+    Example: causalassay domain jdk --data folder/ --report jdk.html
+    """
+    from causalassay.factorial.jdk import FILE_NAME, read_jdk
+
+    path = data / FILE_NAME if data.is_dir() else data
+    check_target(report, [path])
+    evaluate_and_print(
+        read_jdk(data),
+        "JDK",
+        algorithm=algorithm,
+        beta=beta,
+        bins=bins,
+        levels=levels,
+        fit=fit,
+        smoothing=smoothing,
+        covariates=covariates,
+        repeats=repeats,
+        look_alikes=look_alikes,
+        seed=seed,
+        full=full,
+        as_json=as_json,
+        report=report,
+        files=[path],
+    )
+
+
+def file(  # noqa: PLR0913, PLR0917  one argument per option
+    experiment: Annotated[
+        Path, typer.Argument(help="NAME.toml, beside which the rows are in NAME.csv.")
+    ],
+    leave_out_incomplete: Annotated[
+        bool,
+        typer.Option(
+            "--leave-out-incomplete",
+            help="Leave out subjects that lack a combination of the treatments.",
+        ),
+    ] = False,
+    algorithm: SeveralAlgorithms = None,
+    beta: Beta = 1.0,
+    bins: Bins = 2,
+    levels: Levels = 3,
+    fit: FitOption = Fit.TABLES,
+    smoothing: Smoothing = 0.0,
+    covariates: CovariatesOption = Covariates.BIASING,
+    repeats: Repeats = 20,
+    look_alikes: LookAlikes = 5,
+    seed: Seed = 0,
+    report: Report = None,
+    full: Full = False,
+    as_json: AsJson = False,
+) -> None:
+    """Judge algorithms on your own factorial experiment.
+
+    Every subject was run under every combination of the treatments. The TOML file names the
+    columns; docs/real-systems.md has the format. Default algorithms: pc, mmhc, ges, with
+    --fit linear-gaussian also direct-lingam.
+
+    Example: causalassay domain file experiment.toml --report page.html
+    """
+    from causalassay.factorial import read_experiment
+
+    files = experiment, experiment.with_suffix(".csv")
+    check_target(report, files)
+    read = read_experiment(experiment, leave_out_incomplete=leave_out_incomplete)
+    if read.left_out:
+        typer.echo(
+            f"{len(read.left_out)} subjects lack a combination and are left out; "
+            f"{read.n_subjects} remain",
+            err=True,
+        )
+    evaluate_and_print(
+        read,
+        experiment.stem,
+        algorithm=algorithm,
+        beta=beta,
+        bins=bins,
+        levels=levels,
+        fit=fit,
+        smoothing=smoothing,
+        covariates=covariates,
+        repeats=repeats,
+        look_alikes=look_alikes,
+        seed=seed,
+        full=full,
+        as_json=as_json,
+        report=report,
+        files=files,
+    )

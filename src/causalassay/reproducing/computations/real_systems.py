@@ -17,7 +17,7 @@ from causalassay.factorial import (
     at_extremes,
     score_specifications,
 )
-from causalassay.factorial.doubles import without_doubles
+from causalassay.factorial.truth import without_doubles
 from causalassay.reproducing.data_sets import System, check_system, experiment_on
 from causalassay.reproducing.estimates import Estimate, NotRun, Ours, Several, mean
 

@@ -1,1 +1,0 @@
-"""The page of algorithms judged on a factorial experiment."""
