@@ -123,7 +123,7 @@ def leaderboard_tables(analysis: Analysis, metrics: Sequence[str]) -> dict[str, 
             Column(f"{metric}_chance", "chance", "digits"),
             Column(f"{metric}_undefined", "undefined", "count"),
         ]
-    tables = {}
+    tables: dict[str, Table] = {}
     for scheme, part in summary.scores.groupby(SCHEME, sort=False):
         cells, _ = _cells(part, ("metric",))
         rows = []
