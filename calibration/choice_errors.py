@@ -21,12 +21,12 @@ from calibration.choice_systems import ALGORITHMS, N_NODES, System, draw_system,
 from calibration.rows_on_disk import Job, Row, compute
 from causalassay import choosing, risk
 from causalassay.arrays import Adjacency
-from causalassay.choosing.graph_files import matrix_of
 from causalassay.choosing.random_graphs import reachability, risks_of
 from causalassay.choosing.result import SecondOpinion
 from causalassay.contracts import Algorithm, Estimate, Kind, Reads
 from causalassay.data import Dataset
 from causalassay.graphs import erdos_renyi, to_cpdag, topological_order
+from causalassay.judging.findings import FindingKind
 from causalassay.risk.descendants import implied_descendants
 from causalassay.seeding import stream
 
@@ -81,7 +81,7 @@ def errors_row(job: Job) -> Row:
     rng = stream(SEED, name, draw)
     system = draw_system(kind, rng)
     first = _chosen(system, {one: one for one in ALGORITHMS}, rng)
-    found = {one: matrix_of(first, one) for one in first.ranking}
+    found = {one: first.matrix(one) for one in first.ranking}
     said = {"algorithms": _said(first, system)}
     for cell, draw_candidates in CANDIDATES.items():
         graphs = draw_candidates(system, found, rng)
@@ -118,24 +118,20 @@ _NOT_ASKED = SecondOpinion(reason="not asked")
 
 def _said(choice: choosing.Choice, system: System) -> Row:
     rows = [row for row in choice.rows if row.role == "algorithm"]
-    claims = {claim.rule: claim.sentence for claim in choice.claims}
-    ahead = claims.get("graph that says nothing", "")
+    claims = {claim.kind: claim for claim in choice.claims}
+    ahead, density = claims.get(FindingKind.NOTHING_AHEAD), claims.get(FindingKind.DENSITY)
     return {
-        "rules": sorted(claims),
-        "says_nothing": next((one for one in ("empty", "complete") if f"{one} graph" in ahead), ""),
-        "density": _direction(claims.get("density", "")),
+        "rules": sorted({claim.rule for claim in choice.claims}),
+        "says_nothing": ahead.words["graph"] if ahead else "",
+        "density": density.words["more"] if density else "",
         "beaten": [row.name for row in rows if row.random.beaten],
         "may_be_best": list(choice.may_be_best),
         "named": {row.name: row.n_named for row in rows},
         "risk": {row.name: row.weighted for row in rows},
         "oracle": {
-            row.name: risk.oracle(system.graph, matrix_of(choice, row.name)) for row in choice.rows
+            row.name: risk.oracle(system.graph, choice.matrix(row.name)) for row in choice.rows
         },
     }
-
-
-def _direction(sentence: str) -> str:
-    return next((one for one in ("more", "fewer") if f"name {one} descendants" in sentence), "")
 
 
 def random_dags(_: System, __: Graphs, rng: Generator) -> dict[str, Adjacency]:

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import get_args
 
 import altair as alt
 import pandas as pd
 
 from calibration.audits import cells
 from calibration.cited_rates import cite
-from calibration.rates import COVERS, Rate
+from calibration.rates import AUDIT_KINDS, COVERS, EITHER_WAY, Rate
 from calibration.studies import SIZES
 from calibration.study_bank import N_UNITS
 from causalassay.analysis.names import scheme_name
-from causalassay.judging.algorithm_findings import AlgorithmKind
+from causalassay.judging.findings import ALGORITHM_KINDS, FindingKind
 
-AUDIT_COLUMNS = (
-    "gameable, either way",
-    "gameable backwards",
-    "leaning",
-    "no evidence",
-    "too small",
-    "undecided",
-    "graph refuted",
-)
-STUDY_COLUMNS: tuple[str, ...] = get_args(AlgorithmKind)
+AUDIT_COLUMNS = (EITHER_WAY, *(kind.label for kind in AUDIT_KINDS))
+STUDY_COLUMNS = tuple(kind.label for kind in ALGORITHM_KINDS)
 
 
 def write(
@@ -131,7 +122,7 @@ def _studies(table: Sequence[Rate]) -> str:
     covered = "How often a scheme was called gameable, and a 95 % interval covered the true lead:"
     lines += ["", covered, "", "| studies | what | measured, % |", "|---|---|---|"]
     for (cell, what), rate in known.items():
-        if what in ("gameable, either way", "95 % interval covers"):
+        if what in (EITHER_WAY, COVERS):
             lines.append(f"| {_named(cell)} | {what} | {_with_limits(rate)} |")
     return "\n".join(lines)
 
@@ -152,6 +143,8 @@ def _picture(goals: Sequence[Rate]) -> alt.VConcatChart:
     """Return one line for each goal, with a dot and limits for each kind of data or study."""
     rows = []
     for rate in goals:
+        if rate.goal is None:
+            continue
         low, high = rate.limits
         rows.append(
             {
@@ -160,8 +153,8 @@ def _picture(goals: Sequence[Rate]) -> alt.VConcatChart:
                 "rate": 100 * rate.rate,
                 "low": 100 * low,
                 "high": 100 * high,
-                "bound": float(rate.goal.split(" ")[-2]),
-                "most": rate.goal.startswith("at most"),
+                "bound": float(rate.goal.percent),
+                "most": rate.goal.side == "at most",
             }
         )
     data = pd.DataFrame(rows)
@@ -193,21 +186,22 @@ def _risks(table: Sequence[Rate]) -> str:
 
 
 _WITHOUT = {
-    "gameable, either way": "no artefact: ",
-    "graph refuted": "true graph: ",
-    "robust": "ignores the data: ",
+    EITHER_WAY: "no artefact: ",
+    FindingKind.GRAPH_REFUTED.label: "true graph: ",
+    FindingKind.ROBUST.label: "ignores the data: ",
 }
 
 
 def _subject(rate: Rate) -> str:
     """Return of what a goal speaks, where it is about one thing."""
+    side = rate.goal.side if rate.goal else ""
     if rate.part == "audit":
         return {"transposed": "transposed: ", "labels permuted": "labels permuted: "}.get(
-            rate.cell, "raw: " if rate.goal.startswith("at least") else _WITHOUT[rate.what]
+            rate.cell, "raw: " if side == "at least" else _WITHOUT[rate.what]
         )
     if rate.what == COVERS:
         return "risk: " if rate.part == "risk" else "lead: "
-    if rate.goal.startswith("at least"):
+    if side == "at least":
         return f"{rate.cell.rsplit(',', 1)[0]}: "
     return _WITHOUT.get(rate.what, "")
 
@@ -237,13 +231,13 @@ def _cited(table: Sequence[Rate]) -> dict[str, str]:
     claims: dict[str, tuple[str, str, str]] = {
         # rule: finding, side of its goal, claim
         "two tests": (
-            "gameable, either way",
+            EITHER_WAY,
             "at most",
             "data without artefacts were called gameable in",
         ),
-        "graph check": ("graph refuted", "at most", "a true graph was refuted in"),
+        "graph check": (FindingKind.GRAPH_REFUTED.label, "at most", "a true graph was refuted in"),
         "robust": (
-            "robust",
+            FindingKind.ROBUST.label,
             "at most",
             "an algorithm that ignores the data was called robust in",
         ),
@@ -257,7 +251,7 @@ def _cited(table: Sequence[Rate]) -> dict[str, str]:
 
 def _worst(table: Sequence[Rate], what: str, side: str, claim: str) -> str:
     """Return the worst rate of a finding among those with a goal on one side."""
-    rates = [rate for rate in table if rate.what == what and rate.goal.startswith(side)]
+    rates = [rate for rate in table if rate.what == what and rate.goal and rate.goal.side == side]
     if not rates:
         return ""
     worst = (max if side == "at most" else min)(rates, key=lambda rate: rate.rate)

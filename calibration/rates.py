@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.stats import beta
 
 from calibration.audits import cells
 from calibration.rows_on_disk import Job, Row
+from causalassay.judging.findings import ALGORITHM_KINDS, GAMEABLE_KINDS, FindingKind
 
 COVERS = "95 % interval covers"
-GAMEABLE = ("gameable", "gameable backwards")
-CAUSES = ("depends on variance order", "depends on variance ratios", "depends on units")
+EITHER_WAY = "gameable, either way"
+AUDIT_KINDS = (
+    FindingKind.GAMEABLE_BACKWARDS,
+    FindingKind.LEANING,
+    FindingKind.NO_EVIDENCE,
+    FindingKind.TOO_SMALL,
+    FindingKind.UNDECIDED,
+    FindingKind.GRAPH_REFUTED,
+)
+"""Of an audit, those whose rates are counted one by one."""
+CAUSES = (FindingKind.VARIANCE_ORDER, FindingKind.VARIANCE_RATIOS, FindingKind.UNITS)
 
 WRONG_CAUSES = {
     "random graph": CAUSES,
@@ -29,6 +40,27 @@ WRONG_CAUSES = {
 penalises weights does depend on units and ratios; none of these sorts by variance."""
 
 
+class Goal(NamedTuple):
+    """What a rate is to be.
+
+    Parameters
+    ----------
+    side : {"at most", "at least"}
+    percent : int
+    """
+
+    side: Literal["at most", "at least"]
+    percent: int
+
+    def __str__(self) -> str:
+        return f"{self.side} {self.percent} %"
+
+
+ALMOST_NEVER = Goal("at most", 5)
+GRAPH_GOALS = {"true": Goal("at most", 1), "permuted": Goal("at least", 80)}
+"""Of refuted graphs."""
+
+
 @dataclass(frozen=True)
 class Rate:
     """How often something was found.
@@ -40,8 +72,7 @@ class Rate:
         The data, or the algorithm and the units of a study.
     what : str
     count, total : int
-    goal : str
-        Such as "at most 5 %"; empty where there is none.
+    goal : Goal, optional
     """
 
     part: str
@@ -49,7 +80,7 @@ class Rate:
     what: str
     count: int
     total: int
-    goal: str = ""
+    goal: Goal | None = None
 
     @property
     def rate(self) -> float:
@@ -67,10 +98,10 @@ class Rate:
     @property
     def met(self) -> bool | None:
         """Whether the goal is met by the rate itself; None without a goal."""
-        if not self.goal:
+        if self.goal is None:
             return None
-        side, number = self.goal.rsplit(" ", 2)[0], float(self.goal.split(" ")[-2]) / 100
-        return self.rate <= number if side == "at most" else self.rate >= number
+        bound = self.goal.percent / 100
+        return self.rate <= bound if self.goal.side == "at most" else self.rate >= bound
 
 
 def audit_rates(rows: Mapping[Job, Row], free: Iterable[str]) -> list[Rate]:
@@ -87,33 +118,40 @@ def audit_rates(rows: Mapping[Job, Row], free: Iterable[str]) -> list[Rate]:
     found = []
     for name, cell in cells().items():
         draws = [row for (of, _), row in rows.items() if of == name]
-        kinds = [[kind for kind, _ in row["findings"]] for row in draws]
-        found.append(_rate(name, "gameable, either way", kinds, GAMEABLE, _goal(name, free)))
-        found.append(
-            _rate(
-                name,
-                "gameable backwards",
-                kinds,
-                GAMEABLE[1:],
-                "at least 95 %" if name == "transposed" else "",
-            )
-        )
-        found.append(_rate(name, "leaning", kinds, ("leaning",)))
-        for kind in ("no evidence", "too small", "undecided"):
-            found.append(_rate(name, kind, kinds, (kind,)))
-        goal = {"true": "at most 1 %", "permuted": "at least 80 %"}.get(cell.graph, "")
-        found.append(_rate(name, "graph refuted", kinds, ("graph refuted",), goal))
+        kinds = [[stored_kind(kind) for kind, _ in row["findings"]] for row in draws]
+        goals = {
+            FindingKind.GAMEABLE_BACKWARDS: Goal("at least", 95) if name == "transposed" else None,
+            FindingKind.GRAPH_REFUTED: GRAPH_GOALS.get(cell.graph),
+        }
+        found.append(_rate(name, EITHER_WAY, kinds, GAMEABLE_KINDS, _goal(name, free)))
+        for kind in AUDIT_KINDS:
+            found.append(_rate(name, kind.label, kinds, (kind,), goals.get(kind)))
     return found
 
 
-def _goal(name: str, free: set[str]) -> str:
+def stored_kind(stored: str) -> FindingKind:
+    """Return the kind of a finding on disk: its id, or the words that earlier runs wrote.
+
+    Examples
+    --------
+    >>> stored_kind("no-evidence") == stored_kind("no evidence")
+    True
+    """
+    return FindingKind(stored.replace(" ", "-"))
+
+
+def _goal(name: str, free: set[str]) -> Goal | None:
     if name in free:
-        return "at most 5 %"
-    return "at least 99 %" if name in ("raw", "50 nodes") else ""
+        return ALMOST_NEVER
+    return Goal("at least", 99) if name in ("raw", "50 nodes") else None
 
 
 def _rate(
-    cell: str, what: str, kinds: list[list[str]], wanted: tuple[str, ...], goal: str = ""
+    cell: str,
+    what: str,
+    kinds: list[list[FindingKind]],
+    wanted: tuple[FindingKind, ...],
+    goal: Goal | None = None,
 ) -> Rate:
     count = sum(bool(set(wanted) & set(one)) for one in kinds)
     return Rate("audit", cell, what, count, len(kinds), goal)
@@ -128,23 +166,27 @@ def study_rates(rows: list[Row]) -> list[Rate]:
     for (algorithm, size), part in groups.items():
         cell = f"{algorithm}, {size} units"
 
-        def count(kinds: Iterable[str], part: list[Row] = part) -> int:
+        def count(kinds: Iterable[FindingKind], part: list[Row] = part) -> int:
             return sum(bool(set(kinds) & set(row["findings"])) for row in part)
 
-        def rate(what: str, kinds: Iterable[str], goal: str = "", cell: str = cell) -> Rate:
+        def rate(what: str, kinds: Iterable[FindingKind], goal: Goal | None = None) -> Rate:
             return Rate("study", cell, what, count(kinds), len(part), goal)  # noqa: B023
 
         if algorithm in WRONG_CAUSES:
-            found.append(rate("wrong cause", WRONG_CAUSES[algorithm], "at most 5 %"))
-        sorter = "at least 95 %" if algorithm == "sorts by variance" else ""
-        found.append(rate("depends on variance order", CAUSES[:1], sorter))
-        found.append(rate("depends on variance ratios", CAUSES[1:2]))
-        found.append(rate("depends on units", CAUSES[2:]))
-        uniform = "at least 80 %" if algorithm == "uniform lead" and size >= 30 else ""
+            found.append(rate("wrong cause", WRONG_CAUSES[algorithm], ALMOST_NEVER))
+        leads = algorithm == "uniform lead" and size >= 30
         nothing = algorithm in ("random graph", "joins everything")
-        found.append(rate("robust", ["robust"], "at most 5 %" if nothing else uniform))
-        for kind in ("lead lost", "no lead found", "undecided"):
-            found.append(rate(kind, [kind]))
+        sorts = algorithm == "sorts by variance"
+        goals = {
+            FindingKind.ROBUST: ALMOST_NEVER
+            if nothing
+            else Goal("at least", 80)
+            if leads
+            else None,
+            FindingKind.VARIANCE_ORDER: Goal("at least", 95) if sorts else None,
+        }
+        for kind in ALGORITHM_KINDS:
+            found.append(rate(kind.label, [kind], goals.get(kind)))
     return found
 
 
@@ -160,7 +202,7 @@ def coverage(rows: list[Row]) -> list[Rate]:
             for hit in row["covers"].values()
         ]
         found.append(
-            Rate("study", f"{size} units", COVERS, sum(covers), len(covers), "at least 93 %")
+            Rate("study", f"{size} units", COVERS, sum(covers), len(covers), Goal("at least", 93))
         )
     return found
 
@@ -173,7 +215,7 @@ def risk_rates(rows: Mapping[Job, Row]) -> list[Rate]:
         for algorithm in part[0]:
             count = sum(covers[algorithm] for covers in part)
             cell = f"{algorithm}, {name}"
-            found.append(Rate("risk", cell, COVERS, count, len(part), "at least 93 %"))
+            found.append(Rate("risk", cell, COVERS, count, len(part), Goal("at least", 93)))
     return found
 
 
@@ -184,10 +226,8 @@ def scheme_rates(rows: list[Row]) -> list[Rate]:
     for size in sorted({row["size"] for row in rows}):
         part = [row["schemes"] for row in rows if row["size"] == size and row["algorithm"] == some]
         for scheme in part[0]:
-            count = sum(kinds[scheme] in GAMEABLE for kinds in part)
-            found.append(
-                Rate("study", f"{scheme}, {size} units", "gameable, either way", count, len(part))
-            )
+            count = sum(kinds[scheme] in GAMEABLE_KINDS for kinds in part)
+            found.append(Rate("study", f"{scheme}, {size} units", EITHER_WAY, count, len(part)))
     return found
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from calibration.rows_on_disk import Job, Row
 from calibration.study_bank import ALGORITHMS, SCHEMES, SEED
 from causalassay.analysis.unit_means import mean_with_interval
-from causalassay.analysis.verdict.rescaled_schemes import rescalings
+from causalassay.analysis.verdict.evidence import rescalings
 from causalassay.arrays import Vector
 from causalassay.judging.algorithm_findings import (
     AlgorithmEvidence,
@@ -18,6 +18,7 @@ from causalassay.judging.algorithm_findings import (
     judge_algorithm,
 )
 from causalassay.judging.artefacts import ARTEFACTS, artefacts_of
+from causalassay.judging.findings import ORDER_KINDS, FindingKind
 from causalassay.judging.order_measures import column, sortability_column
 from causalassay.judging.scheme_findings import OrderEvidence, judge_orders
 from causalassay.seeding import stream
@@ -80,7 +81,7 @@ def run(rows: Mapping[Job, Row], sizes: Mapping[int, int] = SIZES) -> list[Row]:
                         "size": size,
                         "study": study,
                         "algorithm": algorithm,
-                        "findings": [one.kind for one in judged.findings],
+                        "findings": list(judged.kinds),
                         "covers": _covers(scores, random, algorithm, chosen),
                         "schemes": kinds,
                     }
@@ -102,9 +103,8 @@ def _schemes(
     keys: list[str],
     parts: tuple[str, ...],
     chosen: np.ndarray,
-) -> dict[str, str]:
+) -> dict[str, FindingKind]:
     """Return the gravest finding on each scheme."""
-    gravest = ("gameable", "gameable backwards", "leaning", "no evidence")
     kinds = {}
     for scheme in SCHEMES:
         evidence = {
@@ -112,7 +112,7 @@ def _schemes(
             for key in keys
         }
         claims = judge_orders(evidence)
-        kinds[scheme] = min((claim.kind for claim in claims), key=gravest.index)
+        kinds[scheme] = min((claim.kind for claim in claims), key=ORDER_KINDS.index)
     return kinds
 
 
@@ -120,7 +120,7 @@ def _evidence(
     scores: Mapping[tuple[str, str, str], Vector],
     random: Mapping[str, Vector],
     algorithm: str,
-    kinds: Mapping[str, str],
+    kinds: Mapping[str, FindingKind],
     chosen: np.ndarray,
 ) -> AlgorithmEvidence:
     def one(scheme: str, name: str) -> Vector:
@@ -130,8 +130,8 @@ def _evidence(
         scheme: LeadEvidence(one(scheme, "f1_p"), one(scheme, "f1") - one(scheme, "f1_chance"))
         for scheme in SCHEMES
     }
-    free = [scheme for scheme, kind in kinds.items() if kind == "no evidence"]
-    gamed = [scheme for scheme, kind in kinds.items() if kind != "no evidence"]
+    free = [scheme for scheme, kind in kinds.items() if kind == FindingKind.NO_EVIDENCE]
+    gamed = [scheme for scheme, kind in kinds.items() if kind != FindingKind.NO_EVIDENCE]
     gains = {scheme: one(scheme, "f1") - random[scheme][chosen] for scheme in SCHEMES}
     falls = {scheme: gains[gamed[0]] - gains[scheme] for scheme in free} if gamed else {}
     scales = {

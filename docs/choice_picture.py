@@ -9,28 +9,21 @@ import json
 import sys
 from pathlib import Path
 
-from causalassay.choosing import Choice
-from causalassay.report.choice_page.movement_picture import movement_picture
-from causalassay.report.choice_page.risk_picture import risk_picture
+from causalassay.choosing import Choice, charts
+from causalassay.present.charts import static_svg
 
 IMAGES = Path(__file__).parent / "images"
-
-
-def on_white(svg: str) -> str:
-    """Return a picture that is read on any page: dark letters on a white ground."""
-    head, _, rest = svg.partition(">")
-    ground = '<rect width="100%" height="100%" fill="white"/>'
-    return f'{head} color="#1b1f24">{ground}{rest}\n'
 
 
 def main(printed: str) -> None:
     """Write both pictures."""
     choice = Choice.from_dict(json.loads(Path(printed).read_text(encoding="utf-8")))
-    for name, picture in (
-        ("choose-sachs.svg", risk_picture(choice)),
-        ("choose-sachs-moved.svg", movement_picture(choice)),
+    for name, spec, alt in (
+        ("choose-sachs.svg", charts.risks, charts.risks_alt),
+        ("choose-sachs-moved.svg", charts.movements, charts.movements_alt),
     ):
-        (IMAGES / name).write_text(on_white(picture), encoding="utf-8")
+        picture = static_svg(spec(choice), alt(choice), on_paper=True)
+        (IMAGES / name).write_text(f"{picture}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,9 +8,8 @@ from pathlib import Path
 import vl_convert
 
 from causalassay.analysis import read
-from causalassay.report.charts.chart_size import fitted
-from causalassay.report.charts.gallery import gallery
-from causalassay.report.charts.overview_figures import KIND
+from causalassay.report.charts.figures import OVERVIEW, gallery
+from causalassay.report.charts.theme import fitted
 
 TARGET = Path(__file__).parent / "images" / "demo.svg"
 WIDTH, HEIGHT = 720, 240
@@ -18,7 +17,7 @@ WIDTH, HEIGHT = 720, 240
 
 def main(results: str) -> None:
     """Write the first picture of the report, wide and low."""
-    figure = next(one for one in gallery(read(results)).figures if one.kind == KIND)
+    figure = next(one for one in gallery(read(results)).figures if one.kind == OVERVIEW)
     spec = fitted(figure.chart.to_dict(), WIDTH) | {"height": HEIGHT}
     TARGET.write_text(vl_convert.vegalite_to_svg(spec), encoding="utf-8")
 

@@ -18,7 +18,8 @@ from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 
-from causalassay.report.reproduction.overview import overview_svg
+from causalassay.present.charts import static_svg
+from causalassay.reproducing.charts import overview
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "papers"
@@ -64,15 +65,17 @@ def _missing(rows: list[dict[str, str]], others: list[dict[str, str]]) -> list[s
 
 
 def _with_items(text: str, other: str, items: list[str]) -> str:
-    """Return a page with sections of another one before its notes."""
-    sections = {part.partition("\n")[0]: part for part in other.split("\n## ")[1:]}
-    before, mark, notes = text.partition("\n## Notes")
+    """Return a page with the values of another one behind its own."""
+    sections = {
+        part.partition("\n")[0]: part.partition("\n## ")[0] for part in other.split("\n### ")[1:]
+    }
+    before, mark, after = text.partition("\n## Provenance")
     added = "".join(
-        f"\n## {name}\n\nComputed with `--fast`: at full size it was not run.\n"
+        f"\n### {name}\n\nComputed with `--fast`: at full size it was not run.\n"
         f"{sections[name].partition(chr(10))[2].rstrip()}\n"
         for name in items
     )
-    return f"{before.rstrip()}\n{added}{mark}{notes}"
+    return f"{before.rstrip()}\n{added}{mark}{after}"
 
 
 def outcomes(slug: str) -> Counter[str]:
@@ -99,7 +102,8 @@ def draw_overview() -> None:
         ]
         for page in sorted(PAGES.glob("*.md"))
     }
-    (PAGES / "overview.svg").write_text(overview_svg(groups), encoding="utf-8")
+    drawn = static_svg(overview(groups), "All published values by outcome", on_paper=True)
+    (PAGES / "overview.svg").write_text(drawn, encoding="utf-8")
 
 
 def _row(name: str, of: Counter[str]) -> tuple[object, ...]:

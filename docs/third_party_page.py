@@ -15,11 +15,12 @@ import vl_convert
 
 from causalassay.analysis import Analysis, read
 from causalassay.analysis.matrix import Cell, Column, Row
-from causalassay.analysis.names import in_words
 from causalassay.environments.catalogue import environments
 from causalassay.environments.definition import EnvironmentDefinition
-from causalassay.report.charts.chart_size import fitted
-from causalassay.report.charts.gallery import gallery
+from causalassay.judging.findings import FindingKind
+from causalassay.present.formatting import in_words
+from causalassay.report.charts.figures import gallery
+from causalassay.report.charts.theme import fitted
 
 PAGE = Path(__file__).with_name("third-party.md")
 PICTURE = Path(__file__).parent / "images" / "third-party.svg"
@@ -34,8 +35,8 @@ def claims(analysis: Analysis) -> str:
     rows = {row.algorithm: row for row in matrix.rows}
     free = [index for index, column in enumerate(matrix.columns) if column.free]
     others = [row for row in matrix.rows if row.algorithm in homes]
-    on_units = [row for row in others if row.finding == "depends on units"]
-    robust = [row for row in others if row.finding.startswith("robust")]
+    on_units = [row for row in others if set(row.kinds) == {FindingKind.UNITS}]
+    robust = [row for row in others if row.kind == FindingKind.ROBUST]
     best = [row for row in matrix.rows if all(row.cells[index].best for index in free)]
     where = in_words([matrix.columns[index].name for index in free])
     sorting = rows["var-sortnregress"]
@@ -70,13 +71,12 @@ def scores(analysis: Analysis) -> str:
 def sentences(analysis: Analysis) -> str:
     """Return what the report says of the schemes, and of the algorithms of other packages."""
     homes = _homes(analysis)
-    said = analysis.verdict.statements
-    of_schemes = [one.sentence for one in said if one.kind.startswith("scheme")]
+    of_schemes = [finding.text for finding in analysis.findings.schemes.values()]
     of_others = [
-        one.sentence
+        finding.text
         for row in analysis.matrix.rows
         if row.algorithm in homes
-        for one in row.statements
+        for finding in row.statements
     ]
     return "".join(f"- {one}\n" for one in (analysis.headline, *of_schemes, *of_others))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+import psutil
+
 LIMIT = 900
 """Seconds after which an event is taken never to come; far more than any machine needs."""
 
@@ -16,3 +18,11 @@ def eventually(question, what="it did not happen"):
             return answer
         time.sleep(0.02)
     raise AssertionError(what)
+
+
+def gone(pid):
+    """Tell whether a process has ended: it may do so between any two questions about it."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True

@@ -26,7 +26,9 @@ from causalassay.drawing import show
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.sources import GraphSource
 from causalassay.models.registry import ModelSource
-from causalassay.notebook import fragment, paragraph, table
+from causalassay.present.document import Document, Facts, GraphFigure
+from causalassay.present.formatting import formatted, shortened
+from causalassay.present.shown import Shown
 
 __all__ = [
     "Algorithm",
@@ -45,12 +47,30 @@ Kind = Literal["dag", "cpdag", "pdag", "summary"]
 """Of an estimate; "summary" is of a series, where both entries of a pair mean feedback."""
 
 
+LONGEST_FACT = 120
+"""Letters of what an estimate shows of its run."""
+
 Reads = Literal["no rows", "observational rows", "all rows, pooled", "all rows with their targets"]
 """What an algorithm looks at in data with several regimes; "pooled": as if all were one regime."""
 
 
 class NotApplicable(ValueError):
-    """The data lack what the algorithm needs; the message says what, and the way out."""
+    """The data lack what the algorithm needs; the message says what, and the way out.
+
+    Parameters
+    ----------
+    *message : str
+    lacks : {"", "known targets", "series"}
+        What they lack, for programs; empty if it is nothing of these.
+    """
+
+    lacks: Literal["", "known targets", "series"] = ""  # also of a subclass that never calls this
+
+    def __init__(
+        self, *message: object, lacks: Literal["", "known targets", "series"] = ""
+    ) -> None:
+        super().__init__(*message)
+        self.lacks = lacks
 
 
 def check_rows(data: Dataset, rows: Literal["independent", "series", "any"]) -> None:
@@ -82,7 +102,8 @@ def check_world(data: Dataset, *worlds: World) -> None:
     causalassay.contracts.NotApplicable: column 'x0' is continuous; this algorithm ...
     """
     if data.world not in worlds:
-        raise NotApplicable(_unfit(data, worlds))
+        lacks: Literal["", "series"] = "series" if worlds == ("series",) else ""
+        raise NotApplicable(_unfit(data, worlds), lacks=lacks)
 
 
 def _unfit(data: Dataset, worlds: tuple[World, ...]) -> str:
@@ -110,8 +131,8 @@ def _unfit(data: Dataset, worlds: tuple[World, ...]) -> str:
     return f"column {continuous!r} is continuous; this algorithm is for discrete data"
 
 
-@dataclass(frozen=True, eq=False)
-class Estimate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate(Shown):
     """What an algorithm found.
 
     Parameters
@@ -129,6 +150,14 @@ class Estimate:
         Convergence, iterations, score: whatever a reader should know.
     lagged : LaggedGraph, optional
         Of a series: at which lags the links are; its summary is `graph`.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> Estimate(chain(3), "dag")
+    Estimate of a dag: DAG of 3 nodes and 2 edges
+    0 → 1
+    1 → 2
     """
 
     graph: Adjacency
@@ -141,15 +170,23 @@ class Estimate:
     def __post_init__(self) -> None:
         object.__setattr__(self, "graph", as_bool(self.graph))
 
-    def _repr_html_(self) -> str:
+    def __repr__(self) -> str:
+        return f"Estimate of a {self.kind}: {show(self.graph)!r}"
+
+    def document(self) -> Document:
+        """Return the graph, and what the algorithm says of its run."""
         drawing = show(self.graph)
-        facts = {"order": self.order} if self.order is not None else {}
-        weights = "none" if self.weights is None else "unthresholded"
-        return fragment(
-            paragraph(f"Estimate of a {self.kind}: {drawing.caption}"),
-            drawing._repr_svg_(),
-            table((facts | {"weights": weights} | dict(self.info)).items()),
-        )
+        facts = {} if self.order is None else {"order": self.order}
+        facts |= {"weights": "none" if self.weights is None else "unthresholded"} | dict(self.info)
+        texts = {
+            str(name): formatted(value, "factor")
+            if isinstance(value, float)
+            else shortened(str(value), LONGEST_FACT)
+            for name, value in facts.items()
+        }
+        figure = GraphFigure("graph", drawing._repr_svg_, "")
+        about = f"{self.kind}, {drawing.caption}"
+        return Document("Estimate", "", [figure, Facts(texts)], about=about)
 
 
 class Algorithm(Protocol):

@@ -149,9 +149,7 @@ class Registry(Mapping[str, T]):
         for known, what_to_do in self._elsewhere.items():
             if same_letters(name, known):
                 return what_to_do
-        nearest = did_you_mean(name, sorted({*self.addresses, *also}))
-        near = nearest.startswith("did you mean")
-        return nearest if near or not self._else_hint else self._else_hint
+        return did_you_mean(name, sorted({*self.addresses, *also}), self._else_hint or None)
 
     def _load(self, name: str) -> T:
         try:

@@ -82,11 +82,18 @@ SYNONYMS = {
 """By what people write, in small letters without marks: the names that may be meant."""
 
 
-def did_you_mean(name: Hashable, known: Collection[Hashable]) -> str:
+def did_you_mean(name: Hashable, known: Collection[Hashable], otherwise: str | None = None) -> str:
     """Return the known name nearest to `name` as a question, else the known names.
 
     Nearest is the same name in other letters or with other marks, then one of `SYNONYMS`,
     then a name that is spelt nearly so.
+
+    Parameters
+    ----------
+    name : hashable
+    known : collection of hashable
+    otherwise : str, optional
+        What to return in place of the known names if none is near.
 
     Examples
     --------
@@ -97,21 +104,12 @@ def did_you_mean(name: Hashable, known: Collection[Hashable]) -> str:
     >>> did_you_mean("x", ["scm", "iscm"])
     "there are 'scm', 'iscm'"
     """
-    meant = nearest(name, known)
-    return f"did you mean {meant!r}?" if meant else f"there are {listed(known)}"
-
-
-def nearest(name: Hashable, known: Collection[Hashable]) -> str:
-    """Return the known name that `did_you_mean` asks for; empty if there is none.
-
-    Examples
-    --------
-    >>> nearest("icsm", ["scm", "iscm"]), nearest("x", ["scm", "iscm"])
-    ('iscm', '')
-    """
     # The comparison takes the square of the length, and names may be as long as a file.
     short = [text for text in map(str, islice(known, _MOST_COMPARED)) if len(text) <= LONGEST_NAME]
-    return _nearest(str(name), short)
+    nearest = _nearest(str(name), short)
+    if nearest:
+        return f"did you mean {nearest!r}?"
+    return f"there are {listed(known)}" if otherwise is None else otherwise
 
 
 def same_letters(one: str, other: str) -> bool:

@@ -1,16 +1,31 @@
 """What a reader sees of an audit's page: at two widths, on light and on dark, printed."""
 
+import re
+
 import numpy as np
 import pytest
 
 import causalassay as ca
 from causalassay.auditing import audit, audit_many
-from causalassay.auditing.provenance import AuditedFile, Provenance
-from causalassay.report.audit_page.files import write_page
+from causalassay.auditing.document import audit_document, pooled_document
+from causalassay.present.html import page as page_of
+from causalassay.present.provenance import Provenance, SourceFile
 
 pytestmark = pytest.mark.needs("chromium")
 
-MADE = Provenance(0, {"bootstrap": 5}, (AuditedFile("data.csv", "data", "ab" * 32),), "9.9.9")
+FILES = (SourceFile("data.csv", "data", "ab" * 32),)
+MADE = Provenance(0, {"bootstrap": 5}, FILES, "9.9.9").blocks("causalassay audit …", "2001-02-03")
+
+
+NOTEBOOK = """<!doctype html><style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 13px sans-serif; }}
+table {{ border: 3px solid rgb(1, 2, 3); }} td, th {{ padding: 9px; text-align: center; }}
+</style><title>A notebook</title>
+<table id="theirs"><tr><th>a</th><td class="right">1</td></tr></table>
+<p id="text" class="strong">text</p><ul><li>item</li></ul><pre>code</pre><dl><dt>name</dt></dl>
+<div class="output">{}</div>"""
+"""A page with a look of its own, as notebooks have, and what one shows of an audit."""
 
 
 def benchmark(seed):
@@ -22,12 +37,15 @@ def benchmark(seed):
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("audits")
-    results = {
-        "one": audit(*benchmark(1), 0, n_bootstrap=5),
-        "many": audit_many({f"set{k}": benchmark(k) for k in range(3)}, 0, n_bootstrap=0),
+    lone = audit(*benchmark(1), 0, n_bootstrap=5)
+    together = audit_many({f"set{k}": benchmark(k) for k in range(3)}, 0, n_bootstrap=0)
+    documents = {
+        "one": audit_document(lone, "one", MADE),
+        "many": pooled_document(together, "many", MADE),
     }
-    for name, result in results.items():
-        write_page(folder / f"{name}.html", name, result, MADE, "causalassay audit …")
+    for name, document in documents.items():
+        (folder / f"{name}.html").write_text(page_of(document))
+    (folder / "notebook.html").write_text(NOTEBOOK.format(lone._repr_html_()))
     return folder
 
 
@@ -38,7 +56,7 @@ def brightness(page, element, what):
 
 
 @pytest.mark.parametrize("name", ["one", "many"])
-@pytest.mark.parametrize("width", [420, 1280])
+@pytest.mark.parametrize("width", [420, 800, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_fits_and_is_readable(browser, pages, name, width, scheme):
     context = browser.new_context(
@@ -67,4 +85,59 @@ def test_the_page_prints_its_findings_and_its_provenance(browser, pages):
     assert "rgb(18" not in ground
     assert page.locator("#provenance").is_visible()
     assert len(page.pdf(format="A4")) > 10_000
+    page.close()
+
+
+LOOK = """
+() => [...document.querySelectorAll("#theirs, #theirs *, #text, ul, li, pre, dl, dt, body")]
+  .filter(one => !one.closest(".output"))
+  .map(one => [one.tagName, ...Object.values(getComputedStyle(one)).map(String)].join("|"))
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_notebook_keeps_its_own_look(browser, pages, scheme):
+    """The style of the fragment reaches nothing outside it, whatever its elements are."""
+    page = browser.new_page(color_scheme=scheme, viewport={"width": 900, "height": 800})
+    page.goto((pages / "notebook.html").as_uri())
+    beside = page.evaluate(LOOK)
+    page.evaluate("document.querySelector('.output').textContent = ''")
+    alone = page.evaluate(LOOK)
+    assert beside
+    heights = r"\d+(\.\d+)?px"
+    assert [re.sub(heights, "px", one) for one in alone] == [
+        re.sub(heights, "px", one) for one in beside
+    ]
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_fragment_takes_the_colours_of_its_notebook(browser, pages, scheme):
+    page = browser.new_page(color_scheme=scheme, viewport={"width": 900, "height": 800})
+    page.goto((pages / "notebook.html").as_uri())
+    outside = page.evaluate("getComputedStyle(document.querySelector('#text')).color")
+    for part in (".causalassay .headline", ".causalassay svg text", ".causalassay tbody td"):
+        what = "fill" if "svg" in part else "color"
+        script = f"getComputedStyle(document.querySelector('{part}')).{what}"
+        assert outside == page.evaluate(script), part
+    cell = "getComputedStyle(document.querySelector('.causalassay td.right')).textAlign"
+    assert "right" == page.evaluate(cell)
+    assert 900 == page.evaluate("document.documentElement.scrollWidth")
+    page.close()
+
+
+@pytest.mark.parametrize("width", [420, 1280])
+def test_no_text_of_a_chart_is_cut(browser, pages, width):
+    """Whatever font the browser has: each text lies on the page, and none below its picture."""
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto((pages / "one.html").as_uri())
+    outside = page.evaluate("""
+      () => [...document.querySelectorAll("figure:not(.whole) svg text")].filter(text => {
+        const own = text.getBoundingClientRect();
+        const box = text.closest("figure").getBoundingClientRect();
+        return own.left < 0 || own.right > innerWidth || own.bottom > box.bottom + 1
+          || own.top < box.top - 1;
+      }).map(text => text.textContent)
+    """)
+    assert [] == outside
     page.close()

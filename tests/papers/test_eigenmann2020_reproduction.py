@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causalassay.report.reproduction.pictures import picture_svg
+from causalassay.present.charts import static_svg
 from causalassay.reproducing import NotRun, read_paper
+from causalassay.reproducing.charts import redrawn
 from causalassay.reproducing.pictures import Picture, pair_map, power_curves, sign_map
 from causalassay.reproducing.running import sized_study
 from causalassay.reproducing.sign_agreement import agreeing_signs, difference_of, share_of
@@ -104,7 +105,7 @@ def test_maps_have_no_value_in_cells_of_few_systems():
     pairs = pair_map(SMALL.iloc[:2], columns=["graph.n_nodes"])
     assert (["GES and ACor"], True) == (pairs["y"].tolist(), pairs["value"].isna().all())
     for data in (cells, pairs):
-        assert "<svg" in picture_svg(Picture("figure-1", "heat map", data, "x", "y"))
+        assert "<svg" in static_svg(redrawn(Picture("figure-1", "heat map", data, "x", "y")), "")
 
 
 def test_curves_have_a_point_for_each_size():

@@ -17,18 +17,21 @@ from causalassay.cli.reproducing import _pages_folder
 from causalassay.discovery import golem_loss
 from causalassay.graphs import to_cpdag
 from causalassay.models import fit_covariance
-from causalassay.report.reproduction import render_reproduction
-from causalassay.report.reproduction.overview import (
+from causalassay.present.charts import static_svg
+from causalassay.present.document import flattened
+from causalassay.present.terminal import print_document
+from causalassay.reproducing import Line, Reproduction, paper_slugs, read_paper, reproduce
+from causalassay.reproducing.agreement import Outcome
+from causalassay.reproducing.charts import (
     OUTCOMES,
     counts_by_group,
     distances,
-    overview_svg,
+    overview,
+    redrawn,
 )
-from causalassay.report.reproduction.pictures import picture_svg
-from causalassay.reproducing import Line, Reproduction, paper_slugs, read_paper, reproduce
-from causalassay.reproducing.agreement import Outcome
 from causalassay.reproducing.computations.gradient_step import least_steps, residual_variances
 from causalassay.reproducing.computations.three_node_losses import dag_losses, three_node_dags
+from causalassay.reproducing.document import VALUES, overview_document, papers_document
 from causalassay.reproducing.estimates import Estimate
 from causalassay.reproducing.kept_results import KeptResults
 from causalassay.reproducing.pictures import Picture, loss_landscape, study_scores
@@ -154,14 +157,65 @@ def test_of_a_whole_paper_the_command_prints_counts_and_what_disagrees():
         Line(_value("b", 2.0), Estimate(3.0), "disagrees"),
     )
     found = Reproduction(read_paper("reisach2021"), "fast", lines, (), Effort(0.0))
-    console = Console(record=True, width=120)
-    render_reproduction(found, console, values=False)
-    text = console.export_text()
-    assert "│ table-5 │      1 │         1 │" in text
-    assert "no reason known" in text
-    assert "│ a " not in text
-    render_reproduction(found, console, values=True)
-    assert "│ a " in console.export_text()
+    outcomes, disagreeing, values = found.document().tables()
+    assert {"item": "table-5", "agrees": 1, "disagrees": 1} == outcomes.records()[0]
+    assert [("table-5", "b", [3.0, "disagrees", "no reason known"])] == [
+        (row["item"], row["what"], [row["ours"][0], row["outcome"], row["why"]])
+        for row in disagreeing.records()
+    ]
+    assert ["a", "b"] == [row["what"] for row in values.records()]
+    assert "Numbers: 1 of 2 agree." in printed(found.document())
+    assert "\na " not in printed(found.document())
+    assert "\na " in printed(found.document(), VALUES)
+
+
+def printed(document, *options):
+    console = Console(width=120)
+    with console.capture() as captured:
+        print_document(document, console, options)
+    return captured.get()
+
+
+def test_a_reproduction_shows_itself_in_a_few_lines_and_as_a_table():
+    lines = (Line(_value("a", 1.0), Estimate(1.0, 0.1, 9), "agrees"),)
+    found = Reproduction(read_paper("reisach2021"), "fast", lines, (), Effort(0.0))
+    assert 10 >= len(repr(found).splitlines())
+    assert "Numbers: 1 of 1 agree." in repr(found)
+    assert ["table-5/a"] == found.to_frame()["id"].tolist()
+    assert "<svg" in found._repr_html_()
+
+
+def test_several_papers_have_one_overview():
+    lines = (Line(_value("a", 1.0), Estimate(1.0), "agrees"),)
+    found = [
+        Reproduction(read_paper(slug), "fast", lines, (), Effort(0.0)) for slug in paper_slugs()
+    ]
+    (table,) = overview_document(found).tables()
+    assert {"paper": "all", "agrees": len(found)} == table.records()[-1]
+    assert [*paper_slugs(), "all"] == [row["paper"] for row in table.records()]
+
+
+def test_the_list_of_papers_adds_up():
+    for table in papers_document([read_paper(slug) for slug in paper_slugs()]).tables():
+        *items, every = table.records()
+        assert "all" == every["item"]
+        assert every["values"] == sum(row["values"] for row in items)
+
+
+def test_notes_of_a_paper_are_on_both_pages(tmp_path):
+    run("eigenmann2020", "--item", "loss", "--out", str(tmp_path))
+    folder = tmp_path / "eigenmann2020" / "only-loss"
+    assert "\n## Notes\n\nWhat is unclear" in (folder / "page.md").read_text()
+    page = (folder / "page.html").read_text()
+    assert '<h2 id="notes-title">Notes</h2><p>What is unclear' in page
+    assert "**" not in page
+    document = _reproduced_loss(tmp_path).document()
+    ids = [one.id for one in flattened(document.blocks) if hasattr(one, "id")]
+    assert len(ids) == len(set(ids))
+
+
+def _reproduced_loss(folder):
+    return reproduce(read_paper("eigenmann2020"), ["loss"], "fast", folder, nothing_runs)
 
 
 def test_the_overview_shows_how_far_numbers_are_and_every_outcome():
@@ -177,7 +231,7 @@ def test_the_overview_shows_how_far_numbers_are_and_every_outcome():
     counted = {row["outcome"]: row["count"] for row in counts_by_group({"table-5": lines})}
     assert {"agrees": 1, "disagrees": 1, "not computed": 1} == counted
     assert set(get_args(Outcome)) == set(OUTCOMES)
-    assert overview_svg({"table-5": lines}).startswith("<svg")
+    assert static_svg(overview({"table-5": lines}), "").startswith("<svg")
 
 
 def _value(name, value):
@@ -204,7 +258,7 @@ def test_a_picture_counts_the_runs_that_it_cannot_show():
     panels = [{"panel": "SHD", "column": "shd", "problems": {"raw": "raw"}}]
     picture = Picture("figure-1", "boxes", study_scores(frame, panels=panels), "", "SHD")
     assert "figure-1 redrawn. Not drawn: 2 runs without a score." == picture.caption
-    assert picture_svg(picture).startswith("<svg")
+    assert static_svg(redrawn(picture), "").startswith("<svg")
 
 
 def test_curves_are_means_that_count_lost_runs_and_share_one_legend(tmp_path):
@@ -226,7 +280,7 @@ def test_curves_are_means_that_count_lost_runs_and_share_one_legend(tmp_path):
     curve = picture.data[(picture.data["series"] == "pc") & (picture.data["panel"] == "raw")]
     assert [[10, 2.0], [30, 8.0]] == curve[["x", "y"]].to_numpy().tolist()
     assert "f redrawn. Not drawn: 2 runs without a score." == picture.caption
-    assert 1 == picture_svg(picture).count(">ges<")
+    assert 1 == static_svg(redrawn(picture), "").count(">ges<")
 
 
 def test_each_panel_may_name_its_own_algorithms():

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from command_line import run_here
-from waiting import LIMIT, eventually
+from waiting import LIMIT, eventually, gone
 
 STUDY = """
 name = "kills"
@@ -227,7 +227,7 @@ def test_an_algorithm_that_kills_its_launcher_costs_its_own_rows_and_does_not_es
         row["algorithm"]: row["status"] for row in rows if row["algorithm"] != "hostile"
     }
     escaped = int((tmp_path / "pid").read_text())
-    assert not psutil.pid_exists(escaped) or psutil.Process(escaped).status() == "zombie"
+    assert gone(escaped)
 
 
 def test_a_driver_that_was_stopped_and_continued_has_no_late_rows(start, run, tmp_path):

@@ -48,6 +48,7 @@ def test_settings_are_toml_values_or_text(tmp_path):
         (["ges", "ges"], "^--algorithm 2: 'ges' is the same as 'ges' in --algorithm 1; remove one"),
         (['{use = "pc", alfa = 1}'], r"^--algorithm\.alfa: 'pc' has no such parameter; it takes"),
         (['{use = "pc"'], "^--algorithm: not TOML"),
+        (['{use = "pc", alpha = nan}'], r"^--algorithm\.alpha: got nan, expected a number$"),
         (['{use = "pc",\nalpha = 1}'], "^--algorithm: the table has a line break"),
         (["  "], "^--algorithm: is empty"),
         (['{use = "pc", seconds = 5}'], r"^--algorithm\.seconds: is for studies"),
@@ -71,6 +72,8 @@ def test_mistakes_name_their_place(texts, message, tmp_path):
         ("use=ges", "--set: 'use' is stated twice"),
         ("alpha=high", '^--set alpha: got "high", expected a number'),
         ("alpha=7", "^--set alpha: the level of each test is between 0 and 1"),
+        ("grid={alpha = [0.1, 7]}", r"^--set grid\.alpha\[1\]: the level of each test is between"),
+        ("name.x=7", "^--set name.x: 'pc' has no such parameter"),
         ("grid={alpha = [0.1, 0.2]}", "its grid has 2 algorithms, expected one"),
     ],
 )

@@ -1,6 +1,7 @@
 """The page, the pictures and the LaTeX table of an audit."""
 
 import html
+import math
 import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
@@ -10,23 +11,31 @@ import pytest
 
 import causalassay as ca
 from causalassay.auditing import audit, audit_many
+from causalassay.auditing.charts import MOST_EDGES, log_ticks
 from causalassay.auditing.column_places import column_places, depths
-from causalassay.auditing.pictures import audit_pictures, pooled_pictures
-from causalassay.auditing.pictures.plot import WIDTH, axis_for
-from causalassay.auditing.provenance import AuditedFile, Provenance
+from causalassay.auditing.document import (
+    audit_document,
+    citable_table,
+    file_table,
+    pooled_document,
+)
 from causalassay.data import Dataset
-from causalassay.report.audit_page.document import audit_page, pooled_page
-from causalassay.report.audit_page.latex import audit_table, pooled_table
-from causalassay.report.page.bundle import source_hash
+from causalassay.present.charts import static_svg
+from causalassay.present.document import Figure, GraphFigure
+from causalassay.present.html import page as page_of
+from causalassay.present.html import source_hash
+from causalassay.present.latex import comments, table_latex
+from causalassay.present.provenance import Provenance, SourceFile
 
 HOSTILE = "</title><script>alert(1)</script>"
 SVG = "{http://www.w3.org/2000/svg}"
-MADE = Provenance(
-    7,
-    {"bootstrap": 5, "max_lag": None, "discrete": False},
-    (AuditedFile("data.csv", "data", "ab" * 32), AuditedFile(HOSTILE, "graph", "cd" * 32)),
-    "9.9.9",
-)
+WIDEST = 388
+"""Pixels beside each other on a phone of 420."""
+LETTER = 7.0
+"""Pixels of a letter, more than the usual fonts take."""
+FILES = (SourceFile("data.csv", "data", "ab" * 32), SourceFile(HOSTILE, "graph", "cd" * 32))
+SETTINGS = {"bootstrap": 5, "max_lag": None, "discrete": False}
+MADE = Provenance(7, SETTINGS, FILES, "9.9.9").blocks(f"causalassay audit {HOSTILE}", "2001-02-03")
 
 
 def benchmark(seed=1, n_nodes=10, names=None):
@@ -49,7 +58,26 @@ def pooled():
 
 @pytest.fixture(scope="module")
 def page(found):
-    return audit_page("data.csv", found, MADE, f"causalassay audit {HOSTILE}", "2001-02-03")
+    return page_of(audit_document(found, "data.csv", MADE))
+
+
+def svg_of(figure):
+    drawn = figure.svg() if isinstance(figure, GraphFigure) else static_svg(figure.spec(), "")
+    return ET.fromstring(drawn)
+
+
+def figures(result):
+    blocks = result.document().blocks
+    return {block.id: block for block in blocks if isinstance(block, Figure | GraphFigure)}
+
+
+def points(picture):
+    """The marks that have a text for whoever points at them."""
+    return [one for one in picture.iter(f"{SVG}path") if one.find(f"{SVG}title") is not None]
+
+
+def texts(picture):
+    return [one.text for one in picture.iter(f"{SVG}text")]
 
 
 class Reader(HTMLParser):
@@ -84,8 +112,9 @@ def test_the_page_says_the_verdict_first_and_where_it_comes_from_last(page, foun
             "R² along the causal order",
             "F1 of the baselines and of random orders",
             "The graph taken as true",
-            "Sortability",
             "graph not refuted; rule",
+            "Sortability",
+            "Baselines",
             "Provenance",
             "causalassay 9.9.9",
             "causalassay audit",
@@ -119,13 +148,13 @@ def test_every_link_of_the_page_leads_somewhere(page):
 
 def test_a_page_without_a_graph_is_written_too():
     alone = audit(benchmark()[0], None, 0)
-    text = audit_page("data.csv", alone, MADE, "causalassay audit data.csv", "2001-02-03")
+    text = page_of(audit_document(alone, "data.csv", MADE))
     assert "No graph, so no finding on the order" in text
     assert "<svg" not in text
 
 
 def test_the_page_of_several_files(pooled):
-    text = pooled_page("4 files", pooled, MADE, "causalassay audit data/", "2001-02-03")
+    text = page_of(pooled_document(pooled, "4 files", MADE))
     words = " ".join(Reader(text).texts)
     assert pooled.verdict.sentence in words
     assert "its error rate was not measured" in words
@@ -137,22 +166,50 @@ def test_the_page_of_several_files(pooled):
 
 
 def test_pictures_show_a_point_for_each_column_and_a_line_for_each_edge(found):
-    variance, r2, beside, graph = (ET.fromstring(one.svg) for one in audit_pictures(found))
-    for picture in (variance, r2):
-        assert found.n_nodes == len(list(picture.iter(f"{SVG}circle")))
-    words = [text.text for text in variance.iter(f"{SVG}text")]
-    rising = next(int(word.split()[2]) for word in words if word.startswith("rises along"))
+    drawn = figures(found)
+    assert ["along-order-1", "along-order-2", "beside-random", "graph"] == list(drawn)
+    for name in ("along-order-1", "along-order-2"):
+        picture = svg_of(drawn[name])
+        assert {one.name for one in found.columns} == {
+            point.find(f"{SVG}title").text.rpartition(": ")[0] for point in points(picture)
+        }
+        assert found.n_edges == len(lines(picture))
     values = {one.name: one.statistics["variance"] for one in found.columns}
-    assert rising == sum(values[cause] < values[effect] for cause, effect in found.edges)
+    rising = sum(values[cause] < values[effect] for cause, effect in found.edges)
+    assert f"rises along {rising} of {found.n_edges} edges" in texts(svg_of(drawn["along-order-1"]))
     scores = [row for row in found.baselines if row.algorithm != "random orders"]
-    assert len(scores) == len(list(beside.iter(f"{SVG}circle")))
-    assert found.n_edges == len(list(graph.iter(f"{SVG}polygon")))
+    assert len(scores) == len(points(svg_of(drawn["beside-random"])))
+    assert found.n_edges == len(list(svg_of(drawn["graph"]).iter(f"{SVG}polygon")))
+
+
+def lines(picture):
+    groups = [g for g in picture.iter(f"{SVG}g") if "mark-line" in g.get("class", "")]
+    return [path for group in groups for path in group.iter(f"{SVG}path")]
+
+
+def test_more_edges_than_can_be_told_apart_are_counted_and_not_drawn():
+    rng = np.random.default_rng(0)
+    graph = ca.graphs.erdos_renyi(30, 6, rng)
+    many = audit(ca.models.draw("scm", graph, rng).sample(100, rng), graph, 0, n_bootstrap=0)
+    assert many.n_edges > MOST_EDGES
+    picture = svg_of(figures(many)["along-order-1"])
+    assert 30 == len(points(picture))
+    assert [] == lines(picture)
+    assert any(f"of {many.n_edges} edges" in text for text in texts(picture))
 
 
 def test_the_bars_count_every_random_order(found):
     assert sum(found.random_f1_counts) >= 50
-    _, _, beside, _ = audit_pictures(found)
-    assert f"bars: {sum(found.random_f1_counts)} random orders" in beside.svg
+    words = texts(svg_of(figures(found)["beside-random"]))
+    assert f"bars: {sum(found.random_f1_counts)} random orders; band: their central 95 %" in words
+
+
+def test_names_that_are_shortened_alike_stay_two_columns():
+    names = [f"a rather long name of column {k} of this data set" for k in range(10)]
+    long = audit(*benchmark(names=names), 0, n_bootstrap=0)
+    picture = svg_of(figures(long)["along-order-1"])
+    assert 10 == len({point.get("transform") for point in points(picture)})
+    assert 10 == sum("…" in text for text in texts(picture))
 
 
 def series():
@@ -163,26 +220,49 @@ def series():
 
 
 def test_no_text_of_a_plot_leaves_it_or_meets_another(found, pooled):
-    """With 7 pixels a letter, more than the usual fonts take."""
+    """In a font wider than the one that was measured with; a plot fits a phone."""
     by_time = audit(*series(), 0)
     together = audit_many({"a": series()}, 0)
     large = audit(*benchmark(2, 40), 0, n_bootstrap=0)
-    plots = [picture for one in (found, by_time, large) for picture in audit_pictures(one)[:-1]]
-    plots += [picture for one in (pooled, together) for picture in pooled_pictures(one)]
-    for picture in plots:
-        taken = {}
-        for text in ET.fromstring(picture.svg).iter(f"{SVG}text"):
-            if "transform" in text.attrib:
-                continue
-            wide, x = 7.0 * len(text.text), float(text.get("x"))
-            start = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[text.get("text-anchor")] * wide
-            assert start >= -1, text.text
-            assert start + wide <= WIDTH + 8, text.text
-            taken.setdefault(text.get("y"), []).append((start, start + wide, text.text))
-        for row in taken.values():
-            ends = sorted(row)
-            for (_, end, one), (begin, _, other) in zip(ends, ends[1:], strict=False):
-                assert end <= begin, (one, other)
+    for result in (found, by_time, large, pooled, together):
+        for figure in figures(result).values():
+            if isinstance(figure, Figure):
+                check_texts(svg_of(figure))
+
+
+def check_texts(picture):
+    wide, high = (float(picture.get(name)) for name in ("width", "height"))
+    assert wide <= WIDEST
+    taken = {}
+    for x, y, text in placed(picture, 0, 0):
+        long = LETTER * len(text.text) * size(text) / 12
+        if "rotate" in text.get("transform", ""):
+            assert y + long <= high + 1, text.text
+            continue
+        anchor = text.get("text-anchor", "start")
+        start = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * long
+        assert start >= -1, text.text
+        assert start + long <= WIDEST, text.text
+        taken.setdefault(round(y), []).append((start, start + long, text.text))
+    for row in taken.values():
+        ends = sorted(row)
+        for (_, end, one), (begin, _, other) in zip(ends, ends[1:], strict=False):
+            assert end <= begin, (one, other)
+
+
+def size(text):
+    return float(text.get("font-size").removesuffix("px"))
+
+
+def placed(element, x, y):
+    """Yield each text with its place in the picture."""
+    move = re.match(r"translate\(([-\d.e]+),([-\d.e]+)\)", element.get("transform", ""))
+    if move:
+        x, y = x + float(move[1]), y + float(move[2])
+    if element.tag == f"{SVG}text" and element.text:
+        yield x, y, element
+    for child in element:
+        yield from placed(child, x, y)
 
 
 def test_causes_come_before_effects_and_cycles_share_a_depth():
@@ -195,24 +275,30 @@ def test_causes_come_before_effects_and_cycles_share_a_depth():
 
 
 @pytest.mark.parametrize(
-    ("values", "log"),
-    [
-        ([1.0, 1.0], True),
-        ([1e-9, 1e9], True),
-        ([2.0, 3.0], True),
-        ([0.5, 0.5], False),
-        ([0, 0], False),
-    ],
+    ("low", "high"), [(0.98, 1.02), (1e-9, 1e9), (2.0, 3.0), (1e-300, 1e300), (99.0, 101.0)]
 )
-def test_an_axis_has_ticks_whatever_the_values(values, log):
-    axis = axis_for(values, 0, 100, log=log)
-    assert 1 <= len(axis.ticks) <= 12
-    assert all(-1 <= axis(tick) <= 101 for tick in axis.ticks)
-    assert all(0 < axis(value) < 100 for value in values)
+def test_a_logarithmic_axis_has_some_ticks_whatever_the_values(low, high):
+    ticks = log_ticks(low, high)
+    assert 2 <= len(ticks) <= 12
+    assert sorted(set(ticks)) == ticks
+    assert all(low * 0.999 <= tick <= high * 1.001 for tick in ticks)
+
+
+def test_equal_values_are_drawn_too():
+    data, graph = benchmark()
+    scaled = data.observational_values / data.observational_values.std(axis=0)
+    tied = audit(scaled, graph, 0, n_bootstrap=0)
+    picture = svg_of(figures(tied)["along-order-1"])
+    assert 10 == len(points(picture))
+    assert not any("NaN" in ET.tostring(one, "unicode") for one in picture.iter())
+
+
+def latex_of(document, table):
+    return table_latex(table, [*comments(document), document.about])
 
 
 def test_the_latex_table_has_the_sentence_and_the_hashes(found):
-    text = audit_table("data.csv", found, MADE)
+    text = latex_of(audit_document(found, "data.csv", MADE), citable_table(found))
     assert text.startswith(f"% Verdict: {found.verdict.sentence}")
     assert "ab" * 32 in text
     body = text[text.index("\\begin{tabular}") :]
@@ -223,13 +309,12 @@ def test_the_latex_table_has_the_sentence_and_the_hashes(found):
     assert 6 == len(rows)
     assert {4} == {line.count("&") for line in rows}
     assert rows[3].startswith("$R^2$, rising")
-    assert {"%"} == {
-        line[0] for line in text.splitlines() if line and line in text.split("\\beg")[0]
-    }
+    above = text.partition("\\begin")[0]
+    assert {"%"} == {line[0] for line in above.splitlines()}
 
 
 def test_the_latex_table_of_several_files_has_a_row_for_each(pooled):
-    text = pooled_table("4 files", pooled, MADE)
+    text = latex_of(pooled_document(pooled, "4 files", MADE), file_table(pooled))
     rows = [line for line in text.splitlines() if line.endswith("\\\\")]
     assert 6 == len(rows)
     assert {9} == {line.count("&") for line in rows}
@@ -239,4 +324,16 @@ def test_the_latex_table_of_several_files_has_a_row_for_each(pooled):
 
 def test_a_table_without_a_graph_is_refused():
     with pytest.raises(ValueError, match="needs a graph"):
-        audit_table("data.csv", audit(benchmark()[0], None, 0), MADE)
+        citable_table(audit(benchmark()[0], None, 0))
+
+
+def test_a_p_value_that_is_a_bound_is_called_so_everywhere(found):
+    bounds = [row for row in found.baselines if row.p_is_bound]
+    assert bounds
+    by_statistic, scores = found.document().tables()
+    for row, cells in zip(found.baselines, scores.rows, strict=True):
+        assert row.p_is_bound == str(cells[-1]).startswith("below 0.0")
+        assert row.p_order is None or not math.isnan(row.p_order)
+    for row, cells in zip(found.sortabilities, by_statistic.rows, strict=True):
+        assert row.rising_is_bound == cells[-2].is_bound
+    assert "$<$0.00" in table_latex(citable_table(found))

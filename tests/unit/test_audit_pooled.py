@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -11,18 +12,25 @@ from hypothesis import strategies as st
 
 import causalassay as ca
 from causalassay.auditing import Audit, BaselineScore, Sortability, audit, audit_many, pool
-from causalassay.auditing.file_rows import file_heads, file_rows, last_row
+from causalassay.auditing.document import file_table
 from causalassay.auditing.order_evidence import measured_of
-from causalassay.auditing.result import ColumnPlace
-from causalassay.auditing.row_names import RANDOM_ORDERS, sorted_by
+from causalassay.auditing.pooled import claim_finding, nothing_over_files
+from causalassay.auditing.result import RANDOM_ORDERS, ColumnPlace
 from causalassay.judging.artefacts import R2, VARIANCE, artefacts_of
-from causalassay.judging.findings import Finding
-from causalassay.judging.pooled_sentences import claim_finding, nothing_over_files
+from causalassay.judging.data_set import no_evidence
+from causalassay.judging.findings import Finding, FindingKind
 from causalassay.judging.scheme_findings import OrderClaim, OrderEvidence, judge_orders
+from causalassay.present.latex import table_latex
 
 MOST_WORDS = 30
-CHECKED = Finding("graph not refuted", "The graph is not refuted.", rule="graph check")
-NOTHING = Finding("no evidence", "No evidence.", rule="no evidence")
+CHECKED = Finding(
+    FindingKind.GRAPH_NOT_REFUTED,
+    numbers={"n_implied": 1},
+    rule="graph check",
+    words={"level": "1 %"},
+)
+NOTHING = no_evidence(["variance"], 0.3, 0.3, [0.5], "no evidence")
+UNTESTED = Finding(FindingKind.UNDECIDED, rule="what is missing", words={"why": "it is a test"})
 
 
 def made(p_value, edges=(("a", "b"),), sortability=0.8, gain=0.2, attainable=0.001):
@@ -32,11 +40,13 @@ def made(p_value, edges=(("a", "b"),), sortability=0.8, gain=0.2, attainable=0.0
         Sortability("R2", "paths", 0.5, (0.4, 0.6), 0.5, 0.5),
     )
     scores = [("rising", "variance", gain, p_value), ("falling", "variance", -gain, 1.0)]
-    scores += [("rising", "R²", 0.0, 0.5), ("falling", "R²", 0.0, 0.5)]
+    scores += [("rising", "R2", 0.0, 0.5), ("falling", "R2", 0.0, 0.5)]
     baselines = (
         *(
-            BaselineScore(sorted_by(way, word), 3.0, 0.3 + up, p_order=p)
-            for way, word, up, p in scores
+            BaselineScore(
+                f"by {way} {name}", 3.0, 0.3 + up, p_order=p, statistic=name, direction=way
+            )
+            for way, name, up, p in scores
         ),
         BaselineScore(RANDOM_ORDERS, 5.0, 0.3, (3.0, 7.0), (0.1, 0.5)),
     )
@@ -63,7 +73,7 @@ def test_weak_evidence_on_many_graphs_adds_up():
 def test_files_on_one_graph_are_one_unit():
     """They may come from one model: to add their p-values up would count one chance many times."""
     found = pool({str(k): made(0.1) for k in range(6)})
-    assert (1, "no evidence") == (found.n_units, found.verdict.kind)
+    assert (1, "no-evidence") == (found.n_units, found.verdict.kind)
     assert "count as one unit (1 in all)" in found.verdict.advice
 
 
@@ -80,36 +90,40 @@ def test_the_verdict_is_that_of_the_rule_for_several_units():
 
 def test_small_effects_in_many_units_are_leaning_at_most():
     weak = [made(0.001, graph, sortability=0.55, gain=0.01) for graph in GRAPHS]
-    assert "no evidence" == pool(dict(enumerate(weak))).verdict.kind
+    assert "no-evidence" == pool(dict(enumerate(weak))).verdict.kind
 
 
 def test_nothing_found_where_nothing_could_be_is_too_small():
     small = {str(k): made(0.5, graph, attainable=0.6) for k, graph in enumerate(GRAPHS)}
     found = pool(small)
-    assert "too small" == found.verdict.kind
+    assert "too-small" == found.verdict.kind
     assert "two tests over units" == found.verdict.rule
 
 
 def test_a_file_that_cannot_be_tested_is_counted_and_left_out():
     untested = Audit(
-        10, 3, 1, None, (), (), (Finding("undecided", "U.", rule="what is missing"), CHECKED), None,
+        10, 3, 1, None, (), (), (UNTESTED, CHECKED), None,
         columns=made(0.1).columns, edges=(("a", "b"), ("a", "c")),
     )  # fmt: skip
     found = pool({"few": untested} | {str(k): made(0.1, graph) for k, graph in enumerate(GRAPHS)})
     assert "gameable" == found.verdict.kind
     assert "1 file of 7 could not be tested" in found.verdict.advice
-    assert ["few", "10", "3", "1", "–"] == file_rows(found)[0][:5]
+    first = file_table(found).rows[0]
+    assert ["few", 10, 3, 1] == first[:4]
+    assert math.isnan(first[4])
     alone = pool({"few": untested})
     assert "undecided" == alone.verdict.kind
     assert math.isnan(alone.random_f1)
-    assert len(file_heads(alone)) == len(last_row(alone))
+    table = file_table(alone)
+    assert {len(table.columns)} == {len(row) for row in table.rows}
+    assert " & -- & " in table_latex(table)
 
 
 def test_a_statistic_that_ties_counts_as_no_evidence():
     values, graph = benchmark(0)
     found = audit_many({"a": (values / values.std(axis=0), graph)}, 0, n_bootstrap=0)
     by_variance = [claim for claim in found.claims if claim.artefact == VARIANCE]
-    assert ["no evidence", "no evidence"] == [claim.kind for claim in by_variance]
+    assert ["no-evidence", "no-evidence"] == [claim.kind for claim in by_variance]
     assert 1.0 == by_variance[0].sortable_p
 
 
@@ -128,16 +142,30 @@ def test_real_data_are_pooled_and_shown():
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert plain["verdict"] in plain["findings"]
     assert set(sets) == set(plain["audits"])
-    root = ET.fromstring(found._repr_html_())
-    assert 3 == len(list(root.iter("{http://www.w3.org/2000/svg}svg")))
-    assert "&lt;set 1&gt;" in found._repr_html_()
+    shown = found._repr_html_()
+    assert 3 == len(list(fragment(shown).iter("{http://www.w3.org/2000/svg}svg")))
+    assert "&lt;set 1&gt;" in shown
+
+
+def fragment(shown):
+    """What a notebook shows, without the style (which is not XML) and parsed."""
+    style = re.search("<style>.*?</style>", shown, re.DOTALL)[0]
+    return ET.fromstring(shown.replace(style, "").replace("tabindex", " tabindex"))
+
+
+def test_the_frame_of_several_files_has_a_row_for_each_and_one_for_all():
+    found = pool({str(k): made(0.1, graph) for k, graph in enumerate(GRAPHS)})
+    frame = found.to_frame()
+    assert [*"012345", "all together"] == list(frame["file"])
+    assert pytest.approx([0.8] * 7) == list(frame["sortability_variance"])
+    assert pytest.approx([0.5, 0.1]) == frame["f1_variance"][0]
 
 
 def test_graphs_that_are_refuted_are_named():
     values, graph = benchmark(4, 20)
     wrong = audit(values, graph.T, 0, n_bootstrap=0, pooled=True)
     found = pool({"bad": wrong, "good": audit(values, graph, 0, n_bootstrap=0, pooled=True)})
-    assert "graph refuted" == found.findings[-1].kind
+    assert "graph-refuted" == found.findings[-1].kind
     assert "Refuted: bad." == found.findings[-1].advice
 
 
@@ -163,7 +191,7 @@ shares = st.floats(0, 1)
 def test_sentences_over_files_take_at_most_thirty_words(value, gain, p_one, p_two, n, random_f1):
     kinds = [
         ("gameable", False, (True, True)),
-        ("gameable backwards", True, (True, True)),
+        ("gameable-backwards", True, (True, True)),
         *(
             ("leaning", back, won)
             for back in (False, True)
@@ -178,7 +206,7 @@ def test_sentences_over_files_take_at_most_thirty_words(value, gain, p_one, p_tw
                 check(claim_finding(claim, n, random_f1))
             claims.append(
                 OrderClaim(
-                    artefact, False, "no evidence", value, gain, p_one, p_two, (False,) * 2, n
+                    artefact, False, "no-evidence", value, gain, p_one, p_two, (False,) * 2, n
                 )
             )
         check(nothing_over_files(claims, n, random_f1))

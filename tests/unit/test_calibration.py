@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from calibration import audits, rates, rows_on_disk, studies, study_bank
+from calibration import audits, page, rates, rows_on_disk, studies, study_bank
 
 N_UNITS = 10
 
@@ -21,7 +21,7 @@ def findings():
 
 
 def test_what_sorts_by_variance_is_found_out(findings):
-    assert "depends on variance order" in findings["sorts by variance"]
+    assert "variance-order" in findings["sorts by variance"]
     assert "robust" not in findings["sorts by variance"]
 
 
@@ -33,7 +33,7 @@ def test_no_cause_is_named_that_is_not_there(findings, name):
 
 @pytest.mark.parametrize("name", ["random graph", "joins everything"])
 def test_what_ignores_the_data_has_no_lead(findings, name):
-    assert ["no lead found"] == findings[name]
+    assert ["no-lead"] == findings[name]
 
 
 def test_the_true_order_is_robust_whatever_its_threshold_does(findings):
@@ -52,10 +52,10 @@ def test_statistics_that_are_assigned_at_random_are_not_those_of_the_columns():
 
 def test_rates_come_with_the_limits_of_clopper_and_pearson():
     # Of 0 among 400 the upper limit is 1 - 0.025^(1/400).
-    none = rates.Rate("audit", "raw", "graph refuted", 0, 400, "at most 1 %")
+    none = rates.Rate("audit", "raw", "graph refuted", 0, 400, rates.Goal("at most", 1))
     assert none.met
     assert (0.0, pytest.approx(1 - 0.025 ** (1 / 400))) == none.limits
-    assert not rates.Rate("audit", "raw", "gameable", 395, 400, "at least 99 %").met
+    assert not rates.Rate("audit", "raw", "gameable", 395, 400, rates.Goal("at least", 99)).met
 
 
 def test_what_is_on_disk_is_not_computed_again(tmp_path):
@@ -68,3 +68,14 @@ def test_what_is_on_disk_is_not_computed_again(tmp_path):
 
 def _never(job):
     raise AssertionError(f"{job} is on disk")
+
+
+@pytest.mark.parametrize("stored", ["gameable-backwards", "gameable backwards"])
+def test_findings_that_earlier_runs_stored_in_words_are_counted_as_those_with_ids(stored):
+    row = {"findings": [[stored, "variance"], ["graph refuted", ""]]}
+    (name, *_) = audits.cells()
+    table = rates.audit_rates({(cell, 0): row for cell in audits.cells()}, [])
+    counts = {rate.what: rate.count for rate in table if rate.cell == name}
+    assert (1, 1, 0) == (counts["gameable backwards"], counts["graph refuted"], counts["leaning"])
+    assert 1 == counts[rates.EITHER_WAY]
+    assert set(page.AUDIT_COLUMNS) == set(counts)

@@ -1,21 +1,16 @@
-import io
 import json
 import tempfile
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-import psutil
 import pytest
-from rich.console import Console
 
 import causalassay as ca
 from causalassay import choosing
-from causalassay.auditing.provenance import provenance
 from causalassay.choosing.candidates import find_candidates
-from causalassay.choosing.claims import make_claims, permuted_spearman
-from causalassay.choosing.graph_files import matrix_of, write_graphs
-from causalassay.choosing.not_ranked import how_to_include, reason_lines
+from causalassay.choosing.claims import permuted_spearman
+from causalassay.choosing.document import choice_document
 from causalassay.choosing.random_graphs import (
     beside_random,
     density_of,
@@ -25,21 +20,23 @@ from causalassay.choosing.random_graphs import (
     shuffle_columns,
 )
 from causalassay.choosing.running import Work, run_all
-from causalassay.choosing.table_rows import (
-    RANKING_HEADS,
-    opinion_legend,
-    opinion_text,
-    ranking_rows,
-)
-from causalassay.cli.choice_printing import print_choice
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.graphs import chain, erdos_renyi, possible_reachability, to_cpdag
+from causalassay.judging.findings import FindingKind
 from causalassay.models import Do
-from causalassay.report.choice_page import choice_page
-from causalassay.report.choice_page.tables import difference_table, opinion_table
-from causalassay.risk import DescendantTests, implied_descendants, jaccard
-from waiting import eventually
+from causalassay.present.charts import static_svg
+from causalassay.present.document import Figure, Interval, Marked, flattened
+from causalassay.present.html import page
+from causalassay.present.terminal import document_text
+from causalassay.risk import (
+    DescendantTests,
+    Fixed,
+    SimulatedMax,
+    implied_descendants,
+    jaccard,
+)
+from waiting import eventually, gone
 
 NAMES = tuple("abcdef")
 
@@ -92,7 +89,8 @@ def test_the_algorithm_that_names_what_moved_is_the_best(chosen):
     assert truth.random.beaten
     assert truth.random.p_corrected == pytest.approx(2 * truth.random.p_value)
     assert not chosen.row("backwards").random.beaten
-    assert "best" == chosen.claims[0].rule
+    assert (FindingKind.BEST, "best") == (chosen.claims[0].kind, chosen.claims[0].rule)
+    assert {"risk": 0.0, "n_algorithms": 2}.items() <= chosen.claims[0].numbers.items()
     assert chosen.headline.startswith("truth is the best of 2 algorithms")
     with pytest.raises(ValueError, match="there is no row 'trth'; did you mean 'truth'"):
         chosen.row("trth")
@@ -108,10 +106,18 @@ def test_graphs_that_say_nothing_stand_in_the_table(chosen):
     }
     assert chosen.row("empty").random.p_corrected is None
     assert 0.5 < chosen.random_order.mean < 1
-    texts = ranking_rows(chosen)
-    assert {len(RANKING_HEADS)} == {len(row) for row in texts}
-    assert "truth" == texts[0][0]
-    assert any(row[0].startswith("random complete DAG") for row in texts)
+    ranking = table_of(chosen, "ranking")
+    assert {len(ranking.columns)} == {len(row) for row in ranking.rows}
+    names = [record["algorithm"] for record in ranking.records()]
+    assert {"truth", "backwards", "empty", "complete", "random complete DAG"} == set(names)
+    assert "truth" == names[0]
+    marked = {row[0].value for row in ranking.rows if isinstance(row[0], Marked)}
+    assert {"empty", "complete", "random complete DAG"} == marked
+
+
+def table_of(choice, identity):
+    """Return a table of a choice's document."""
+    return {table.id: table for table in choice.document().tables()}[identity]
 
 
 def test_an_algorithm_that_does_not_apply_is_a_row_with_its_reason(chosen):
@@ -129,8 +135,28 @@ def test_who_moved_is_what_the_chain_says(chosen):
 
 def test_json_gives_the_same_choice_back(chosen):
     plain = json.loads(json.dumps(chosen.to_dict(), allow_nan=False))
-    assert chosen.headline == plain["headline"]
-    assert chosen == choosing.Choice.from_dict(plain)
+    assert chosen.headline == plain["headline"] == plain["claims"][0]["sentence"]
+    assert "best" == plain["claims"][0]["kind"]
+    again = choosing.Choice.from_dict(plain)
+    assert chosen == again
+    assert chosen.claims == again.claims
+
+
+def test_it_says_in_ten_lines_what_it_is(chosen):
+    lines = repr(chosen).splitlines()
+    assert lines[0].startswith("Choice: 700 rows, 6 columns")
+    assert chosen.headline == lines[1]
+    assert len(lines) <= 10
+
+
+def test_the_ranking_is_a_data_frame(chosen):
+    frame = chosen.to_frame().set_index("name")
+    assert [row.name for row in chosen.rows] == list(frame.index)
+    truth = chosen.row("truth")
+    assert (truth.weighted, *truth.interval) == tuple(
+        frame.loc["truth", ["weighted", "low", "high"]]
+    )
+    assert frame.loc["truth", "beats_random"]
 
 
 def test_the_same_seed_gives_the_same_choice(chosen):
@@ -182,13 +208,13 @@ def test_a_least_effect_changes_who_counts_as_moved():
 
 
 def test_graphs_are_written_as_files(chosen, tmp_path):
-    files = write_graphs(chosen, tmp_path / "graphs")
+    files = chosen.write_graphs(tmp_path / "graphs")
     assert ["truth.csv", "backwards.csv"] == [path.name for path in files]
-    np.testing.assert_array_equal(chain(6), matrix_of(chosen, "truth"))
+    np.testing.assert_array_equal(chain(6), chosen.matrix("truth"))
     assert "a,b" in files[0].read_text()
     hostile = replace(chosen, rows=tuple(replace(r, name="../x/" + r.name) for r in chosen.rows))
     hostile = replace(hostile, graphs={"../x/" + n: g for n, g in chosen.graphs.items()})
-    assert {tmp_path} == {path.parent for path in write_graphs(hostile, tmp_path)}
+    assert {tmp_path} == {path.parent for path in hostile.write_graphs(tmp_path)}
 
 
 def test_a_notebook_shows_the_sentences_and_the_ranking(chosen):
@@ -264,18 +290,23 @@ def with_rows(choice, **changes):
 
 
 def rules_of(choice):
-    return {claim.rule: claim.sentence for claim in make_claims(choice)}
+    return {claim.rule: claim.sentence for claim in choice.claims}
+
+
+def kinds_of(choice):
+    return {claim.kind for claim in choice.claims}
 
 
 def test_a_graph_that_says_nothing_ahead_of_all_is_the_headline(chosen):
     shown = with_rows(chosen, truth={"weighted": 0.6}, complete={"weighted": 0.2})
-    first = make_claims(shown)[0]
-    assert "graph that says nothing" == first.rule
+    first = shown.claims[0]
+    assert FindingKind.NOTHING_AHEAD == first.kind
+    assert ("complete", 0.2) == (first.words["graph"], first.numbers["graph_risk"])
     said = "The complete graph, which says nothing, has less risk by estimate (0.20) than all 2 "
     assert first.sentence.startswith(said)
     alone = replace(shown, rows=tuple(row for row in shown.rows if row.name != "backwards"))
-    assert "than truth (0.60 [" in make_claims(alone)[0].sentence
-    assert "best" not in rules_of(shown)
+    assert "than truth (0.60 [" in alone.claims[0].sentence
+    assert FindingKind.BEST not in kinds_of(shown)
 
 
 def test_no_evidence_is_not_worded_as_a_finding(chosen):
@@ -283,8 +314,8 @@ def test_no_evidence_is_not_worded_as_a_finding(chosen):
     shown = with_rows(chosen, truth={"random": random})
     sentence = rules_of(shown)["random graphs of its density"]
     assert sentence.startswith("No evidence that any of 2 algorithms beats random graphs")
-    assert "best" not in rules_of(shown)
-    assert "random graphs of its density" == make_claims(shown)[0].rule
+    assert FindingKind.BEST not in kinds_of(shown)
+    assert FindingKind.NOT_BEYOND_RANDOM_GRAPHS == shown.claims[0].kind
 
 
 def test_a_leader_worse_than_most_random_graphs_is_said_to_be(chosen):
@@ -304,15 +335,13 @@ def test_a_random_order_that_clears_the_same_bar_is_named(chosen):
         row = replace(chosen.row("empty"), name="random-sortnregress", random=random)
         graphs = {**chosen.graphs, row.name: chosen.graphs["empty"]}
         shown = replace(chosen, rows=(*chosen.rows, row), graphs=graphs)
-        return [claim.sentence for claim in make_claims(shown) if "random" in claim.rule]
+        kind = FindingKind.RANDOM_ORDER_BEATS_THEM
+        return [claim for claim in shown.claims if claim.kind == kind]
 
-    (said,) = [one for one in beside(0.001) if one.startswith("So does the baseline random-so")]
-    assert said.endswith("a relation to the data, not causes.")
-    assert not [one for one in beside(0.5) if one.startswith("So does")]
-
-
-def claimed(choice):
-    return replace(choice, claims=make_claims(choice))
+    (claim,) = beside(0.001)
+    assert ("random-sortnregress", {"p_value": 0.001}) == (claim.subject.algorithm, claim.numbers)
+    assert claim.sentence.endswith("a relation to the data, not causes.")
+    assert not beside(0.5)
 
 
 def test_what_to_do_next_follows_from_the_claims(chosen):
@@ -321,20 +350,20 @@ def test_what_to_do_next_follows_from_the_claims(chosen):
     assert chosen.to_dict()["next_step"] == chosen.next_step
 
     ahead = with_rows(chosen, empty={"weighted": -0.1})
-    assert claimed(ahead).next_step.startswith("If you need a graph, take that of truth")
+    assert ahead.next_step.startswith("If you need a graph, take that of truth")
 
     beaten = {"random": chosen.row("truth").random, "may_be_best": True}
-    both = claimed(with_rows(chosen, backwards=beaten)).next_step
+    both = with_rows(chosen, backwards=beaten).next_step
     assert "it has the least risk of 2 that beat random graphs" in both
 
     nothing = {"random": replace(chosen.row("truth").random, beaten=False)}
-    many = claimed(with_rows(chosen, truth=nothing))
+    many = with_rows(chosen, truth=nothing)
     assert "ask again with --least-effect 0.5" in many.next_step
     few = tuple(replace(each, share_moved=0.2) for each in chosen.cutoffs)
-    none = claimed(replace(with_rows(chosen, truth=nothing), cutoffs=few))
+    none = replace(with_rows(chosen, truth=nothing), cutoffs=few)
     assert none.next_step.startswith("Nothing can be chosen by these experiments: no algorithm")
 
-    flagged = claimed(turned(chosen, doubts={"do a": "why"})).next_step
+    flagged = turned(chosen, doubts={"do a": "why"}).next_step
     assert "check the flagged conditions (do a)" in flagged
     assert "--not-acting" in flagged
     for said in (chosen.next_step, both, many.next_step, none.next_step, flagged):
@@ -343,8 +372,9 @@ def test_what_to_do_next_follows_from_the_claims(chosen):
 
 def test_algorithms_that_cannot_be_told_apart_are_counted(chosen):
     shown = with_rows(chosen, backwards={"may_be_best": True})
-    claim = make_claims(shown)[0]
-    assert "may be the best" == claim.rule
+    claim = shown.claims[0]
+    assert (FindingKind.MAY_BE_BEST, "may be the best") == (claim.kind, claim.rule)
+    assert {"n_remaining": 2, "n_algorithms": 2} == claim.numbers
     assert claim.sentence.startswith("The data cannot tell 2 of 2 algorithms from the best one")
 
 
@@ -433,7 +463,7 @@ def test_algorithms_that_found_the_same_graph_are_not_compared():
 
 
 def second_sentences(choice):
-    return [claim.sentence for claim in make_claims(choice) if claim.rule == "second opinion"]
+    return [claim.sentence for claim in choice.claims if claim.rule == "second opinion"]
 
 
 def test_why_two_scores_differ_is_said_only_if_a_contrast_isolates_it(chosen):
@@ -556,12 +586,8 @@ def test_nothing_that_an_algorithm_does_reaches_another(tmp_path, monkeypatch):
     assert "it failed: it called sys.exit(0)" == runs.failed["Leave"]
     assert runs.failed["Circle"].endswith("it promises a DAG, but its graph has a directed cycle")
     program = int((tmp_path / "started").read_text())
-    eventually(lambda: not psutil.pid_exists(program) or is_zombie(program))
+    eventually(lambda: gone(program))
     assert not list((tmp_path / "files").iterdir())
-
-
-def is_zombie(pid):
-    return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
 # Bad input.
@@ -624,60 +650,62 @@ def test_sachs_shows_what_the_score_cannot_tell(sachs_folder):
 # The page and its tables.
 
 
+def opinions(choice):
+    """Return the mark of each algorithm's second opinion, and what the marks mean."""
+    ranking = table_of(choice, "ranking")
+    at = [column.key for column in ranking.columns].index("second_opinion")
+    marks = {row[0]: row[at].mark for row in ranking.rows if row[0] in choice.ranking}
+    return marks, ranking.notes[-1]
+
+
 def test_scores_that_cannot_be_told_from_the_least_are_marked(chosen):
-    shown = turned(chosen)
-    assert opinion_text(shown, "backwards").endswith(" ←")
-    assert not opinion_text(shown, "truth").endswith((" ~", " ←"))
+    marks, legend = opinions(turned(chosen))
+    assert {"backwards": "←", "truth": ""} == marks
+    assert "~" not in legend
     gap = choosing.PredictionScore(-0.1, -0.3, 0.1)
-    untold = turned(chosen, differences={"truth": gap})
-    assert opinion_text(untold, "truth").endswith(" ~")
-    assert "~ cannot be told from it" in opinion_legend(untold)
-    assert "~" not in opinion_legend(shown)
+    marks, legend = opinions(turned(chosen, differences={"truth": gap}))
+    assert {"backwards": "←", "truth": "~"} == marks
+    assert "~ cannot be told from it" in legend
     nothing = chosen.second_opinion.nothing_changes
-    assert f"“nothing changes” scores {nothing:.3f}" in opinion_legend(chosen)
+    assert f"“nothing changes” scores {nothing:.3f}" in opinions(chosen)[1]
 
 
-UNKNOWN = "on all data: the targets of condition 'ly 2' are unknown; this algorithm needs known ta"
-
-
-def test_how_to_include_algorithms_that_need_known_targets_is_said_on_terminal_and_page(chosen):
-    reasons = {"gies": UNKNOWN + "rgets: state them"}
-    shown = replace(chosen, not_ranked=reasons, left_out={"ly 2": "its target is unknown"})
-    hint = "To include gies: --drop-condition 'ly 2'"
-    assert hint == how_to_include(shown)
-    assert hint in printed(shown, 120)
-    made = provenance(0, {}, {})
-    assert hint in choice_page("x", shown, made, "choose", "today").replace("&#x27;", "'").replace(
-        "&#39;", "'"
-    )
-    assert not how_to_include(chosen)
-
-
-def test_the_reason_to_include_is_that_of_the_algorithm():
-    unknown = Regime("ly", system().regimes[1].values, None)
+def test_how_to_include_algorithms_that_need_known_targets_is_said_on_terminal_and_page():
+    unknown = Regime("ly 2", system().regimes[1].values, None)
     data = replace(system(), regimes=(*system().regimes, unknown))
     named = {"gies": ca.discovery.make_algorithm("gies"), "truth": Given(chain(6))}
     found = ca.choose(data, 0, named, n_random=50)
-    assert "To include gies: --drop-condition ly" == how_to_include(found)
+    assert ({"gies": "known targets"}, ("ly 2",)) == (found.lacking, found.unknown_targets)
+    hint = "To include gies: --drop-condition 'ly 2'"
+    assert hint in printed(found, 120)
+    assert hint in page(found.document()).replace("&#x27;", "'")
+    elsewhere = ca.choose(data, 0, named, n_random=50, seconds=300.0)
+    assert found.lacking == elsewhere.lacking
+    assert "To include" not in printed(replace(found, lacking={}), 120)
 
 
-def test_algorithms_that_do_not_belong_here_are_one_line(chosen):
+def test_algorithms_that_do_not_belong_here_share_a_reason(chosen):
     found = ca.choose(
         system(),
         0,
         {"truth": Given(chain(6)), "granger": ca.discovery.make_algorithm("granger-lasso")},
     )
-    reasons = {**found.not_ranked, **find_candidates(None).not_run, "mine": "it failed: X"}
-    lines = reason_lines(replace(chosen, not_ranked=reasons))
-    assert "mine: it failed: X" in lines
-    assert lines[-1].startswith("not for these data (they are for series): granger; need a setting")
-    assert "acor, command" in lines[-1]
+    assert {"granger": "series"} == found.lacking
+    others = find_candidates(None)
+    shown = replace(
+        chosen,
+        not_ranked={**found.not_ranked, **others.not_run, "mine": "it failed: X"},
+        lacking=found.lacking | dict.fromkeys(others.unset, "setting"),
+    )
+    table = table_of(shown, "not-ranked")
+    reasons = {row["reason"]: row["name"] for row in table.records()}
+    assert "mine" == reasons["it failed: X"]
+    assert "granger" == reasons["not for these data (they are for series)"]
+    assert {"acor", "command"} <= set(reasons["need a setting"].split(", "))
 
 
-def printed(choice, width, full=True):
-    console = Console(width=width, file=io.StringIO())
-    print_choice(choice, "x.csv", console, full=full)
-    return console.file.getvalue()
+def printed(choice, width, options=("--full",)):
+    return document_text(choice_document(choice, "x.csv"), options, width)
 
 
 def test_a_narrow_terminal_says_what_it_leaves_out_and_cuts_nothing(chosen):
@@ -693,19 +721,24 @@ def test_a_narrow_terminal_says_what_it_leaves_out_and_cuts_nothing(chosen):
         ),
         second_opinion=replace(chosen.second_opinion, scores=scores),
     )
-    wide, narrow = printed(shown, 120), printed(shown, 76)
+    wide, narrow = printed(shown, 120), printed(shown, 100)
     assert "No room" not in wide
-    assert "No room for: share beaten, edges" in narrow
-    assert "…" not in wide.replace("[…]", "")
-    assert "…" not in narrow.replace("[…]", "")
+    assert "No room for: share beaten, —;" in narrow
+    for width, text in ((120, wide), (100, narrow)):
+        assert "…" not in text
+        assert max(map(len, text.splitlines())) <= width
+        assert all(row.name in text for row in rows)
 
 
-def test_who_moved_is_a_list_where_the_table_has_no_room(chosen):
+def test_who_moved_is_told_where_the_table_of_effects_has_little_room(chosen):
     names = {name: f"protein_number_{name}" for name in NAMES}
-    assert "* moved; […] the target itself" in printed(chosen, 120)
+    assert "No room" not in printed(chosen, 120)
+    assert "* moved; † the target itself" in printed(chosen, 120)
     longer = replace(
         chosen,
         columns=tuple(names.values()),
+        intervened=tuple(names.values()),
+        graphs=dict.fromkeys(chosen.graphs, choosing.FoundGraph((), ())),
         movements=tuple(
             replace(
                 one,
@@ -716,25 +749,94 @@ def test_who_moved_is_a_list_where_the_table_has_no_room(chosen):
             for one in chosen.movements
         ),
     )
-    text = printed(replace(longer, intervened=tuple(names.values())), 80)
-    assert "No room for columns that did not move." in text
-    assert "* moved" not in text
-    assert "do e (protein_number_e): protein_number_f" in text
+    text = printed(longer, 80)
+    assert "No room for: protein_number_" not in text
+    lines = [line for line in text.splitlines() if line.startswith("do d ")]
+    assert ["do", "d", "protein_number_d"] == lines[0].split()[:3]
+    assert "protein_number_e" in lines[0]
+    shown = " ".join(lines[1:])  # the table of effects, in parts
+    effects = longer.movements[3].effects.values()
+    assert [f"{e:+.2f}" for e in effects if e] == [w for w in shown.split() if w[0] in "+-"]
+    assert ["protein_number_f"] == table_of(longer, "moved").records()[-1]["moved"]
+
+
+def test_effects_are_marked_where_a_column_moved_and_on_the_target(chosen):
+    table = table_of(chosen, "effects")
+    marks = {row[0]: [cell.mark for cell in row[1:]] for row in table.rows}
+    assert ["", "", "†", "*", "*", "*"] == marks["do c"]
+    effects = {row["condition"]: row for row in table.records()}
+    assert chosen.movements[0].effects["b"] == effects["do a"]["b"]
+
+
+def test_what_takes_an_option_is_named_without_it(chosen):
+    text = printed(chosen, 120, ())
+    assert "Who moved under which intervention" not in text
+    assert "--full shows: Who moved; Cut-offs on effect size; Second opinion" in text
+    assert "--report shows: Paired differences; The graphs found." in text
 
 
 def test_the_page_says_in_words_how_the_bound_was_found(chosen):
-    html = choice_page("x", chosen, provenance(0, {}, {}), "choose", "today")
+    html = page(chosen.document())
     assert "Bonferroni(level" not in html
     assert "a level of 0.05 shared equally by all tests, after Bonferroni" in html
     assert "related to the data, not that it is causal" in html
     assert "What next: " in html
 
 
+@pytest.mark.parametrize(
+    ("cutoff", "level", "words"),
+    [
+        (SimulatedMax(0.1, 100), 0.1, "|t| above {} (exceeded by chance in a share of 0.1 of data"),
+        (Fixed(4.5), None, "|t| above {}."),
+    ],
+)
+def test_other_bounds_are_facts_of_the_choice_and_said_in_words(cutoff, level, words):
+    found = ca.choose(system(), 0, ALGORITHMS, DescendantTests(cutoff=cutoff), n_random=50)
+    tests = found.tests
+    assert (type(cutoff).__name__, level, "t") == (
+        tests.cutoff_name,
+        tests.cutoff_level,
+        tests.scale,
+    )
+    said = " ".join(printed(found, 200).split())
+    assert words.format(f"{tests.threshold:.3g}") in said
+
+
+def cells_of(choice, identity):
+    return [cell for row in table_of(choice, identity).rows for cell in row[1:]]
+
+
 def test_a_difference_is_bold_only_if_the_corrected_comparison_says_so(chosen):
     pair = choosing.PairDifference("truth", "backwards", -0.5, (-0.6, -0.4))
     out = replace(chosen, differences=(pair,))
-    assert "<b>0.50" in difference_table(out)
-    assert "<b>" not in difference_table(with_rows(out, backwards={"may_be_best": True}))
+    assert [Marked(Interval(0.5, 0.4, 0.6), bold=True)] == cells_of(out, "differences")
+    (cell,) = cells_of(with_rows(out, backwards={"may_be_best": True}), "differences")
+    assert not cell.bold
+
+
+def values_of(spec):
+    """Return the data of a chart, or of its first layer."""
+    name = (spec.get("data") or spec["layer"][0]["data"])["name"]
+    return spec["datasets"][name]
+
+
+def test_both_charts_are_drawn_from_the_numbers_of_the_choice(chosen):
+    hostile = "<script>alert(1)</script>\x1b\u202e"
+    rows = tuple(replace(row, name=hostile) if row.name == "truth" else row for row in chosen.rows)
+    shown = replace(chosen, rows=rows, graphs={**chosen.graphs, hostile: chosen.graphs["truth"]})
+    cutoffs = tuple(replace(each, risks={**each.risks, hostile: 0.0}) for each in chosen.cutoffs)
+    document = replace(shown, cutoffs=cutoffs).document()
+    figures = {one.id: one for one in flattened(document.blocks) if isinstance(one, Figure)}
+    assert {"risks", "moved"} == set(figures)
+    for figure in figures.values():
+        svg = static_svg(figure.spec(), figure.alt)
+        assert "<script" not in svg
+    risks = values_of(figures["risks"].spec())
+    assert [(row.name, row.weighted) for row in rows] == [(r["name"], r["risk"]) for r in risks]
+    cells = values_of(figures["moved"].spec())
+    moved = [(cell["row"], cell["column"]) for cell in cells if cell["moved"]]
+    assert [(k, name) for k, one in enumerate(chosen.movements) for name in one.moved] == moved
+    assert "15 of 25" in figures["moved"].alt
 
 
 BROKEN = """
@@ -760,8 +862,12 @@ def test_a_mean_over_two_experiments_has_no_interval_on_the_page(chosen):
         name: replace(score, low=0.0, high=1.0, n_experiments=2)
         for name, score in other.scores.items()
     }
-    html = opinion_table(replace(chosen, second_opinion=replace(other, undoubted=two)))
-    assert "(2: too few for an interval)" in html
-    assert "[0.000, 1.000]" not in html
-    assert "share of the change predicted" in html
+    shown = replace(chosen, second_opinion=replace(other, undoubted=two))
+    table = table_of(shown, "second-opinion-scores")
+    assert ["a mean over 2 experiments has no interval: they are too few"] == table.notes
+    for row in table.records():
+        value, low, high = row["undoubted"]
+        assert value == two[row["algorithm"]].value
+        assert np.isnan([low, high]).all()
+        assert other.scores[row["algorithm"]].share_predicted == row["share_predicted"]
     assert 0.9 < other.scores["truth"].share_predicted <= 1.1

@@ -12,7 +12,7 @@ from causalassay.environments.catalogue import environment
 from causalassay.environments.installing import state
 from causalassay.graphs import from_edges, skeleton
 from causalassay.models import SCM
-from waiting import eventually
+from waiting import eventually, gone
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "commands"
 
@@ -94,7 +94,7 @@ def test_a_program_that_hangs_is_killed_with_its_children(tmp_path):
     with pytest.raises(CommandFailed, match="within 5 seconds"):
         run(program(code, max_seconds=5))
     child = int(note.read_text())
-    eventually(lambda: not is_running(child), "the child outlived its program")
+    eventually(lambda: gone(child), "the child outlived its program")
 
 
 def test_what_a_program_left_running_does_not_hold_up_its_answer(tmp_path):
@@ -109,13 +109,6 @@ def test_what_a_program_left_running_does_not_hold_up_its_answer(tmp_path):
     answer = run(program(code + WRITE.format("from,to\na,b"), max_seconds=60))
     psutil.Process(int(note.read_text())).kill()
     assert answer.graph[0, 1]
-
-
-def is_running(pid):
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 @pytest.mark.needs("linux")  # for the limit is the shell's ulimit -v

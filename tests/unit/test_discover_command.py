@@ -15,12 +15,14 @@ import pytest
 from typer.testing import CliRunner
 
 import causalassay as ca
-from causalassay.auditing.provenance import Provenance
 from causalassay.cli import app
 from causalassay.contracts import Estimate
 from causalassay.opening import unsaid
-from causalassay.report.graph_page.document import Found, graph_page
+from causalassay.present.html import page
+from causalassay.present.provenance import Provenance
 from causalassay.resampling import EdgeFrequencies
+from causalassay.resampling.charts import frequency_matrix
+from causalassay.resampling.document import Search, edge_table, frequencies_document
 from causalassay.resampling.processes import _ctrl_c_later
 from waiting import eventually
 
@@ -77,7 +79,7 @@ def test_it_prints_the_graph_and_the_frequencies(files):
     done = run(files / "data.csv", "--algorithm", "var-sortnregress", *FAST)
     assert "var-sortnregress on data.csv: 300 rows, 3 columns" in done.stdout
     assert "edges come out as drawn in at least 90 % of the bootstraps (6, 0 failed)" in done.stdout
-    assert re.search(r"a → b\s*│\s*100 %", done.stdout)
+    assert re.search(r"a → b .* 100 %", done.stdout)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "graphml", "gml", "dot", "json", "npz"])
@@ -117,26 +119,29 @@ def test_a_drawing_and_a_page_are_written(files, tmp_path):
     words = ("--svg", tmp_path / "g.svg", "--report", tmp_path / "g.html", *FAST)
     run(files / "data.csv", "--algorithm", "ges", *words)
     assert "<svg" in (tmp_path / "g.svg").read_text()
-    page = (tmp_path / "g.html").read_text()
-    places = [page.index(part) for part in ("come out as drawn", "<svg", "<table", "SHA-256")]
+    html = (tmp_path / "g.html").read_text()
+    places = [html.index(part) for part in ("come out as drawn", "<svg", "<table", "SHA-256")]
     assert sorted(places) == places
+    assert "no hidden common cause" in html
 
 
 def test_the_pictures_of_the_page_have_the_numbers_of_its_table():
     graph = np.array([[False, True], [True, False]])
     counts = np.array([[0, 50], [23, 0]]), np.array([[0, 27], [27, 0]])
     found = EdgeFrequencies(("plc", "pip3"), Estimate(graph, "cpdag"), *counts, 100)
-    page = graph_page(
-        Found("d.csv", "5 rows", "gies", found),
-        Provenance(0, {}, (), "9.9.9"),
-        "causalassay",
-        "2001-02-03",
-    )
-    assert "plc — pip3, joined 100%, as drawn 27%" in page
-    cells = re.findall(r"<title>[^<]*absent: 0 %</title>.*?</g>", page)
-    assert [["50", "—27"], ["23", "—27"]] == [re.findall(r">([—\d]+)</text>", c) for c in cells]
-    table = page[page.index("<table") :]
-    assert all(f"{number} %" in table for number in (27, 50, 23, 0))
+    html = page(frequencies_document(found, Search("gies", "d.csv", "5 rows")))
+    assert "plc — pip3, joined 100%, as drawn 27%" in html
+    (values,) = frequency_matrix(found)["datasets"].values()
+    cells = {(one["cause"], one["effect"]): one for one in values}
+    assert "50\n—27" == cells["plc", "pip3"]["numbers"]
+    assert "23\n—27" == cells["pip3", "plc"]["numbers"]
+    assert all(one["says"].endswith("undirected: 27 %, absent: 0 %") for one in cells.values())
+    assert [True, True] == [one["drawn"] for one in cells.values()]
+    (row,) = edge_table(found).records()
+    shares = {"as_drawn": 0.27, "forward": 0.5, "backward": 0.23, "undirected": 0.27, "absent": 0.0}
+    assert {"edge": "plc — pip3"} | shares == row
+    drawn = html[html.index('id="picture-frequencies"') : html.index("<table")]
+    assert all(re.search(rf">{number}</t(span|ext)>", drawn) for number in ("50", "23", "—27"))
 
 
 def test_without_bootstraps_only_the_edges_are_listed(files, tmp_path):
@@ -146,16 +151,16 @@ def test_without_bootstraps_only_the_edges_are_listed(files, tmp_path):
     assert "a → b" in done.stdout
     assert "shares of the bootstraps" not in done.stdout
     assert "–" not in done.stdout
-    page = report.read_text()
-    assert "a → b" in page
-    assert "as drawn" not in page
+    html = report.read_text()
+    assert "a → b" in html
+    assert "as drawn" not in html
     assert "from,to,type" == out.read_text().splitlines()[0]
 
 
 def test_the_edges_are_printed_beside_files_too(files, tmp_path):
     words = ("--out", tmp_path / "g.csv", *FAST)
     done = run(files / "data.csv", "--algorithm", "var-sortnregress", *words)
-    assert re.search(r"a → b\s*│\s*100 %", done.stdout)
+    assert re.search(r"a → b .* 100 %", done.stdout)
 
 
 def test_experiments_are_read_and_conditions_left_out(files):
@@ -326,14 +331,32 @@ def test_the_page_escapes_names_and_loads_nothing():
     graph = np.array([[False, True], [True, False]])
     counts = np.array([[0, 2], [1, 0]]), np.array([[0, 3], [3, 0]])
     found = EdgeFrequencies(columns, Estimate(graph, "cpdag"), *counts, 8, {"<b>why": 2})
-    made = Provenance(0, {"bootstrap": 8}, (), "9.9.9")
-    page = graph_page(
-        Found("<i>d.csv", "5 rows", "<u>pc", found), made, "causalassay", "2001-02-03"
-    )
-    for name in ("<script>", "<b>why", "<i>d", "<u>pc", "style="):
-        assert name not in page
-    assert "2 of 8 bootstraps failed: &lt;b&gt;why" in page
-    assert not re.search(r"(src|href)=\"(?!#)", page)
+    made = Provenance(0, {"bootstrap": 8}, (), "9.9.9").blocks("causalassay", "2001-02-03")
+    search = Search("<u>pc", "<i>d.csv", "5 rows", "<a>ssumed")
+    html = page(frequencies_document(found, search, made))
+    for name in ("<script>", "<b>why", "<i>d", "<u>pc", "<a>s", "style="):
+        assert name not in html
+    assert "2 of 8 bootstraps failed: &lt;b&gt;why" in html
+    assert not re.search(r"(src|href)=\"(?!#)", html)
+
+
+def test_weights_stand_beside_directed_edges():
+    graph = np.array([[0, 1, 0], [0, 0, 1], [0, 1, 0]], dtype=bool)
+    weights = np.arange(9.0).reshape(3, 3)
+    nothing = np.zeros((3, 3), dtype=int)
+    found = EdgeFrequencies(tuple("abc"), Estimate(graph, "pdag", weights), nothing, nothing, 0)
+    rows = edge_table(found).records()
+    assert [{"edge": "a → b", "weight": 1.0}, {"edge": "b — c", "weight": None}] == rows
+
+
+def test_a_matrix_has_no_numbers_where_they_would_not_fit():
+    nothing = np.zeros((25, 25), dtype=int)
+    names = tuple(f"x{k}" for k in range(25))
+    counts = np.eye(25, k=1, dtype=int)
+    found = EdgeFrequencies(names, Estimate(counts > 0, "dag"), counts, nothing, 1)
+    assert ["rect"] == [layer["mark"]["type"] for layer in frequency_matrix(found)["layer"]]
+    alone = EdgeFrequencies(("x",), Estimate(nothing[:1, :1] > 0, "dag"), *[nothing[:1, :1]] * 2, 1)
+    assert "<svg" in alone._repr_html_()
 
 
 def test_sachs_is_read_as_the_docs_say(sachs_folder):

@@ -202,7 +202,7 @@ def test_the_audit_of_codes_is_by_entropy():
     assert ["entropy", "entropy"] == [row.statistic for row in result.sortabilities]
     assert result.spread is None
     assert "entropy" in result.verdict.sentence
-    assert "graph not refuted" == result.findings[-1].kind
+    assert "graph-not-refuted" == result.findings[-1].kind
     json.dumps(result.to_dict(), allow_nan=False)
     assert "entropy" in result._repr_html_()
     recoded = as_dataset((data.observational_values + 1) % 3, model.n_levels)
@@ -212,7 +212,7 @@ def test_the_audit_of_codes_is_by_entropy():
     assert "entropies from" in alone.verdict.sentence
     shuffled = ca.graphs.families.shuffle_labels(graph, np.random.default_rng(1))
     other = ca.audit(data, shuffled, rng, n_bootstrap=10)
-    assert "graph refuted" == other.findings[-1].kind
+    assert "graph-refuted" == other.findings[-1].kind
 
 
 def test_a_problem_holds_its_model():

@@ -22,7 +22,7 @@ from causalassay.domains.http.requests import AGENTS, TREATMENTS, count_markup, 
 from causalassay.domains.http.server_classes import SERVER_CLASSES, classes_of
 from causalassay.domains.http.servers import running
 from causalassay.factorial import read_experiment
-from waiting import eventually
+from waiting import eventually, gone
 
 PYTHON = classes_of(("python",))
 
@@ -175,7 +175,7 @@ def test_a_server_that_is_gone_ends_the_session_and_is_no_failed_measurement(way
             if "pages" in one.cmdline() and "serving.py" in one.cmdline()[2]
         )
         of_class.kill()
-        eventually(lambda: not lives(of_class.pid))
+        eventually(lambda: gone(of_class.pid))
         with pytest.raises(ConnectionError, match="is gone; give the same command again"):
             measure(addresses, subject, setting)
 
@@ -281,7 +281,7 @@ def test_however_the_client_ends_nothing_is_left(number, open_folder):
     assert len(pids) >= 3
     client.send_signal(number)
     client.wait()
-    eventually(lambda: not any(map(lives, pids)), "a process is left")
+    eventually(lambda: all(map(gone, pids)), "a process is left")
     assert [] == list(open_folder.iterdir())
 
 
@@ -315,7 +315,7 @@ def test_without_their_watchdog_the_servers_end(open_folder):
     watchdog = next(one for one in pids if "watchdog.py" in " ".join(psutil.Process(one).cmdline()))
     os.kill(watchdog, signal.SIGKILL)
     others = [one for one in pids if one != watchdog]
-    eventually(lambda: not any(map(lives, others)), "a server is left")
+    eventually(lambda: all(map(gone, others)), "a server is left")
     client.send_signal(signal.SIGINT)
     client.wait()
     assert [] == list(open_folder.iterdir())
@@ -334,13 +334,6 @@ def start_client(folder):
     )
     with client.stdout:
         return client, json.loads(client.stdout.readline())
-
-
-def lives(pid):
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 def children():

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
-import psutil
 import pytest
 
 from announced_environments import installed_fake
@@ -27,7 +26,7 @@ from causalassay.study.worker.problem_making import make
 from causalassay.study.worker.task_runner import run_task
 from causalassay.study.worker_study import for_workers
 from command_line import run_here
-from waiting import LIMIT, eventually
+from waiting import LIMIT, eventually, gone
 
 MEMORY = 2 * 10**9
 
@@ -62,10 +61,6 @@ def worker(launcher):
 
     yield run
     discovery.close()
-
-
-def gone(pid):
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
 def info(record):

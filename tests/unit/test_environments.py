@@ -16,7 +16,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
-import psutil
 import pytest
 
 from announced_environments import FAKE, installed_fake, read_again, write_package
@@ -37,7 +36,7 @@ from causalassay.environments.definition import DefinitionMistake, read_definiti
 from causalassay.environments.process import EnvironmentFailed, PackageRaised, Request
 from causalassay.testing import check_algorithm
 from pages import ROOT
-from waiting import eventually
+from waiting import eventually, gone
 
 VALUES = np.random.default_rng(0).normal(size=(50, 4))
 
@@ -65,10 +64,6 @@ def elsewhere(fake, tmp_path, monkeypatch):
 
 def do(deed, seed=0, n_nodes=4):
     return discover("fake-deed", VALUES[:, :n_nodes], seed, deed=deed)
-
-
-def running(pid):
-    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
 
 
 # What an environment is
@@ -370,7 +365,7 @@ def test_after_a_fault_there_is_a_reason_and_a_new_process(site, deed, reason):
     after = do("chain").info
     assert before != after["pid"]
     assert 1 == after["calls"]
-    assert not running(before)
+    assert gone(before)
 
 
 def test_a_package_that_prints_without_end_is_ended(site):
@@ -410,7 +405,7 @@ def test_a_process_that_something_else_kills_costs_no_answer(site):
     after = do("slowly").info["pid"]
     killing.join()
     assert before != after
-    assert not running(before)
+    assert gone(before)
 
 
 def test_threads_share_a_process_that_outlives_them(site):
@@ -450,7 +445,7 @@ def test_data_that_the_package_refuses_are_not_applicable(site):
 
 def test_a_process_that_leaves_others_behind_is_ended_with_them(site):
     before = do("child").info["pid"]
-    eventually(lambda: not running(before))
+    eventually(lambda: gone(before))
     assert 1 == do("chain").info["calls"]
 
 
@@ -489,9 +484,9 @@ discover("fake-deed", values, 0, deed="loop")
 """
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as started:
         pid = int(started.stdout.readline())
-        assert running(pid)
+        assert not gone(pid)
         started.kill()
-    eventually(lambda: not running(pid))
+    eventually(lambda: gone(pid))
 
 
 def test_a_missing_environment_says_how_to_install_it(fake, elsewhere):
@@ -560,7 +555,7 @@ def test_nothing_is_left_of_an_installation_that_is_ended(tmp_path, how):
         started.send_signal(how)
         said = started.stderr.read()
     pids = (tmp_path / "pids").read_text()
-    eventually(lambda: not any(running(int(one)) for one in pids.split()))
+    eventually(lambda: all(gone(int(one)) for one in pids.split()))
     assert {".lock", building.UNFINISHED} >= {one.suffix for one in (tmp_path / "cache").iterdir()}
     if how is not signal.SIGKILL:
         assert 130 == started.returncode

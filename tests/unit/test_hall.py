@@ -12,19 +12,20 @@ from typer.testing import CliRunner
 
 from announced_environments import installed_fake
 from causalassay.cli import app, environments
+from causalassay.cli.hall import _command
 from causalassay.environments import installing, process
 from causalassay.environments.process import EnvironmentFailed
 from causalassay.hall import Settings, entries, fill, kept_rows, measure, measuring
-from causalassay.hall import package_generators as theirs
-from causalassay.hall.kept_rows import all_rows
-from causalassay.hall.measuring import without_verdict
-from causalassay.hall.row import Cell, row_of
-from causalassay.report.hall.files import results_from, without_row
-from causalassay.report.hall.label_places import Box, label_boxes
-from causalassay.report.hall.page import hall_page
-from causalassay.report.hall.picture import hall_svg, shown
-from causalassay.report.hall.table import hall_csv
-from causalassay.report.hall.texts import verdict
+from causalassay.hall import sources as theirs
+from causalassay.hall.charts import by_variance_and_r2, drawn_rows, label_boxes
+from causalassay.hall.document import hall_csv, hall_document, hall_frame, results_from
+from causalassay.hall.measuring import KeptAudits, without_verdict
+from causalassay.hall.row import Cell, all_rows, row_of
+from causalassay.judging.findings import FindingKind
+from causalassay.present.charts import static_svg
+from causalassay.present.document import Figure
+from causalassay.present.html import page
+from causalassay.present.markdown import document_markdown
 from pages import ROOT
 
 SMALL = Settings(draws=3, nodes=6, samples=100)
@@ -41,6 +42,14 @@ probability ( Slip | Wet ) { (yes) 0.6, 0.4; (no) 0.1, 0.9; }
 
 def hall(out, *arguments):
     return CliRunner().invoke(app, ["hall", "--out", str(out), *OPTIONS, *arguments])
+
+
+def markdown(rows, command="", **options):
+    return document_markdown(hall_document(rows, SMALL, command, **options))
+
+
+def picture(rows):
+    return static_svg(by_variance_and_r2(rows), "", on_paper=True)
 
 
 def numbers(row):
@@ -163,7 +172,7 @@ def test_a_data_set_is_one_unit_and_its_verdict_is_that_of_an_audit(tmp_path, sa
 
 def test_a_data_set_that_is_not_there_is_a_row_that_says_so(tmp_path):
     (row,) = fill([entries(SMALL, tmp_path)["chamber"]], SMALL, tmp_path)
-    assert ("skipped", "") == (row.status, row.verdict)
+    assert ("skipped", None) == (row.status, row.verdict)
     assert "chamber.csv and chamber-graph.csv not found: name the folder" in row.reason
     nothing = hall(tmp_path, "--only", "chamber", "--data", str(tmp_path))
     assert 1 == nothing.exit_code  # no row has a verdict
@@ -177,10 +186,11 @@ def test_samples_of_a_network_are_one_unit(tmp_path):
     assert ("ok", "discrete", 3, 1) == (row.status, row.world, row.n_draws, row.n_units)
     assert ["entropy"] == [cell.statistic for cell in row.cells]
     assert "--bif 'rain 1.bif'" in row.command
-    page = hall_page([row], SMALL, "causalassay hall", "")
-    assert "Each network gave 3 data sets with 100 rows, all on its one graph." in page
-    assert "columns and" not in page.partition("##")[0]
-    assert "hall.svg" not in page  # no row has a place in the picture
+    document = hall_document([row], SMALL)
+    assert "3 data sets of each network with 100 rows, all on its one graph" == document.about
+    assert not any(isinstance(block, Figure) for block in document.blocks)  # no row has a place
+    result = hall(tmp_path / "out", "--bif", str(tmp_path / "rain 1.bif"), "--only", "rain-1")
+    assert "Picture" not in result.stdout
 
 
 # Generators of other packages
@@ -219,7 +229,7 @@ def test_constant_columns_are_left_out_with_their_nodes(site, monkeypatch):
     assert 3 == graph.sum()
     row = measure(entry, SMALL)
     assert 5 == row.n_nodes
-    assert "Columns: 5.0 on average; constant ones" in hall_page([row], SMALL, "", "")
+    assert "columns: 5.0 on average; constant ones" in markdown([row])
 
 
 def test_a_generator_that_fails_is_a_row_with_its_reason(site, tmp_path, monkeypatch):
@@ -305,16 +315,46 @@ def test_the_key_changes_with_the_pins(site, monkeypatch):
 def test_the_page_has_earlier_rows_of_the_same_settings_and_no_others(tmp_path, raw):
     hall(tmp_path, "--only", "linear-raw")
     hall(tmp_path, "--only", "linear-uumc")
-    page = (tmp_path / "hall.md").read_text()
-    assert page.index("`linear-raw`") < page.index("`linear-uumc`")
-    assert re.search(r"## Not measured yet\n\n\d+ entries", page)
+    text = (tmp_path / "hall.md").read_text()
+    assert text.index("[linear-raw]") < text.index("[linear-uumc]")
+    assert re.search(r"## Not measured yet\n\n\d+ entries", text)
     result = hall(tmp_path, "--only", "linear-uumc", "--seed", "1")
     assert "for they were measured with other settings: linear-raw" in result.stderr
-    assert "`linear-raw`" not in (tmp_path / "hall.md").read_text()
+    assert "[linear-raw]" not in (tmp_path / "hall.md").read_text()
 
 
 def test_a_row_reads_back_as_it_was(raw):
     assert raw == row_of(json.loads(json.dumps(raw.to_dict())))
+    assert raw.verdict is FindingKind.GAMEABLE
+
+
+def test_rows_and_audits_of_the_time_when_kinds_were_words_are_read(tmp_path, raw):
+    plain = raw.to_dict() | {"verdict": "gameable backwards"}
+    plain["cells"] = [one | {"kind": "no evidence"} for one in plain["cells"]]
+    row = row_of(json.loads(json.dumps(plain)))
+    assert FindingKind.GAMEABLE_BACKWARDS is row.verdict
+    assert {FindingKind.NO_EVIDENCE} == {one.kind for one in row.cells}
+    assert raw.key == row.key
+    audits = KeptAudits(tmp_path / "a.jsonl", "key")
+    data, graph = entries(SMALL)["linear-raw"].source.draw(SMALL, 0)
+    audits.add("draw-01", measuring.audit(data, graph, 0, n_bootstrap=0, pooled=True))
+    text = (tmp_path / "a.jsonl").read_text()
+    assert '"graph-' in text
+    for kind in FindingKind:
+        text = text.replace(f'"{kind}"', f'"{kind.replace("-", " ")}"')
+    (tmp_path / "old.jsonl").write_text(text)
+    kinds = [
+        [finding.kind for finding in KeptAudits(tmp_path / name, "key").read()["draw-01"].findings]
+        for name in ("a.jsonl", "old.jsonl")
+    ]
+    assert kinds[0]
+    assert kinds[0] == kinds[1]
+
+
+def test_a_row_shows_itself_in_a_few_lines(raw):
+    assert 10 >= len(repr(raw).splitlines())
+    assert repr(raw).startswith("Row: linear-raw, gameable by variance")
+    assert "Gameable by variance" in raw._repr_html_()
 
 
 # What is written
@@ -322,29 +362,41 @@ def test_a_row_reads_back_as_it_was(raw):
 
 def test_labels_do_not_overlap():
     points = [(200 + 7 * (k % 4), 200 + 5 * (k // 4)) for k in range(16)]
-    boxes = label_boxes(points, [f"generator-{k}" for k in range(16)], Box(0, 0, 500, 400))
+    boxes = label_boxes(points, [f"generator-{k}" for k in range(16)], (0, 0, 500, 400))
     assert all(boxes)
-    assert not any(one.meets(other) for one, other in itertools.combinations(boxes, 2))
+    for (left, top, right, bottom), other in itertools.combinations(boxes, 2):
+        apart = right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
+        assert apart
 
 
 def test_the_picture_has_the_generators_of_continuous_columns_alone(raw):
     series = dataclasses.replace(raw, name="a series", world="series")
     untested = dataclasses.replace(raw, name="nothing", cells=())
     rows = [raw, series, untested]
-    assert [raw] == shown(rows)
-    assert hall_svg(rows).count("<title>linear-raw: gameable by variance") == 1
+    assert [raw] == drawn_rows(rows)
+    assert picture(rows).count('aria-label="linear-raw: gameable by variance') == 1
 
 
 def test_names_of_strangers_are_no_markup(raw):
     bad = dataclasses.replace(raw, name="<script>|x", what="<b>", call="a `b` | c")
-    page = hall_page([bad], SMALL, "causalassay hall", "")
-    assert "<script>" not in page
-    assert "<script>" not in hall_svg([bad])
+    assert "<script>" not in markdown([bad], "causalassay hall")
+    assert "<script>" not in picture([bad])
+    assert "<script>" not in page(hall_document([bad], SMALL, "causalassay hall"))
 
 
 def test_a_page_away_from_the_documentation_links_no_page_of_it(raw):
-    assert "](rules.md)" in hall_page([raw], SMALL, "", "", linked=True)
-    assert ".md)" not in hall_page([raw], SMALL, "", "")
+    assert "](rules.md)" in markdown([raw], linked=True)
+    assert ".md)" not in markdown([raw])
+
+
+def test_a_page_can_be_html_with_the_picture_and_an_anchor_for_each_name(tmp_path):
+    result = hall(tmp_path, "--only", "linear-raw", "--page", str(tmp_path / "hall.html"))
+    text = (tmp_path / "hall.html").read_text()
+    assert f"Page: {tmp_path / 'hall.html'}" in result.stdout
+    assert text.startswith("<!doctype html>")
+    assert 'href="#linear-raw"' in text
+    assert '<details id="linear-raw">' in text
+    assert 1 == text.count("<svg")
 
 
 def test_the_table_has_every_number(raw):
@@ -353,36 +405,60 @@ def test_the_table_has_every_number(raw):
     assert f"{raw.cell('R2').p_falling:.6g}" == row["R2_p_falling"]
     assert math.isclose(raw.best_f1, float(row["best_f1"]), rel_tol=1e-5)
     assert "" == row["entropy_kind"]
+    assert "gameable" == row["verdict"] == row["variance_kind"]
+    assert raw.cell("R2").p_falling == hall_frame([raw])["R2_p_falling"][0]
 
 
 def test_the_page_of_the_documentation_is_that_of_its_rows():
-    folder, page = Path("docs/hall-results"), Path("docs/hall.md")
+    folder, target = Path("docs/hall-results"), Path("docs/hall.md")
     settings = Settings()
     known = [name for name in entries(settings) if not name.startswith("fake-")]
     rows, left_out = all_rows(ROOT / folder, (), settings, known)
     assert rows
     assert not left_out
-    text = (ROOT / page).read_text(encoding="utf-8")
-    command = text.partition("```sh\n")[2].partition("\n```")[0]
-    options = {"missing": without_row(known, rows), "linked": True}
-    assert text == hall_page(rows, settings, command, results_from(page, folder), **options)
-    assert hall_svg(rows) == (ROOT / folder / "hall.svg").read_text(encoding="utf-8")
+    missing = [name for name in known if name not in {row.name for row in rows}]
+    document = hall_document(
+        rows,
+        settings,
+        _command(rows, known, settings, folder, target),
+        results=results_from(target, folder),
+        missing=missing,
+        linked=True,
+    )
+    assert document_markdown(document) == (ROOT / target).read_text(encoding="utf-8")
     assert hall_csv(rows) == (ROOT / folder / "hall.csv").read_text(encoding="utf-8")
+    drawn = (ROOT / folder / "hall.svg").read_text(encoding="utf-8")
+    assert marks_of(picture(rows)) == marks_of(drawn)
+
+
+def marks_of(svg):
+    """What a picture says: its texts and marks, without where fonts put them."""
+    return sorted(
+        re.findall(r"<text[^>]*>([^<]*)<", svg) + re.findall(r'aria-label="([^"]*)"', svg)
+    )
 
 
 def test_the_page_says_how_to_cite_a_row_and_which_error_rates_are_known(raw):
-    page = hall_page([raw], SMALL, "causalassay hall", "")
+    text = markdown([raw])
     version, date = raw.measured_with, raw.date
-    assert f"hall of audits of causalassay {version}, `linear-raw`" in page
-    assert f"seed 0, {date}" in page
-    (rule,) = (line for line in page.splitlines() if line.startswith("- **two tests over units**"))
-    assert "Its own error rate was not measured. It rests on two tests (" in rule
+    assert f"hall of audits of causalassay {version}, linear-raw" in text
+    assert f"seed 0, {date}" in text
+    over, alone = (
+        next(line for line in text.splitlines() if line.startswith(f"- {name}: "))
+        for name in ("two tests over units", "two tests")
+    )
+    assert over.endswith("Its error rate was not measured.")
+    assert "Measured: worst case" in alone
+
+
+def label(row):
+    return row.label + (" (borderline)" if row.is_borderline else "")
 
 
 def cell(statistic, kind, sortability, spread=0.1, **more):
     word = statistic.replace("R2", "R²")
     numbers = {"p_rising": 0.5, "p_falling": 0.5, "f1_rising": 0.5, "f1_falling": 0.4}
-    return Cell(statistic, word, kind, sortability, spread, **numbers | more)
+    return Cell(statistic, word, FindingKind(kind), sortability, spread, **numbers | more)
 
 
 NEAR = {"f1_falling": 0.36, "f1_p_falling": 0.001, "gain_spread_falling": 0.1}
@@ -394,15 +470,15 @@ NEAR = {"f1_falling": 0.36, "f1_p_falling": 0.001, "gain_spread_falling": 0.1}
     [
         ([cell("variance", "gameable", 0.9), cell("R2", "gameable", 0.8)], "variance and R²"),
         (
-            [cell("variance", "gameable", 0.9), cell("R2", "gameable backwards", 0.1)],
+            [cell("variance", "gameable", 0.9), cell("R2", "gameable-backwards", 0.1)],
             "gameable by variance, backwards by R²",
         ),
-        ([cell("R2", "gameable backwards", 0.39)], "gameable backwards by R² (borderline)"),
+        ([cell("R2", "gameable-backwards", 0.39)], "gameable backwards by R² (borderline)"),
         ([cell("variance", "gameable", 0.9), cell("R2", "gameable", 0.61)], "variance and R²"),
-        ([cell("variance", "no evidence", 0.42)], "no evidence (borderline)"),
-        ([cell("variance", "no evidence", 0.5)], "no evidence"),
-        ([cell("R2", "gameable backwards", 0.2, **NEAR)], "backwards by R² (borderline)"),
-        ([cell("R2", "no evidence", 0.5, **NEAR | {"f1_p_falling": 0.4})], "no evidence"),
+        ([cell("variance", "no-evidence", 0.42)], "no evidence (borderline)"),
+        ([cell("variance", "no-evidence", 0.5)], "no evidence"),
+        ([cell("R2", "gameable-backwards", 0.2, **NEAR)], "backwards by R² (borderline)"),
+        ([cell("R2", "no-evidence", 0.5, **NEAR | {"f1_p_falling": 0.4})], "no evidence"),
     ],
 )
 def test_a_verdict_names_every_artefact_and_says_where_a_seed_decides(cells, told):
@@ -410,15 +486,19 @@ def test_a_verdict_names_every_artefact_and_says_where_a_seed_decides(cells, tol
     entry = entries(settings)["linear-raw"]
     row = dataclasses.replace(
         without_verdict(entry, settings, "failed", ""),
-        **{"status": "ok", "verdict": "no evidence", "cells": tuple(cells)},
+        **{"status": "ok", "verdict": FindingKind.NO_EVIDENCE, "cells": tuple(cells)},
         **{"n_units": 20, "random_f1": 0.3},
     )
-    assert verdict(row).endswith(told)
+    assert label(row).endswith(told)
 
 
 def test_a_leaning_verdict_names_the_direction(raw):
     falling = {"p_falling": 0.001, "f1_p_rising": 0.9, "f1_p_falling": 0.2}
-    leaning = {"verdict": "leaning", "statistic": "R2", "cells": (cell("R2", "leaning", 0.1),)}
-    assert "leaning by R²" == verdict(dataclasses.replace(raw, **leaning))
+    leaning = {
+        "verdict": FindingKind.LEANING,
+        "statistic": "R2",
+        "cells": (cell("R2", "leaning", 0.1),),
+    }
+    assert "leaning by R²" == label(dataclasses.replace(raw, **leaning))
     leaning["cells"] = (cell("R2", "leaning", 0.1, **falling),)
-    assert "leaning by falling R²" == verdict(dataclasses.replace(raw, **leaning))
+    assert "leaning by falling R²" == label(dataclasses.replace(raw, **leaning))

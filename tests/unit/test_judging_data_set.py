@@ -49,7 +49,7 @@ def test_a_raw_scm_is_gameable_by_variance():
     found = judged(*drawn())
     assert ("gameable", "variance") == kinds(found)[0]
     assert found.findings[0].sentence.startswith("Gameable by variance: sorting by it beats")
-    assert "graph not refuted" == found.findings[-1].kind
+    assert "graph-not-refuted" == found.findings[-1].kind
 
 
 def test_raw_data_are_recognised():
@@ -61,7 +61,7 @@ def test_raw_data_are_recognised():
 def test_a_transposed_graph_is_gameable_backwards_by_variance():
     values, graph = drawn(seed=2)
     found = judged(values, graph.T)
-    assert ("gameable backwards", "variance") in kinds(found)
+    assert ("gameable-backwards", "variance") in kinds(found)
     assert "Either the graph is transposed" in main_finding(found.findings).advice
 
 
@@ -76,7 +76,7 @@ def test_without_an_artefact_there_is_no_evidence_which_is_not_an_absence():
     rng = np.random.default_rng(3)
     graph = ca.graphs.erdos_renyi(20, 2, rng)
     found = judged(ca.models.ISCM(sample_size=500).calibrate(graph, rng)[1], graph)
-    assert [("no evidence", "")] == kinds(found)
+    assert [("no-evidence", "")] == kinds(found)
     sentence = found.findings[0].sentence
     assert sentence.startswith("No evidence that sorting by R² gives the order away")
     assert "Variance is the same in all columns" in found.findings[0].advice
@@ -97,7 +97,7 @@ def test_too_small_says_how_often_chance_is_as_good():
 
 def test_a_graph_without_edges_has_no_order():
     found = judged(drawn(6)[0], np.zeros((6, 6), dtype=bool))
-    assert [("too small", "")] == kinds(found)
+    assert [("too-small", "")] == kinds(found)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -146,7 +146,7 @@ def test_the_order_of_the_columns_changes_no_letter():
 def test_r2_that_falls_along_the_order_is_gameable_backwards():
     values, graph = drawn(50, [31, 0], n_samples=500, mechanism="multi-index")
     assert 0.2 < ca.diagnostics.r2_sortability(standardised(values), graph) < 0.4
-    assert [("gameable backwards", "R2")] == kinds(judged(standardised(values), graph))
+    assert [("gameable-backwards", "R2")] == kinds(judged(standardised(values), graph))
 
 
 def permuted_statistics(seed):
@@ -199,7 +199,7 @@ def test_undeclared_codes_are_undecided_with_advice():
     sentences = [one.sentence for one in found.findings if one.kind == "undecided"]
     assert ["what is missing"] == [one.rule for one in found.findings if one.kind == "undecided"]
     assert "declare the columns discrete" in sentences[0]
-    assert "no evidence" not in [one.kind for one in found.findings]
+    assert "no-evidence" not in [one.kind for one in found.findings]
 
 
 def test_columns_of_two_kinds_are_undecided():
@@ -208,7 +208,7 @@ def test_columns_of_two_kinds_are_undecided():
     data = Dataset(("a", "b"), (Regime("o", rows),), "o", kinds_of_columns)
     found = judged(data, ca.graphs.chain(2))
     assert [("undecided", "")] == kinds(found)
-    assert "graph not checked" == found.findings[-1].kind
+    assert "graph-not-checked" == found.findings[-1].kind
 
 
 def series(seed=0, n_nodes=8, kind="scm"):
@@ -224,7 +224,7 @@ def test_series_are_tested_by_three_statistics_in_both_directions():
     names = ["variance", "R2", "R2 without own past"]
     assert [(name, down) for name in names for down in (False, True)] == words
     assert pytest.approx(0.05 / 6) == found.level
-    assert "graph not checked" == found.findings[-1].kind
+    assert "graph-not-checked" == found.findings[-1].kind
 
 
 def test_too_few_rows_are_undecided_with_what_is_missing():
@@ -266,7 +266,7 @@ def test_a_statistic_that_cannot_be_measured_is_undecided(monkeypatch):
     assert "Undecided: rain cannot be measured: it rains." in [
         one.sentence for one in found.findings
     ]
-    assert "no evidence" not in [one.kind for one in found.findings]
+    assert "no-evidence" not in [one.kind for one in found.findings]
 
 
 def test_many_columns_are_judged(monkeypatch):

@@ -86,14 +86,14 @@ TRUE_GRAPHS = {
 def test_true_graphs_are_hardly_ever_refuted(name):
     """At a rate of 1 % more than 2 of 25 have probability 0.002."""
     graph_of, parameters = TRUE_GRAPHS[name]
-    assert verdicts(25, graph_of, **parameters).count("graph refuted") <= 2
+    assert verdicts(25, graph_of, **parameters).count("graph-refuted") <= 2
 
 
 @pytest.mark.parametrize("parameters", [{}, {"mechanism": "gp"}])
 def test_permuted_labels_are_refuted(parameters):
     """At a rate of 95 % fewer than 10 of 15 have probability below 0.0001."""
     kinds = verdicts(15, lambda rng: erdos_renyi(20, 2, rng), relabel=True, **parameters)
-    assert kinds.count("graph refuted") >= 10
+    assert kinds.count("graph-refuted") >= 10
 
 
 def test_what_cannot_be_checked_says_why():
@@ -103,7 +103,7 @@ def test_what_cannot_be_checked_says_why():
     data = Dataset.from_values(rng.normal(size=(100, 3)))
     complete = np.triu(np.ones((3, 3), dtype=bool), 1)
     found = check_graph(data, complete, rng)
-    assert "graph not checked" == found.finding.kind
+    assert "graph-not-checked" == found.finding.kind
     assert "implies no independence" in found.finding.sentence
     series = Dataset.from_values(rng.normal(size=(100, 3)), rows="series")
     assert "summary graph" in check_graph(series, chain(3), rng).finding.sentence
@@ -117,5 +117,5 @@ def test_a_graph_better_than_its_relabellings_is_not_refuted_by_one_pair():
     true[0, 7] = True
     found = check_graph(sampled(true, rng), graph, rng)
     assert found.least_p <= 0.01
-    assert "graph not refuted" == found.finding.kind
+    assert "graph-not-refuted" == found.finding.kind
     assert found.share_as_few <= 0.05

@@ -12,10 +12,12 @@ import causalassay as ca
 from causalassay.analysis import summarize
 from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Problem, Regime
-from causalassay.drawing.circle import circle_order
 from causalassay.drawing.drawing import MOST_EDGES, MOST_NODES
-from causalassay.drawing.layers import layers_of
-from causalassay.notebook import escaped, table
+from causalassay.drawing.layout import circle_order, layers_of
+from causalassay.present.charts import static_svg
+from causalassay.present.document import Column, Table
+from causalassay.present.html import table_html
+from causalassay.present.markup import escaped
 from causalassay.study.storage.export_table import StudyTable
 from strategies import dags, datasets, pdags
 
@@ -141,7 +143,7 @@ def test_text_lists_the_edges():
     graph = ca.graphs.from_edges([("a", "b"), ("b", "c"), ("c", "b")], ["a", "b", "c"])
     text = repr(ca.drawing.show(graph, ["a", "b", "c"]))
     assert "graph of 3 nodes, 1 directed and 1 undirected edge\na → b\nb — c" == text
-    assert "… and 59 more" in repr(ca.drawing.show(ca.graphs.chain(100)))
+    assert "… and 91 more" in repr(ca.drawing.show(ca.graphs.chain(100)))
 
 
 def test_a_drawing_is_not_changed_by_changing_the_graph():
@@ -168,10 +170,24 @@ def test_what_cannot_be_printed_is_replaced():
     assert "a\ufffdb &lt;i&gt;\ufffd" == escaped("a\x00b <i>\u202e")
 
 
-def test_cells_are_cut_and_escaped():
-    html = table([["<b>" * 100]], ["<i>"], "<u>")
+def test_a_chart_with_control_characters_is_drawn():
+    values = [{"a": "x\x00", "b": 1}, {"a": "y\x1b", "b": 2}]
+    x, y = {"field": "a", "type": "nominal"}, {"field": "b", "type": "quantitative"}
+    spec = {"data": {"values": values}, "mark": "point", "encoding": {"x": x, "y": y}}
+    svg = static_svg(spec, "\x00")
+    assert "x\ufffd" in svg
+    ET.fromstring(svg)
+
+
+def test_cells_are_escaped():
+    html = table_html(Table("a", [Column("i", "<i>")], [["<b>" * 100]], "<u>"))
     assert not re.search(r"<[biu]>", html)
-    assert "…" in html
+
+
+def test_what_an_algorithm_reports_is_cut():
+    html = Estimate(ca.graphs.chain(2), "dag", info={"scores": "9" * 1000})._repr_html_()
+    assert f"{'9' * 119}…" in html
+    assert "9" * 120 not in html
 
 
 @pytest.fixture(scope="module")
@@ -213,8 +229,11 @@ def hostile_study_table():
     return StudyTable(pd.DataFrame(rows), ("f1",), (), (), {"f1": "high"})
 
 
-TAGS = {"div", "p", "table", "caption", "thead", "tbody", "tr", "th", "td"}
+TAGS = {"div", "p", "table", "caption", "thead", "tbody", "tr", "th", "td", "style", "figure"}
+TAGS |= {"figcaption", "dl", "dt", "dd", "section", "h2", "details", "summary", "ul", "li", "span"}
+TAGS |= {"strong", "small", "a"}
 SHAPES = {"svg", "title", "g", "path", "polygon", "rect", "circle", "text"}
+SHAPES |= {"line", "tspan"}
 NAMELESS = ["model", "comparison"]
 NAMED = [
     "graph",
@@ -249,13 +268,42 @@ def test_names_stay_text(kind, rich):
 
 @given(datasets())
 def test_every_data_set_has_a_row_a_column_and_a_row_a_regime(data):
-    bodies = list(ET.fromstring(data._repr_html_()).iter("tbody"))
-    assert [data.n_nodes, len(data.regimes)] == [len(body) for body in bodies]
+    columns, regimes = (table.records() for table in data.document().tables())
+    assert list(data.columns) == [row["column"] for row in columns]
+    assert list(data.conditions) == [row["regime"] for row in regimes]
+
+
+def test_a_wide_data_set_shows_its_first_columns():
+    data = Dataset.from_values(np.random.default_rng(RNG_SEED).normal(size=(9, 40)))
+    columns, _ = data.document().tables()
+    assert (30, ["10 more columns left out"]) == (len(columns.rows), columns.notes)
+    assert "10 more columns left out" in data._repr_html_()
 
 
 def test_the_numbers_shown_are_those_of_the_result():
     model = ca.models.LinearSCM([[0, 2], [0, 0]], noise_variance=1.0)
-    cells = [cell.text for cell in ET.fromstring(model._repr_html_()).iter("td")]
-    assert ["0", "0.00", "1.00", "1.00", "0.00", "0.80"] == cells[:6]
-    assert ["1", "0.00", "5.00", "1.00", "0.80", "0.80"] == cells[6:12]
-    assert ["0 → 1", "2.00"] == cells[12:]
+    moments, weights = (table.rows for table in model.document().tables())
+    assert ("0", 0.0, 1.0, 1.0, 0.0, pytest.approx(0.8)) == moments[0]
+    assert ("1", 0.0, 5.0, 1.0, pytest.approx(0.8), pytest.approx(0.8)) == moments[1]
+    assert [("0 → 1", 2.0)] == weights
+
+
+def test_the_summary_of_a_series_is_drawn():
+    links = np.zeros((2, 2, 2))
+    links[1, 0, 1] = links[1, 1, 0] = 0.5
+    model = ca.models.VAR(links, 1.0)
+    assert "VAR(2 nodes, lags 0 to 1, 2 cross links, 0 self-links)" == repr(model)
+    assert "Over all lags: graph of 2 nodes and 1 undirected edge." in model._repr_html_()
+
+
+@pytest.mark.parametrize("kind", ["graph", "matrix", "model", "dataset", "problem", "estimate"])
+def test_repr_is_at_most_ten_lines(kind, rich):
+    assert len(repr(rich[kind]).splitlines()) <= 10
+
+
+def test_repr_of_large_data_is_short():
+    data = Dataset.from_values(np.random.default_rng(RNG_SEED).normal(size=(900, 60)))
+    assert "Dataset(900 rows, 60 columns, 1 regime)" == repr(data)
+    assert repr(data) in repr(Problem(data, ca.graphs.chain(60)))
+    assert 10 == len(repr(Estimate(ca.graphs.chain(60), "dag")).splitlines())
+    assert 4 >= len(repr(hostile_study_table()).splitlines())

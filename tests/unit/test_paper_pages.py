@@ -55,14 +55,14 @@ def test_a_page_is_copied_with_its_pictures_and_counted(script, tmp_path, pages)
 
 
 def test_items_that_a_page_lacks_come_from_another_with_their_size(script, tmp_path, pages):
-    text = "# smith2020\n\n## table-{}\n\nnumber {}\n\n## Notes\n\nnote {}\n"
+    text = "# smith2020\n\n### table-{}\n\nnumber {}\n\n## Provenance\n\nnote {}\n"
     full = made(tmp_path / "full" / "smith2020", [("table-1", "agrees")], text.format(1, 1, 1))
     both = [("table-1", "open"), ("table-2", "open")]
     fast = made(tmp_path / "fast" / "smith2020", both, text.format(2, 2, 2))
     script.copy_page(full, fast)
     page = (pages / "smith2020.md").read_text(encoding="utf-8")
     assert (
-        "# smith2020\n\n## table-1\n\nnumber 1\n\n## table-2\n\nComputed with `--fast`: at full "
-        "size it was not run.\n\nnumber 2\n\n## Notes\n\nnote 1\n"
+        "# smith2020\n\n### table-1\n\nnumber 1\n\n### table-2\n\nComputed with `--fast`: at full "
+        "size it was not run.\n\nnumber 2\n\n## Provenance\n\nnote 1\n"
     ) == page
     assert {"agrees": 1, "open": 1} == script.outcomes("smith2020")

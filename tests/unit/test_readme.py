@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from causalassay.analysis import read
-from causalassay.report.overview import render_overview
+from causalassay.report.terminal import print_overview
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,7 +40,7 @@ def test_the_demo_ends_with_the_answer_that_the_readme_quotes(tmp_path):
         check=True,
     )
     console = Console(width=80, file=io.StringIO())
-    render_overview(read(tmp_path / "demo"), console)
+    print_overview(read(tmp_path / "demo"), console)
     printed = " ".join(console.file.getvalue().split())
     # The path of NOTEARS is chaotic: on another CPU a mean may differ in the second decimal.
     assert_same_but_for_rounding(" ".join(quote[1].split()), printed, within=0.03)

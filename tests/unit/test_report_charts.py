@@ -11,10 +11,17 @@ import pytest
 import vl_convert
 
 from causalassay.analysis import analyse
-from causalassay.report.charts import overview_figures
-from causalassay.report.charts.chart_size import NARROW, fitted
-from causalassay.report.charts.gallery import KINDS, gallery
-from causalassay.report.charts.theme import KNOWN, LABEL, name_lines, style_of, wrapped
+from causalassay.report.charts.figures import GROUP_OF, KINDS, NOT_DECIDED, gallery
+from causalassay.report.charts.theme import (
+    KNOWN,
+    LABEL,
+    NARROW,
+    fitted,
+    name_lines,
+    style_of,
+    wrapped,
+)
+from causalassay.report.charts.views import GROUPS, SIGNS
 from report_tables import study_like
 from summary_twins import with_frame
 
@@ -289,4 +296,5 @@ def test_box_plots_of_unlike_sizes_have_axes_of_their_own():
 
 
 def test_every_group_of_the_first_picture_has_a_sign_of_its_own():
-    assert len(set(overview_figures.SIGNS)) >= len(overview_figures.GROUPS)
+    assert len(set(SIGNS)) >= len(GROUPS)
+    assert {*GROUP_OF.values(), NOT_DECIDED} <= set(GROUPS)

@@ -8,9 +8,10 @@ import pytest
 
 from causalassay.analysis import analyse
 from causalassay.analysis.best_marks import best_marks
-from causalassay.report.charts.gallery import gallery
-from causalassay.report.charts.image_files import write_figures
-from causalassay.report.latex import escape, write_tables
+from causalassay.analysis.tables import attribution_table
+from causalassay.present.latex import escape
+from causalassay.report.charts.figures import gallery
+from causalassay.report.files import write_figures, write_tables
 from report_tables import study_like
 from summary_twins import with_frame
 
@@ -118,7 +119,7 @@ def rows_of(text):
 
 def test_tables_have_as_many_cells_in_each_row_as_columns(tables):
     for text in tables.values():
-        columns = re.search(r"\\begin\{tabular\}\{(l?r+)\}", text)[1]
+        columns = re.search(r"\\begin\{tabular\}\{(lr+l?)\}", text)[1]
         assert {len(columns)} == {len(row) for row in rows_of(text)}
         for command in (r"\toprule", r"\bottomrule", r"\end{tabular}"):
             assert 1 == text.count(command)
@@ -168,12 +169,14 @@ def test_bold_is_who_is_not_distinguishable_from_the_best(analysis, tables, metr
 def test_the_matrix_has_its_scores_its_marks_and_its_findings(analysis, tables):
     heading, *rows = rows_of(tables["matrix.tex"])
     columns = analysis.matrix.columns
-    assert [column.name for column in columns] == [cell.strip() for cell in heading[1:-1]]
+    heads = [*(column.name for column in columns), "not ok", "finding"]
+    assert heads == [cell.strip() for cell in heading[1:]]
     by_name = {row[0].strip(): [cell.strip() for cell in row[1:]] for row in rows}
     assert len(analysis.matrix.rows) == len(by_name)
     for row in analysis.matrix.rows:
-        *cells, finding = by_name[escape(row.algorithm)]
+        *cells, lost, finding = by_name[escape(row.algorithm)]
         assert escape(row.finding) == finding
+        assert str(sum(cell.n - cell.n_ok for cell in row.cells)) == lost
         for cell, text in zip(row.cells, cells, strict=True):
             bold = re.fullmatch(r"\\textbf\{([\d.]+)\} .*", text)
             assert cell.best == bool(bold)
@@ -185,10 +188,26 @@ def test_the_margin_over_sorting_has_its_sign(summary, tables):
     margins = summary.attribution.margins
     chosen = (margins["reference"] == "sorting") & (margins["metric"] == "f1")
     raw = margins[chosen & (margins["algorithm"] == "pc") & (margins["scheme"] == "raw")]
-    value = raw["mean"].iloc[0]
-    sign = "$+$" if value >= 0 else "$-$"
+    expected = raw[["mean", "low", "high"]].iloc[0].tolist()
+    assert expected == records(attribution_table(summary, "f1"))["pc"]["raw_margin"]
+    value, low, high = (
+        f"{'$-$' if number < 0 else sign}{abs(number):.2f}"
+        for number, sign in zip(expected, ("$+$", "", ""), strict=True)
+    )
     (pc,) = [row for row in rows if row[0].strip() == "pc"]
-    assert f"{sign}{abs(value):.2f}" == pc[2].strip()
+    assert rf"{value} {{\scriptsize [{low}, {high}]}}" == pc[2].strip()
+
+
+def records(table):
+    return {record["algorithm"]: record for record in table.records()}
+
+
+def test_the_tables_of_a_paper_have_baselines_below_a_line(analysis, tables):
+    baselines = {row.algorithm for row in analysis.matrix.rows if row.role == "baseline"}
+    for name, text in tables.items():
+        above, below = text.split("\\midrule")[1:]
+        assert baselines == {row[0].strip() for row in rows_of(below)}, name
+        assert {"pc", escape(HOSTILE)} == {row[0].strip() for row in rows_of(above)}, name
 
 
 def test_undefined_scores_are_dashes_and_failures_are_counted(table, tmp_path):

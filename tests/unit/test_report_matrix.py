@@ -9,8 +9,10 @@ import pytest
 from causalassay.analysis import analyse
 from causalassay.analysis.best_marks import best_marks
 from causalassay.analysis.matrix import finding_phrase
-from causalassay.analysis.names import in_words, scheme_name
-from judged_tables import FREE, LEANING, NOTHING, RAW, arms, draw_judged
+from causalassay.analysis.names import scheme_name
+from causalassay.judging.findings import NOT_JUDGED, TOO_FEW_UNITS, FindingKind
+from causalassay.present.formatting import in_words
+from judged_tables import AT_RANDOM, FREE, IN_ORDER, LEANING, NOTHING, RAW, arms, draw_judged
 from summary_twins import BASELINES, with_frame
 
 
@@ -95,23 +97,26 @@ def test_roles_and_findings_are_those_of_the_study(analyses):
             assert (row.role == "baseline") == (row.algorithm in BASELINES)
             assert row.statements
             assert {row.algorithm} == {each.algorithm for each in row.statements}
-            judged = analysis.findings.algorithms.get(row.algorithm)
+            main, *others = analysis.findings.algorithms[row.algorithm]
+            assert (main.kind, *(each.kind for each in others)) == row.kinds
+            judged = analysis.findings.judged.get(row.algorithm)
+            phrase = finding_phrase(row.kinds)
             if all(math.isnan(cell.mean) for cell in row.cells):
-                assert "no score" == row.finding
+                assert ("no score", "no-score") == (row.finding, row.kind)
             elif judged is None:
-                assert "not judged" == row.finding
+                assert (NOT_JUDGED, NOT_JUDGED) == (row.finding, main.variant)
+            elif judged.variant == TOO_FEW_UNITS:
+                assert f"{phrase} (too few units)" == row.finding
+            elif judged.leading and row.kind == FindingKind.LEAD_LOST:
+                assert f"lead lost on {named(judged.lost)}" == row.finding
+            elif judged.leading and row.kind == FindingKind.UNDECIDED:
+                assert f"undecided (leads on {named(judged.leading)})" == row.finding
             else:
-                phrase = finding_phrase([each.kind for each in judged.findings])
-                kept = [scheme_name(scheme) for scheme in judged.main.kept]
-                lost = [scheme_name(name.scheme) for name in judged.main.claims]
-                assert row.finding in (
-                    phrase,
-                    f"{phrase} (too few units)",
-                    f"{phrase} (leads on {in_words(kept)})" if kept else "",
-                    f"lead lost on {in_words(lost)}" if kept else "",
-                )
-                few = judged.main.missing.startswith("too few units")
-                assert few == row.finding.endswith("(too few units)")
+                assert phrase == row.finding
+
+
+def named(schemes):
+    return in_words([scheme_name(scheme) for scheme in schemes])
 
 
 def test_an_algorithm_without_scores_has_no_number_no_mark_and_the_last_place():
@@ -156,6 +161,15 @@ def test_what_was_found_of_a_scheme_is_one_phrase():
             "uumc": {"variance": LEANING, "r2": NOTHING, "pc": 0.5},
         }
     )
+    columns = analyse(table).matrix.columns
     assert ["gameable by variance", "no artefact found", "leaning by variance"] == [
-        column.finding for column in analyse(table).matrix.columns
+        column.finding for column in columns
     ]
+    assert ["gameable", "no-evidence", "leaning"] == [column.kind for column in columns]
+    assert [True, False, True] == [column.gamed for column in columns]
+
+
+def test_rescaled_schemes_are_marked():
+    schemes = {name: RAW | {"pc": 0.5} for name in ("raw", IN_ORDER, AT_RANDOM, "standardized")}
+    columns = analyse(arms(schemes)).matrix.columns
+    assert [False, True, True, False] == [column.rescaled for column in columns]

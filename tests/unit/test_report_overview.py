@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from causalassay.analysis import analyse
-from causalassay.report.overview import MOST_ROWS, failures_line, render_overview
+from causalassay.report.terminal import MOST_ROWS, failures_line, print_overview
 from judged_tables import AT_RANDOM, FREE, IN_ORDER, RAW, arms, draw_judged
 from summary_twins import BASELINES, with_frame
 
@@ -21,7 +21,7 @@ WIDTHS = (80, 120)
 
 def printed(analysis, width, **settings):
     console = Console(width=width, file=io.StringIO(), **settings)
-    render_overview(analysis, console)
+    print_overview(analysis, console)
     return console.file.getvalue()
 
 

@@ -11,9 +11,12 @@ from scipy.stats import ttest_1samp
 
 from causalassay.analysis import analyse
 from causalassay.analysis.comparison import compared_with_all, paired_differences
-from causalassay.report.latex import number, own_table, write_tables
-from causalassay.report.numbers import decimal, signed
-from causalassay.report.page.own_section import own_section
+from causalassay.analysis.document import own_section
+from causalassay.analysis.tables import baselines_last, own_table
+from causalassay.present.formatting import Interval, digits, formatted
+from causalassay.present.html import block_html
+from causalassay.present.latex import number, table_latex
+from causalassay.report.files import write_tables
 from causalassay.study.pending_tasks import pending_tasks
 from causalassay.study.storage import Store, study_table
 from report_tables import study_like
@@ -22,6 +25,7 @@ from summary_twins import BASELINES, draw_table, with_frame
 from verdict_twins import run_study
 
 OWN = "ges"
+COUNTS = "won / tied / lost"
 METRICS = {"f1": "high", "shd": "low"}
 
 
@@ -115,18 +119,17 @@ def test_the_sign_is_turned_where_low_is_better():
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_table_of_the_page_has_the_numbers_of_the_paired_differences(metric):
     analysis = analysed({metric: METRICS[metric]})
-    cells = Cells(own_section(analysis))
+    cells = Cells(block_html(own_section(analysis)))
     heads, *rows = cells.rows
-    assert ["against", "raw", "iSCM"] == heads
+    assert ["against", "raw", COUNTS, "iSCM", COUNTS] == heads
     order = [row.algorithm for row in analysis.matrix.rows if row.algorithm != OWN]
-    assert order == [row[0] for row in rows]
+    assert order == [row[0].removesuffix(" baseline") for row in rows]
     bold = set(cells.strong)
-    for place, (name, *texts) in enumerate(rows, 1):
-        for column, (scheme, text) in enumerate(zip(("raw", "iscm"), texts, strict=True), 1):
+    for place, (name, (_, *texts)) in enumerate(zip(order, rows, strict=True), 1):
+        for column, scheme in ((1, "raw"), (3, "iscm")):
             limits, counts = expected_pair(analysis, metric, name, scheme)
-            mean, low, high = limits
-            wins = "/".join(map(str, counts))
-            assert f"{signed(mean)} [{decimal(low)}, {decimal(high)}] {wins}" == text
+            assert formatted(Interval(*limits), "signed") == texts[column - 1]
+            assert " / ".join(map(str, counts)) == texts[column]
             assert is_clear(analysis, metric, name, scheme) == ((place, column) in bold)
 
 
@@ -135,27 +138,28 @@ def test_the_table_of_a_paper_has_the_numbers_of_the_paired_differences(metric, 
     analysis = analysed({metric: METRICS[metric]})
     paths = {path.name: path for path in write_tables(analysis, tmp_path)}
     text = paths[f"mine-{OWN}.tex"].read_text(encoding="utf-8")
-    assert own_table(analysis, OWN) == text
+    table = baselines_last(own_table(analysis, OWN))
+    assert text.endswith(table_latex(table))
     rows = [line.removesuffix(r" \\").split(" & ") for line in text.splitlines() if " & " in line]
-    assert ["algorithm", "raw", "iSCM"] == rows[0]
+    assert ["against", "raw", COUNTS, "iSCM", COUNTS] == rows[0]
     assert {name for name in analysis.runs.algorithms if name != OWN} == {r[0] for r in rows[1:]}
     for name, *cells in rows[1:]:
-        for scheme, cell in zip(("raw", "iscm"), cells, strict=True):
+        for scheme, (cell, wins) in (("raw", cells[:2]), ("iscm", cells[2:])):
             limits, counts = expected_pair(analysis, metric, name, scheme)
-            mean, low, high = limits
+            mean, low, high = (digits(limit) for limit in limits)
             assert cell.startswith(r"\textbf{") == is_clear(analysis, metric, name, scheme)
             plain = re.sub(r"\\textbf\{(.*?)\} ", r"\1 ", cell)
-            sign = "$+$" if mean >= 0 else ""
-            wins = "/".join(map(str, counts))
-            small = rf"{{\scriptsize {{[}}{number(low)}, {number(high)}{{]}} {wins}}}"
+            sign = "$+$" if limits[0] >= 0 else ""
+            small = rf"{{\scriptsize [{number(low)}, {number(high)}]}}"
             assert f"{sign}{number(mean)} {small}" == plain
+            assert " / ".join(map(str, counts)) == wins
     bare = re.sub(r"\\[\\{}$&#_%]", "", text)
     assert bare.count("{") == bare.count("}")
 
 
 def test_without_an_own_algorithm_there_is_no_such_table(tmp_path):
     analysis = analysed(own="")
-    assert "" == own_section(analysis)
+    assert own_section(analysis) is None
     assert not [path for path in write_tables(analysis, tmp_path) if "mine" in path.name]
 
 
@@ -167,9 +171,9 @@ def test_pairs_without_a_common_run_are_a_dash():
     frame.loc[lost, ["status", "reason"]] = ["failed", "no"]
     frame.loc[lost, ["f1", "shd"]] = np.nan
     analysis = analyse(with_frame(table, frame))
-    (row,) = [row for row in Cells(own_section(analysis)).rows if row[0] == "b"]
-    assert ["b", "–", "–"] == row
-    assert "b & -- & --" in own_table(analysis, "a")
+    (row,) = [row for row in Cells(block_html(own_section(analysis))).rows if row[0] == "b"]
+    assert ["b", "–", "", "–", ""] == row
+    assert "b & -- &  & -- & " in table_latex(own_table(analysis, "a"))
 
 
 STUDY = HEAD + 'metrics = ["f1"]\n' + PROBLEM + '[[algorithms]]\nuse = "pc"\n'

@@ -12,18 +12,17 @@ import pytest
 from causalassay.analysis import analyse
 from causalassay.analysis.best_marks import best_marks
 from causalassay.analysis.names import metric_name, scheme_name
+from causalassay.analysis.tables import choice_table
 from causalassay.metrics.registry import METRICS as ALL_METRICS
+from causalassay.present.formatting import digits
+from causalassay.present.html import asset, policy, source_hash
+from causalassay.present.markup import Html, escaped, tag
 from causalassay.report import files
-from causalassay.report.charts.figure import LeftOut
-from causalassay.report.charts.gallery import KINDS, Gallery, gallery
+from causalassay.report.charts.figures import KINDS, Gallery, LeftOut, gallery
 from causalassay.report.files import write_report, write_report_and_figures
-from causalassay.report.numbers import decimal
-from causalassay.report.page.bundle import asset, policy, script_text, source_hash, vega_bundle
-from causalassay.report.page.content import read_content
-from causalassay.report.page.document import render_page
-from causalassay.report.page.figure_section import HEADINGS
+from causalassay.report.page.figures import HEADINGS, packed_script
 from causalassay.report.page.leaderboard import level
-from causalassay.report.page.markup import Html, packed_script, tag
+from causalassay.report.page.page import read_content, render_page, script_text, vega_bundle
 from causalassay.study.storage import Store, read_store
 from causalassay.study.tasks import Record, RunTask
 from report_stores import (
@@ -211,14 +210,15 @@ def test_a_study_where_nothing_ended_has_a_report(tmp_path):
 
 def test_the_verdict_stands_with_its_rules_and_numbers(outline, content):
     assert content.analysis.verdict.statements
+    said = {words.strip() for words in outline.words["li"]}
     for statement in content.analysis.verdict.statements:
-        assert f"{statement.sentence} " in outline.words["p"]
-        for rule in statement.rules:
-            assert 1 == outline.words["b"].count(rule)
-            assert rule in outline.words["a"]
-        for name, value in statement.numbers.items():
+        assert f"{statement.sentence} {statement.advice}".strip() in said
+        for rule in statement.rule_names:
+            assert ("dt", {"id": f"rule-{rule.replace(' ', '-')}"}) in outline.elements
+            assert f"“{rule}”" in outline.words["a"]
+        for name, value in statement.number_texts.items():
             assert name in outline.words["dt"]
-            assert value.text in outline.words["dd"]
+            assert value in outline.words["dd"]
 
 
 def test_the_leaderboard_has_every_score_and_count_of_the_summary(written, content):
@@ -229,8 +229,8 @@ def test_the_leaderboard_has_every_score_and_count_of_the_summary(written, conte
     for mean in scores["mean"].dropna():
         assert float(f"{mean:.6g}") in values
     one = scores[(scores["algorithm"] == "pc") & (scores["metric"] == "f1")].iloc[0]
-    interval = f"[{decimal(one['mean_low'])}, {decimal(one['mean_high'])}]"
-    assert f"{decimal(one['mean'])} {interval}" in re.sub("<.*?>", "", body)
+    interval = f"[{digits(one['mean_low'])}, {digits(one['mean_high'])}]"
+    assert f"{digits(one['mean'])} {interval}" in re.sub("<.*?>", "", body)
     assert set(map(scheme_name, SCHEMES)) == set(re.findall('<tbody data-scheme="([^"]*)">', body))
     missed = scores[scores["n_not_ok"] > 0].iloc[0]
     assert f'class="missed">{missed["n_ok"]} of {missed["n"]}<' in body
@@ -380,13 +380,13 @@ def test_the_own_table_and_the_tuning_have_their_places(tmp_path):
     sections = [a["id"] for a in Outline(page).named("section")]
     expected = ["overview", "own", *SECTIONS[1:4], "tuning", *SECTIONS[4:]]
     assert expected == [name for name in sections if not name.startswith("kind-")]
+    with read_store(tmp_path) as reader:
+        rows = [list(record.values()) for record in choice_table(reader.choices()).records()]
+    assert [["tuned", "raw", "alpha = 0.1", 0.25], ["tuned", "iSCM", "alpha = 0.001", 1.25]] == rows
     table = page[page.index('<table id="choices">') :].split("</table>")[0]
-    rows = [re.sub("<.*?>", "|", row) for row in table.split("<tr>")[2:]]
-    cells = [[cell for cell in row.split("|") if cell] for row in rows]
-    assert [
-        ["tuned", "raw", "alpha = 0.1", "0.25"],
-        ["tuned", "iSCM", "alpha = 0.001", "1.25"],
-    ] == [row[:4] for row in cells]
+    shown = re.sub("<.*?>", "|", table)
+    for row in rows:
+        assert all(f"|{cell}|" in shown for cell in row)
 
 
 def test_an_own_algorithm_alone_is_compared_with_nobody(tmp_path):
@@ -430,14 +430,14 @@ def test_every_row_of_the_matrix_has_its_sentences_numbers_and_rules(written, co
         assert f'aria-controls="row-{index}"' in text
         opened = text[text.index(f'<tr id="row-{index}" class="opened" hidden>') :]
         for statement in row.statements:
-            assert str(tag("p", statement.sentence, " ")).removesuffix("</p>") in opened
-            for rule in statement.rules:
+            assert f"<li>{escaped(statement.sentence)}" in opened
+            for rule in statement.rule_names:
                 assert f'href="#rule-{rule.replace(" ", "-")}"' in opened
-            for number in statement.numbers.values():
-                assert f"<dd>{number.text}</dd>" in opened
+            for number in statement.number_texts.values():
+                assert f"<dd>{number}</dd>" in opened
         shown = re.sub("<.*?>", " ", text[: text.index("<tr id=")])
         for cell in row.cells:
-            assert decimal(cell.mean) in shown
+            assert digits(cell.mean) in shown
         assert row.finding in shown
         assert sum(cell.best for cell in row.cells) == text.count("<strong>")
 

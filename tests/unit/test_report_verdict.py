@@ -13,6 +13,15 @@ from causalassay.analysis.verdict.evidence import Evidence
 from causalassay.analysis.verdict.judgement import judge_study, state_study
 from causalassay.analysis.verdict.statements import STATISTICS, StudyVerdict
 from causalassay.data import Dataset, write
+from causalassay.judging.algorithm_findings import CAUSES
+from causalassay.judging.findings import (
+    ALGORITHM_KINDS,
+    NO_TRUE_SCHEME,
+    NOT_JUDGED,
+    ORDER_KINDS,
+    TOO_FEW_UNITS,
+    FindingKind,
+)
 from causalassay.study.storage import export, study_table
 from judged_tables import (
     AT_RANDOM,
@@ -25,6 +34,7 @@ from judged_tables import (
     UP,
     arms,
 )
+from pages import ROOT
 from summary_twins import BASELINES, draw_table, with_frame
 from verdict_twins import HEAD, STUDIES, Exported, run_study
 
@@ -43,7 +53,12 @@ def of_scheme(table, scheme="raw"):
 
 
 def of_algorithm(table, algorithm):
-    return next(s for s in verdict(table).statements if s.algorithm == algorithm)
+    """The main finding on an algorithm."""
+    return verdict(table).of_algorithm(algorithm)[0]
+
+
+def findings(table, algorithm):
+    return [finding.kind for finding in verdict(table).of_algorithm(algorithm)]
 
 
 # ----------------------------------------------------------------- the schemes
@@ -55,25 +70,25 @@ def of_algorithm(table, algorithm):
         (
             UP,
             NOTHING,
-            "scheme-gameable",
+            "gameable",
             "gameable by variance (rising variance: F1 0.40, sortability 0.90;",
         ),
-        (UP, UP, "scheme-gameable", "gameable by variance and R² (rising variance: "),
-        (NOTHING, DOWN, "scheme-gameable-backwards", "gameable backwards by R² (falling R²: F1 0."),
-        (LEANING, NOTHING, "scheme-leaning", "sortability 0.70, no gain found;"),
+        (UP, UP, "gameable", "gameable by variance and R² (rising variance: "),
+        (NOTHING, DOWN, "gameable-backwards", "gameable backwards by R² (falling R²: F1 0."),
+        (LEANING, NOTHING, "leaning", "sortability 0.70, no gain found;"),
         (
             NOTHING,
             NOTHING,
-            "scheme-no-evidence",
+            "no-evidence",
             "no evidence that sorting by variance or R² helps (",
         ),
         (
             UP | {"sortability": 0.55},
             NOTHING,
-            "scheme-leaning",
+            "leaning",
             "sortability 0.55, no sortability found;",
         ),
-        (LEANING | {"sortability": 0.55}, NOTHING, "scheme-no-evidence", "no evidence that sort"),
+        (LEANING | {"sortability": 0.55}, NOTHING, "no-evidence", "no evidence that sort"),
     ],
 )
 def test_a_scheme_is_judged_by_both_tests_over_its_units(variance, r2, kind, words):
@@ -86,7 +101,7 @@ def test_a_scheme_is_judged_by_both_tests_over_its_units(variance, r2, kind, wor
 def test_a_scheme_without_measures_is_undecided_and_never_called_clean():
     table = arms({"raw": RAW | {"pc": 0.5}})
     bare = with_frame(table, table.frame, diagnostics=(), controls=())
-    assert ["scheme-undecided", "no-rescaling", "algorithm-undecided"] == kinds(bare)
+    assert ["undecided", "no-rescaling", "undecided"] == kinds(bare)
     assert "undecided, because what sorting reaches was not measured" in of_scheme(bare).sentence
 
 
@@ -130,21 +145,38 @@ def study(n_units=12):
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "findings", "rule"),
+    ("algorithm", "kinds", "rules"),
     [
-        ("ges", ("robust",), "robust"),
-        ("sorter", ("depends on variance order",), "variance order"),
-        ("ratios", ("depends on variance ratios",), "variance ratios"),
-        ("threshold", ("depends on units",), "units"),
-        ("lost", ("lead lost",), "lead lost"),
-        ("nothing", ("no lead found",), "lead"),
-        ("partly", ("robust", "depends on variance order"), "robust"),
+        ("ges", ["robust"], ["robust"]),
+        ("sorter", ["variance-order"], ["variance order"]),
+        ("ratios", ["variance-ratios"], ["variance ratios"]),
+        ("threshold", ["units"], ["units"]),
+        ("lost", ["lead-lost"], ["lead lost"]),
+        ("nothing", ["no-lead"], ["lead"]),
+        ("partly", ["robust", "variance-order"], ["robust", "variance order"]),
     ],
 )
-def test_an_algorithm_is_judged_by_contrasts_that_isolate_the_cause(algorithm, findings, rule):
-    statement = of_algorithm(study(), algorithm)
-    assert findings == statement.findings
-    assert rule == statement.rule
+def test_an_algorithm_is_judged_by_contrasts_that_isolate_the_cause(algorithm, kinds, rules):
+    on_it = verdict(study()).of_algorithm(algorithm)
+    assert kinds == [finding.kind for finding in on_it]
+    assert rules == [finding.rule for finding in on_it]
+
+
+def test_each_finding_on_an_algorithm_has_a_sentence_and_the_rows_join_them():
+    analysis = analyse(study())
+    first, second = analysis.verdict.of_algorithm("partly")
+    assert first.sentence.startswith("partly is robust: ")
+    assert second.sentence.startswith("partly depends on the order of variances: ")
+    (row,) = [row for row in analysis.matrix.rows if row.algorithm == "partly"]
+    assert (first, second) == row.statements
+    assert ("robust", ("robust", "variance-order")) == (row.kind, row.kinds)
+    assert "robust; depends on variance order" == row.finding
+    plain = analysis.verdict.to_dict()["statements"]
+    of_it = [each for each in plain if each["algorithm"] == "partly"]
+    assert ["robust", "variance-order"] == [each["kind"] for each in of_it]
+    assert ["robust", "depends on variance order"] == [each["label"] for each in of_it]
+    assert [["robust", "variance-order"]] * 2 == [each["findings"] for each in of_it]
+    assert {None} == {each["scheme"] for each in of_it}
 
 
 def test_the_finding_comes_first_and_the_scores_after_it():
@@ -164,14 +196,14 @@ def test_the_verdict_on_one_algorithm_does_not_depend_on_which_others_are_listed
 def test_too_few_units_decide_nothing_and_say_how_many_are_needed(n_units):
     for name in LEVELS:
         statement = of_algorithm(study(n_units), name)
-        assert ("undecided",) == statement.findings
+        assert ("undecided", TOO_FEW_UNITS) == (statement.kind, statement.variant)
         assert f"too few units: {n_units}, and 8 are needed" in statement.sentence
 
 
 def test_scores_that_change_with_a_change_of_scheme_name_no_cause():
     """Raw data and iSCM differ in more than variances."""
     table = arms({"raw": RAW | {"pc": 0.9}, "iscm": FREE | {"pc": 0.3}})
-    assert ("lead lost",) == of_algorithm(table, "pc").findings
+    assert ["lead-lost"] == findings(table, "pc")
     assert "no cause can be named" in of_algorithm(table, "pc").sentence
 
 
@@ -179,9 +211,9 @@ def test_more_edges_than_random_orders_have_are_no_lead():
     """A graph that joins everything beats random orders, and is no better than its edges."""
     table = arms({"raw": FREE | {"dense": 0.6}})
     own = table.frame["algorithm"] == "dense"
-    assert ("robust",) == of_algorithm(table, "dense").findings
+    assert ["robust"] == findings(table, "dense")
     table.frame.loc[own, "f1_chance"] = table.frame.loc[own, "f1"]
-    assert ("no lead found",) == of_algorithm(table, "dense").findings
+    assert ["no-lead"] == findings(table, "dense")
 
 
 def test_bootstraps_of_one_file_are_one_unit():
@@ -194,13 +226,13 @@ def test_bootstraps_of_one_file_are_one_unit():
 def test_one_file_is_judged_as_an_audit_judges_it():
     small = UP | {"sortability": 0.55, "up_p": 0.01}
     table = arms({"data": {"variance": small, "r2": NOTHING, "pc": 0.9}})
-    assert "scheme-gameable" == of_scheme(table, "data").kind
+    assert "gameable" == of_scheme(table, "data").kind
 
 
 def test_shuffled_labels_are_no_scheme_to_be_robust_on():
     table = arms({"raw": RAW | {"pc": 0.9}, "raw + shuffle-labels": FREE | {"pc": 0.3}})
     statement = of_algorithm(table, "pc")
-    assert ("undecided",) == statement.findings
+    assert ("undecided", NO_TRUE_SCHEME) == (statement.kind, statement.variant)
     assert "an artefact was found on every scheme with true labels" in statement.sentence
 
 
@@ -208,7 +240,7 @@ def test_an_algorithm_without_scores_is_not_judged():
     table = arms({"raw": RAW | {"pc": 0.5}})
     own = table.frame["algorithm"] == "pc"
     table.frame.loc[own, ["status", "f1", "f1_p"]] = ["timeout", math.nan, math.nan]
-    assert ["algorithm-no-score", "failures"] == kinds(table, "pc")
+    assert ["no-score", "failures"] == kinds(table, "pc")
 
 
 def test_without_f1_scores_are_told_and_nothing_is_judged():
@@ -216,7 +248,7 @@ def test_without_f1_scores_are_told_and_nothing_is_judged():
     table.frame["shd"] = 100 * (1 - table.frame["f1"])
     alone = with_frame(table, table.frame, metrics=("shd",), better={"shd": "low"})
     statement = of_algorithm(alone, "pc")
-    assert "algorithm-undecided" == statement.kind
+    assert ("undecided", NOT_JUDGED) == (statement.kind, statement.variant)
     assert "what chance reaches was not measured" in statement.sentence
     (mean,) = statement.numbers.values()
     assert ("mean shd: pc on raw", "50.0") == (mean.name, mean.text)
@@ -238,7 +270,7 @@ def test_failures_are_told_with_places_counts_and_the_most_frequent_reason():
     assert (
         "pc did not finish 3 of 24 runs (1 failed and 2 timeout; 2 on raw, 1 on iSCM), most often "
         "“timeout: more than 5 s” (2 of them). Only runs that ended count."
-    ) == statement.sentence
+    ) == statement.text
 
 
 def test_runs_still_to_come_are_counted():
@@ -309,16 +341,14 @@ def test_a_table_without_rows_has_nothing_to_say():
     table = arms({"raw": RAW})
     empty = with_frame(table, table.frame.iloc[:0])
     assert StudyVerdict(()) == verdict(empty)
-    assert ["There is nothing to say yet."] == verdict(empty).lines()
+    assert ([], {}) == (verdict(empty).to_dict()["statements"], verdict(empty).rules)
 
 
-def test_lines_are_the_sentences_and_each_rule_once_by_its_fixed_name():
+def test_each_rule_comes_once_and_by_its_fixed_name():
     judged = verdict(study())
-    lines = judged.lines()
-    rules = {statement.rule for statement in judged.statements}
-    assert len(judged.statements) + len(rules) == len(lines)
-    assert f"- {judged.statements[0].sentence} (rule: two tests over units)" == lines[0]
-    assert any(line.startswith("Rule lead: A lead on a scheme: ") for line in lines)
+    assert {statement.rule for statement in judged.statements} == set(judged.rules)
+    assert "two tests over units" == judged.statements[0].rule
+    assert judged.rules["lead"].startswith("A lead on a scheme: ")
 
 
 # ----------------------------------------------------------------- five studies
@@ -368,7 +398,7 @@ def test_a_sentence_has_no_number_that_its_mapping_lacks(judged, name):
     _, judgement, _ = judged[name]
     for statement in judgement.statements:
         cited = {number.text for number in statement.numbers.values()}
-        plain = re.sub(r"F1|R²|distinguishable from 0", "", statement.sentence)
+        plain = re.sub(r"F1|R²|distinguishable from 0", "", statement.text)
         assert set(re.findall(r"[+-]?\d+(?:\.\d+)?", plain)) <= cited
 
 
@@ -385,30 +415,28 @@ def test_five_studies_get_five_verdicts(judged):
 
 def test_on_all_schemes_the_sorters_depend_on_units_and_ges_does_not(judged):
     raw = of_study(judged, "all")[0]
-    assert ("scheme-gameable", "raw") == (raw.kind, raw.scheme)
-    (notears,) = of_study(judged, "all", "notears")
-    assert "depends on variance order" in notears.findings
+    assert ("gameable", "raw") == (raw.kind, raw.scheme)
+    assert "variance-order" in [s.kind for s in of_study(judged, "all", "notears")]
     for name in ("pc", "ges"):
         (statement,) = of_study(judged, "all", name)
-        assert not any(finding.startswith("depends") for finding in statement.findings)
+        assert statement.kind not in CAUSES.values()
 
 
 def test_on_raw_only_no_lead_is_called_robust(judged):
     first, *_ = of_study(judged, "raw")
-    assert "scheme-gameable" == first.kind
+    assert "gameable" == first.kind
     assert "no-free-scheme" in {s.kind for s in of_study(judged, "raw")}
-    for statement in of_study(judged, "raw"):
-        assert "robust" not in statement.findings
+    assert "robust" not in [statement.kind for statement in of_study(judged, "raw")]
 
 
 def test_shuffled_labels_leave_no_lead(judged):
-    for statement in of_study(judged, "shuffled"):
-        assert statement.findings in ((), ("no lead found",))
+    for name in {s.algorithm for s in of_study(judged, "shuffled")} - {None}:
+        assert ["no-lead"] == [s.kind for s in judged["shuffled"][1].of_algorithm(name)]
 
 
 def test_rescaled_columns_leave_r2(judged):
     first, *_ = of_study(judged, "rescaled")
-    assert first.kind in ("scheme-gameable", "scheme-leaning")
+    assert first.kind in ("gameable", "leaning")
     assert "R²" in first.sentence
 
 
@@ -438,9 +466,9 @@ def test_an_audit_and_a_study_of_one_file_agree(tmp_path, kind, found):
     ca.graphs.write_graph(tmp_path / "graph.csv", graph, names)
     audited = ca.audit(data, graph, 0, n_bootstrap=0)
     judged = verdict(study_table(run_study(FILE_STUDY, tmp_path / "results")))
-    (scheme,) = [s for s in judged.statements if s.kind.startswith("scheme")]
-    assert f"scheme-{found}" == scheme.kind
-    assert found == audited.verdict.kind.replace(" ", "-")
+    scheme = judged.statements[0]
+    assert found == scheme.kind == audited.verdict.kind
+    assert "data" == scheme.scheme
     assert "; 1 unit)." in scheme.sentence
     (ges,) = [s for s in judged.statements if s.algorithm == "ges"]
     assert "too few units: 1, and" in ges.sentence
@@ -467,12 +495,12 @@ def test_all_worlds_are_judged_and_both_directions(tmp_path, word):
     text = 'name = "world"\nseed = 1\nreplicates = 12\nalgorithms = ["empty"]\nmetrics = ["f1"]\n'
     text += "[[problems]]\nsamples = 500\n" + WORLDS[word]
     judged = verdict(study_table(run_study(text, tmp_path / "results")))
-    (scheme,) = [s for s in judged.statements if s.kind.startswith("scheme")]
+    scheme = judged.statements[0]
     if word.startswith("falling"):
-        assert "scheme-gameable-backwards" == scheme.kind
+        assert "gameable-backwards" == scheme.kind
         assert re.search(rf"\({word}: F1 0\.\d\d, sortability 0\.", scheme.sentence)
     else:
-        assert scheme.kind in ("scheme-gameable", "scheme-leaning", "scheme-no-evidence")
+        assert scheme.kind in ("gameable", "leaning", "no-evidence")
         assert re.search(rf"[(;] ?rising {word}: F1 [01]\.\d\d, sortability 0\.", scheme.sentence)
 
 
@@ -480,3 +508,13 @@ def test_algorithms_that_tie_in_one_metric_do_not_make_metrics_differ():
     table = disagreeing(5.0)
     table.frame["shd"] = 10.0
     assert not any(kind.startswith("metrics") for kind in kinds(table))
+
+
+def test_the_page_on_reports_names_every_kind_and_no_other():
+    text = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
+    table = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    named = [kind for cell in table for kind in re.findall(r"`([a-z-]+)`", cell)]
+    listed = list(FindingKind)
+    whole = listed[listed.index(FindingKind.NO_SCORE) : listed.index(FindingKind.BEST)]
+    on_schemes = set(ORDER_KINDS) - {FindingKind.NO_GRAPH}
+    assert {*on_schemes, *ALGORITHM_KINDS, *whole} == set(named)

@@ -279,5 +279,22 @@ def test_an_algorithm_that_does_not_apply_is_refused_at_once():
 def test_a_notebook_shows_the_graph_and_escapes_names():
     data = experiments().rename_columns({"a": "<b>a"})
     text = edge_frequencies(Correlated(), data, 1, 4)._repr_html_()
-    assert "<svg" in text
+    assert 2 == text.count("<svg")
     assert "<b>a" not in text
+
+
+def test_a_data_frame_has_a_row_for_each_pair():
+    found = edge_frequencies(Correlated(), experiments(), 1, 4)
+    rows = found.to_frame().replace({np.nan: None}).to_dict("records")
+    assert found.to_dict()["edges"] == rows
+
+
+def test_repr_is_at_most_ten_lines():
+    graph = np.triu(np.ones((20, 20), dtype=bool), 1)
+    counts = graph.astype(int)
+    found = ca.resampling.EdgeFrequencies(
+        tuple(f"x{k}" for k in range(20)), Estimate(graph, "dag"), counts, 0 * counts, 1
+    )
+    lines = repr(found).splitlines()
+    assert 10 == len(lines)
+    assert "… and 182 more" == lines[-2]

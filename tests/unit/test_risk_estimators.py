@@ -346,9 +346,16 @@ def test_a_comparison_says_what_each_algorithm_reads():
         "gies": "all rows with their targets",
         "empty": "no rows",
     } == {name: each.reads for name, each in comparison.risks.items()}
-    lines = {line.split()[0]: line for line in str(comparison).splitlines()}
-    assert "as naive" in lines["ges"]
-    assert "as naive" not in lines["ges-pooled"]
+    (table,) = comparison.document().tables()
+    rows = {row["algorithm"]: row for row in table.records()}
+    assert list(comparison.ranking) == list(rows)
+    assert {name: each.reads for name, each in comparison.risks.items()} == {
+        name: row["reads"] for name, row in rows.items()
+    }
+    assert ("as naive", "as naive") == (rows["ges"]["cross_validated"], rows["ges"]["weighted"])
+    pooled = comparison.risks["ges-pooled"]
+    assert [pooled.weighted, *pooled.intervals.weighted] == rows["ges-pooled"]["weighted"]
+    lines = {line.split()[0]: line for line in str(comparison).splitlines() if line}
     assert all(comparison.risks[name].reads in lines[name] for name in names)
     plain = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
     assert ("observational rows", True) == (
@@ -362,6 +369,13 @@ def test_a_comparison_says_what_each_algorithm_reads():
     assert "observational rows" in comparison.risks["ges"]._repr_html_()
     scripted = risk.estimate(Scripted(chain(4)), data, rng(), chain(4))
     assert "not stated" == scripted.reads
+    frame = comparison.to_frame().set_index("algorithm")
+    assert list(comparison.ranking) == list(frame.index)
+    assert pooled.weighted == frame.loc["ges-pooled", "weighted"]
+    for result in (comparison, scripted):
+        assert len(repr(result).splitlines()) <= 10
+    (risks,) = scripted.document().tables()
+    assert {"naive", "cross-validated", "weighted"} == {row["risk"] for row in risks.records()}
 
 
 def test_without_a_bootstrap_the_intervals_are_undefined():
@@ -414,8 +428,11 @@ def test_an_algorithm_that_does_not_apply_or_fails_is_a_row_with_its_reason():
     said = {name: _without_place(why) for name, why in comparison.not_ranked.items()}
     assert reasons == said
     assert reasons["fussy"] == comparison.to_dict()["fussy"]["not_ranked"]
-    lines = map(_without_place, str(comparison).splitlines())
-    assert f"large  not ranked: {reasons['large']}" in lines
+    _, table = comparison.document().tables()
+    rows = {row["algorithm"]: _without_place(row["reason"]) for row in table.records()}
+    assert reasons == rows
+    lines = [line.split(maxsplit=1) for line in str(comparison).splitlines() if line]
+    assert ["large", reasons["large"]] in [line[:1] + [_without_place(line[-1])] for line in lines]
     assert "Singular matrix" in comparison._repr_html_()
 
 

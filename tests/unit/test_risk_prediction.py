@@ -429,3 +429,16 @@ def test_to_dict_has_plain_values(data):
     plain = json.loads(json.dumps(found.to_dict()))
     assert 3 == plain["all experiments"]["n_experiments"]
     assert [None, None] == plain["without those in doubt"]["scores"]["true"]["interval"]
+
+
+def test_predictions_are_a_table_and_a_frame(data):
+    found = prediction.compare({"backwards": GRAPH.T.copy(), "true": GRAPH}, data, 0)
+    (table,) = found.document().tables()
+    records, frame = table.records(), found.to_frame()
+    assert (
+        list(found.ranking()) == [row["algorithm"] for row in records] == list(frame["algorithm"])
+    )
+    score = found.score("true")
+    assert [score.value, *score.interval] == records[0]["total_variation"]
+    assert [score.value, *score.interval] == list(frame.loc[0, ["score", "low", "high"]])
+    assert len(repr(found).splitlines()) <= 10

@@ -150,6 +150,6 @@ def test_an_audit_of_a_series_names_what_gives_it_away():
     assert result.sortabilities[0].value == 1.0
     assert np.isnan(result.sortabilities[0].interval).all()
     assert audit(data, graph.summary, np.random.default_rng(0), max_lag=1).n_edges == 5
-    assert audit(data, None, rng).verdict.kind == "no graph"
+    assert audit(data, None, rng).verdict.kind == "no-graph"
     with pytest.raises(ValueError, match='rows="series"'):
         audit(data.as_independent(), graph, rng)

@@ -282,7 +282,10 @@ def test_a_data_file_that_does_not_fit_is_reported(files, old, new, expected):
 def test_the_true_graph_is_a_dag(files):
     (files / "graph.csv").write_text("from,to\na,b\nb,a\n")
     (line,) = mistakes_of(HEAD + DATA, files)
-    assert "graph: expected a DAG, got a CPDAG: 1 of 1 edges have no direction, such as" in line
+    assert (
+        "graph: graph.csv: expected a DAG, got a CPDAG: 1 of 1 edges have no direction, such as"
+        in line
+    )
 
 
 def test_files_as_people_have_them_are_read_as_the_study_says(files):

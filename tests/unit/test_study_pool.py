@@ -25,7 +25,7 @@ from causalassay.study.processes.pool import NO_LIMITS, TRIES, SupervisedPool
 from causalassay.study.processes.scratch import scratch_folder
 from causalassay.threads import ONE_THREAD
 from hostile import functions as hostile
-from waiting import LIMIT, eventually
+from waiting import LIMIT, eventually, gone
 
 ONE_SECOND = Limits(seconds=1.0, memory=None)
 """For functions that never end by themselves, or with a clock that stands still."""
@@ -64,12 +64,6 @@ def result_as_time_passes(future, clock):
 
     eventually(done)
     return future.result()
-
-
-def gone(pid):
-    with contextlib.suppress(psutil.NoSuchProcess):
-        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-    return True
 
 
 @pytest.mark.parametrize(

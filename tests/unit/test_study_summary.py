@@ -17,8 +17,9 @@ from causalassay.analysis.summary import (
     score_groups,
     summarize,
 )
+from causalassay.analysis.tables import attribution_table, reason_table, score_table
 from causalassay.analysis.unit_means import difference_of_means, mean_with_interval
-from causalassay.report.terminal import render_summary
+from causalassay.report.terminal import print_summary
 from causalassay.seeding import stream
 from summary_twins import (
     by_cell,
@@ -296,31 +297,41 @@ def test_a_column_that_is_not_there_is_named():
         summarize(draw_table(0), by=("graph.n_nodes",))
 
 
-def printed(summary, metric=None):
+def printed(summary, metric=""):
     console = Console(width=100, file=StringIO(), no_color=True)
-    render_summary(summary, console, metric)
+    print_summary(summary, console, metric)
     return console.file.getvalue()
 
 
 def test_the_tables_fit_a_hundred_columns_and_mark_baselines():
     text = printed(summarize(draw_table(0, n_replicates=8)))
     assert max(map(len, text.splitlines())) <= 100
-    for part in ("var-sortnregress*", "not ok", "F1, high is better", "SHD, low is better"):
+    for part in (
+        "var-sortnregress (baseline)",
+        "not ok",
+        "F1, high is better",
+        "SHD, low is better",
+    ):
         assert part in text
     assert "…" not in text
 
 
 def test_one_scheme_alone_is_not_marked_as_being_of_other_graphs():
-    alone = printed(summarize(make_table(rows_of("a", [0.1, 0.2]))))
-    assert "~" not in alone
-    assert "the same graphs" not in alone
+    alone = attribution_table(summarize(make_table(rows_of("a", [0.1, 0.2]))), "f1")
+    assert "" == alone.rows[0][1].mark
+    assert "the same graphs" not in alone.title
+    assert not alone.notes
     other = [
         {**row, "scheme": "iscm", "problem": "q", "graph_key": "h"}
         for row in rows_of("a", [0.3, 0.4])
     ]
-    both = printed(summarize(make_table(rows_of("a", [0.1, 0.2], graph_key="g") + other)))
-    assert "0.15 ~" in both
-    assert "~ not on the same graphs as the others" in " ".join(both.split())
+    both = summarize(make_table(rows_of("a", [0.1, 0.2], graph_key="g") + other))
+    table = attribution_table(both, "f1")
+    assert ["~", "~"] == [table.rows[0][column].mark for column in (1, 3)]
+    assert pytest.approx(0.15) == table.records()[0]["raw"]
+    text = " ".join(printed(both).split())
+    assert "0.15 (~)" in text
+    assert "~ not on the same graphs as the others" in text
 
 
 def test_every_reason_is_printed_or_counted():
@@ -328,9 +339,12 @@ def test_every_reason_is_printed_or_counted():
         {"algorithm": f"a{number}", "status": "failed", "reason": f"raised ValueError: {number}"}
         for number in range(10)
     ]
-    text = printed(summarize(make_table(rows)))
-    assert "1 × a0: failed: raised ValueError: 0" in text
-    assert "2 × for 2 other reasons" in text
+    summary = summarize(make_table(rows))
+    assert 10 == len(reason_table(summary).rows)
+    *named, rest = reason_table(summary, 8).rows
+    assert ("a0", "failed", 1, "raised ValueError: 0") == named[0]
+    assert (8, 2) == (len(named), rest[2])
+    assert "2 other reasons, which --json lists" in printed(summary)
 
 
 def test_one_metric_may_be_chosen_and_an_unknown_one_is_refused():
@@ -343,3 +357,31 @@ def test_one_metric_may_be_chosen_and_an_unknown_one_is_refused():
 def test_a_study_without_rows_says_so():
     table = draw_table(0)
     assert "No rows yet." in printed(summarize(with_frame(table, table.frame.iloc[:0])))
+
+
+def test_a_table_of_scores_has_the_numbers_of_the_summary_the_best_first():
+    summary = summarize(draw_table(0, n_replicates=8))
+    for metric, better in zip(summary.metrics, summary.better, strict=True):
+        records = score_table(summary, metric).records()
+        scores = summary.scores[summary.scores["metric"] == metric]
+        for record in records:
+            rows = scores[scores["algorithm"] == record["algorithm"]]
+            assert rows["n_not_ok"].sum() == record["not_ok"]
+            for row in rows.to_dict("records"):
+                expected = [row["mean"], row["mean_low"], row["mean_high"]]
+                assert pytest.approx(expected, nan_ok=True) == record[row["scheme"]]
+        first = [record[next(iter(scores["scheme"]))][0] for record in records]
+        known = [mean for mean in first if not math.isnan(mean)]
+        assert sorted(known, reverse=better == "high") == known
+
+
+def test_a_summary_shows_itself_in_few_lines_and_as_its_tables():
+    summary = summarize(draw_table(0))
+    assert len(repr(summary).splitlines()) <= 10
+    assert ["counts", *(f"scores-{name}" for name in summary.metrics[:2])] == [
+        table.id for table in summary.document().tables()
+    ]
+    assert summary.to_frame() is summary.scores
+    html = summary._repr_html_()
+    for name in summary.counts["algorithm"]:
+        assert name in html

@@ -35,7 +35,7 @@ from causalassay.study.worker.task_runner import run_task
 from causalassay.study.worker_study import for_workers
 from hostile import algorithms as hostile
 from hostile import crashes_at_import, hangs_at_import
-from waiting import LIMIT, eventually
+from waiting import LIMIT, eventually, gone
 
 SEED = 918_273_645
 MEMORY = 2 * 10**9
@@ -78,10 +78,6 @@ def blind(launcher):
 def said(record):
     assert "ok" == record.status, record.reason
     return decode(record.estimate).info
-
-
-def gone(pid):
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
 def number_in(path):

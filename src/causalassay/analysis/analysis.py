@@ -5,19 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
+from causalassay.analysis.document import analysis_document
 from causalassay.analysis.headline import headline
 from causalassay.analysis.matrix import Matrix, score_matrix
 from causalassay.analysis.runs import LABELS, SCHEME, RowTable, Runs, arrange
 from causalassay.analysis.summary import Summary, summarize_runs
+from causalassay.analysis.tables import matrix_table
 from causalassay.analysis.verdict.evidence import Evidence
 from causalassay.analysis.verdict.judgement import StudyFindings, judge_study, state_study
 from causalassay.analysis.verdict.statements import StudyVerdict
+from causalassay.present.shown import Shown
 from causalassay.study.storage import study_table
 
+if TYPE_CHECKING:
+    from causalassay.present.document import Document
 
-@dataclass(frozen=True, eq=False)
-class Analysis:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Analysis(Shown):
     """A study's rows and what follows from them.
 
     Each part is computed when it is first asked for, and then kept. Reports, terminal,
@@ -67,6 +76,24 @@ class Analysis:
         """Algorithms and schemes: scores, marks and findings."""
         return score_matrix(self.evidence, self.findings, self.verdict)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return nested plain values for JSON; undefined numbers become None."""
+        return self.summary.to_dict() | {
+            "headline": self.headline,
+            "matrix": self.matrix.to_dict(),
+            "verdict": self.verdict.to_dict(),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the matrix: the mean of each algorithm on each scheme, and its finding."""
+        frame = pd.DataFrame(matrix_table(self.matrix).records())
+        schemes = [column.scheme for column in self.matrix.columns]
+        return frame.assign(**{scheme: frame[scheme].str[0] for scheme in schemes})
+
+    def document(self) -> Document:
+        """Return what the study shows."""
+        return analysis_document(self)
+
 
 def analyse(table: RowTable) -> Analysis:
     """Return the analysis of a study's rows.
@@ -82,8 +109,8 @@ def analyse(table: RowTable) -> Analysis:
     ...     diagnostics=("var_sortability",), controls=(), better={"f1": "high"}))
     >>> analysis.summary.scores[["algorithm", "n_ok", "mean"]].values.tolist()
     [['pc', 3, 0.5]]
-    >>> [statement.kind for statement in analysis.verdict.statements]
-    ['scheme-undecided', 'no-rescaling', 'algorithm-undecided']
+    >>> [statement.kind.value for statement in analysis.verdict.statements]
+    ['undecided', 'no-rescaling', 'undecided']
     """
     return Analysis(table)
 

@@ -13,16 +13,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from causalassay.analysis.best_marks import possibly_best
-from causalassay.analysis.names import in_words, scheme_name
+from causalassay.analysis.names import scheme_name
 from causalassay.analysis.runs import SCHEME
-from causalassay.analysis.verdict.algorithm_statements import state_algorithm
-from causalassay.analysis.verdict.evidence import Evidence
+from causalassay.analysis.verdict.evidence import Evidence, is_rescaled
 from causalassay.analysis.verdict.judgement import StudyFindings
-from causalassay.analysis.verdict.scheme_statements import SchemeJudged
-from causalassay.analysis.verdict.statements import Statement, StudyVerdict
-from causalassay.judging.algorithm_findings import TOO_FEW, AlgorithmFinding
+from causalassay.analysis.verdict.statements import StudyVerdict
+from causalassay.judging.findings import (
+    ARTEFACT_KINDS,
+    BOTH_VARIANCES,
+    LEADS_ON_SOME,
+    NOT_JUDGED,
+    TOO_FEW_UNITS,
+    Finding,
+    FindingKind,
+)
+from causalassay.present.formatting import in_words
+from causalassay.present.json_values import plain_values
 
-NOT_FOUND = {"no evidence": "no artefact found", "too small": "too small to tell"}
+NOTHING_FOUND = {
+    FindingKind.NO_EVIDENCE: "no artefact found",
+    FindingKind.TOO_SMALL: "too small to tell",
+    FindingKind.UNDECIDED: "undecided",
+}
+"""What a table says of a scheme where no artefact was found."""
 
 
 @dataclass(frozen=True)
@@ -62,16 +75,23 @@ class Column:
         Its name in the study.
     finding : str
         In a few words.
+    kind : FindingKind
     free : bool
         No artefact was found, so rows are sorted by it.
-    gamed : bool
-        An artefact was found.
+    rescaled : bool
+        Whether it is another scheme with other standard deviations.
     """
 
     scheme: str
     finding: str
+    kind: FindingKind
     free: bool
-    gamed: bool = False
+    rescaled: bool = False
+
+    @property
+    def gamed(self) -> bool:
+        """Whether an artefact was found."""
+        return self.kind in ARTEFACT_KINDS
 
     @property
     def name(self) -> str:
@@ -90,19 +110,27 @@ class Row:
         By column.
     finding : str
         In one phrase.
+    kinds : tuple of FindingKind
+        All that was found of it, the main one first.
     key : float
         What the rows are sorted by: the mean over the columns without a found artefact; nan if
         there is none.
-    statements : tuple of Statement
-        The sentences on it.
+    statements : tuple of Finding
+        The sentences on it, also on runs that it did not finish.
     """
 
     algorithm: str
     role: str
     cells: tuple[Cell, ...]
     finding: str
+    kinds: tuple[FindingKind, ...]
     key: float
-    statements: tuple[Statement, ...]
+    statements: tuple[Finding, ...]
+
+    @property
+    def kind(self) -> FindingKind:
+        """The main one of what was found of it."""
+        return self.kinds[0]
 
 
 @dataclass(frozen=True)
@@ -131,23 +159,24 @@ class Matrix:
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values for JSON; nan as None."""
-        columns = [dataclasses.asdict(column) for column in self.columns]
+        columns = [dataclasses.asdict(column) | {"gamed": column.gamed} for column in self.columns]
         rows = [
             {
                 "algorithm": row.algorithm,
                 "role": row.role,
                 "finding": row.finding,
+                "kinds": row.kinds,
                 "cells": {
-                    column.scheme: {
-                        name: None if isinstance(value, float) and math.isnan(value) else value
-                        for name, value in dataclasses.asdict(cell).items()
-                    }
+                    column.scheme: cell
                     for column, cell in zip(self.columns, row.cells, strict=True)
                 },
             }
             for row in self.rows
         ]
-        return {"metric": self.metric, "better": self.better, "columns": columns, "rows": rows}
+        plain: dict[str, Any] = plain_values(
+            {"metric": self.metric, "better": self.better, "columns": columns, "rows": rows}
+        )
+        return plain
 
 
 def score_matrix(evidence: Evidence, findings: StudyFindings, verdict: StudyVerdict) -> Matrix:
@@ -156,19 +185,14 @@ def score_matrix(evidence: Evidence, findings: StudyFindings, verdict: StudyVerd
         return Matrix("", "high", (), ())
     metric = evidence.metric
     columns = tuple(
-        Column(scheme, _phrase(judged), judged.free, judged.gamed)
-        for scheme, judged in findings.schemes.items()
+        Column(
+            scheme, _on_scheme(finding), finding.kind, scheme in findings.free, is_rescaled(scheme)
+        )
+        for scheme, finding in findings.schemes.items()
     )
     cells = _cells(evidence, metric)
     rows = [
-        _row(
-            evidence,
-            findings,
-            verdict,
-            index,
-            tuple(cells[name, c.scheme] for c in columns),
-            columns,
-        )
+        _row(evidence, findings, verdict, index, tuple(cells[name, c.scheme] for c in columns))
         for index, name in enumerate(evidence.runs.algorithms)
     ]
     if any(column.free for column in columns):
@@ -180,34 +204,26 @@ def score_matrix(evidence: Evidence, findings: StudyFindings, verdict: StudyVerd
     return Matrix(metric, better, columns, tuple(rows))
 
 
-def _lost(found: AlgorithmFinding) -> str:
-    return in_words([scheme_name(name.scheme) for name in found.claims])
-
-
-def finding_phrase(kinds: Sequence[str]) -> str:
+def finding_phrase(kinds: Sequence[FindingKind]) -> str:
     """Return the findings on an algorithm in one phrase.
 
     Examples
     --------
-    >>> finding_phrase(["robust", "depends on variance order", "depends on variance ratios"])
+    >>> both = [FindingKind.VARIANCE_ORDER, FindingKind.VARIANCE_RATIOS]
+    >>> finding_phrase([FindingKind.ROBUST, *both])
     'robust; depends on variance order and ratios'
     """
-    text = "; ".join(dict.fromkeys(kinds))
-    both = "depends on variance order; depends on variance ratios"
-    return text.replace(both, "depends on variance order and ratios")
+    labels = {kind: kind.label for kind in kinds}
+    if {FindingKind.VARIANCE_ORDER, FindingKind.VARIANCE_RATIOS} <= set(labels):
+        labels[FindingKind.VARIANCE_ORDER] = BOTH_VARIANCES
+        del labels[FindingKind.VARIANCE_RATIOS]
+    return "; ".join(labels.values())
 
 
-def _phrase(judged: SchemeJudged) -> str:
-    if judged.kind in NOT_FOUND:
-        return NOT_FOUND[judged.kind]
-    words = dict.fromkeys(
-        claim.artefact.word for claim in judged.claims if claim.kind == judged.kind
-    )
-    return (
-        judged.kind
-        if not words or judged.kind == "undecided"
-        else f"{judged.kind} by {in_words(list(words))}"
-    )
+def _on_scheme(finding: Finding) -> str:
+    if finding.kind in NOTHING_FOUND:
+        return NOTHING_FOUND[finding.kind]
+    return f"{finding.label} by {finding.words['statistics']}"
 
 
 def _cells(evidence: Evidence, metric: str) -> Mapping[tuple[str, str], Cell]:
@@ -231,32 +247,38 @@ def _cells(evidence: Evidence, metric: str) -> Mapping[tuple[str, str], Cell]:
     }
 
 
-def _row(  # noqa: PLR0913, PLR0917
+def _row(
     evidence: Evidence,
     findings: StudyFindings,
     verdict: StudyVerdict,
     index: int,
     cells: tuple[Cell, ...],
-    columns: tuple[Column, ...],
 ) -> Row:
     name, role = evidence.runs.algorithms[index], evidence.runs.roles[index]
-    judged = findings.algorithms.get(name)
-    known = [c.mean for c, column in zip(cells, columns, strict=True) if column.free]
+    known = [
+        cell.mean
+        for cell, scheme in zip(cells, findings.schemes, strict=True)
+        if scheme in findings.free
+    ]
     key = sum(known) / len(known) if known else math.nan
-    statements = tuple(each for each in verdict.statements if each.algorithm == name)
-    if not any(each.kind.startswith("algorithm-") for each in statements):
-        statements = (state_algorithm(evidence, name, judged), *statements)
-    unscored = all(math.isnan(cell.mean) for cell in cells)
-    if unscored:
-        finding = "no score"
-    elif judged is None:
-        finding = "not judged"
-    else:
-        finding = finding_phrase([found.kind for found in judged.findings])
-        if judged.main.missing.startswith(TOO_FEW):
-            finding = f"{finding} ({TOO_FEW})"
-        elif judged.main.kept and judged.main.kind == "lead lost":
-            finding = f"{finding} on {_lost(judged.main)}"
-        elif judged.main.kept:
-            finding = f"{finding} (leads on {in_words([scheme_name(s) for s in judged.main.kept])})"
-    return Row(name, role, cells, finding, key, statements)
+    on_it = findings.algorithms[name]
+    others = [each for each in verdict.statements if each.algorithm == name and each not in on_it]
+    kinds = tuple(finding.kind for finding in on_it)
+    phrase = _on_algorithm(findings, name)
+    return Row(name, role, cells, phrase, kinds, key, (*on_it, *others))
+
+
+def _on_algorithm(findings: StudyFindings, name: str) -> str:
+    """Return what was found of an algorithm, in one phrase."""
+    main, *_ = on_it = findings.algorithms[name]
+    phrase = finding_phrase([finding.kind for finding in on_it])
+    if main.variant == NOT_JUDGED:
+        return NOT_JUDGED
+    if main.variant == TOO_FEW_UNITS:
+        return f"{phrase} ({TOO_FEW_UNITS})"
+    if main.variant != LEADS_ON_SOME:
+        return phrase
+    judged = findings.judged[name]
+    if main.kind == FindingKind.LEAD_LOST:
+        return f"{phrase} on {in_words([scheme_name(scheme) for scheme in judged.lost])}"
+    return f"{phrase} (leads on {in_words([scheme_name(scheme) for scheme in judged.leading])})"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from causalassay.analysis.runs import FROM_FILE
 
 METRIC_PARTS = {
@@ -75,25 +73,3 @@ def problem_name(problem: str) -> str:
     """
     names = SCHEME_NAMES | {"scm": "raw"}
     return " ".join(names.get(word, word) for word in problem.split(" "))
-
-
-def units_word(count: str | int) -> str:
-    """Return so many units, as sentences say it.
-
-    Examples
-    --------
-    >>> units_word("1"), units_word(12)
-    ('1 unit', '12 units')
-    """
-    return f"{count} unit" if str(count) == "1" else f"{count} units"
-
-
-def in_words(parts: Sequence[str], last: str = "and") -> str:
-    """Return the parts as an enumeration.
-
-    Examples
-    --------
-    >>> in_words(["a", "b", "c"]), in_words(["a", "b"], "or"), in_words(["a"])
-    ('a, b and c', 'a or b', 'a')
-    """
-    return f" {last} ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from causalassay.analysis.attribution import Attribution, attribute
 from causalassay.analysis.comparison import MOST_OPPONENTS, mean_ranks, paired_differences
-from causalassay.analysis.notebook_html import summary_html
+from causalassay.analysis.document import summary_document
 from causalassay.analysis.runs import ABSENT, OK, SCHEME, STATUSES, RowTable, Runs, arrange
 from causalassay.analysis.unit_means import Codes, count_units, limited, mean_with_interval
+from causalassay.present.json_values import plain_values
+from causalassay.present.shown import Shown
+
+if TYPE_CHECKING:
+    from causalassay.present.document import Document
 
 MOST_REASONS = 5
 
 
-@dataclass(frozen=True)
-class Summary:
+@dataclass(frozen=True, repr=False)
+class Summary(Shown):
     """What a study's rows say, as tidy tables; undefined numbers are nan.
 
     Parameters
@@ -69,8 +73,13 @@ class Summary:
             },
         }
 
-    def _repr_html_(self) -> str:
-        return summary_html(self)
+    def to_frame(self) -> pd.DataFrame:
+        """Return the scores."""
+        return self.scores
+
+    def document(self) -> Document:
+        """Return what the summary shows."""
+        return summary_document(self)
 
 
 def summarize(
@@ -219,11 +228,8 @@ def _chance(runs: Runs, metric: str, index: int, cells: Codes) -> float:
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of a table as plain values; what is not a finite number as None."""
-    columns = {name: [_plain(value) for value in frame[name].tolist()] for name in frame.columns}
+    columns = {
+        name: [None if value is pd.NA else plain_values(value) for value in frame[name].tolist()]
+        for name in frame.columns
+    }
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return None if value is pd.NA else value

@@ -129,19 +129,23 @@ class _Ticker:
 def _as_tested(rows: tuple[Sortability, ...], judged: Judged) -> tuple[Sortability, ...]:
     """Return the rows with the p-values of the judge's tests, so that no two are printed."""
     tested = {
-        (test.artefact.statistic, test.backwards): test.sortable.p_value for test in judged.tests
+        (test.artefact.statistic, test.backwards): test.sortable.as_p_value for test in judged.tests
     }
     convention = rows[0].convention if rows else ""
-    return tuple(
-        replace(
+
+    def as_tested(row: Sortability) -> Sortability:
+        rising, falling = (tested.get((row.statistic, backwards)) for backwards in (False, True))
+        if row.convention != convention or rising is None or falling is None:
+            return row
+        return replace(
             row,
-            p_rising=tested.get((row.statistic, False), row.p_rising),
-            p_falling=tested.get((row.statistic, True), row.p_falling),
+            p_rising=rising.value,
+            p_falling=falling.value,
+            rising_is_bound=rising.is_bound,
+            falling_is_bound=falling.is_bound,
         )
-        if row.convention == convention
-        else row
-        for row in rows
-    )
+
+    return tuple(map(as_tested, rows))
 
 
 def _check_lag(data: Dataset, graph: Adjacency | LaggedGraph | None, max_lag: int | None) -> int:

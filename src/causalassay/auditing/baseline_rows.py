@@ -48,6 +48,7 @@ def _sorted(test: OrderTest) -> BaselineScore:
         p_order=test.winning.p_value,
         statistic=test.artefact.statistic,
         direction=direction,
+        p_is_bound=test.winning.as_p_value.is_bound,
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from causalassay.auditing import charts
 from causalassay.auditing.order_evidence import measured_of, random_f1, units_of
 from causalassay.auditing.pooled import PooledAudit
-from causalassay.auditing.result import RANDOM_ORDERS, Audit, Direction, Limits
+from causalassay.auditing.result import RANDOM_ORDERS, Audit, BaselineScore, Direction, Limits
 from causalassay.drawing import show
 from causalassay.judging.artefacts import Artefact, artefacts_of
 from causalassay.judging.findings import Finding, rules_of
@@ -25,6 +25,7 @@ from causalassay.present.document import (
     GraphFigure,
     Interval,
     Prose,
+    PValue,
     Section,
     Table,
 )
@@ -33,8 +34,6 @@ from causalassay.present.terminal import EVERY_ROW
 
 MOST_FILES = 15
 """Rows of the table of files in a terminal; the rest is counted."""
-
-DIRECTIONS: tuple[Direction, Direction] = ("rising", "falling")
 
 Provenance = Sequence[Block]
 
@@ -109,8 +108,8 @@ def sortability_table(audit: Audit) -> Table:
             written(row.statistic),
             row.convention,
             Interval(row.value, *row.interval),
-            row.p_rising,
-            row.p_falling,
+            PValue(row.p_rising, row.rising_is_bound),
+            PValue(row.p_falling, row.falling_is_bound),
         )
         for row in audit.sortabilities
     ]
@@ -138,7 +137,7 @@ def baseline_table(audit: Audit) -> Table:
             row.algorithm,
             _within(row.f1, row.f1_range),
             _within(row.shd, row.shd_range),
-            row.p_order,
+            order_p(row),
         )
         for row in audit.baselines
     ]
@@ -151,6 +150,11 @@ def baseline_table(audit: Audit) -> Table:
         "share of random orders with at least that F1.",
         _notes(row.note for row in audit.baselines),
     )
+
+
+def order_p(row: BaselineScore) -> PValue | None:
+    """Return the share of random orders that are as good as a baseline; None if that is nothing."""
+    return None if row.p_order is None else PValue(row.p_order, row.p_is_bound)
 
 
 def citable_table(audit: Audit) -> Table:
@@ -170,15 +174,19 @@ def citable_table(audit: Audit) -> Table:
         value = values.get(artefact.statistic)
         if value is None:
             continue
-        for direction in DIRECTIONS:
+        p_values: dict[Direction, PValue] = {
+            "rising": PValue(value.p_rising, value.rising_is_bound),
+            "falling": PValue(value.p_falling, value.falling_is_bound),
+        }
+        for direction, p_value in p_values.items():
             reached = audit.sorted_by(artefact.statistic, direction)
             rows.append(
                 (
                     f"{artefact.word}, {direction}",
                     Interval(value.value, *value.interval),
-                    value.p_rising if direction == "rising" else value.p_falling,
+                    p_value,
                     math.nan if reached is None else reached.f1,
-                    math.nan if reached is None else reached.p_order,
+                    math.nan if reached is None else order_p(reached),
                 )
             )
     random = [row for row in audit.baselines if row.algorithm == RANDOM_ORDERS]
@@ -202,7 +210,7 @@ def file_table(pooled: PooledAudit) -> Table:
             Column(f"f1_{key}", f"F1 by rising / falling {one.word}", "fixed", priority=1),
         ]
     columns += [
-        Column("random_f1", "F1 of random orders", "fixed", priority=1),
+        Column("random_f1", "F1 of random orders", "fixed", priority=2),
         Column("finding", "finding"),
     ]
     rows = [_file_row(name, audit, artefacts) for name, audit in pooled.audits.items()]
@@ -299,12 +307,12 @@ def _pooled_pictures(pooled: PooledAudit) -> Iterator[Figure]:
         measured[artefact.word] = {
             name: point for name, point in points.items() if not math.isnan(point.sortability)
         }
-    for place, (word, points) in enumerate(measured.items()):
-        if points:
+    for place, (word, files) in enumerate(measured.items()):
+        if files:
             yield Figure(
                 f"reached-{place + 1}",
-                partial(charts.reached_by_file, word, points),
-                f"F1 along {word} against random orders, {counted(len(points), 'file')}",
+                partial(charts.reached_by_file, word, files),
+                f"F1 along {word} against random orders, {counted(len(files), 'file')}",
             )
     yield Figure(
         "sortability", partial(charts.sortability_by_file, measured), "Sortability of each file"

@@ -27,6 +27,7 @@ from causalassay.diagnostics import (
 from causalassay.judging.artefacts import artefacts_of
 from causalassay.judging.chance import TIE, RandomAssignments
 from causalassay.judging.data_set import ties_throughout
+from causalassay.present.formatting import PValue
 
 TIED = "all values of a statistic tie, so nothing sorts by it"
 STANDARDISED = "the columns are standardised: all variances tie"
@@ -94,18 +95,29 @@ def sortability_rows(  # noqa: PLR0913, PLR0917  what each row is made of
             again = (one[name] for one in resampled if name in one)
             spread = [own] if tied else [aligned_share(weights, one, TIE) for one in again]
             rising, falling = _p_values(weights, values, own, level, chance_rng)
-            limits, note = _central(spread), notes.get(name, "")
-            rows.append(Sortability(name, convention, own, limits, rising, falling, note))
+            rows.append(
+                Sortability(
+                    name,
+                    convention,
+                    own,
+                    _central(spread),
+                    rising.value,
+                    falling.value,
+                    notes.get(name, ""),
+                    rising.is_bound,
+                    falling.is_bound,
+                )
+            )
     return tuple(rows)
 
 
 def _p_values(
     weights: PairWeights, values: Vector, own: float, level: float, rng: Generator
-) -> tuple[float, float]:
+) -> tuple[PValue, PValue]:
     if not len(weights.weight):
-        return float("nan"), float("nan")
+        return PValue(float("nan")), PValue(float("nan"))
     assignments = RandomAssignments(weights, values, rng)
-    rising, falling = (assignments.test(own, sign, level).p_value for sign in (1, -1))
+    rising, falling = (assignments.test(own, sign, level).as_p_value for sign in (1, -1))
     return rising, falling
 
 

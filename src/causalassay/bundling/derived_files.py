@@ -21,10 +21,8 @@ from causalassay.bundling.document import CardContent, card_text
 from causalassay.bundling.sessions import read_sessions
 from causalassay.bundling.study_files import code_files, data_files
 from causalassay.opening import read_text
-from causalassay.report.charts.gallery import gallery
-from causalassay.report.page.bundle import vega_bundle
-from causalassay.report.page.content import PageContent
-from causalassay.report.page.document import render_page
+from causalassay.report.charts.figures import gallery
+from causalassay.report.page.page import PageContent, render_page, vega_bundle
 from causalassay.spelling import shown
 from causalassay.study.plan import Study
 from causalassay.study.storage.export_table import StudyTable

@@ -3,7 +3,6 @@
 from causalassay.choosing.choose import choose
 from causalassay.choosing.result import (
     Choice,
-    Claim,
     CutoffRanking,
     Density,
     FoundGraph,
@@ -15,12 +14,11 @@ from causalassay.choosing.result import (
     RankedRow,
     SecondOpinion,
 )
-from causalassay.choosing.rules import RULES
+from causalassay.judging.rules import RULES
 
 __all__ = [
     "RULES",
     "Choice",
-    "Claim",
     "CutoffRanking",
     "Density",
     "FoundGraph",

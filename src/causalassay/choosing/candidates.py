@@ -48,11 +48,14 @@ class Candidates:
         These are ranked beside them, and never chosen.
     not_run : mapping of str to str
         Why others are not.
+    unset : tuple of str
+        Those of them that lack nothing but a value for a parameter.
     """
 
     algorithms: Mapping[str, Algorithm]
     baselines: Mapping[str, Algorithm]
     not_run: Mapping[str, str]
+    unset: tuple[str, ...] = ()
 
 
 def find_candidates(
@@ -73,6 +76,7 @@ def find_candidates(
     chosen: dict[str, Algorithm] = {}
     baselines: dict[str, Algorithm] = {}
     not_run = {}
+    unset = []
     # Of equal risks the first name leads: ours before those of a wrapped package.
     for record in sorted(known_algorithms(), key=lambda one: one.name.startswith(WRAPPED)):
         needed = [name for name, default in record.parameters.items() if default == "required"]
@@ -83,11 +87,12 @@ def find_candidates(
             not_run[record.name] = record.missing
         elif needed:
             not_run[record.name] = f"it needs a value for {', '.join(needed)}; name it with one"
+            unset.append(record.name)
         elif record.name in BASELINES:
             baselines[record.name] = make_algorithm(record.name)
         else:
             chosen[record.name] = make_algorithm(record.name)
-    return Candidates(chosen, baselines, not_run)
+    return Candidates(chosen, baselines, not_run, tuple(unset))
 
 
 def graphs_that_say_nothing(dataset: Dataset, nodes: Sequence[int]) -> dict[str, Fit]:

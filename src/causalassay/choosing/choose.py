@@ -15,8 +15,8 @@ from causalassay.choosing.candidates import (
     find_candidates,
     graphs_that_say_nothing,
 )
-from causalassay.choosing.claims import make_claims
-from causalassay.choosing.movements import find_movements
+from causalassay.choosing.claims import SHARE
+from causalassay.choosing.experiments import ask_second_opinion, find_movements
 from causalassay.choosing.random_graphs import beside_random, density_of, random_risks
 from causalassay.choosing.result import (
     Choice,
@@ -27,9 +27,7 @@ from causalassay.choosing.result import (
     RandomGraphs,
     RankedRow,
 )
-from causalassay.choosing.rules import SHARE
 from causalassay.choosing.running import OnProgress, Runs, Work, run_all
-from causalassay.choosing.second_opinion import ask_second_opinion
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
 from causalassay.graphs.cpdag import directed_part, undirected_part
@@ -135,7 +133,7 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
     fits = {**runs.fits, **graphs_that_say_nothing(dataset, validation.nodes)}
     comparison = compare_fits(fits, validation, {})
     rows, random_order = _rows(comparison, validation, candidates, runs, n_random)
-    choice = Choice(
+    return Choice(
         columns=dataset.columns,
         n_rows=sum(len(regime.values) for regime in dataset.regimes),
         observational=str(dataset.observational),
@@ -146,6 +144,10 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
         rows=rows,
         random_order=random_order,
         not_ranked={**runs.failed, **candidates.not_run},
+        lacking=runs.lacking | dict.fromkeys(candidates.unset, "setting"),
+        unknown_targets=tuple(
+            regime.condition for regime in dataset.regimes if regime.targets is None
+        ),
         differences=_differences(rows, comparison),
         movements=find_movements(dataset, tests, validation.descendants.threshold),
         cutoffs=_at_cutoffs(dataset, seed, at_cutoffs, fits),
@@ -154,7 +156,6 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
             runs.fits | {EMPTY: fits[EMPTY]}, dataset, seed, not_acting
         ),
     )
-    return replace(choice, claims=make_claims(choice))
 
 
 def _check_conditions(dataset: Dataset, named: Collection[str]) -> None:
@@ -297,6 +298,14 @@ def _found_graph(fit: Fit, dataset: Dataset) -> FoundGraph:
 
 def _tests_made(tests: DescendantTests, validation: CrossValidation) -> MovementTests:
     found = validation.descendants
+    cutoff = tests.cutoff
     return MovementTests(
-        tests.test, repr(tests.cutoff), tests.least_effect, found.n_tests, found.threshold
+        test=tests.test,
+        cutoff=repr(cutoff),
+        cutoff_name=type(cutoff).__name__,
+        cutoff_level=getattr(cutoff, "level", None),
+        scale=cutoff.scale,
+        least_effect=tests.least_effect,
+        n_tests=found.n_tests,
+        threshold=found.threshold,
     )

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from causalassay.choosing.rules import rules_of
+import numpy as np
+
+from causalassay.arrays import Adjacency
+from causalassay.choosing.claims import make_claims, next_step
+from causalassay.graphs import write_graph
+from causalassay.judging.findings import Finding, rules_of
+from causalassay.present.shown import Shown
+from causalassay.risk.cutoffs import Scale
 from causalassay.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from causalassay.present.document import Document
 
 Role = Literal["algorithm", "baseline"]
 
@@ -245,22 +260,6 @@ class SecondOpinion:
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A sentence that a rule gives.
-
-    Parameters
-    ----------
-    rule : str
-        Its name in `choosing.rules`.
-    sentence : str
-        The claim, then its numbers in brackets; at most 30 words.
-    """
-
-    rule: str
-    sentence: str
-
-
-@dataclass(frozen=True)
 class MovementTests:
     """How it was decided which columns moved.
 
@@ -268,6 +267,13 @@ class MovementTests:
     ----------
     test : str
     cutoff : str
+        How the bound of the tests was found, as code.
+    cutoff_name : str
+        "Bonferroni", "SimulatedMax" or "Fixed".
+    cutoff_level : float, optional
+        Probability of any false alarm at which it aims; None if it is fixed.
+    scale : {"p value", "t"}
+        What the bound is on.
     least_effect : float
     n_tests : int
     threshold : float
@@ -276,13 +282,16 @@ class MovementTests:
 
     test: str
     cutoff: str
+    cutoff_name: str
+    cutoff_level: float | None
+    scale: Scale
     least_effect: float
     n_tests: int
     threshold: float
 
 
-@dataclass(frozen=True)
-class Choice:
+@dataclass(frozen=True, repr=False)
+class Choice(Shown):
     """Algorithms ranked by one's own experiments.
 
     Parameters
@@ -297,14 +306,16 @@ class Choice:
     tests : MovementTests
     level : float
         Coverage that the intervals aim at.
-    claims : tuple of Claim
-        The first is the headline.
     rows : tuple of RankedRow
         By ascending weighted risk, algorithms and baselines together.
     random_order : RandomGraphs
         Complete DAGs along random orders; its own risk is their mean.
     not_ranked : mapping of str to str
         Algorithms without a risk, and why.
+    lacking : mapping of str to str
+        What some of these lack, for programs: "known targets", "series" or "setting".
+    unknown_targets : tuple of str
+        The conditions whose targets are unknown.
     differences : tuple of PairDifference
         Of every two rows, the one with less risk first.
     movements : tuple of Movement
@@ -323,12 +334,18 @@ class Choice:
     rows: tuple[RankedRow, ...]
     random_order: RandomGraphs
     not_ranked: Mapping[str, str]
-    differences: tuple[PairDifference, ...] = field(repr=False)
-    movements: tuple[Movement, ...] = field(repr=False)
-    cutoffs: tuple[CutoffRanking, ...] = field(repr=False)
-    graphs: Mapping[str, FoundGraph] = field(repr=False)
-    second_opinion: SecondOpinion = field(default=SecondOpinion(), repr=False)
-    claims: tuple[Claim, ...] = ()
+    lacking: Mapping[str, str]
+    unknown_targets: tuple[str, ...]
+    differences: tuple[PairDifference, ...]
+    movements: tuple[Movement, ...]
+    cutoffs: tuple[CutoffRanking, ...]
+    graphs: Mapping[str, FoundGraph]
+    second_opinion: SecondOpinion = SecondOpinion()
+
+    @cached_property
+    def claims(self) -> tuple[Finding, ...]:
+        """What the rules say; the first is the headline."""
+        return make_claims(self)
 
     @property
     def headline(self) -> str:
@@ -338,14 +355,12 @@ class Choice:
     @property
     def next_step(self) -> str:
         """What to do now, in one sentence."""
-        from causalassay.choosing.next_step import next_step  # noqa: PLC0415  # needs it
-
         return next_step(self)
 
     @property
     def rules(self) -> dict[str, str]:
         """How the rules of the claims decide, and how often each was wrong."""
-        return rules_of(claim.rule for claim in self.claims)
+        return {name: rule.text for name, rule in rules_of(self.claims).items()}
 
     @property
     def algorithms(self) -> tuple[RankedRow, ...]:
@@ -369,10 +384,43 @@ class Choice:
             raise ValueError(f"there is no row {name!r}; {did_you_mean(name, rows)}")
         return rows[name]
 
+    def matrix(self, name: str) -> Adjacency:
+        """Return the graph of a row as a matrix."""
+        place = {column: k for k, column in enumerate(self.columns)}
+        graph = np.zeros((len(place), len(place)), dtype=bool)
+        edges = self.graphs[name]
+        for cause, effect in (*edges.directed, *edges.undirected):
+            graph[place[cause], place[effect]] = True
+        for first, second in edges.undirected:
+            graph[place[second], place[first]] = True
+        return graph
+
+    def write_graphs(self, folder: Path) -> list[Path]:
+        """Write the graph of each algorithm as an edge list; return the files.
+
+        Letters of a name that no file should have become hyphens; names that would then be the
+        same file get a number.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        written: list[Path] = []
+        for name in self.ranking:
+            stem = re.sub(r"[^\w.+-]+", "-", name).strip("-.")[:100] or "graph"
+            path = folder / f"{stem}.csv"
+            if path in written:
+                path = folder / f"{stem}-{len(written) + 1}.csv"
+            write_graph(path, self.matrix(name), self.columns)
+            written.append(path)
+        return written
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; `from_dict` gives the same choice back."""
-        said = {"headline": self.headline, "next_step": self.next_step, "rules": self.rules}
-        return said | _adapter().dump_python(self, mode="json")
+        stated = {
+            "headline": self.headline,
+            "next_step": self.next_step,
+            "claims": [claim.to_dict() for claim in self.claims],
+            "rules": self.rules,
+        }
+        return stated | _adapter().dump_python(self, mode="json")
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Choice:
@@ -380,10 +428,35 @@ class Choice:
         known: Choice = _adapter().validate_python(dict(plain))
         return known
 
-    def _repr_html_(self) -> str:
-        from causalassay.choosing.notebook_html import choice_html  # noqa: PLC0415  # needs it
+    def to_frame(self) -> pd.DataFrame:
+        """Return the ranking as a data frame, a row for each algorithm and baseline."""
+        import pandas as pd  # noqa: PLC0415  # takes a while
 
-        return choice_html(self)
+        records = []
+        for row in self.rows:
+            plain = {name: value for name, value in vars(row).items() if name not in _NESTED}
+            low, high = row.interval
+            records.append(plain | {"low": low, "high": high, **vars(row.density)} | _beside(row))
+        return pd.DataFrame(records)
+
+    def document(self) -> Document:
+        """Return what the choice shows."""
+        from causalassay.choosing.document import choice_document  # noqa: PLC0415  # needs it
+
+        return choice_document(self)
+
+
+_NESTED = ("density", "interval", "random")
+
+
+def _beside(row: RankedRow) -> dict[str, object]:
+    random = row.random
+    return {
+        "beats_random": random.beaten,
+        "share_beaten": random.share_beaten,
+        "p_random": random.p_value,
+        "p_corrected": random.p_corrected,
+    }
 
 
 def _adapter() -> Any:

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import TypeVar
 
-from causalassay.contracts import Algorithm
+from causalassay.contracts import Algorithm, NotApplicable
 from causalassay.data import Dataset
 from causalassay.risk.fits import Fit, fit_algorithm, why_not
 
@@ -53,13 +53,24 @@ class Runs:
     fits : mapping of str to Fit
     failed : mapping of str to str
         The algorithms that have none, and why.
+    lacking : mapping of str to str
+        What the data lack for some of these, as `NotApplicable.lacks`.
     seconds : mapping of str to float
         Wall time of each, refits included.
     """
 
     fits: dict[str, Fit]
     failed: dict[str, str]
+    lacking: dict[str, str]
     seconds: dict[str, float]
+
+
+@dataclass(frozen=True)
+class NotFitted:
+    """Why an algorithm has no graphs, and what the data lack for it."""
+
+    why: str
+    lacks: str = ""
 
 
 def run_all(
@@ -79,21 +90,24 @@ def run_all(
         which are killed when it is over; without one in turn, in this process.
     on_progress : callable, optional
     """
-    runs = Runs({}, {}, {})
+    runs = Runs({}, {}, {}, {})
     steps = _here(algorithms, work) if seconds is None else _elsewhere(algorithms, work, seconds)
     with closing(steps):
         for done, (name, found, took) in enumerate(steps, start=1):
             runs.seconds[name] = took
-            if isinstance(found, str):
-                runs.failed[name] = found
+            if isinstance(found, NotFitted):
+                runs.failed[name] = found.why
+                if found.lacks:
+                    runs.lacking[name] = found.lacks
             else:
                 runs.fits[name] = found
             if on_progress:
                 on_progress(name, done, len(algorithms))
-    return Runs(_ordered(runs.fits, algorithms), _ordered(runs.failed, algorithms), runs.seconds)
+    failed = _ordered(runs.failed, algorithms)
+    return replace(runs, fits=_ordered(runs.fits, algorithms), failed=failed)
 
 
-Step = tuple[str, Fit | str, float]
+Step = tuple[str, Fit | NotFitted, float]
 """The name of an algorithm, its graphs or why there are none, and the seconds that it took."""
 
 
@@ -108,13 +122,14 @@ def _here(algorithms: Mapping[str, Algorithm], work: Work) -> Generator[Step]:
         yield name, found, time.perf_counter() - began
 
 
-def _fit(name: str, algorithm: Algorithm, work: Work) -> Fit | str:
+def _fit(name: str, algorithm: Algorithm, work: Work) -> Fit | NotFitted:
     try:
         return fit_algorithm(name, algorithm, work.dataset, work.folds, work.seed)
     except Exception as error:  # of a stranger's code, which may raise anything
-        return why_not(name, error)
+        lacks = error.lacks if isinstance(error, NotApplicable) else ""
+        return NotFitted(why_not(name, error), lacks)
     except SystemExit as error:
-        return f"it failed: it called sys.exit({error.code!r})"
+        return NotFitted(f"it failed: it called sys.exit({error.code!r})")
 
 
 def _elsewhere(algorithms: Mapping[str, Algorithm], work: Work, seconds: float) -> Generator[Step]:
@@ -204,7 +219,7 @@ class _Worker:
         if not self.busy:
             return None
         if self._failed:
-            return self._end(self._failed, lost=self._failed == _GONE)
+            return self._end(NotFitted(self._failed), lost=self._failed == _GONE)
         try:
             while self.connection.poll():
                 task, answer = self.connection.recv()
@@ -213,14 +228,14 @@ class _Worker:
                 elif task == self._task:
                     return self._end(answer)
         except Exception:  # the process is gone, or what it wrote is no answer
-            return self._end(_GONE, lost=True)
+            return self._end(NotFitted(_GONE), lost=True)
         limit = self._seconds if self._ready else START_SECONDS
         if time.perf_counter() - self._began <= limit:
             return None
-        late = f"it took more than {self._seconds:g} seconds"
+        late = NotFitted(f"it took more than {self._seconds:g} seconds")
         return self._end(late, lost=True)
 
-    def _end(self, found: Fit | str, *, lost: bool = False) -> Step:
+    def _end(self, found: Fit | NotFitted, *, lost: bool = False) -> Step:
         step = (self._name, found, time.perf_counter() - self._began)
         self._name = ""
         if lost:
@@ -265,11 +280,11 @@ def _own_copy(work: Work) -> Work:
     return replace(work, dataset=replace(work.dataset, regimes=regimes))
 
 
-def _answer(request: bytes, work: Work) -> Fit | str:
+def _answer(request: bytes, work: Work) -> Fit | NotFitted:
     try:
         name, algorithm = pickle.loads(request)
     except Exception as error:  # its class is not found here
-        return f"{_UNSENT}: {error}"
+        return NotFitted(f"{_UNSENT}: {error}")
     return _fit(name, algorithm, work)
 
 

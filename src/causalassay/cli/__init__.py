@@ -23,10 +23,10 @@ from causalassay.cli.listing import list_parts
 from causalassay.cli.options import PlainCommand, PlainGroup
 from causalassay.cli.printing import escaped
 from causalassay.cli.reading_options import printed_notes
-from causalassay.cli.reporting import report
+from causalassay.cli.reporting import export, report, status, summary
 from causalassay.cli.reproducing import reproduce
 from causalassay.cli.scaffolding import new
-from causalassay.cli.studies import export, replay, run, status, summary
+from causalassay.cli.studies import replay, run
 from causalassay.import_path import guard_workers
 from causalassay.threads import ONE_THREAD
 

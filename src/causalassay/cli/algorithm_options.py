@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -113,12 +112,13 @@ def read_one_algorithm(
     from causalassay.study.language.mistakes import Location, Mistakes
 
     mistakes = Mistakes()
+    names = [setting.partition("=")[0].strip() for setting in settings]
+    location = Location("--algorithm", elsewhere={name: f"--set {name}" for name in names})
     table = _with_settings(_table(stated, "--algorithm", mistakes), settings, mistakes)
-    place = Location("--algorithm")
-    entries = _entries([(table, place)], folder or Path.cwd(), mistakes, own_limits=False)
+    entries = _entries([(table, location)], folder or Path.cwd(), mistakes, own_limits=False)
     if len(entries) > 1:
-        mistakes.add(place, f"its grid has {len(entries)} algorithms, expected one")
-    _raise_for(mistakes, "--algorithm", [one.partition("=")[0].strip() for one in settings])
+        mistakes.add(location, f"its grid has {len(entries)} algorithms, expected one")
+    _raise_for(mistakes, "--algorithm")
     return next(iter(_by_label(entries).items()))
 
 
@@ -146,7 +146,7 @@ def read_study_algorithms(path: Path, *, allow_programs: bool = False) -> dict[s
     mistakes = Mistakes()
     tables = [(one, Location(f"algorithms[{step}]")) for step, one in enumerate(stated)]
     entries = _entries(tables, path.parent, mistakes, own_limits=True)
-    _raise_for(mistakes, path.name)
+    _raise_for(mistakes, path.name, prefix=f"{path.name}: ")
     permit(programs_of(entries), allow_programs)
     return _by_label(entries)
 
@@ -158,29 +158,25 @@ def _table(stated: str, place: str, mistakes: Mistakes) -> Any:
         return None
     if not stated.lstrip().startswith("{"):
         return stated
-    from causalassay.study.language.mistakes import StudyMistakes
-    from causalassay.study.language.toml_tables import read_tables
+    from causalassay.study.language.toml_tables import read_value
 
     if "\n" in stated or "\r" in stated:
         mistakes.add(place, "the table has a line break; write it on one line")
         return None
-    try:
-        return read_tables(f"_={stated}", place)["_"]
-    except StudyMistakes as error:
-        for line in error.mistakes:
-            mistakes.add(place, line.removeprefix("_."))
-        return None
+    before = mistakes.noted
+    table = read_value(stated, place, mistakes)
+    return table if mistakes.noted == before else None
 
 
 def _with_settings(table: Any, settings: Sequence[str], mistakes: Mistakes) -> Any:
     if table is None or not settings:
         return table
     whole = {"use": table} if isinstance(table, str) else dict(table)
-    for one in settings:
-        name, equals, text = one.partition("=")
+    for setting in settings:
+        name, equals, text = setting.partition("=")
         name = name.strip()
         if not equals or not name:
-            mistakes.add("--set", f"got {one!r}, expected NAME=VALUE, such as alpha=0.01")
+            mistakes.add("--set", f"got {setting!r}, expected NAME=VALUE, such as alpha=0.01")
         elif name in whole:
             mistakes.add("--set", f"{name!r} is stated twice; leave one out")
         else:
@@ -190,15 +186,14 @@ def _with_settings(table: Any, settings: Sequence[str], mistakes: Mistakes) -> A
 
 def _value(text: str) -> Any:
     """Return the TOML value that a text is, or the text."""
-    from causalassay.study.language.mistakes import StudyMistakes
-    from causalassay.study.language.toml_tables import read_tables
+    from causalassay.study.language.mistakes import Mistakes
+    from causalassay.study.language.toml_tables import read_value
 
     if "\n" in text or "\r" in text:
         return text
-    try:
-        return read_tables(f"_={text}", "")["_"]
-    except StudyMistakes:
-        return text
+    mistakes = Mistakes()
+    value = read_value(text, "", mistakes)
+    return text if mistakes.lines else value
 
 
 def _entries(
@@ -230,7 +225,7 @@ def _limit_key(table: Mapping[str, Any]) -> str:
     return next(key for key in ("seconds", "memory") if key in table)
 
 
-def _raise_for(mistakes: Mistakes, source: str, settings: Sequence[str] = ()) -> None:
+def _raise_for(mistakes: Mistakes, source: str, prefix: str = "") -> None:
     """Raise if there is a mistake: one on one line, several as a study file has them.
 
     Parameters
@@ -238,21 +233,18 @@ def _raise_for(mistakes: Mistakes, source: str, settings: Sequence[str] = ()) ->
     mistakes : Mistakes
     source : str
         What was read.
-    settings : sequence of str
-        Keys that stand in ``--set``: their mistakes are said to be there.
+    prefix : str
+        Before a mistake that is alone, where its location does not say what was read.
     """
     from causalassay.study.language.mistakes import StudyMistakes
 
-    lines = mistakes.lines
-    for name in settings:
-        stated = re.compile(rf"{source}\.{re.escape(name)}(?=[:. ])")
-        said = f"--set {name}".replace("\\", r"\\")
-        lines = [stated.sub(said, line, count=1) for line in lines]
-    if len(lines) == 1:
-        placed = lines[0].startswith((source, "--set"))
-        raise ValueError(lines[0] if placed else f"{source}: {lines[0]}")
-    if lines:
-        raise StudyMistakes(source, lines)
+    match mistakes.lines:
+        case []:
+            pass
+        case [line]:
+            raise ValueError(prefix + line)
+        case lines:
+            raise StudyMistakes(source, lines)
 
 
 def _by_label(entries: Sequence[AlgorithmEntry]) -> dict[str, Algorithm]:

@@ -16,7 +16,6 @@ from causalassay.cli.algorithm_options import (
     read_algorithms,
     read_study_algorithms,
 )
-from causalassay.cli.choice_printing import print_choice
 from causalassay.cli.interruptions import algorithms_at_work
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import steady_progress, wide_console
@@ -32,10 +31,9 @@ from causalassay.cli.reading_options import (
     printed_notes,
     settled,
 )
-from causalassay.replacing import check_target, replacing
+from causalassay.replacing import check_target, write_text
 
 if TYPE_CHECKING:
-    from causalassay.auditing.provenance import Provenance
     from causalassay.choosing import Choice
     from causalassay.contracts import Algorithm
     from causalassay.data import Dataset
@@ -135,7 +133,9 @@ def choose(  # noqa: PLR0913, PLR0917  one argument per option
     Some algorithms only, with settings: causalassay choose data.csv … --algorithm ges
     --algorithm '{use = "pc", alpha = 0.001}' --algorithm mine.py:MyClass
     """
-    from causalassay.auditing.provenance import provenance
+    from causalassay.choosing.document import choice_document
+    from causalassay.present.provenance import provenance, today
+    from causalassay.present.terminal import FULL, print_document
     from causalassay.risk import DescendantTests
 
     check_target(report, (data,))
@@ -159,11 +159,21 @@ def choose(  # noqa: PLR0913, PLR0917  one argument per option
     made = provenance(seed, settings, {data: "data"})
     dataset = _read(data, reading, drop_condition or [])
     choice = _chosen(dataset, seed, algorithms, tests, options)
-    _write(choice, data.name, made, report, out)  # first: a reader may close the pipe
+    blocks = made.blocks(shlex.join(["causalassay", *sys.argv[1:]]), today())
+    document = choice_document(choice, data.name, blocks)
+    # The files come first: a reader may close the pipe.
+    if report is not None:
+        from causalassay.present.html import page
+
+        write_text(report, page(document))
+        typer.echo(f"Report: {report}", err=True)
+    if out is not None:
+        choice.write_graphs(out)
+        typer.echo(f"Graphs: {out}", err=True)
     if as_json:
         typer.echo(json.dumps(choice.to_dict() | made.to_dict(), indent=2, allow_nan=False))
     else:
-        print_choice(choice, data.name, wide_console(), full=full)
+        print_document(document, wide_console(), {FULL} if full else ())
 
 
 def _check_folder(out: Path | None) -> None:
@@ -216,23 +226,3 @@ def _chosen(
             on_progress=lambda _, done, total: show(done, total),
             **options,
         )
-
-
-def _write(
-    choice: Choice, name: str, made: Provenance, report: Path | None, out: Path | None
-) -> None:
-    """Write the page and the graphs that were asked for, and say where they are."""
-    if report is not None:
-        from causalassay.auditing.provenance import today
-        from causalassay.report.choice_page import choice_page
-
-        command = shlex.join(["causalassay", *sys.argv[1:]])
-        page = choice_page(name, choice, made, command, today())
-        with replacing(report) as partial:
-            partial.write_text(page, encoding="utf-8")
-        typer.echo(f"Report: {report}", err=True)
-    if out is not None:
-        from causalassay.choosing.graph_files import write_graphs
-
-        write_graphs(choice, out)
-        typer.echo(f"Graphs: {out}", err=True)

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from causalassay.cli.algorithm_options import OneAlgorithm, Settings, read_one_algorithm
 from causalassay.cli.interruptions import algorithms_at_work
 from causalassay.cli.options import AsJson
-from causalassay.cli.printing import escaped, steady_progress, wide_console
+from causalassay.cli.printing import steady_progress, wide_console
 from causalassay.cli.reading_options import (
     Condition,
     Continuous,
@@ -30,22 +28,20 @@ from causalassay.cli.reading_options import (
     printed_notes,
     settled,
 )
-from causalassay.replacing import check_target, replacing
+from causalassay.present.formatting import counted
+from causalassay.replacing import check_target, write_text
 from causalassay.spelling import listed
 
 if TYPE_CHECKING:
-    from causalassay.auditing.provenance import Provenance
     from causalassay.contracts import Algorithm
     from causalassay.data import Dataset
+    from causalassay.present.document import Document
     from causalassay.resampling import EdgeFrequencies
 
 ENDINGS = (".csv", ".graphml", ".gml", ".dot", ".gv", ".json", ".npy", ".npz")
 """Of graph files."""
 
 BOOTSTRAPS = 100
-
-MOST_LISTED = 200
-"""Rows of the table on the terminal; the rest is counted."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +130,8 @@ def discover(  # noqa: PLR0913, PLR0917  one argument per option
     With experiments: causalassay discover sachs.csv --condition condition
     --target target --observational cd3_cd28 --algorithm gies --report graph.html
     """
-    from causalassay.auditing.provenance import provenance
+    from causalassay.present.provenance import provenance, today
+    from causalassay.resampling.document import Search, frequencies_document
 
     outputs = _Outputs(out, matrix, svg, report)
     outputs.check(data)
@@ -152,13 +149,18 @@ def discover(  # noqa: PLR0913, PLR0917  one argument per option
     made = provenance(seed, stated | reading, {data: "data"})
     dataset = _read(data, reading, dropped)
     found = _found(label, chosen, dataset, n_bootstrap, seed, workers)
-    size = _size(dataset, chosen)
-    _write(outputs, found, data.name, label, size, made)  # first: a reader may close the pipe
+    assumptions = getattr(chosen, "assumptions", "")
+    search = Search(label, data.name, _size(dataset, chosen), assumptions)
+    command = shlex.join(["causalassay", *sys.argv[1:]])
+    document = frequencies_document(found, search, made.blocks(command, today()))
+    _write(outputs, found, document)  # first: a reader may close the pipe
     if as_json:
         plain = {"algorithm": label, **found.to_dict(), **made.to_dict()}
         typer.echo(json.dumps(plain, indent=2, allow_nan=False))
         return
-    _print(found, f"{data.name}: {size}", label)
+    from causalassay.present.terminal import print_document
+
+    print_document(document, wide_console())
 
 
 def _read(path: Path, reading: dict[str, Any], dropped: list[str]) -> Dataset:
@@ -203,8 +205,7 @@ def _found(
     except NotInstalled as reason:
         raise ValueError(f"{label}: {reason}") from None
     except NotApplicable as reason:
-        hint = " (--drop-condition)" if "leave the condition out" in str(reason) else ""
-        raise ValueError(f"{label} does not apply to these data: {reason}{hint}") from None
+        raise ValueError(f"{label} does not apply to these data: {reason}") from None
     except AlgorithmFailed as reason:
         raise ValueError(f"{label}: {reason}") from None
 
@@ -212,17 +213,15 @@ def _found(
 def _size(data: Dataset, algorithm: Algorithm) -> str:
     """Return how large the data are, and which of several conditions the algorithm reads."""
     n = len(data.regimes)
-    columns = "1 column" if data.n_nodes == 1 else f"{data.n_nodes} columns"
+    columns = counted(data.n_nodes, "column")
     if n == 1:
         return f"{data.n_samples} rows, {columns}"
     reads = getattr(algorithm, "reads", None)
-    said = f"; the algorithm reads {reads}" if reads else ""
-    return f"{data.n_samples} rows in {n} conditions, {columns}{said}"
+    hint = f"; the algorithm reads {reads}" if reads else ""
+    return f"{data.n_samples} rows in {n} conditions, {columns}{hint}"
 
 
-def _write(
-    outputs: _Outputs, found: EdgeFrequencies, data: str, label: str, size: str, made: Provenance
-) -> None:
+def _write(outputs: _Outputs, found: EdgeFrequencies, document: Document) -> None:
     """Write the files that were asked for, and say where they are."""
     if outputs.graph is not None:
         from causalassay.graphs import write_graph
@@ -237,49 +236,10 @@ def _write(
         )
         typer.echo(f"Graph: {outputs.graph}", err=True)
     if outputs.svg is not None:
-        with replacing(outputs.svg) as partial:
-            partial.write_text(found.draw()._repr_svg_() + "\n", encoding="utf-8")
+        write_text(outputs.svg, f"{found.draw()._repr_svg_()}\n")
         typer.echo(f"Drawing: {outputs.svg}", err=True)
     if outputs.report is not None:
-        from causalassay.auditing.provenance import today
-        from causalassay.report.graph_page.document import Found, graph_page
+        from causalassay.present.html import page
 
-        command = shlex.join(["causalassay", *sys.argv[1:]])
-        page = graph_page(Found(data, size, label, found), made, command, today())
-        with replacing(outputs.report) as partial:
-            partial.write_text(page, encoding="utf-8")
+        write_text(outputs.report, page(document))
         typer.echo(f"Report: {outputs.report}", err=True)
-
-
-def _print(found: EdgeFrequencies, head: str, label: str) -> None:
-    console = wide_console()
-    console.print(f"[bold]{escaped(label)}[/] on {escaped(head)}", highlight=False)
-    console.print(
-        f"Found: {found.draw().caption}. {found.sentence}", highlight=False, soft_wrap=True
-    )
-    _print_table(found, console)
-    for reason, count in found.failures.items():
-        line = f"{count} of {found.n_bootstrap} bootstraps failed: {escaped(reason)}"
-        console.print(line, highlight=False, soft_wrap=True)
-
-
-def _print_table(found: EdgeFrequencies, console: Console) -> None:
-    """Print the edges, with their frequencies where there are any."""
-    from causalassay.resampling.result import percent
-
-    pairs = found.pairs()
-    if not pairs:
-        return
-    title = "Edges, and their shares of the bootstraps" if found.measured else None
-    table = Table("edge", title=title, title_justify="left")
-    for head in ("as drawn", "→", "←", "—", "absent") if found.measured else ():
-        table.add_column(head, justify="right")
-    for one in pairs[:MOST_LISTED]:
-        shares = (one.support, one.forward, one.backward, one.undirected, one.absent)
-        table.add_row(escaped(one.text), *(map(percent, shares) if found.measured else ()))
-    console.print(table)
-    if len(pairs) > MOST_LISTED:
-        left = len(pairs) - MOST_LISTED
-        console.print(f"and {left} more; --out and --json have all", highlight=False)
-    if any(not one.mark for one in pairs):
-        console.print("? most bootstraps join the pair, the graph does not", style="dim")

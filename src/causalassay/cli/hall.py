@@ -16,11 +16,11 @@ import typer
 from causalassay.cli.interruptions import make_results_folder, resumable
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import EVERY_SECONDS, progress_bar, wide_console
+from causalassay.replacing import check_target, write_text
 
 if TYPE_CHECKING:
     from causalassay.environments.definition import EnvironmentDefinition
     from causalassay.hall import Entry, Row, Settings
-    from causalassay.report.hall import Written
 
 DEFAULT_FOLDER = Path("hall")
 _MOST_NAMED = 10
@@ -70,7 +70,10 @@ def hall(  # noqa: PLR0913, PLR0917  one argument per option
     out: Annotated[Path, typer.Option(help="Results folder.")] = DEFAULT_FOLDER,
     page: Annotated[
         Path | None,
-        typer.Option(help="Markdown page to write. Default: hall.md in the results folder."),
+        typer.Option(
+            help="Page to write: Markdown, or HTML if its name ends in .html. Default: hall.md in "
+            "the results folder."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -86,7 +89,6 @@ def hall(  # noqa: PLR0913, PLR0917  one argument per option
     Example: causalassay hall --only linear-raw --only linear-iscm
     """
     from causalassay.hall import Settings, chosen, entries, fill
-    from causalassay.replacing import check_target
 
     settings = Settings(draws, nodes, samples, seed)
     _check_folder(data)
@@ -97,7 +99,7 @@ def hall(  # noqa: PLR0913, PLR0917  one argument per option
         return
     check_target(page)
     if keep is not None:
-        from causalassay.hall.kept_draws import check_places
+        from causalassay.hall.running import check_places
 
         check_places(wanted, settings, keep)
     make_results_folder(out)
@@ -106,11 +108,11 @@ def hall(  # noqa: PLR0913, PLR0917  one argument per option
         rows = fill(wanted, settings, out, again=again, on_progress=on_progress)
         if keep is not None:
             _keep_draws(wanted, settings, keep)
-    written = _write(list(known), rows, settings, out, page)
+    files = _write(list(known), rows, settings, out, page)
     if as_json:
         typer.echo(json.dumps([row.to_dict() for row in rows], indent=2, allow_nan=False))
     else:
-        _print(rows, written)
+        _print(rows, settings, files)
     if not any(row.status == "ok" for row in rows):
         raise typer.Exit(1)
 
@@ -121,14 +123,15 @@ def _check_folder(data: Path | None) -> None:
 
 
 def _print_entries(wanted: Sequence[Entry], as_json: bool) -> None:
-    from causalassay.report.hall import render_entries
+    from causalassay.hall.document import entries_document
+    from causalassay.present.terminal import print_document
 
     if as_json:
         names = ("name", "group", "package", "world", "what", "call", "note", "reference")
         plain = [{name: getattr(one, name) for name in names} for one in wanted]
         typer.echo(json.dumps(plain, indent=2, ensure_ascii=False))
         return
-    render_entries(wanted, wide_console())
+    print_document(entries_document(wanted), wide_console())
 
 
 def _prepare(wanted: Sequence[Entry], install: bool) -> None:
@@ -144,7 +147,7 @@ def _prepare(wanted: Sequence[Entry], install: bool) -> None:
 
 def _absent(wanted: Sequence[Entry]) -> list[EnvironmentDefinition]:
     from causalassay.environments.installing import state
-    from causalassay.hall.package_generators import PackageGenerator
+    from causalassay.hall.sources import PackageGenerator
 
     sources = [one.source for one in wanted if isinstance(one.source, PackageGenerator)]
     homes = {one.home.name: one.home for one in sources}
@@ -168,8 +171,8 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def _keep_draws(wanted: Sequence[Entry], settings: Settings, folder: Path) -> None:
-    from causalassay.hall.entry import SourceAbsent, SourceFailed
-    from causalassay.hall.kept_draws import keep_draws
+    from causalassay.hall.running import keep_draws
+    from causalassay.hall.sources import SourceAbsent, SourceFailed
 
     for entry in wanted:
         try:
@@ -182,31 +185,50 @@ def _keep_draws(wanted: Sequence[Entry], settings: Settings, folder: Path) -> No
 
 def _write(
     order: list[str], rows: list[Row], settings: Settings, out: Path, page: Path | None
-) -> Written:
-    """Write the files of all rows of the folder, those of earlier runs too."""
-    from causalassay.hall.kept_rows import all_rows
-    from causalassay.report.hall import write_hall
+) -> dict[str, Path]:
+    """Write page, picture and numbers of all rows of the folder, those of earlier runs too."""
+    from causalassay.hall.document import (
+        NUMBERS,
+        PICTURE,
+        hall_csv,
+        hall_document,
+        results_from,
+    )
+    from causalassay.hall.row import all_rows
+    from causalassay.present.html import page as page_html
+    from causalassay.present.markdown import document_markdown, write_pictures
 
     every, left_out = all_rows(out, rows, settings, order)
-    written = write_hall(
-        every, settings, out, page, _command(every, order, settings, out, page), order
+    files = {"Page": page or out / "hall.md", "Picture": out / PICTURE, "Table": out / NUMBERS}
+    document = hall_document(
+        every,
+        settings,
+        _command(every, order, settings, out, page),
+        results=results_from(files["Page"], out),
+        missing=[name for name in order if name not in {row.name for row in every}],
+        linked=(files["Page"].parent / "rules.md").is_file(),
     )
+    is_html = files["Page"].suffix == ".html"
+    write_text(files["Table"], hall_csv(every))
+    write_text(files["Page"], page_html(document) if is_html else document_markdown(document))
+    if not write_pictures(document, files["Page"]):
+        del files["Picture"]
     if left_out:
         typer.echo(
             "note: not on the page, for they were measured with other settings: "
             f"{', '.join(left_out)}",
             err=True,
         )
-    return written
+    return files
 
 
-def _print(rows: list[Row], written: Written) -> None:
-    from causalassay.report.hall import render_rows
+def _print(rows: list[Row], settings: Settings, files: dict[str, Path]) -> None:
+    from causalassay.hall.document import hall_document
+    from causalassay.present.terminal import print_document
 
-    render_rows(rows, wide_console())
-    typer.echo(f"Page: {written.page}")
-    typer.echo(f"Picture: {written.picture}")
-    typer.echo(f"Table: {written.table}")
+    print_document(hall_document(rows, settings), wide_console())
+    for what, path in files.items():
+        typer.echo(f"{what}: {path}")
 
 
 def _command(

@@ -18,7 +18,7 @@ from causalassay.present.formatting import formatted, shortened
 from causalassay.present.json_values import plain_values
 from causalassay.present.terminal import GAP, print_blocks, print_table
 from causalassay.short_lines import PARTS, announced, known_names, short_lines
-from causalassay.spelling import nearest
+from causalassay.spelling import did_you_mean
 
 
 def list_parts(
@@ -93,9 +93,8 @@ def _catalogue(part: str) -> list[dict[str, Any]]:
 def _show(name: str, as_json: bool) -> None:
     parts = _named(name)
     if not parts:
-        meant = nearest(name, [*PARTS, *known_names()])
-        others = f"list one of {', '.join(PARTS)} to see all names"
-        hint = f"did you mean {meant!r}?" if meant else others
+        all_names = f"list one of {', '.join(PARTS)} to see all names"
+        hint = did_you_mean(name, [*PARTS, *known_names()], all_names)
         raise ValueError(f"nothing is called {name!r}; {hint}")
     from causalassay.part_details import part_details
 

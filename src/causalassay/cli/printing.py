@@ -1,8 +1,7 @@
-"""What commands share: how numbers, names and progress look, and the code after Ctrl-C."""
+"""What commands share: how names and progress look, and the code after Ctrl-C."""
 
 from __future__ import annotations
 
-import math
 import sys
 import threading
 import time
@@ -134,16 +133,6 @@ def counter(label: str, job: str = "") -> Iterator[Callable[[int], None]]:
     columns = [SpinnerColumn(), TextColumn("{task.description} {task.completed:.0f}")]
     with _shown(label, columns, job) as update:
         yield lambda done: update(completed=done)
-
-
-def number(value: float, decimals: int = 2) -> str:
-    """Return a number, and a dash for one that is undefined."""
-    return "–" if math.isnan(value) else f"{value:.{decimals}f}"
-
-
-def limits_text(limits: tuple[float, float], decimals: int = 2) -> str:
-    """Return an interval."""
-    return f"{number(limits[0], decimals)}–{number(limits[1], decimals)}"
 
 
 def escaped(text: str) -> str:

@@ -13,6 +13,7 @@ import typer
 from causalassay.cli.interruptions import make_results_folder, resumable
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import wide_console
+from causalassay.replacing import write_text
 
 if TYPE_CHECKING:
     from causalassay.reproducing import Paper, Reproduction
@@ -135,39 +136,56 @@ def _pages_folder(paper: Paper, items: list[str], out: Path) -> Path:
 def _reproduced(  # noqa: PLR0913, PLR0917  what to reproduce, where to, and how it runs
     paper: Paper, items: list[str], size: Size, out: Path, folder: Path, run: RunStudy
 ) -> Reproduction:
-    from causalassay.report.reproduction import write_reproduction
     from causalassay.reproducing import reproduce as compute
 
-    found = compute(paper, items, size, out, run, lambda line: typer.echo(line, err=True))
-    write_reproduction(found, folder)
-    return found
+    reproduction = compute(paper, items, size, out, run, lambda line: typer.echo(line, err=True))
+    _write(reproduction, folder)
+    return reproduction
+
+
+def _write(reproduction: Reproduction, folder: Path) -> None:
+    """Write table.csv, page.html, page.md, and the pictures that it shows."""
+    from causalassay.present.html import page
+    from causalassay.present.markdown import document_markdown, write_pictures
+    from causalassay.present.provenance import today
+    from causalassay.reproducing.document import reproduction_document
+
+    folder.mkdir(parents=True, exist_ok=True)
+    reproduction.to_frame().to_csv(folder / "table.csv", index=False)
+    document = reproduction_document(reproduction, today())
+    write_text(folder / "page.html", page(document))
+    write_pictures(document, folder / "page.md")
+    plain = document_markdown(reproduction_document(reproduction, today(), notes=False))
+    notes = reproduction.paper.notes
+    write_text(folder / "page.md", f"{plain}\n#{notes.rstrip()}\n" if notes else plain)
 
 
 def _print_list(papers: list[Paper], as_json: bool) -> None:
-    from causalassay.report.reproduction import listed_items, render_list
+    from causalassay.present.terminal import print_document
+    from causalassay.reproducing.document import listed_items, papers_document
 
     if as_json:
         plain = {paper.slug: listed_items(paper) for paper in papers}
         typer.echo(json.dumps(plain, indent=2))
         return
-    render_list(papers, wide_console())
+    print_document(papers_document(papers), wide_console())
 
 
-def _print_result(found: Reproduction, folder: Path, *, values: bool) -> None:
-    from causalassay.report.reproduction import render_reproduction
+def _print_result(reproduction: Reproduction, folder: Path, *, values: bool) -> None:
+    from causalassay.present.terminal import print_document
+    from causalassay.reproducing.document import VALUES
 
-    render_reproduction(found, wide_console(), values=values)
+    print_document(reproduction.document(), wide_console(), [VALUES] if values else [])
     typer.echo(f"Table: {folder / 'table.csv'}")
     typer.echo(f"Page: {folder / 'page.html'}")
 
 
-def _print_counts(found: list[Reproduction], out: Path) -> None:
-    from causalassay.report.reproduction.overview import overview_svg
-    from causalassay.reproducing.result import count_sentences
+def _print_counts(reproductions: list[Reproduction], out: Path) -> None:
+    from causalassay.present.markdown import write_pictures
+    from causalassay.present.terminal import print_document
+    from causalassay.reproducing.document import overview_document
 
-    lines = {one.paper.slug: one.lines for one in found}
-    picture = out / "overview.svg"
-    picture.write_text(overview_svg(lines), encoding="utf-8")
-    every = [line for one in found for line in one.lines]
-    typer.echo("All papers. " + " ".join(count_sentences(every)))
-    typer.echo(f"Picture: {picture}")
+    document = overview_document(reproductions)
+    print_document(document, wide_console())
+    for picture in write_pictures(document, out / "page.md"):
+        typer.echo(f"Picture: {picture}")

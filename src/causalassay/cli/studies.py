@@ -1,4 +1,4 @@
-"""The commands of a study: `run`, `status`, `summary`, `export`, `replay`."""
+"""The commands that run studies: `run` and `replay`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from causalassay.cli.program_permission import AllowPrograms, permit
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from causalassay.analysis import Analysis
     from causalassay.study.plan import Study
     from causalassay.study.processes.executor import Executor
     from causalassay.study.programs import Program
@@ -122,10 +121,10 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
         # Not before: the first row would come seconds later.
         from causalassay.analysis import read
         from causalassay.report.files import write_report
-        from causalassay.report.overview import render_overview
+        from causalassay.report.terminal import print_overview
 
         analysis = read(folder)
-        render_overview(analysis, wide_console())
+        print_overview(analysis, wide_console())
         typer.echo(f"Report: {write_report(folder, analysis=analysis)}")
     else:
         typer.echo(", ".join(f"{count} {status}" for status, count in counts.items() if count))
@@ -222,151 +221,6 @@ def run_to_end(
         )
         sys.exit(INTERRUPTED)
     return dict(counts)
-
-
-def status(folder: Folder, as_json: AsJson = False) -> None:
-    """Show the progress of a study, also while it runs.
-
-    Example: causalassay status first-look-results
-    """
-    from causalassay.study.storage import read_store
-
-    with read_store(folder) as store:
-        progress = store.status()
-    if as_json:
-        typer.echo(json.dumps(progress.to_dict(), indent=2))
-    else:
-        for line in progress.lines():
-            typer.echo(line)
-
-
-def summary(
-    folder: Folder,
-    metric: Annotated[str | None, typer.Option(help="Show the tables for this metric.")] = None,
-    full: Annotated[
-        bool, typer.Option("--full", help="Also print all tables, sentences and rules.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Print the result of a study: one sentence, and the scores with the findings.
-
-    --full adds how the runs ended, the leaderboards and the whole verdict;
-    --json prints all of this, with ranks and pairwise comparisons.
-
-    Example: causalassay summary first-look-results --full
-    """
-    from causalassay.analysis import read
-    from causalassay.report.missing_rows import missing_rows_line
-    from causalassay.study.missing_rows import missing_rows
-
-    analysis, missing = read(folder), missing_rows(folder)
-    if as_json:
-        plain = analysis.summary.to_dict() | {
-            "missing": missing.by_algorithm,
-            "headline": analysis.headline,
-            "matrix": analysis.matrix.to_dict(),
-            "verdict": analysis.verdict.to_dict(),
-        }
-        typer.echo(json.dumps(plain, indent=2, allow_nan=False))
-        return
-    if line := missing_rows_line(missing):
-        typer.echo(line)
-    _print_analysis(analysis, metric, full=full)
-
-
-def _print_analysis(analysis: Analysis, metric: str | None, *, full: bool) -> None:
-    from causalassay.report.overview import render_overview
-    from causalassay.report.terminal import render_own, render_summary, render_verdict
-
-    console = wide_console()
-    if metric is None:
-        render_overview(analysis, console)
-    if full or metric is not None:
-        render_summary(analysis.summary, console, metric)
-    if full and metric is None:
-        render_own(analysis, console)
-        render_verdict(analysis.verdict, console)
-
-
-def export(  # noqa: PLR0913, PLR0917  one argument per option
-    folder: Folder,
-    file: Annotated[Path | None, typer.Argument(help="File to write: .csv or .parquet.")] = None,
-    graphs: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder to write: the graph of each row as a file, and index.csv with all rows."
-        ),
-    ] = None,
-    graph_format: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            help="Of the graphs: csv (edge list), matrix, graphml, gml, dot, json, npy or npz.",
-        ),
-    ] = "csv",
-    everything: Annotated[
-        bool,
-        typer.Option(
-            "--everything", help="Include rows of parts that are no longer in the study file."
-        ),
-    ] = False,
-    timing: Annotated[
-        bool,
-        typer.Option(
-            help="--no-timing leaves out times and host names, so that two runs give equal files."
-        ),
-    ] = True,
-    as_json: AsJson = False,
-) -> None:
-    """Write the rows of a study to one table, or the graphs that were found to a folder.
-
-    The table has one row per task, one column per quantity.
-
-    In CSV files, text that a spreadsheet would run as a formula (it begins with
-    = + - @ or a tab) gets a leading apostrophe. Parquet keeps all text unchanged.
-
-    Example: causalassay export first-look-results rows.parquet
-
-    The graphs: causalassay export first-look-results --graphs graphs --format graphml
-    """
-    if file is None and graphs is None:
-        raise ValueError("name a file to write (rows.csv), or a folder: --graphs FOLDER")
-    if graph_format != "csv" and graphs is None:
-        raise ValueError("--format is for --graphs FOLDER; leave it out, or name a folder")
-    written: dict[str, Any] = {}
-    if file is not None:
-        written |= {"rows": _export_rows(folder, file, everything, timing), "file": str(file)}
-    if graphs is not None:
-        written |= {
-            "graphs": _export_graphs(folder, graphs, graph_format, everything),
-            "folder": str(graphs),
-        }
-    if as_json:
-        typer.echo(json.dumps(written))
-        return
-    if file is not None:
-        typer.echo(f"{written['rows']} {'row' if written['rows'] == 1 else 'rows'}: {file}")
-    if graphs is not None:
-        count = written["graphs"]
-        typer.echo(f"{count} {'graph' if count == 1 else 'graphs'}: {graphs}")
-
-
-def _export_rows(folder: Path, file: Path, everything: bool, timing: bool) -> int:
-    from causalassay.study.storage import export as write_rows
-
-    with progress_bar("exporting") as on_progress:
-        return write_rows(
-            folder, file, everything=everything, timing=timing, on_progress=on_progress
-        )
-
-
-def _export_graphs(folder: Path, target: Path, graph_format: str, everything: bool) -> int:
-    from causalassay.study.graph_export import export_graphs
-
-    with progress_bar("exporting graphs") as on_progress:
-        return export_graphs(
-            folder, target, format=graph_format, everything=everything, on_progress=on_progress
-        )
 
 
 def replay(

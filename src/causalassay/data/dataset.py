@@ -14,8 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from causalassay.arrays import Values
 from causalassay.data import checks
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
-from causalassay.data.notebook_html import dataset_html
 from causalassay.data.regime import Regime
+from causalassay.present.document import Document
+from causalassay.present.formatting import counted
+from causalassay.present.shown import Shown
 from causalassay.spelling import did_you_mean, listed
 
 Rows = Literal["independent", "series"]
@@ -25,8 +27,8 @@ World = Literal["continuous", "discrete", "mixed", "series"]
 """What methods a data set calls for: see `Dataset.world`."""
 
 
-@dataclass(frozen=True, eq=False)
-class Dataset:
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset(Shown):
     """Columns of numbers under one or several regimes.
 
     Parameters
@@ -49,6 +51,8 @@ class Dataset:
     >>> control = Regime("control", [[0.0, 1.0], [2.0, 4.5], [1.0, 2.0]])
     >>> drug = Regime("drug", [[0.0, 9.0], [2.0, 9.5]], targets=(1,))
     >>> data = Dataset(("dose", "response"), (control, drug), observational="control")
+    >>> data
+    Dataset(5 rows, 2 columns, 2 regimes)
     >>> data.n_nodes, data.n_samples, data.observational_values.shape
     (2, 5, (3, 2))
     """
@@ -335,8 +339,21 @@ class Dataset:
         """
         return replace(self, rows="independent")
 
-    def _repr_html_(self) -> str:
-        return dataset_html(self)
+    @property
+    def size_text(self) -> str:
+        """How large it is, in words."""
+        counts = (self.n_samples, "row"), (self.n_nodes, "column"), (len(self.regimes), "regime")
+        series = ", a series" if self.world == "series" else ""
+        return ", ".join(counted(*one) for one in counts) + series
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.size_text})"
+
+    def document(self) -> Document:
+        """Return what the data set shows."""
+        from causalassay.data.document import dataset_document  # noqa: PLC0415  # for notebooks
+
+        return dataset_document(self)
 
     def _check_kinds(self) -> None:
         if len(self.kinds) != self.n_nodes:

@@ -9,15 +9,16 @@ import numpy as np
 
 from causalassay.arrays import Adjacency, check_adjacency
 from causalassay.data.dataset import Dataset
-from causalassay.data.notebook_html import problem_html
 from causalassay.graphs.lagged import LaggedGraph
+from causalassay.present.document import Document
+from causalassay.present.shown import Shown
 
 if TYPE_CHECKING:
     from causalassay.models import VAR, Model
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Problem(Shown):
     """Data, the graph that generated them, and the model if it is known.
 
     Parameters
@@ -38,8 +39,8 @@ class Problem:
     >>> import numpy as np
     >>> data = Dataset.from_values([[0.0, 1.0], [2.0, 4.5]])
     >>> problem = Problem(data, np.array([[False, True], [False, False]]), name="pair")
-    >>> int(problem.graph.sum())
-    1
+    >>> problem
+    Problem(data=Dataset(2 rows, 2 columns, 1 regime), name='pair')
     """
 
     data: Dataset
@@ -87,5 +88,8 @@ class Problem:
         if not np.array_equal(lagged.summary, self.graph):
             raise ValueError("lagged: its summary is not the graph; pass `lagged.summary` as graph")
 
-    def _repr_html_(self) -> str:
-        return problem_html(self)
+    def document(self) -> Document:
+        """Return what the problem shows."""
+        from causalassay.data.document import problem_document  # noqa: PLC0415  # for notebooks
+
+        return problem_document(self)

@@ -17,7 +17,9 @@ from causalassay.discovery.python_classes import names_file
 from causalassay.discovery.python_file import from_file
 from causalassay.environments.catalogue import environment, environment_algorithms, is_own
 from causalassay.environments.definition import AlgorithmDefinition
-from causalassay.notebook import fragment, table
+from causalassay.present.document import Column, Document, Table
+from causalassay.present.formatting import shortened
+from causalassay.present.shown import Shown
 from causalassay.registry import (
     OWN_PACKAGE,
     Registry,
@@ -164,7 +166,7 @@ class AlgorithmRecord:
     reads: Reads | None = None
 
 
-class AlgorithmList(list[AlgorithmRecord]):
+class AlgorithmList(list[AlgorithmRecord], Shown):
     """Records of algorithms that print as a table.
 
     Examples
@@ -182,10 +184,15 @@ class AlgorithmList(list[AlgorithmRecord]):
             return "no algorithms"
         lines = [_HEADINGS, *(_cells(record) for record in self)]
         name, output = (max(len(line[column]) for line in lines) for column in (0, 1))
-        return "\n".join(f"{a:{name}}  {b:{output}}  {_cut(c)}".rstrip() for a, b, c in lines)
+        return "\n".join(
+            f"{a:{name}}  {b:{output}}  {shortened(c, _LONGEST_CELL)}".rstrip() for a, b, c in lines
+        )
 
-    def _repr_html_(self) -> str:
-        return fragment(table([_cells(record) for record in self], _HEADINGS))
+    def document(self) -> Document:
+        """Return the algorithms as a table."""
+        columns = [Column(heading, heading) for heading in _HEADINGS]
+        table = Table("algorithms", columns, [_cells(record) for record in self])
+        return Document("Algorithms", "", [table], about=f"{len(self)} records")
 
 
 _HEADINGS = ("name", "output", "hyperparameters")
@@ -196,10 +203,6 @@ def _cells(record: AlgorithmRecord) -> tuple[str, str, str]:
     if record.missing:
         return record.name, "", f"cannot run here: {record.missing}"
     return record.name, record.output or "", parameter_text(record.parameters) or "none"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
 
 
 def discover(

@@ -9,17 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, check_adjacency
-from causalassay.drawing.strokes import Strokes
-from causalassay.drawing.svg import circle_picture, layered_picture, matrix_picture
+from causalassay.drawing.svg import Strokes, circle_picture, layered_picture, matrix_picture
 from causalassay.graphs.cpdag import directed_part, undirected_part
 from causalassay.graphs.node_names import check_names
 from causalassay.graphs.orders import is_dag
-from causalassay.notebook import fragment
+from causalassay.present.formatting import counted
+from causalassay.present.markup import Html, tag
+from causalassay.spelling import visible
 
 MOST_NODES = 30
 MOST_EDGES = 120
 """A graph with more nodes or edges is drawn as its matrix: nobody can follow so many lines."""
-MOST_LISTED = 40
+MOST_LISTED = 8
+"""Edges that `repr` lists."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,19 +48,19 @@ class Drawing:
         """What the graph is: its kind, its nodes and its edges."""
         n_directed = int(directed_part(self.graph).sum())
         n_undirected = int(undirected_part(self.graph).sum()) // 2
-        nodes = _counted(len(self.graph), "node")
+        nodes = counted(len(self.graph), "node")
         if is_dag(self.graph):
-            return f"DAG of {nodes} and {_counted(n_directed, 'edge')}"
+            return f"DAG of {nodes} and {counted(n_directed, 'edge')}"
         if not n_directed:
-            return f"graph of {nodes} and {_counted(n_undirected, 'undirected edge')}"
+            return f"graph of {nodes} and {counted(n_undirected, 'undirected edge')}"
         if not n_undirected:
-            return f"graph of {nodes} and {_counted(n_directed, 'edge')}, with a cycle"
-        undirected = _counted(n_undirected, "undirected edge")
+            return f"graph of {nodes} and {counted(n_directed, 'edge')}, with a cycle"
+        undirected = counted(n_undirected, "undirected edge")
         return f"graph of {nodes}, {n_directed} directed and {undirected}"
 
     def __repr__(self) -> str:
         edges = list(_edge_lines(self.graph, self.names))
-        lines = edges[:MOST_LISTED]
+        lines = [visible(line) for line in edges[:MOST_LISTED]]
         if len(edges) > MOST_LISTED:
             lines.append(f"… and {len(edges) - MOST_LISTED} more")
         return "\n".join([self.caption, *lines])
@@ -71,7 +73,7 @@ class Drawing:
         return picture(self.graph, self.names, self.caption, Strokes(self.shares, self.as_drawn))
 
     def _repr_html_(self) -> str:
-        return fragment(self._repr_svg_())
+        return tag("div", Html(self._repr_svg_()), style="overflow-x:auto")
 
 
 def show(
@@ -120,10 +122,6 @@ def show(
             raise ValueError(f"{name}: expected shape {checked.shape}, got {np.shape(given)}")
     stated = tuple(map(str, check_names(labels, "names", len(checked))))
     return Drawing(checked, stated, shares, as_drawn)
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def _edge_lines(graph: Adjacency, names: tuple[str, ...]) -> Iterable[str]:

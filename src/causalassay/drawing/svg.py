@@ -1,19 +1,22 @@
-"""Three drawings of a graph as SVG: in layers, on a circle, as a matrix."""
+"""Three drawings of a graph as SVG: in layers, on a circle, as a matrix.
+
+Frequencies of edges show as the thickness of lines, and as dashes where a direction is unsure.
+"""
 
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from causalassay.arrays import Adjacency, Vector
-from causalassay.drawing.circle import circle_order
-from causalassay.drawing.labels import shortened, width
-from causalassay.drawing.layers import Layers, layers_of
-from causalassay.drawing.strokes import DASHED, LEGEND, Stroke, Strokes
+from causalassay.drawing.layout import Layers, circle_order, layers_of
 from causalassay.graphs.orders import is_dag, topological_order
-from causalassay.notebook import escaped
+from causalassay.present.markup import escaped
 
 # Readable on white and on dark pages: what is written in ink stands on a light ground of its
 # own, and what stands on the page's ground has the page's colour of text.
@@ -39,7 +42,106 @@ MOST_CELLS = 120
 ROOM = 1.6
 """How much larger the circle is where lines are thick."""
 
+AGREED = 0.9
+"""Share of the bootstraps that join a pair, below which an edge is dashed."""
+
+THIN = 1.3
+"""Of a line that stands for no share."""
+THINNEST, THICKEST = 0.6, 3.4
+"""Of lines that stand for the shares 0 and 1."""
+FAINTEST = 0.25
+"""Opacity of a line that stands for the share 0."""
+
+LETTER = 7.2
+"""Width of a letter in pixels, generous for a sans-serif font of 12 pixels."""
+MOST_LETTERS = 18
+
 Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """How one edge is drawn.
+
+    Parameters
+    ----------
+    joined : float
+        How often its pair is joined in any way; nan if it is not known.
+    as_drawn : float
+        How often it is joined as in the graph; nan if it is not known.
+
+    Examples
+    --------
+    >>> unsure = Stroke(joined=1.0, as_drawn=0.5)
+    >>> unsure.wide, unsure.dashed, unsure.words
+    (3.4, True, ', joined 100%, as drawn 50%')
+    """
+
+    joined: float = math.nan
+    as_drawn: float = math.nan
+
+    @property
+    def wide(self) -> float:
+        """Thickness of the line."""
+        known = not math.isnan(self.joined)
+        return THINNEST + (THICKEST - THINNEST) * self.joined if known else THIN
+
+    @property
+    def dashed(self) -> bool:
+        """Whether the bootstraps that join the pair often do it otherwise."""
+        return self.as_drawn < AGREED * self.joined  # False for nan
+
+    @property
+    def attributes(self) -> str:
+        """Opacity, the fainter the less often the pair is joined."""
+        if math.isnan(self.joined):
+            return ""
+        return f' opacity="{FAINTEST + (1 - FAINTEST) * self.joined:.2f}"'
+
+    @property
+    def words(self) -> str:
+        """What the title of the edge adds."""
+        named = (("joined", self.joined), ("as drawn", self.as_drawn))
+        return "".join(f", {name} {one:.0%}" for name, one in named if not math.isnan(one))
+
+
+@dataclass(frozen=True, eq=False)
+class Strokes:
+    """How all edges are drawn.
+
+    Parameters
+    ----------
+    joined, as_drawn : ndarray, shape (d, d), optional
+        As in `Stroke`.
+    """
+
+    joined: NDArray[np.float64] | None = None
+    as_drawn: NDArray[np.float64] | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether a share is known of any edge."""
+        return self.joined is not None and not bool(np.isnan(self.joined).all())
+
+    def of(self, i: int, j: int) -> Stroke:
+        """Return how the edge from i to j is drawn."""
+        each = (self.joined, self.as_drawn)
+        return Stroke(*(math.nan if shares is None else float(shares[i, j]) for shares in each))
+
+
+LEGEND = (
+    (Stroke(0.1), "10%"),
+    (Stroke(0.5), "50%"),
+    (Stroke(1.0), "100% of bootstraps join it"),
+)
+"""Of thickness."""
+
+DASHED = (
+    Stroke(1.0, 0.0),
+    f"dashed: of those, fewer than {AGREED:.0%} as drawn",
+)
+"""Of dashes."""
+
 PLAIN = Strokes()
 """Of a graph whose edges have no frequencies."""
 
@@ -313,3 +415,44 @@ def _title(text: str) -> str:
 
 def _xy(point: Point) -> str:
     return f"{point[0]:.1f} {point[1]:.1f}"
+
+
+def width(label: str) -> float:
+    """Return about how many pixels a label takes.
+
+    Examples
+    --------
+    >>> width("abc") < width("漢字漢")
+    True
+    """
+    return LETTER * sum(map(_letters, label))
+
+
+def shortened(name: str) -> str:
+    """Return a name without its middle where it is long: its ends tell it from others.
+
+    Examples
+    --------
+    >>> shortened("expression of gene A"), shortened("gene A")
+    ('expressi…of gene A', 'gene A')
+    """
+    if sum(map(_letters, name)) <= MOST_LETTERS:
+        return name
+    head = _cut(name, MOST_LETTERS // 2 - 1)
+    tail = _cut(name[::-1], MOST_LETTERS // 2)[::-1]
+    return f"{head}…{tail}"
+
+
+def _cut(text: str, most: int) -> str:
+    """Return as much of the beginning of a text as fits into so many letters."""
+    taken = 0
+    for index, letter in enumerate(text):
+        taken += _letters(letter)
+        if taken > most:
+            return text[:index]
+    return text
+
+
+def _letters(letter: str) -> int:
+    """Return 2 for a letter of double width, as Chinese ones are, else 1."""
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1

@@ -51,12 +51,17 @@ class LaggedGraph:
         object.__setattr__(self, "links", links)
 
     def __repr__(self) -> str:
+        return f"LaggedGraph({self.size_text})"
+
+    @property
+    def size_text(self) -> str:
+        """Its nodes, lags and links, in words."""
         own = int(np.einsum("lii->", self.links.astype(int)))
         cross = int(self.links.sum()) - own
         return (
-            f"LaggedGraph({self.n_nodes} nodes, lags 0 to {self.max_lag}, "
+            f"{self.n_nodes} nodes, lags 0 to {self.max_lag}, "
             f"{cross} cross link{'' if cross == 1 else 's'}, "
-            f"{own} self-link{'' if own == 1 else 's'})"
+            f"{own} self-link{'' if own == 1 else 's'}"
         )
 
     @property

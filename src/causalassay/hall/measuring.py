@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any, get_args
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from causalassay.auditing import Audit, PooledAudit, audit, pool
+from causalassay.auditing import Audit, BaselineScore, PooledAudit, Sortability, audit, pool
 from causalassay.auditing.order_evidence import measured_of, random_f1
-from causalassay.auditing.provenance import today
-from causalassay.hall.entry import Entry, Settings, SourceAbsent, SourceFailed
-from causalassay.hall.kept_audits import KeptAudits
-from causalassay.hall.row import Cell, Row, Status
+from causalassay.auditing.result import ColumnPlace
+from causalassay.hall.catalogue import Entry
+from causalassay.hall.row import Cell, Row, Status, kind_of
+from causalassay.hall.sources import Settings, SourceAbsent, SourceFailed
 from causalassay.judging.artefacts import Artefact, artefacts_of
-from causalassay.judging.findings import Finding, Kind
+from causalassay.judging.findings import ORDER_KINDS, Finding, FindingKind, Subject
+from causalassay.present.provenance import today
 from causalassay.seeding import stream
 from causalassay.study.keys import digest
 
@@ -26,8 +31,76 @@ TESTS = 2
 _SORTABILITY, _UP_GAIN, _DOWN_GAIN = 0, 5, 6
 """Places of what `measured_of` returns."""
 
+UNDER_WAY = "under-way"
+"""Below the folder of the results: audits of entries that have no row yet."""
+
 OnDraw = Callable[[int, int], None]
 """Called with the number of data sets audited, and of all."""
+
+
+@dataclass(frozen=True)
+class KeptAudits:
+    """The audits of the draws of one entry, a line for each in a file.
+
+    Parameters
+    ----------
+    path : Path
+    key : str
+        Of the row that they are for: those of another row are passed over.
+    """
+
+    path: Path
+    key: str
+
+    def read(self) -> dict[str, Audit]:
+        """Return the audits by the names of their draws; a line that was cut off is none."""
+        audits: dict[str, Audit] = {}
+        try:
+            lines = self.path.read_text(encoding="utf-8").splitlines()
+        except (FileNotFoundError, UnicodeDecodeError):
+            return audits
+        for line in lines:
+            try:
+                plain = json.loads(line)
+                if plain["key"] == self.key:
+                    audits[plain["draw"]] = _read_audit(plain["audit"])
+            except (KeyError, TypeError, ValueError):
+                continue
+        return audits
+
+    def add(self, draw: str, audit: Audit) -> None:
+        """Write the audit of a draw."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        findings = [{"kind": one.kind.value, "statistic": one.statistic} for one in audit.findings]
+        measured = dataclasses.asdict(dataclasses.replace(audit, findings=(), graph_check=None))
+        plain = {"key": self.key, "draw": draw, "audit": measured | {"findings": findings}}
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(f"\n{json.dumps(plain)}")  # the line before may have been cut off
+
+    def clear(self) -> None:
+        """Remove the file, and the folder if it was the last."""
+        self.path.unlink(missing_ok=True)
+        if self.path.parent.is_dir() and not any(self.path.parent.iterdir()):
+            self.path.parent.rmdir()
+
+
+def _read_audit(plain: dict[str, Any]) -> Audit:
+    """Return an audit with all that a verdict over several needs: of its findings the kinds."""
+    return Audit(
+        **plain
+        | {
+            "spread": None,
+            "graph_check": None,
+            "sortabilities": tuple(Sortability(**one) for one in plain["sortabilities"]),
+            "baselines": tuple(BaselineScore(**one) for one in plain["baselines"]),
+            "findings": tuple(
+                Finding(kind_of(one["kind"]), Subject(one["statistic"]))
+                for one in plain["findings"]
+            ),
+            "columns": tuple(ColumnPlace(**one) for one in plain["columns"]),
+            "edges": tuple((cause, effect) for cause, effect in plain["edges"]),
+        }
+    )
 
 
 def key_of(entry: Entry, settings: Settings) -> str:
@@ -85,7 +158,7 @@ def measure(
     --------
     >>> from causalassay.hall.catalogue import entries
     >>> settings = Settings(draws=3, nodes=8, samples=300)
-    >>> measure(entries(settings)["linear-raw"], settings).verdict
+    >>> measure(entries(settings)["linear-raw"], settings).verdict.value
     'gameable'
     """
     try:
@@ -96,7 +169,7 @@ def measure(
         return without_verdict(entry, settings, "failed", str(reason))
     found = audits[entry.name] if entry.is_one_data_set else pool(audits)
     cells = _cells_of_one(found) if isinstance(found, Audit) else _cells(found)
-    graphs = [one for one in found.findings if one.kind.startswith("graph")]
+    graphs = [one for one in found.findings if one.kind not in ORDER_KINDS]
     verdict = found.verdict
     return Row(
         **_entry_fields(entry, settings),
@@ -124,6 +197,8 @@ def without_verdict(entry: Entry, settings: Settings, status: Status, reason: st
 def _audits(
     entry: Entry, settings: Settings, on_draw: OnDraw, kept: KeptAudits | None
 ) -> dict[str, Audit]:
+    if entry.is_one_data_set:
+        kept = None  # its findings are the row's, and their sentences are not written
     earlier = {} if kept is None else kept.read()
     names = draw_names(entry, settings)
     audits: dict[str, Audit] = {}
@@ -220,13 +295,14 @@ def _spread(artefact: Artefact, found: PooledAudit, place: int) -> float:
     return float(known.std(ddof=1)) if len(known) > 1 else math.nan
 
 
-def _kind_on(statistic: str, findings: tuple[Finding, ...], verdict: Finding) -> str:
+def _kind_on(statistic: str, findings: tuple[Finding, ...], verdict: Finding) -> FindingKind:
     """Return the gravest finding on a statistic; without one nothing was found on it."""
     own = [one.kind for one in findings if one.statistic == statistic]
     if own:
         return _gravest(own)
-    return verdict.kind if verdict.kind in {"too small", "undecided"} else "no evidence"
+    untested = verdict.kind in {FindingKind.TOO_SMALL, FindingKind.UNDECIDED}
+    return verdict.kind if untested else FindingKind.NO_EVIDENCE
 
 
-def _gravest(kinds: list[Any]) -> str:
-    return str(min(kinds, key=get_args(Kind).index))
+def _gravest(kinds: Sequence[FindingKind]) -> FindingKind:
+    return min(kinds, key=ORDER_KINDS.index)

@@ -1,19 +1,33 @@
-"""A row of the hall: what an entry is, and what was found on it; as plain values too."""
+"""A row of the hall: what an entry is, and what was found on it; and the files of rows."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from causalassay.auditing.result import plain_values
 from causalassay.data.dataset import World
-from causalassay.hall.entry import Group, Settings
+from causalassay.hall.catalogue import Group
+from causalassay.hall.sources import Settings
+from causalassay.judging.findings import GAMEABLE_KINDS, FindingKind
 from causalassay.judging.over_units import LEVEL
 from causalassay.judging.scheme_findings import CLEAR, MATTERS
+from causalassay.present.formatting import in_words
+from causalassay.present.json_values import plain_values
+from causalassay.present.shown import Shown
+from causalassay.replacing import write_text
+
+if TYPE_CHECKING:
+    from causalassay.present.document import Document
 
 Status = Literal["ok", "skipped", "failed"]
+
+FOLDER = "rows"
+"""Of the files of rows, below the folder of the results."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +38,8 @@ class Cell:
     ----------
     statistic, word : str
         Its name in tables, and in sentences.
-    kind : str
-        The gravest finding on it: "gameable", "gameable backwards", "leaning", …
+    kind : FindingKind
+        The gravest finding on it.
     sortability : float
         The mean over units.
     spread : float
@@ -43,7 +57,7 @@ class Cell:
 
     statistic: str
     word: str
-    kind: str
+    kind: FindingKind
     sortability: float
     spread: float
     p_rising: float
@@ -56,8 +70,8 @@ class Cell:
     gain_spread_falling: float = math.nan
 
 
-@dataclass(frozen=True)
-class Row:
+@dataclass(frozen=True, repr=False)
+class Row(Shown):
     """An entry with its verdict; without one the reason.
 
     Parameters
@@ -74,8 +88,10 @@ class Row:
         Of the measurement, in UTC.
     measured_with : str
         The version of causalassay.
-    verdict, statistic, sentence, advice, graphs : str
-        The main finding: its kind, what it is about, its texts; and the finding on the graphs.
+    verdict : FindingKind, or None
+        The kind of the main finding.
+    statistic, sentence, advice, graphs : str
+        What the main finding is about, and its texts; and the finding on the graphs.
     rules : tuple of str
         The names of the rules that led to the findings.
     cells : tuple of Cell
@@ -103,7 +119,7 @@ class Row:
     date: str
     measured_with: str
     reason: str = ""
-    verdict: str = ""
+    verdict: FindingKind | None = None
     statistic: str = ""
     sentence: str = ""
     advice: str = ""
@@ -139,7 +155,25 @@ class Row:
     @property
     def won_by(self) -> tuple[Cell, ...]:
         """The statistics that the entry is gameable by, in either direction."""
-        return tuple(one for one in self.cells if one.kind.startswith("gameable"))
+        return tuple(one for one in self.cells if one.kind in GAMEABLE_KINDS)
+
+    @property
+    def label(self) -> str:
+        """The verdict in a few words, with all that it is gameable by; without one the status."""
+        if self.verdict is None:
+            return self.status
+        forwards = [one.word for one in self.won_by if one.kind == FindingKind.GAMEABLE]
+        backwards = [one.word for one in self.won_by if one.kind != FindingKind.GAMEABLE]
+        ways = [f"{FindingKind.GAMEABLE.label} by {in_words(forwards)}"] if forwards else []
+        if backwards:
+            kind = "backwards" if forwards else FindingKind.GAMEABLE_BACKWARDS.label
+            ways.append(f"{kind} by {in_words(backwards)}")
+        cell = self.cell(self.statistic)
+        if ways or cell is None:
+            return ", ".join(ways) or self.verdict.label
+        rising, falling = (cell.p_rising, cell.f1_p_rising), (cell.p_falling, cell.f1_p_falling)
+        direction = "falling " if min(falling) < min(rising) else ""
+        return f"{self.verdict.label} by {direction}{cell.word}"
 
     @property
     def is_borderline(self) -> bool:
@@ -167,11 +201,17 @@ class Row:
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values for JSON; undefined numbers become None."""
         plain: dict[str, Any] = plain_values(dataclasses.asdict(self))
-        return plain
+        return plain | {"verdict": plain["verdict"] or ""}
+
+    def document(self) -> Document:
+        """Return what the row says."""
+        from causalassay.hall.document import row_document  # noqa: PLC0415
+
+        return row_document(self)
 
 
 def row_of(plain: dict[str, Any]) -> Row:
-    """Return the row that `Row.to_dict` made plain.
+    """Return the row that `Row.to_dict` made plain, now or when kinds had no ids.
 
     Raises
     ------
@@ -181,7 +221,10 @@ def row_of(plain: dict[str, Any]) -> Row:
     fields = dict(plain)
     fields["settings"] = Settings(**fields["settings"])
     fields["rules"] = tuple(fields["rules"])
-    fields["cells"] = tuple(Cell(**_numbers(one, Cell)) for one in fields["cells"])
+    fields["verdict"] = kind_of(fields["verdict"]) if fields["verdict"] else None
+    fields["cells"] = tuple(
+        Cell(**_numbers(one | {"kind": kind_of(one["kind"])}, Cell)) for one in fields["cells"]
+    )
     return Row(**_numbers(fields, Row))
 
 
@@ -192,3 +235,70 @@ def _numbers(plain: dict[str, Any], kind: type[Any]) -> dict[str, Any]:
         name: math.nan if value is None and name in wanted else value
         for name, value in plain.items()
     }
+
+
+def kind_of(text: str) -> FindingKind:
+    """Return the kind of a finding; files written before kinds had ids have words.
+
+    Examples
+    --------
+    >>> kind_of("no evidence") is kind_of("no-evidence")
+    True
+    """
+    return FindingKind(text.replace(" ", "-"))
+
+
+def keep(folder: Path, row: Row) -> None:
+    """Write a row, whole or not at all; one without a verdict never replaces one that has one."""
+    path = _path(folder, row.name)
+    if row.status != "ok" and (kept := read_row(path)) is not None and kept.status == "ok":
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(row.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+    write_text(path, f"{text}\n")
+
+
+def kept(folder: Path, name: str, key: str) -> Row | None:
+    """Return the row of an entry that has the key and a verdict; None if there is none."""
+    row = read_row(_path(folder, name))
+    return row if row is not None and row.key == key and row.status == "ok" else None
+
+
+def kept_rows(folder: Path) -> list[Row]:
+    """Return all rows of a folder, by name; files that hold none are passed over."""
+    files = sorted((folder / FOLDER).glob("*.json"))
+    return [row for file in files if (row := read_row(file)) is not None]
+
+
+def all_rows(
+    folder: Path, fresh: Sequence[Row], settings: Settings, order: Sequence[str]
+) -> tuple[list[Row], list[str]]:
+    """Return the rows of a folder with those of this run, and the names of rows left out.
+
+    Parameters
+    ----------
+    folder : Path
+    fresh : sequence of Row
+        Of this run: they take the place of what was kept under their names.
+    settings : Settings
+        Rows that were measured with others are left out: one table has one kind of draws.
+    order : sequence of str
+        The names of all entries; rows of other names, such as networks of earlier runs, come last.
+    """
+    named = {row.name: row for row in [*kept_rows(folder), *fresh]}
+    fitting = [row for row in named.values() if row.settings == settings]
+    places = {name: place for place, name in enumerate(order)}
+    fitting.sort(key=lambda row: (places.get(row.name, len(places)), row.name))
+    return fitting, sorted(set(named) - {row.name for row in fitting})
+
+
+def read_row(path: Path) -> Row | None:
+    """Return the row that a file holds; None if there is none, or if it is of an older format."""
+    try:
+        return row_of(json.loads(path.read_text(encoding="utf-8")))
+    except (FileNotFoundError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _path(folder: Path, name: str) -> Path:
+    return folder / FOLDER / f"{name}.json"

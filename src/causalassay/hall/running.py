@@ -1,17 +1,25 @@
-"""Fills the hall: entry by entry, each row kept as soon as it is there."""
+"""Fills the hall, entry by entry, and writes its draws as files for `causalassay audit`."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from causalassay.hall.entry import Entry, Settings
-from causalassay.hall.kept_audits import FOLDER as UNDER_WAY
-from causalassay.hall.kept_audits import KeptAudits
-from causalassay.hall.kept_rows import keep, kept
-from causalassay.hall.measuring import key_of, measure
-from causalassay.hall.row import Row
+from causalassay.data.writing import write
+from causalassay.graphs import LaggedGraph, write_graph
+from causalassay.hall.catalogue import Entry
+from causalassay.hall.measuring import UNDER_WAY, KeptAudits, draw_names, key_of, measure
+from causalassay.hall.row import Row, keep, kept
+from causalassay.hall.sources import Settings
+from causalassay.replacing import filled_folder
+
+KEY = "key.txt"
+"""The file that says of what the draws are: those of the same entry and settings are kept."""
+
+COMMAND = "audit.txt"
+"""The file with the command that audits them."""
 
 OnProgress = Callable[[str, int, int], None]
 """Called with the name of an entry, and how many data sets are audited, of all."""
@@ -51,7 +59,7 @@ def fill(
     before, rows = 0, []
     for entry, total in zip(entries, totals, strict=True):
         key = key_of(entry, settings)
-        row = None if again else kept(folder, entry, key)
+        row = None if again else kept(folder, entry.name, key)
         if row is None:
             step = _Step(on_progress, entry.name, before, sum(totals))
             audits = KeptAudits(folder / UNDER_WAY / f"{entry.name}.jsonl", key)
@@ -86,3 +94,79 @@ def _retold(row: Row, entry: Entry, settings: Settings) -> Row:
     """Return a kept row with the texts that its entry has now: no number depends on them."""
     texts = {name: getattr(entry, name) for name in ("what", "call", "note", "reference")}
     return dataclasses.replace(row, **texts, command=entry.command(settings))
+
+
+def check_places(entries: Iterable[Entry], settings: Settings, folder: Path) -> None:
+    """Raise before the work begins if draws cannot be written: nothing is ever overwritten.
+
+    Raises
+    ------
+    FileExistsError
+        Something else is there.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise FileExistsError(f"--keep {folder} is a file; name a folder")
+    for entry in entries:
+        own = folder / entry.name
+        if own.exists() and not _has_draws(own, entry, settings):
+            raise FileExistsError(
+                f"{own} is there already, with other files than these draws; name another folder "
+                "for --keep, or move it away"
+            )
+
+
+def _has_draws(own: Path, entry: Entry, settings: Settings) -> bool:
+    file = own / KEY
+    return file.is_file() and file.read_text(encoding="utf-8").strip() == key_of(entry, settings)
+
+
+def keep_draws(entry: Entry, settings: Settings, folder: Path) -> str:
+    """Write the draws of an entry and return the command that audits them.
+
+    Parameters
+    ----------
+    entry : Entry
+    settings : Settings
+    folder : Path
+        Gets a folder for the entry, with the folders ``data`` and ``graphs``.
+
+    Raises
+    ------
+    SourceAbsent, SourceFailed
+        Then nothing is written.
+    FileExistsError
+        Something else is there.
+    """
+    own = folder / entry.name
+    check_places([entry], settings, folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    if own.exists():
+        return (own / COMMAND).read_text(encoding="utf-8").strip()
+    with filled_folder(own) as partial:
+        for part in ("data", "graphs"):
+            (partial / part).mkdir()
+        max_lag = 0
+        for number, name in enumerate(draw_names(entry, settings)):
+            data, graph = entry.source.draw(settings, number)
+            truth = graph.summary if isinstance(graph, LaggedGraph) else graph
+            if isinstance(graph, LaggedGraph):
+                max_lag = graph.max_lag
+            write(data, partial / "data" / f"{name}.csv")
+            target = partial / "graphs" / f"{name}.csv"
+            write_graph(target, truth, data.columns, feedback=max_lag > 0)
+        command = _command(entry, settings, own, max_lag)
+        (partial / COMMAND).write_text(f"{command}\n", encoding="utf-8")
+        (partial / KEY).write_text(f"{key_of(entry, settings)}\n", encoding="utf-8")
+    return command
+
+
+def _command(entry: Entry, settings: Settings, own: Path, max_lag: int) -> str:
+    words = ["causalassay", "audit", str(own / "data"), "--graphs", str(own / "graphs")]
+    match entry.world:
+        case "series":
+            words += ["--series", "--max-lag", str(max(max_lag, 1))]
+        case "discrete":
+            words += ["--discrete"]
+        case _:
+            words += []
+    return shlex.join([*words, "--bootstrap", "0", "--seed", str(settings.seed)])

@@ -10,48 +10,53 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from causalassay.arrays import Vector
+from causalassay.judging.findings import (
+    LEADS_ON_SOME,
+    NEITHER,
+    NO_TRUE_SCHEME,
+    NOT_MEASURED,
+    TOO_FEW_UNITS,
+    FindingKind,
+)
 from causalassay.judging.over_units import LEVEL, combined, holm, sign_flips, units_needed
 
-AlgorithmKind = Literal[
-    "robust",
-    "depends on variance order",
-    "depends on variance ratios",
-    "depends on units",
-    "lead lost",
-    "no lead found",
-    "undecided",
-]
-"""Of a finding on an algorithm."""
-
-RULE_OF: Mapping[AlgorithmKind, str] = MappingProxyType(
+RULE_OF: Mapping[FindingKind, str] = MappingProxyType(
     {
-        "robust": "robust",
-        "depends on variance order": "variance order",
-        "depends on variance ratios": "variance ratios",
-        "depends on units": "units",
-        "lead lost": "lead lost",
-        "no lead found": "lead",
-        "undecided": "lead",
+        FindingKind.ROBUST: "robust",
+        FindingKind.VARIANCE_ORDER: "variance order",
+        FindingKind.VARIANCE_RATIOS: "variance ratios",
+        FindingKind.UNITS: "units",
+        FindingKind.LEAD_LOST: "lead lost",
+        FindingKind.NO_LEAD: "lead",
+        FindingKind.NO_SCORE: "lead",
+        FindingKind.UNDECIDED: "lead",
     }
 )
-"""The rule of each."""
+"""The rule of each kind."""
 
 ClaimKind = Literal[
     "lead", "fall", "variance order", "variance ratios", "random variances", "standardized"
 ]
 
+CAUSES: Mapping[ClaimKind, FindingKind] = MappingProxyType(
+    {
+        "variance order": FindingKind.VARIANCE_ORDER,
+        "variance ratios": FindingKind.VARIANCE_RATIOS,
+        "standardized": FindingKind.UNITS,
+        "random variances": FindingKind.UNITS,
+    }
+)
+"""The cause that each contrast of scales names."""
 
-TOO_FEW = "too few units"
-NEITHER = "where no artefact was found, neither a lead nor its loss was"
 
-
-class ClaimName(NamedTuple):
+class Claim(NamedTuple):
     """What is claimed, and on which scheme: for a contrast, that of the data as they came."""
 
     kind: ClaimKind
@@ -59,8 +64,8 @@ class ClaimName(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Claim:
-    """One claim on an algorithm.
+class ClaimTest:
+    """The test of a claim on an algorithm.
 
     Parameters
     ----------
@@ -76,7 +81,7 @@ class Claim:
 
     @property
     def holds(self) -> bool:
-        """Whether it is claimed."""
+        """Whether the claim is made."""
         return self.corrected <= LEVEL
 
 
@@ -142,78 +147,129 @@ class AlgorithmEvidence:
 
 
 @dataclass(frozen=True)
-class AlgorithmFinding:
-    """One thing that was found of an algorithm.
+class JudgedAlgorithm:
+    """What is found of an algorithm: all of it follows from the tests of its claims.
 
     Parameters
     ----------
-    kind : AlgorithmKind
-    claims : tuple of ClaimName
-        Which it rests on.
-    missing : str
-        Of "undecided": what is missing.
-    kept : tuple of str
-        Of "lead lost" and "undecided": schemes without a found artefact where it leads.
+    tests : mapping of Claim to ClaimTest
+    free : sequence of str
+        The schemes without a found artefact.
     """
 
-    kind: AlgorithmKind
-    claims: tuple[ClaimName, ...] = ()
-    missing: str = ""
-    kept: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class AlgorithmJudged:
-    """The findings on an algorithm, the main one first, and the claims that were judged."""
-
-    findings: tuple[AlgorithmFinding, ...]
-    claims: Mapping[ClaimName, Claim]
+    tests: Mapping[Claim, ClaimTest]
+    free: Sequence[str]
 
     @property
-    def main(self) -> AlgorithmFinding:
-        """The finding that says most."""
-        return self.findings[0]
+    def kinds(self) -> tuple[FindingKind, ...]:
+        """All findings, the main one first."""
+        standing = () if self.standing is None else (self.standing,)
+        return (*standing, *(CAUSES[claim.kind] for claim in self.causes))
+
+    @cached_property
+    def standing(self) -> FindingKind | None:
+        """Whether its lead holds; None if a cause already says why it does not."""
+        if self.n_units < self.n_needed:
+            return FindingKind.UNDECIDED
+        if not any(self.holds("lead", scheme) for scheme in self.tested):
+            return FindingKind.NO_LEAD
+        if self.tested_free and self.leading == self.tested_free:
+            return FindingKind.ROBUST
+        if self.causes:
+            return None
+        return FindingKind.LEAD_LOST if self.lost else FindingKind.UNDECIDED
+
+    @property
+    def variant(self) -> str:
+        """Of "undecided" why, and of "lead lost" whether it leads on others, as `findings` says."""
+        if self.standing not in (FindingKind.UNDECIDED, FindingKind.LEAD_LOST):
+            return ""
+        if not self.tests:
+            return NOT_MEASURED
+        if self.n_units < self.n_needed:
+            return TOO_FEW_UNITS
+        if self.leading:
+            return LEADS_ON_SOME
+        if self.lost:
+            return ""
+        return NEITHER if self.free else NO_TRUE_SCHEME
+
+    @cached_property
+    def causes(self) -> tuple[Claim, ...]:
+        """Of each scheme what names a cause: the order and the ratios, or else other units."""
+        causes: list[Claim] = []
+        if self.n_units >= self.n_needed:
+            for scheme in sorted({claim.scheme for claim in self.tests}):
+                held = [Claim(kind, scheme) for kind in CAUSES if self.holds(kind, scheme)]
+                named = [claim for claim in held if CAUSES[claim.kind] != FindingKind.UNITS]
+                causes += named or held[:1]
+        return tuple(causes)
+
+    @property
+    def tested(self) -> list[str]:
+        """The schemes where its lead was tested."""
+        return [claim.scheme for claim in self.tests if claim.kind == "lead"]
+
+    @property
+    def tested_free(self) -> list[str]:
+        """Those of them without a found artefact."""
+        return [scheme for scheme in self.free if Claim("lead", scheme) in self.tests]
+
+    @property
+    def leading(self) -> list[str]:
+        """Those of these where it leads."""
+        return [scheme for scheme in self.free if self.holds("lead", scheme)]
+
+    @property
+    def lost(self) -> list[str]:
+        """Those of them where it has lost its lead."""
+        others = [scheme for scheme in self.tested_free if scheme not in self.leading]
+        return [scheme for scheme in others if self.holds("fall", scheme)]
+
+    @property
+    def n_units(self) -> int:
+        """Of the claim that has most."""
+        return max((test.n_units for test in self.tests.values()), default=0)
+
+    @property
+    def n_needed(self) -> int:
+        """The units from which anything could be found."""
+        return units_needed(len(self.tests))
+
+    def holds(self, kind: ClaimKind, scheme: str) -> bool:
+        """Return whether a claim was tested and is made."""
+        test = self.tests.get(Claim(kind, scheme))
+        return test is not None and test.holds
 
 
-def judge_algorithm(evidence: AlgorithmEvidence) -> AlgorithmJudged:
+def judge_algorithm(evidence: AlgorithmEvidence) -> JudgedAlgorithm:
     """Return what is found of an algorithm.
 
     Examples
     --------
     >>> ahead = LeadEvidence(np.full(10, 0.02), np.full(10, 0.3))
-    >>> judge_algorithm(AlgorithmEvidence({"raw": ahead, "iscm": ahead}, ["iscm"])).main.kind
-    'robust'
+    >>> judged = judge_algorithm(AlgorithmEvidence({"raw": ahead, "iscm": ahead}, ["iscm"]))
+    >>> [kind.value for kind in judged.kinds]
+    ['robust']
     """
-    claims = _claims(evidence)
-    if not claims:
-        missing = "what chance reaches could not be measured (the notes of the rows say why)"
-        return AlgorithmJudged((AlgorithmFinding("undecided", missing=missing),), claims)
-    n_units = max(claim.n_units for claim in claims.values())
-    needed = units_needed(len(claims))
-    if n_units < needed:
-        missing = f"{TOO_FEW}: {n_units}, and {needed} are needed"
-        return AlgorithmJudged((AlgorithmFinding("undecided", missing=missing),), claims)
-    held = {name for name, claim in claims.items() if claim.holds}
-    causes = _causes(held)
-    main = _standing(evidence, claims, held, causes)
-    return AlgorithmJudged((*main, *causes), claims)
+    return JudgedAlgorithm(_tests(evidence), evidence.free)
 
 
-def _claims(evidence: AlgorithmEvidence) -> dict[ClaimName, Claim]:
-    tested: dict[ClaimName, tuple[float, int]] = {}
+def _tests(evidence: AlgorithmEvidence) -> dict[Claim, ClaimTest]:
+    tested: dict[Claim, tuple[float, int]] = {}
     for scheme, lead in evidence.leads.items():
         known = ~(np.isnan(lead.reached) | np.isnan(lead.beyond))
         # Ahead of random orders and of its own number of edges: both, so the larger p-value.
         p_value = max(combined(lead.reached[known]), sign_flips(lead.beyond[known]))
-        tested[ClaimName("lead", scheme)] = p_value, int(known.sum())
+        tested[Claim("lead", scheme)] = p_value, int(known.sum())
     for scheme, fall in evidence.falls.items():
-        tested[ClaimName("fall", scheme)] = sign_flips(fall), _n_known(fall)
+        tested[Claim("fall", scheme)] = sign_flips(fall), _n_known(fall)
     for scheme, scores in evidence.scales.items():
         for kind, (p_value, n_units) in _scale_tests(scores).items():
-            tested[ClaimName(kind, scheme)] = p_value, n_units
-    tested = {name: test for name, test in tested.items() if test[1] and not math.isnan(test[0])}
-    corrected = holm({name: p_value for name, (p_value, _) in tested.items()})
-    return {name: Claim(p, corrected[name], n_units) for name, (p, n_units) in tested.items()}
+            tested[Claim(kind, scheme)] = p_value, n_units
+    tested = {claim: test for claim, test in tested.items() if test[1] and not math.isnan(test[0])}
+    corrected = holm({claim: p_value for claim, (p_value, _) in tested.items()})
+    return {claim: ClaimTest(p, corrected[claim], n) for claim, (p, n) in tested.items()}
 
 
 def _scale_tests(scores: ScaleEvidence) -> dict[ClaimKind, tuple[float, int]]:
@@ -232,52 +288,3 @@ def _scale_tests(scores: ScaleEvidence) -> dict[ClaimKind, tuple[float, int]]:
 
 def _n_known(values: Vector) -> int:
     return int((~np.isnan(values)).sum())
-
-
-def _causes(held: set[ClaimName]) -> tuple[AlgorithmFinding, ...]:
-    """Return what a score depends on: of the order and the ratios, or of units at all."""
-    found = []
-    for scheme in sorted({name.scheme for name in held}):
-        kinds = {name.kind for name in held if name.scheme == scheme}
-        named: list[tuple[AlgorithmKind, ClaimKind]] = [
-            ("depends on variance order", "variance order"),
-            ("depends on variance ratios", "variance ratios"),
-        ]
-        causes = [(kind, claim) for kind, claim in named if claim in kinds]
-        if not causes:
-            units: list[ClaimKind] = ["standardized", "random variances"]
-            causes = [("depends on units", claim) for claim in units if claim in kinds][:1]
-        found += [AlgorithmFinding(kind, (ClaimName(claim, scheme),)) for kind, claim in causes]
-    return tuple(found)
-
-
-def _standing(
-    evidence: AlgorithmEvidence,
-    claims: Mapping[ClaimName, Claim],
-    held: set[ClaimName],
-    causes: Sequence[AlgorithmFinding],
-) -> tuple[AlgorithmFinding, ...]:
-    """Return whether the lead holds; nothing if a cause already says why it does not."""
-    leads = [name for name in claims if name.kind == "lead"]
-    ahead = [name for name in leads if name in held]
-    if not ahead:
-        return (AlgorithmFinding("no lead found", tuple(leads)),)
-    free = [ClaimName("lead", scheme) for scheme in evidence.free]
-    free = [name for name in free if name in claims]
-    if free and all(name in held for name in free):
-        return (AlgorithmFinding("robust", tuple(free)),)
-    lost = [
-        ClaimName("fall", name.scheme)
-        for name in free
-        if name not in held and ClaimName("fall", name.scheme) in held
-    ]
-    kept = tuple(name.scheme for name in free if name in held)
-    if lost and not causes:
-        return (AlgorithmFinding("lead lost", tuple(lost), kept=kept),)
-    if causes:
-        return ()
-    if not evidence.free:
-        missing = "an artefact was found on every scheme with true labels"
-    else:
-        missing = NEITHER
-    return (AlgorithmFinding("undecided", tuple(free), missing, kept),)

@@ -242,6 +242,8 @@ def sorting_finding(  # noqa: PLR0913, PLR0917  what it is, its numbers, and how
     if all(passed):
         kind = FindingKind.GAMEABLE_BACKWARDS if backwards else FindingKind.GAMEABLE
         variant = ""
+    elif over:
+        variant = f"files {variant}"
     words = {
         "word": artefact.word,
         "cure": as_sentence(artefact.cure),

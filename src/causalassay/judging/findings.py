@@ -105,6 +105,26 @@ ARTEFACT_KINDS = ORDER_KINDS[:3]
 """An artefact was found."""
 
 
+ALGORITHM_KINDS = (
+    FindingKind.ROBUST,
+    FindingKind.VARIANCE_ORDER,
+    FindingKind.VARIANCE_RATIOS,
+    FindingKind.UNITS,
+    FindingKind.LEAD_LOST,
+    FindingKind.NO_LEAD,
+    FindingKind.UNDECIDED,
+)
+"""Of a finding on an algorithm that has scores."""
+
+NOT_JUDGED = "not judged"
+NOT_MEASURED = "not measured"
+TOO_FEW_UNITS = "too few units"
+NO_TRUE_SCHEME = "no true scheme"
+NEITHER = "neither"
+LEADS_ON_SOME = "leads on some"
+"""Why an algorithm is undecided: the variants of that finding."""
+
+
 @dataclass(frozen=True)
 class Wording:
     """How findings of a kind are worded.
@@ -139,18 +159,46 @@ _VIOLATED = (
     "graphs have no more)."
 )
 
+_FIRSTS = "{scheme}: metrics rank different algorithms first ({firsts}). {leads}"
+
+BOTH_VARIANCES = "depends on variance order and ratios"
+"""The label of two findings together."""
+
+_RISK = "{risk:.2f} [{low:.2f}, {high:.2f}]"
+_NOTHING_AHEAD = (
+    "The {graph} graph, which says nothing, has less risk by estimate ({graph_risk:.2f}) than"
+)
+_NOT_BEYOND = (
+    "No evidence that any of {n_algorithms} algorithms beats random graphs of its density "
+    f"(smallest corrected p-value {{p_corrected:.2g}}); the leader {{algorithm}} ({_RISK})"
+)
+_DENSITY = (
+    "The ranking follows density: graphs that name {more} descendants have less risk (Spearman "
+    "{spearman:.2f}, p-value {p_value:.2g});"
+)
+_TAU = "(Kendall's tau over {n_algorithms} algorithms {tau})."
+
 WORDING: Mapping[FindingKind, Wording] = MappingProxyType(
     {
         FindingKind.GAMEABLE: Wording(
             "gameable",
-            f"Gameable by {{word}}: sorting by it beats random orders {_ORDER}",
-            "{cure}",
+            {
+                "": f"Gameable by {{word}}: sorting by it beats random orders {_ORDER}",
+                "scheme": "{scheme}: gameable by {statistics} ({details}).",
+            },
+            {"": "{cure}"},
         ),
         FindingKind.GAMEABLE_BACKWARDS: Wording(
             "gameable backwards",
-            f"Gameable backwards by {{word}}: sorting in descending order beats random orders "
-            f"{_ORDER}",
-            "Either the {graph_is} transposed, or {word} falls along the causal order. {cure}",
+            {
+                "": "Gameable backwards by {word}: sorting in descending order beats random orders "
+                f"{_ORDER}",
+                "scheme": "{scheme}: gameable backwards by {statistics} ({details}).",
+            },
+            {
+                "": "Either the {graph_is} transposed, or {word} falls along the causal order. "
+                "{cure}"
+            },
         ),
         FindingKind.LEANING: Wording(
             "leaning",
@@ -159,9 +207,34 @@ WORDING: Mapping[FindingKind, Wording] = MappingProxyType(
                 f"sorting by it helps {_ORDER}",
                 "winning": "Leaning: sorting by {falling}{word} beats random orders, without "
                 f"evidence of sortability {_ORDER}",
+                # Shorter, since more numbers follow.
+                "files sortable": "Leaning: sortable by {falling}{word}, without evidence that it "
+                f"helps {_ORDER}",
+                "files winning": "Leaning: sorting by {falling}{word} helps, without evidence of "
+                f"sortability {_ORDER}",
+                "scheme": "{scheme}: leaning towards gameable by {statistics} ({details}).",
             },
         ),
-        FindingKind.UNDECIDED: Wording("undecided", "Undecided: {why}."),
+        FindingKind.UNDECIDED: Wording(
+            "undecided",
+            {
+                "": "Undecided: {why}.",
+                "scheme": "{scheme}: undecided, because what sorting reaches was not measured (the "
+                "notes of the rows say why).",
+                NOT_JUDGED: "{algorithm} is undecided: what chance reaches was not measured "
+                "(metrics without f1, or controls = false).",
+                NOT_MEASURED: "{algorithm} is undecided: what chance reaches could not be measured "
+                "(the notes of the rows say why).",
+                TOO_FEW_UNITS: "{algorithm} is undecided: too few units: {n_units}, and {n_needed} "
+                "are needed.",
+                NO_TRUE_SCHEME: "{algorithm} is undecided: an artefact was found on every scheme "
+                "with true labels.",
+                NEITHER: "{algorithm} is undecided: where no artefact was found, neither a lead "
+                "nor its loss was{leads}.",
+                LEADS_ON_SOME: "{algorithm} is undecided: it leads on {kept}, but neither a lead "
+                "nor its loss was found on {others}{leads}.",
+            },
+        ),
         FindingKind.TOO_SMALL: Wording(
             "too small",
             {
@@ -170,6 +243,8 @@ WORDING: Mapping[FindingKind, Wording] = MappingProxyType(
                 "no pair": "Too small: the graph has no pair of cause and effect to order.",
                 "files": "Too small, or without signal: even true orders would not beat random "
                 "ones ({files}).",
+                "scheme": "{scheme}: too small to tell whether sorting by {statistics} helps "
+                "({details}).",
             },
         ),
         FindingKind.NO_EVIDENCE: Wording(
@@ -179,6 +254,7 @@ WORDING: Mapping[FindingKind, Wording] = MappingProxyType(
                 "{best_f1:.2f} against {random_f1:.2f}; sortability {limits}).",
                 "tied": "No evidence that sorting gives the order away (nothing differs among "
                 "columns).",
+                "scheme": "{scheme}: no evidence that sorting by {statistics} helps ({details}).",
             },
         ),
         FindingKind.NO_GRAPH: Wording(
@@ -216,8 +292,180 @@ WORDING: Mapping[FindingKind, Wording] = MappingProxyType(
             },
         ),
         # ---- algorithms and schemes ----
+        FindingKind.ROBUST: Wording(
+            "robust",
+            "{algorithm} is robust: it leads random orders where no artefact was found ({leads}).",
+        ),
+        FindingKind.VARIANCE_ORDER: Wording(
+            "depends on variance order",
+            "{algorithm} depends on the order of variances: rescaled at random, its {metric} and "
+            "its order score fall ({metric} {in_order} in order, {at_random} at random; order "
+            "score {order_in_order} and {order_at_random}).",
+        ),
+        FindingKind.VARIANCE_RATIOS: Wording(
+            "depends on variance ratios",
+            "{algorithm} depends on the ratios of variances ({metric} {raw} on {scheme}, "
+            "{in_order} with other variances in the same order).",
+        ),
+        FindingKind.UNITS: Wording(
+            "depends on units",
+            "{algorithm} depends on the units of the columns ({metric} {scores}).",
+        ),
+        FindingKind.LEAD_LOST: Wording(
+            "lead lost",
+            {
+                "": "{algorithm} loses its lead on {lost}; no cause can be named ({leads}).",
+                LEADS_ON_SOME: "{algorithm} loses its lead on {lost}, keeps it on {kept}; no cause "
+                "can be named ({leads}).",
+            },
+        ),
+        FindingKind.NO_LEAD: Wording(
+            "no lead found",
+            "No lead was found for {algorithm} over random orders and over as many edges at random "
+            "places (at most {leads}).",
+        ),
+        FindingKind.NO_SCORE: Wording(
+            "no score", "{algorithm} is not judged, because no run has a score."
+        ),
+        FindingKind.FAILURES: Wording(
+            "failures",
+            "{algorithm} did not finish {n_lost} of {n_runs} runs ({by_status}; {where}), most "
+            "often {reason}.",
+            {"": "Only runs that ended count.", "all": "It has no score."},
+        ),
         # ---- studies ----
+        FindingKind.NO_SIGNAL: Wording(
+            "no signal",
+            "{scheme}: no algorithm finds more than as many edges at random places would.",
+            "Check that these graphs belong to these data.",
+        ),
+        FindingKind.NO_FREE_SCHEME: Wording(
+            "no free scheme",
+            "No lead can be called robust, because every generated scheme has an artefact: add "
+            'problems on the same graphs whose model is "iscm" or "uumc".',
+        ),
+        FindingKind.NO_RESCALING: Wording(
+            "no rescaling",
+            "What scores owe to variances was not measured: add the same problems with transform "
+            '"rescale-in-order", "rescale-at-random" and "standardize".',
+        ),
+        FindingKind.INCOMPLETE: Wording(
+            "incomplete", "The study is not complete: runs are missing ({missing})."
+        ),
+        FindingKind.METRICS_DISAGREE: Wording("metrics disagree", f"{_FIRSTS} ({{units}})."),
+        FindingKind.METRICS_DIFFER: Wording(
+            "metrics differ",
+            f"{_FIRSTS}; {{which}} lead is distinguishable from 0 ({{units}}).",
+        ),
         # ---- choices ----
+        FindingKind.BEST: Wording(
+            "best",
+            "{algorithm} is the best of {n_algorithms} algorithms on these experiments (risk "
+            f"{_RISK}), and beats random graphs of its density.",
+        ),
+        FindingKind.MAY_BE_BEST: Wording(
+            "may be the best",
+            "The data cannot tell {n_remaining} of {n_algorithms} algorithms from the best one: "
+            "{names}.",
+        ),
+        FindingKind.LEAST_RISK: Wording(
+            "least risk",
+            f"{{algorithm}} has less risk than the other {{n_others}} algorithms ({_RISK}), which "
+            "alone does not make it good.",
+        ),
+        FindingKind.ONE_GRAPH: Wording(
+            "one graph",
+            f"All {{n_algorithms}} algorithms found the same graph (risk {_RISK}).",
+        ),
+        FindingKind.NOTHING_AHEAD: Wording(
+            "graph that says nothing ahead",
+            {
+                "": f"{_NOTHING_AHEAD} all {{n_algorithms}} algorithms (least: {{algorithm}}, "
+                f"{_RISK}).",
+                "one algorithm": f"{_NOTHING_AHEAD} {{algorithm}} ({_RISK}).",
+            },
+        ),
+        FindingKind.BEATS_RANDOM_GRAPHS: Wording(
+            "beats random graphs",
+            "{names} {beat} random graphs of the same density ({n_beating} of {n_algorithms} "
+            "algorithms; smallest corrected p-value {p_corrected:.2g}).",
+        ),
+        FindingKind.NOT_BEYOND_RANDOM_GRAPHS: Wording(
+            "not beyond random graphs",
+            {
+                "": f"{_NOT_BEYOND} beats {{share_beaten:.0%}} of them.",
+                "few": f"{_NOT_BEYOND} beats only {{share_beaten:.0%}} of them by estimate.",
+            },
+        ),
+        FindingKind.RANDOM_ORDER_BEATS_THEM: Wording(
+            "random order beats random graphs",
+            "So does the baseline {algorithm}, whose order is drawn at random (p-value "
+            "{p_value:.2g}): beating random graphs shows a relation to the data, not causes.",
+        ),
+        FindingKind.DENSITY: Wording(
+            "density",
+            {
+                "": f"{_DENSITY} {{n_beating}} of {{n_algorithms}} are shown to beat random "
+                "graphs.",
+                "none beats": f"{_DENSITY} none is shown to beat random graphs.",
+            },
+        ),
+        FindingKind.MANY_DESCENDANTS: Wording(
+            "many descendants",
+            "The tests call {fewest} to {most} of {n_others} columns descendants ({share:.0%} of "
+            "pairs): batch or side effects would do that, and dense graphs gain by it.",
+        ),
+        FindingKind.FEW_DESCENDANTS: Wording(
+            "few descendants",
+            "{n_unmoved} of {n_intervened} intervened columns move no other column by the tests; "
+            "sparse graphs gain by it.",
+        ),
+        FindingKind.SAME_LEADER: Wording(
+            "same leader at all cut-offs",
+            "{algorithm} leads at every cut-off on effect size ({cutoffs}).",
+        ),
+        FindingKind.LEADER_CHANGES: Wording(
+            "leader depends on cut-off",
+            "The leader depends on the cut-off on effect size ({leaders}).",
+        ),
+        FindingKind.SCORES_AGREE: Wording(
+            "scores agree",
+            {
+                "": f"Both scores put {{algorithm}} first, risk and prediction {_TAU}",
+                "other order": "Both scores put {algorithm} first, risk and prediction, but order "
+                f"the others differently {_TAU}",
+            },
+        ),
+        FindingKind.SCORES_DIFFER: Wording(
+            "scores differ",
+            "The two scores differ: risk puts {algorithm} first, prediction {predicts_best} "
+            f"{_TAU}",
+        ),
+        FindingKind.NOTHING_PREDICTED: Wording(
+            "nothing predicted",
+            "No algorithm predicts the experiments better than “nothing changes” ({algorithm}: "
+            "{score:.3f}, nothing changes: {nothing_changes:.3f}).",
+        ),
+        FindingKind.FLAGGED_INTERVENTIONS: Wording(
+            "flagged interventions make the difference",
+            "Without {n_flagged} flagged interventions ({names}) prediction puts {algorithm} "
+            "first, too: they make the difference.",
+        ),
+        FindingKind.SMALL_EFFECTS: Wording(
+            "small effects make the difference",
+            "With effects of at least {least_effect:g} risk puts {algorithm} first, too: smaller "
+            "effects that the tests count make the difference.",
+        ),
+        FindingKind.TOO_FEW_EXPERIMENTS: Wording(
+            "too few experiments",
+            "{n_experiments} experiments are too few for prediction to tell {predicts_best} from "
+            "{algorithm} (difference {difference:.3f} [{low:.3f}, {high:.3f}]).",
+        ),
+        FindingKind.EQUAL_BY_CONSTRUCTION: Wording(
+            "equal by construction",
+            "For {n_equal} of {n_algorithms} algorithms the weighted risk is the naive one by "
+            "construction: they read no interventional rows.",
+        ),
         # ---- evaluations ----
         FindingKind.CLOSEST: Wording(
             "closest", f"{{algorithm}} comes closest to the experiment {_TV}"
@@ -358,6 +606,16 @@ class Finding:
     def statistic(self) -> str:
         """The statistic that it is about; empty if it is about none."""
         return self.subject.statistic
+
+    @property
+    def scheme(self) -> str | None:
+        """The scheme that it is about, if about one."""
+        return self.subject.scheme or None
+
+    @property
+    def algorithm(self) -> str | None:
+        """The algorithm that it is about, if about one."""
+        return self.subject.algorithm or None
 
     @property
     def rule_names(self) -> tuple[str, ...]:

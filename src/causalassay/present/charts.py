@@ -6,9 +6,10 @@ kinds of colour blindness tell apart.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from causalassay.present.markup import escaped
+from causalassay.present.markup import escaped, printable
 
 INK, QUIET, PAPER = "#222222", "#767676", "white"
 COLOURS = ("#D55E00", "#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", INK)
@@ -20,6 +21,9 @@ FONT = "Helvetica, Arial, Liberation Sans, sans-serif"
 TEXT = 12
 SMALL_WIDTH = 340
 """Pixels of a chart without its labels, three of which stand beside each other on a screen."""
+
+_POINT = re.compile(r'(<path aria-label="([^"]*)" role="graphics-symbol"[^>]*)/>')
+"""A mark that has a description, which whoever points at it shall see."""
 
 
 def config(ink: str = INK, paper: str | None = PAPER, grid: str = "#e6e6e6") -> dict[str, Any]:
@@ -73,7 +77,7 @@ def config(ink: str = INK, paper: str | None = PAPER, grid: str = "#e6e6e6") -> 
     }
 
 
-def static_svg(spec: dict[str, Any], alt: str) -> str:
+def static_svg(spec: dict[str, Any], alt: str, *, on_paper: bool = False) -> str:
     """Return the drawing of a chart, whose texts take the colour of what is around it.
 
     Only attributes of SVG are used, no styles: a page's policy forbids those. Nothing is fetched.
@@ -83,15 +87,36 @@ def static_svg(spec: dict[str, Any], alt: str) -> str:
     spec : dict
         A Vega-Lite specification; settings of its own win over those of `config`.
     alt : str
+    on_paper : bool
+        Whether it is for a file of its own: dark texts on white.
     """
-    import vl_convert  # takes a while, and most results are never drawn
+    import vl_convert  # noqa: PLC0415  # takes a while, and most results are never drawn
 
-    themed = config("currentColor", None, "#88888840")
+    themed = config() if on_paper else config("currentColor", None, "#88888840")
     own = spec.get("config", {})
     merged = {name: _merged(themed.get(name), own.get(name)) for name in {*themed, *own}}
-    drawn = vl_convert.vegalite_to_svg(spec | {"config": merged}, allowed_base_urls=[])
-    start, _, rest = drawn.partition(">")
-    return f'{start} role="img"><title>{escaped(alt)}</title>{rest}'
+    drawn = vl_convert.vegalite_to_svg(
+        printable_spec(spec | {"config": merged}), allowed_base_urls=[]
+    )
+    start, _, rest = _POINT.sub(r"\1><title>\2</title></path>", drawn).partition(">")
+    # A browser's font may be wider than the one that was measured with.
+    return f'{start} overflow="visible" role="img"><title>{escaped(alt)}</title>{rest}'
+
+
+def printable_spec(value: Any) -> Any:
+    """Return a specification whose texts can be printed.
+
+    At a control character, vl-convert ends the whole process.
+    """
+    match value:
+        case str():
+            return printable(value)
+        case dict():
+            return {name: printable_spec(one) for name, one in value.items()}
+        case list() | tuple():
+            return [printable_spec(one) for one in value]
+        case _:
+            return value
 
 
 def _merged(ours: Any, theirs: Any) -> Any:

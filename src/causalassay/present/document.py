@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from causalassay.present.formatting import Format, Interval, PValue
+from causalassay.present.formatting import Format, Interval, PValue, Spread
 
-__all__ = ["Interval", "PValue"]
+__all__ = ["Interval", "PValue", "Spread"]
 
 Spec = Callable[[], dict[str, Any]]
 """Returns a Vega-Lite specification, such as Altair's `to_dict` does; called when it is drawn."""
@@ -65,9 +65,11 @@ class Marked:
     warns : bool
         Whether it is something that nobody wants, such as failed runs.
     mark : str
-        A word beside it, such as "baseline".
+        A word beside it, such as "baseline", or a sign, such as "*".
     hint : str
         A text for whoever points at it.
+    link : str
+        Where it leads, on pages: an anchor or a file.
     """
 
     value: object
@@ -75,6 +77,26 @@ class Marked:
     warns: bool = False
     mark: str = ""
     hint: str = ""
+    link: str = ""
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    @property
+    def has_word(self) -> bool:
+        """Whether its mark is a word, not a sign."""
+        return any(map(str.isalnum, self.mark))
+
+    @property
+    def mark_text(self) -> str:
+        """What stands behind the value in plain text: a word in brackets, a sign as it is.
+
+        Examples
+        --------
+        >>> Marked(1, mark="baseline").mark_text, Marked(1, mark="*").mark_text, Marked(1).mark_text
+        (' (baseline)', ' *', '')
+        """
+        return f" ({self.mark})" if self.has_word else f" {self.mark}" if self.mark else ""
 
 
 @dataclass(frozen=True)
@@ -131,10 +153,13 @@ class Code:
 
     text: str
 
+    def __str__(self) -> str:
+        return self.text
+
 
 @dataclass(frozen=True)
 class Facts:
-    """Names with their texts."""
+    """Names with their texts; a text may also be `Code`, or `Marked` as a link."""
 
     items: Mapping[str, object]
 
@@ -174,6 +199,8 @@ class Table:
         So many rows at the end stand below a line: totals, or baselines.
     most : int
         Rows that a terminal prints, unless all are asked for; 0 is all.
+    rest : str
+        What a terminal says of the others.
     """
 
     id: str
@@ -184,6 +211,7 @@ class Table:
     notes: Sequence[str] = ()
     n_last: int = 0
     most: int = 0
+    rest: str = "--each prints all"
 
     def records(self) -> list[dict[str, object]]:
         """Return the rows as mappings from keys of columns to plain values."""
@@ -205,12 +233,18 @@ class Figure:
         What it shows, in words and numbers.
     caption : str
         What the chart does not say itself; may be empty.
+    wide : bool
+        Whether it keeps its size, and scrolls by itself where the page is too narrow for it.
+    file : str
+        Where it was written, as seen from a page in Markdown; without it Markdown leaves it out.
     """
 
     id: str
     spec: Spec
     alt: str
     caption: str = ""
+    wide: bool = False
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -242,12 +276,15 @@ class Fold:
         The option of a command that has a terminal print them; without one none does.
     printed : bool
         Whether they are on paper, too.
+    id : str
+        The anchor that leads to them; may be empty.
     """
 
     title: str
     blocks: Sequence[Block]
     option: str = ""
     printed: bool = False
+    id: str = ""
 
 
 @dataclass(frozen=True)
@@ -341,6 +378,8 @@ def plain_cell(value: object) -> object:
             return [value.value, value.low, value.high]
         case PValue():
             return value.value
+        case Spread():
+            return [value.mean, value.deviation]
         case tuple():
             return [plain_cell(part) for part in value]
         case _:

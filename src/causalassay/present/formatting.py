@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -15,7 +16,17 @@ SMALLEST_P = 0.001
 """Smaller p-values are written as below it."""
 
 Format = Literal[
-    "text", "count", "fixed1", "fixed", "fixed3", "digits", "signed", "p-value", "percent", "factor"
+    "text",
+    "count",
+    "fixed1",
+    "fixed",
+    "fixed3",
+    "digits",
+    "signed",
+    "p-value",
+    "percent",
+    "share",
+    "factor",
 ]
 """How a column writes its values: `FORMATS` has the functions."""
 
@@ -28,11 +39,27 @@ class Interval:
     ----------
     value, low, high : float
         Limits that are nan are not known.
+    decimals : int, optional
+        With how many it is written, where that is not for its column to say.
     """
 
     value: float
     low: float
     high: float
+    decimals: int | None = None
+
+    @property
+    def spread(self) -> float:
+        """The half-width; of an interval that was cut at 0 or 1, the longer side."""
+        return max(self.high - self.value, self.value - self.low)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A mean and its standard deviation, which is nan where it is not known."""
+
+    mean: float
+    deviation: float
 
 
 @dataclass(frozen=True)
@@ -66,7 +93,9 @@ def fixed(value: float, decimals: int = 2) -> str:
     """
     if math.isnan(value):
         return UNDEFINED
-    return f"{round(value, decimals) + 0.0 if math.isfinite(value) else value:.{decimals}f}"
+    # As a plain float: numpy rounds its own in another way.
+    text = f"{float(value):.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
 
 
 def digits(value: float) -> str:
@@ -100,9 +129,22 @@ def p_value(value: float, *, is_bound: bool = False) -> str:
     >>> p_value(0.0234), p_value(0.00004), p_value(1 / 701, is_bound=True)
     ('0.023', 'below 0.001', 'below 0.002')
     """
-    if is_bound:
-        return f"below {math.ceil(1000 * value) / 1000:.3f}"
-    return f"below {SMALLEST_P}" if value < SMALLEST_P else fixed(value, 3)
+    below, number = p_parts(PValue(value, is_bound))
+    return f"below {number}" if below else number
+
+
+def p_parts(p_value: PValue) -> tuple[bool, str]:
+    """Tell whether a p-value is below a number, and which number is written.
+
+    Examples
+    --------
+    >>> p_parts(PValue(0.0234)), p_parts(PValue(0.00004))
+    ((False, '0.023'), (True, '0.001'))
+    """
+    value = p_value.value
+    if p_value.is_bound and not math.isnan(value):
+        return True, fixed(max(math.ceil(1000 * value) / 1000, SMALLEST_P), 3)
+    return value < SMALLEST_P, fixed(max(value, SMALLEST_P), 3)
 
 
 def percent(share: float, decimals: int = 0) -> str:
@@ -116,6 +158,19 @@ def percent(share: float, decimals: int = 0) -> str:
     return UNDEFINED if math.isnan(share) else f"{100 * share:.{decimals}f} %"
 
 
+def share(value: float) -> str:
+    """Return a share in percent; 0 and 100 only where it is none and all of them.
+
+    Examples
+    --------
+    >>> share(0.5), share(0.999), share(1.0), share(0.001)
+    ('50 %', 'above 99 %', '100 %', 'below 1 %')
+    """
+    if 0 < value < 0.005:
+        return "below 1 %"
+    return "above 99 %" if 0.995 <= value < 1 else percent(value)
+
+
 def interval(value: Interval, show: Callable[[float], str] = fixed) -> str:
     """Return a number and, if they are known, its limits.
 
@@ -124,19 +179,30 @@ def interval(value: Interval, show: Callable[[float], str] = fixed) -> str:
     >>> interval(Interval(0.5, 0.25, 0.75)), interval(Interval(0.5, float("nan"), float("nan")))
     ('0.50 [0.25, 0.75]', '0.50')
     """
-    if math.isnan(value.value) or math.isnan(value.low):
-        return show(value.value)
+    return " ".join(interval_parts(value, show))
+
+
+def interval_parts(value: Interval, show: Callable[[float], str] = fixed) -> list[str]:
+    """Return a number and, if they are known, its limits as a text of their own."""
+    if value.decimals is not None:
+        show = partial(fixed, decimals=value.decimals)
+    if any(map(math.isnan, (value.value, value.low, value.high))):
+        return [show(value.value)]
     plain = digits if show is signed else show
-    return f"{show(value.value)} [{plain(value.low)}, {plain(value.high)}]"
+    return [show(value.value), f"[{plain(value.low)}, {plain(value.high)}]"]
 
 
 def _factor(value: float) -> str:
     return UNDEFINED if math.isnan(value) else f"{value:.4g}"
 
 
+def _text(value: object) -> str:
+    return UNDEFINED if isinstance(value, float) and math.isnan(value) else str(value)
+
+
 FORMATS: Mapping[Format, Callable[[Any], str]] = MappingProxyType(
     {
-        "text": str,
+        "text": _text,
         "count": lambda value: fixed(value, 0),
         "fixed1": lambda value: fixed(value, 1),
         "fixed": fixed,
@@ -145,6 +211,7 @@ FORMATS: Mapping[Format, Callable[[Any], str]] = MappingProxyType(
         "signed": signed,
         "p-value": p_value,
         "percent": percent,
+        "share": share,
         "factor": _factor,
     }
 )
@@ -160,6 +227,8 @@ def formatted(value: object, how: Format = "text") -> str:
     ('0.50', '', '1 [0, 2]')
     >>> formatted(PValue(0.0005)), formatted((0.25, 0.5), "fixed"), formatted(True)
     ('below 0.001', '0.25 / 0.50', 'yes')
+    >>> formatted(Spread(0.5, 0.125), "fixed"), formatted(Spread(0.5, float("nan")), "fixed")
+    ('0.50 ± 0.12', '0.50')
     """
     match value:
         case None:
@@ -170,6 +239,9 @@ def formatted(value: object, how: Format = "text") -> str:
             return str(value)
         case Interval():
             return interval(value, FORMATS[how])
+        case Spread():
+            known = [one for one in (value.mean, value.deviation) if not math.isnan(one)]
+            return " ± ".join(formatted(one, how) for one in known or [math.nan])
         case tuple():
             return " / ".join(formatted(part, how) for part in value)
         case _:

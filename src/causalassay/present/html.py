@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import groupby
+from typing import Any
 
 from causalassay.present.charts import static_svg
 from causalassay.present.document import (
@@ -32,11 +32,14 @@ from causalassay.present.document import (
     Stated,
     Table,
 )
-from causalassay.present.formatting import Interval, formatted
+from causalassay.present.formatting import FORMATS, Interval, formatted, interval_parts
 from causalassay.present.markup import Html, join, tag
 
 LONG_TEXT = 40
 """Letters of a cell from which on its lines may break anywhere."""
+
+Pictures = tuple[Figure | GraphFigure, ...]
+"""Pictures that stand beside each other."""
 
 NOTEBOOK = "causalassay"
 """The class of what a notebook shows."""
@@ -53,13 +56,12 @@ def page(document: Document) -> Html:
     body = [
         tag("h1", document.title),
         *headline(document),
-        *(block_html(block) for block in grouped(document.blocks)),
+        blocks_html(document.blocks),
     ]
     if document.rules:
         body.append(section("rules", "Rules", rules_html(Rules(document.rules))))
     if document.provenance:
-        parts = (block_html(block) for block in document.provenance)
-        body.append(section("provenance", "Provenance", *parts))
+        body.append(section("provenance", "Provenance", blocks_html(document.provenance)))
     return whole_page(document.title, tag("main", *body, id="main"))
 
 
@@ -67,8 +69,8 @@ def fragment(document: Document) -> str:
     """Return what a notebook shows of a document: all of the page but its provenance."""
     about = [tag("p", f"{document.title}: {document.about}")] if document.about else []
     rules = [fold("Rules", rules_html(Rules(document.rules)))] if document.rules else []
-    blocks = (block_html(block) for block in grouped(document.blocks))
-    return notebook(*about, *headline(document, linked=False), *blocks, *rules)
+    blocks = blocks_html(document.blocks)
+    return notebook(*about, *headline(document, linked=False), blocks, *rules)
 
 
 def notebook(*parts: object) -> Html:
@@ -140,49 +142,35 @@ def headline(document: Document, *, linked: bool = True) -> Iterable[Html]:
     yield tag("p", claim.sentence, class_="headline")
     if claim.advice:
         yield tag("p", claim.advice)
-    said: list[object] = []
+    rates: list[object] = []
     for name in claim.rule_names:
         rate = document.rules[name].rate_text if name in document.rules else ""
-        said += ["Rule ", _rule_name(name, linked=linked), f"; {rate}. "]
+        rates += ["Rule ", _rule_name(name, linked=linked), f"; {rate}. "]
     about = f"Looked at: {document.about}." if document.about and linked else ""
-    yield tag("p", *said, about, class_="rate")
+    yield tag("p", *rates, about, class_="rate")
 
 
-def grouped(blocks: Sequence[Block]) -> list[Block | tuple[Figure | GraphFigure, ...]]:
+def grouped(blocks: Sequence[Block]) -> list[Block | Pictures]:
     """Return blocks in their order, pictures that follow each other together."""
-    every: list[Block | tuple[Figure | GraphFigure, ...]] = []
-    for drawn, part in groupby(blocks, lambda block: isinstance(block, Figure | GraphFigure)):
-        every += [tuple(part)] if drawn else part  # type: ignore[list-item]
+    every: list[Block | Pictures] = []
+    for block in blocks:
+        if not isinstance(block, Figure | GraphFigure):
+            every.append(block)
+        elif every and isinstance(every[-1], tuple):
+            every[-1] = (*every[-1], block)
+        else:
+            every.append((block,))
     return every
 
 
-def block_html(block: Block | tuple[Figure | GraphFigure, ...]) -> Html:
+def block_html(block: Block | Pictures) -> Html:
     """Return a block, or pictures beside each other."""
-    match block:
-        case tuple():
-            return tag("div", *(figure_html(one) for one in block), class_="pictures")
-        case Prose():
-            return tag("p", block.text, class_=block.look or None)
-        case Code():
-            return tag("pre", block.text, tabindex=0)
-        case Facts():
-            return facts_html(block)
-        case Findings():
-            return findings_html(block)
-        case Rules():
-            return rules_html(block)
-        case Table():
-            return table_html(block)
-        case Figure() | GraphFigure():
-            return figure_html(block)
-        case Fold():
-            inside = (block_html(one) for one in grouped(block.blocks))
-            return fold(block.title, *inside, printed=block.printed)
-        case Beside():
-            return tag("div", *(block_html(one) for one in block.blocks), class_="beside")
-        case Section():
-            inside = (block_html(one) for one in grouped(block.blocks))
-            return section(block.id, block.title, *inside)
+    return _ELEMENTS[type(block)](block)
+
+
+def blocks_html(blocks: Sequence[Block]) -> Html:
+    """Return blocks one after the other."""
+    return join(block_html(block) for block in grouped(blocks))
 
 
 def section(identity: str, title: str, *parts: object) -> Html:
@@ -191,9 +179,10 @@ def section(identity: str, title: str, *parts: object) -> Html:
     return tag("section", heading, *parts, id=identity, aria_labelledby=f"{identity}-title")
 
 
-def fold(title: str, *parts: object, printed: bool = False) -> Html:
+def fold(title: str, *parts: object, printed: bool = False, identity: str = "") -> Html:
     """Return what opens on a click; the script opens it for print if that is asked for."""
-    return tag("details", tag("summary", title), *parts, data_print=True if printed else None)
+    attributes = {"id": identity or None, "data_print": True if printed else None}
+    return tag("details", tag("summary", title), *parts, **attributes)
 
 
 def facts_html(facts: Facts) -> Html:
@@ -201,10 +190,16 @@ def facts_html(facts: Facts) -> Html:
     return tag(
         "dl",
         *(
-            tag("div", tag("dt", name), tag("dd", value if isinstance(value, Html) else str(value)))
+            tag("div", tag("dt", name), tag("dd", _fact(value)))
             for name, value in facts.items.items()
         ),
     )
+
+
+def _fact(value: object) -> object:
+    if isinstance(value, Code):
+        return tag("code", value.text)
+    return cell_html(value, Column("", ""))[0] if isinstance(value, Marked | Html) else str(value)
 
 
 def findings_html(findings: Findings) -> Html:
@@ -287,8 +282,11 @@ def cell_html(value: object, column: Column) -> tuple[object, str | None]:
         inside = tag("span", inside, class_="missed")
     if marked.hint:
         inside = tag("span", inside, title=marked.hint)
+    if marked.link:
+        inside = tag("a", inside, href=marked.link)
     if marked.mark:
-        inside = join((inside, " ", tag("span", marked.mark, class_="mark")))
+        kind = "mark" if marked.has_word else None
+        inside = join((inside, " ", tag("span", marked.mark, class_=kind)))
     # A long text may break anywhere, a number nowhere.
     if column.side == "right":
         return inside, "right"
@@ -300,8 +298,8 @@ def _value_html(value: object, column: Column) -> object:
     if isinstance(value, Html):
         return value
     if isinstance(value, Interval):
-        number, _, limits = formatted(value, column.format).partition(" ")
-        return join((number, " ", tag("small", limits))) if limits else number
+        number, *limits = interval_parts(value, FORMATS[column.format])
+        return join((number, *(join((" ", tag("small", text))) for text in limits)))
     return formatted(value, column.format)
 
 
@@ -310,7 +308,28 @@ def figure_html(figure: Figure | GraphFigure) -> Html:
     if isinstance(figure, GraphFigure):
         drawn = tag("div", Html(figure.svg()), class_="wide")
     else:
-        drawn = tag("div", Html(static_svg(figure.spec(), figure.alt)))
+        kind = "wide" if figure.wide else None
+        drawn = tag("div", Html(static_svg(figure.spec(), figure.alt)), class_=kind)
     caption = [tag("figcaption", figure.caption)] if figure.caption else []
-    whole = "whole" if isinstance(figure, GraphFigure) else None
+    whole = "whole" if isinstance(figure, GraphFigure) or figure.wide else None
     return tag("figure", drawn, *caption, id=f"picture-{figure.id}", class_=whole)
+
+
+_ELEMENTS: Mapping[type[Block | Pictures], Callable[[Any], Html]] = {
+    tuple: lambda pictures: tag("div", *map(figure_html, pictures), class_="pictures"),
+    Prose: lambda block: tag("p", block.text, class_=block.look or None),
+    Code: lambda block: tag("pre", block.text, tabindex=0),
+    Facts: facts_html,
+    Findings: findings_html,
+    Rules: rules_html,
+    Table: table_html,
+    Figure: figure_html,
+    GraphFigure: figure_html,
+    Fold: lambda block: fold(
+        block.title, blocks_html(block.blocks), printed=block.printed, identity=block.id
+    ),
+    Section: lambda block: section(block.id, block.title, blocks_html(block.blocks)),
+    Beside: lambda block: tag(
+        "div", *(tag("div", block_html(one)) for one in block.blocks), class_="beside"
+    ),
+}

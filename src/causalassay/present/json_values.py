@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
@@ -14,6 +14,7 @@ from causalassay.present.document import (
     Document,
     Facts,
     Findings,
+    Marked,
     Prose,
     Table,
     flattened,
@@ -32,25 +33,31 @@ def plain_values(value: Any) -> Any:
     """
     match value:
         case Enum():
-            return value.value
-        case Interval() | PValue():
-            return plain_values(plain_cell(value))
-        case Mapping():
-            return {str(plain_values(key)): plain_values(item) for key, item in value.items()}
+            plain = value.value
         case str() | None | bool() | int():
-            return value
+            plain = value
         case float():
-            return value if math.isfinite(value) else None
-        case _ if hasattr(value, "to_dict"):
-            return plain_values(value.to_dict())
-        case _ if dataclasses.is_dataclass(value):
-            return {f.name: plain_values(getattr(value, f.name)) for f in dataclasses.fields(value)}
-        case _ if hasattr(value, "tolist"):
-            return plain_values(value.tolist())
-        case Sequence() | set() | frozenset():
-            return [plain_values(item) for item in value]
+            plain = value if math.isfinite(value) else None
+        case Mapping():
+            plain = {str(plain_values(key)): plain_values(item) for key, item in value.items()}
+        case list() | tuple() | set() | frozenset():
+            plain = [plain_values(item) for item in value]
         case _:
-            raise TypeError(f"JSON has no {type(value).__name__}")
+            plain = plain_values(_opened(value))
+    return plain
+
+
+def _opened(value: Any) -> Any:
+    """Return what an object holds."""
+    if isinstance(value, Interval | PValue | Marked):
+        return plain_cell(value)
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"JSON has no {type(value).__name__}")
 
 
 def document_values(document: Document) -> dict[str, Any]:

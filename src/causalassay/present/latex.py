@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from causalassay.present.document import Column, Document, Facts, Marked, Table, flattened
-from causalassay.present.formatting import UNDEFINED, Interval, formatted
+from causalassay.present.formatting import UNDEFINED, Interval, PValue, formatted, p_parts
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -108,7 +108,11 @@ def cell(value: object, column: Column) -> str:
         low, high = (number(formatted(end, how)) for end in (inside.low, inside.high))
         return rf"{text} {{\scriptsize [{low}, {high}]}}"
     text = formatted(inside, column.format)
-    text = escape(text) if column.format == "text" else number(text)
+    if isinstance(inside, PValue) or (column.format == "p-value" and isinstance(inside, float)):
+        below, digits = p_parts(inside if isinstance(inside, PValue) else PValue(inside))
+        text = f"$<${digits}" if below else number(digits)
+    else:
+        text = escape(text) if column.format == "text" else number(text)
     return rf"\textbf{{{text}}}" if marked.bold else text
 
 
@@ -116,7 +120,6 @@ def number(text: str) -> str:
     """Return a number with the signs of mathematics."""
     return (
         re.sub(r"[-+]", lambda sign: f"${sign[0]}$", text)
-        .replace("below ", "$<$")
         .replace(UNDEFINED, "--")
         .replace("%", r"\%")
     )

@@ -19,20 +19,24 @@ class Html(str):
 
 
 def escaped(text: object) -> str:
-    """Return a text that HTML and SVG show as it is, and never read as markup.
+    r"""Return a text that HTML and SVG show as it is, and never read as markup.
 
     What cannot be printed (control characters, marks that turn the direction of writing)
     becomes U+FFFD: XML allows few of them, and a page would show something else than is there.
 
     Examples
     --------
-    >>> escaped("<script>"), escaped("a\\x00b")
+    >>> escaped("<script>"), escaped("a\x00b")
     ('&lt;script&gt;', 'a�b')
     """
-    plain = str(text)
-    if not plain.isprintable():
-        plain = "".join(letter if _shows(letter) else REPLACEMENT for letter in plain)
-    return html.escape(plain)
+    return html.escape(printable(str(text)))
+
+
+def printable(text: str) -> str:
+    """Return a text with U+FFFD in place of what cannot be printed, as `escaped` has it."""
+    if text.isprintable():
+        return text
+    return "".join(letter if _shows(letter) else REPLACEMENT for letter in text)
 
 
 def _shows(letter: str) -> bool:

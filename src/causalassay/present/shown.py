@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from causalassay.present.document import Document
 from causalassay.present.formatting import shortened
+from causalassay.spelling import visible
 
 LONGEST_LINE = 200
+MOST_LINES = 10
 
 
 class Shown:
@@ -19,7 +21,7 @@ class Shown:
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
-        from causalassay.present.html import fragment
+        from causalassay.present.html import fragment  # noqa: PLC0415  # only notebooks need it
 
         return fragment(self.document())
 
@@ -32,4 +34,4 @@ class Shown:
             headline,
             *(f"{table.title or table.id}: {len(table.rows)} rows" for table in document.tables()),
         ]
-        return "\n".join(shortened(line, LONGEST_LINE) for line in lines[:10])
+        return "\n".join(shortened(visible(line), LONGEST_LINE) for line in lines[:MOST_LINES])

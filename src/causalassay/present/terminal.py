@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any
 
-from rich.box import SIMPLE_HEAD
+from rich.box import Box
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
@@ -38,8 +41,12 @@ EVERY_ROW = "--each"
 """The option that prints all rows of long tables."""
 
 NEVER_DROPPED = 9
-GAP = 2
-"""Columns of a terminal between two columns of a table."""
+GAP = 3
+"""Columns of a terminal between two columns of a table: a space on both sides of a blank line."""
+LEAST_TEXT = 28
+"""Columns of a terminal that a longer text is folded to, before columns are left out."""
+LINES = Box("    \n    \n ── \n    \n ── \n    \n    \n    \n")
+"""A line below the headings, and one above the last rows."""
 
 Options = Collection[str]
 
@@ -55,67 +62,105 @@ def print_document(document: Document, console: Console, options: Options = ()) 
         Such as "--full": which folds are opened.
     """
     if document.about:
-        console.print(Text.assemble((visible(document.title), "bold"), f": {document.about}"))
+        console.print(
+            Text.assemble((visible(document.title), "bold"), f": {visible(document.about)}")
+        )
     claim = document.headline
     if isinstance(claim, str):
         if claim:
             console.print(shown(claim, "bold"))
     else:
-        console.print(shown(f"Verdict: {_said(claim)}", "bold"))
+        console.print(shown(f"Verdict: {_sentences(claim)}", "bold"))
     print_blocks(document.blocks, console, options, claim)
+    print_hidden(document.blocks, console, options)
     print_rules(document.rules, console, options)
-    closed = [one for one in document.blocks if isinstance(one, Section) and one.option]
-    for option in dict.fromkeys(one.option for one in closed):
-        if option not in options:
-            titles = "; ".join(one.title for one in closed if one.option == option)
-            console.print(shown(f"{option} also prints: {titles}.", "dim"))
+
+
+def document_text(document: Document, options: Options = (), width: int = 120) -> str:
+    """Return a document as a terminal without colours prints it."""
+    text = StringIO()
+    console = Console(file=text, width=width, color_system=None, force_terminal=False)
+    print_document(document, console, options)
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()).strip("\n")
 
 
 def print_blocks(
     blocks: Sequence[Block], console: Console, options: Options = (), claim: object = None
 ) -> None:
     """Print blocks one after the other; pictures and what is folded are left out."""
+    screen = _Screen(console, options, claim)
     for block in blocks:
-        match block:
-            case Prose():
-                console.print(shown(block.text, {"aside": "dim", "strong": "bold"}.get(block.look)))
-            case Code():
-                console.print(shown(block.text))
-            case Facts():
-                for name, value in block.items.items():
-                    console.print(shown(f"{name}: {value}"))
-            case Findings():
-                _print_findings(block, console, claim)
-            case Rules():
-                print_rules(block.items, console, options)
-            case Table():
-                print_table(block, console, every=EVERY_ROW in options)
-            case Fold():
-                if block.option in options:
-                    print_blocks(block.blocks, console, options, claim)
-            case Section():
-                if not block.option or block.option in options:
-                    print_blocks(block.blocks, console, options, claim)
-            case Beside():
-                print_blocks(block.blocks, console, options, claim)
-            case Figure() | GraphFigure():
-                pass
+        _PRINTERS[type(block)](block, screen)
 
 
-def shown(text: str, style: str | None = None) -> Text:
+@dataclass(frozen=True)
+class _Screen:
+    """Where blocks are printed, what is asked for, and the finding that was printed already."""
+
+    console: Console
+    options: Options
+    claim: object
+
+    def line(self, text: str, style: str = "") -> None:
+        self.console.print(shown(text, style))
+
+
+def _print_prose(block: Prose, screen: _Screen) -> None:
+    screen.line(block.text, {"aside": "dim", "strong": "bold"}.get(block.look, ""))
+
+
+def _print_facts(block: Facts, screen: _Screen) -> None:
+    for name, value in block.items.items():
+        screen.line(f"{name}: {value}")
+
+
+def _print_findings(block: Findings, screen: _Screen) -> None:
+    for finding in block.items:
+        if finding != screen.claim:
+            screen.line(_sentences(finding))
+    screen.console.print()
+
+
+def _print_inside(block: Fold | Section | Beside, screen: _Screen) -> None:
+    option = "" if isinstance(block, Beside) else block.option
+    if option in screen.options or (not option and not isinstance(block, Fold)):
+        print_blocks(block.blocks, screen.console, screen.options, screen.claim)
+
+
+def print_hidden(blocks: Sequence[Block], console: Console, options: Options = ()) -> None:
+    """Print which option shows which section that was left out."""
+    titles: dict[str, list[str]] = {}
+    for block in blocks:
+        if isinstance(block, Section) and block.option and block.option not in options:
+            titles.setdefault(block.option, []).append(block.title)
+    for option, names in titles.items():
+        console.print(shown(f"{option} shows: {'; '.join(names)}.", "dim"))
+
+
+_PRINTERS: Mapping[type[Block], Callable[[Any, _Screen], None]] = {
+    Prose: _print_prose,
+    Code: lambda block, screen: screen.line(block.text),
+    Facts: _print_facts,
+    Findings: _print_findings,
+    Rules: lambda block, screen: print_rules(block.items, screen.console, screen.options),
+    Table: lambda block, screen: print_table(
+        block, screen.console, every=EVERY_ROW in screen.options
+    ),
+    Figure: lambda *_: None,
+    GraphFigure: lambda *_: None,
+    Fold: _print_inside,
+    Section: _print_inside,
+    Beside: _print_inside,
+}
+
+
+def shown(text: str, style: str = "") -> Text:
     """Return a text that a terminal prints as it is, what does not print as escapes."""
-    return Text("\n".join(visible(line) for line in text.split("\n")), style=style or "")
+    return Text("\n".join(visible(line) for line in text.split("\n")), style=style)
 
 
-def _said(finding: Stated) -> str:
+def _sentences(finding: Stated) -> str:
     return f"{finding.sentence} {finding.advice}".strip()
-
-
-def _print_findings(block: Findings, console: Console, claim: object) -> None:
-    others = [one for one in block.items if one is not claim and one != claim]
-    for one in others:
-        console.print(shown(_said(one)))
-    console.print()
 
 
 def print_rules(rules: Mapping[str, StatedRule], console: Console, options: Options = ()) -> None:
@@ -139,32 +184,37 @@ def print_table(table: Table, console: Console, *, every: bool = False) -> None:
         [cell_text(value, column) for column, value in zip(table.columns, row, strict=True)]
         for row in rows
     ]
+    if table.title:
+        console.print(shown(table.title, "bold"))
     places = fitting(table.columns, texts, console.width)
-    console.print(_rich_table(table, texts, places))
+    for part in side_by_side(table.columns, texts, places, console.width):
+        console.print(_rich_table(table, texts, part, console.width))
     if left:
-        console.print(shown(f"and {counted(left, 'more row')}: {EVERY_ROW} prints all", "dim"))
+        console.print(shown(f"and {counted(left, 'more row')}: {table.rest}", "dim"))
+    dropped = [one.heading for place, one in enumerate(table.columns) if place not in places]
+    if dropped:
+        names = ", ".join(" ".join(heading.split()) for heading in dropped)
+        console.print(shown(f"No room for: {names}; a wider terminal shows them.", "dim"))
     for note in table.notes:
         console.print(shown(f"note: {note}", "dim"))
     console.print()
 
 
-def _rich_table(table: Table, texts: Sequence[Sequence[Text]], places: Sequence[int]) -> RichTable:
+def _rich_table(
+    table: Table, texts: Sequence[Sequence[Text]], places: Sequence[int], room: int
+) -> RichTable:
     drawn = RichTable(
-        title=shown(table.title) if table.title else None,
-        title_justify="left",
-        title_style="bold",
-        box=SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, GAP // 2),
-        header_style="",
+        box=LINES, show_edge=False, pad_edge=False, padding=(0, 1), header_style="", min_width=1
     )
-    for place in places:
+    widths = _drawn_widths(table.columns, texts, places, room)
+    for place, width in zip(places, widths, strict=True):
         column = table.columns[place]
         drawn.add_column(
             shown(column.heading),
             justify="left" if column.side == "left" else "right",
+            vertical="top",
             overflow="fold",
+            width=width,
         )
     n_first = len(texts) - table.n_last
     for index, row in enumerate(texts):
@@ -175,14 +225,14 @@ def _rich_table(table: Table, texts: Sequence[Sequence[Text]], places: Sequence[
 def cell_text(value: object, column: Column) -> Text:
     """Return what a cell says, with its marks."""
     marked = value if isinstance(value, Marked) else Marked(value)
-    text = visible(formatted(marked.value, column.format))
-    if marked.mark:
-        text = f"{text} ({marked.mark})"
+    text = visible(f"{formatted(marked.value, column.format)}{marked.mark_text}")
     return Text(text, style="bold" if marked.bold else "")
 
 
 def fitting(columns: Sequence[Column], texts: Sequence[Sequence[Text]], width: int) -> list[int]:
     """Return the columns that fit beside each other: those of lowest priority are dropped first.
+
+    Headings and long texts are folded before a column is dropped.
 
     Examples
     --------
@@ -190,14 +240,7 @@ def fitting(columns: Sequence[Column], texts: Sequence[Sequence[Text]], width: i
     >>> fitting(columns, [], 20), fitting(columns, [], 8), fitting(columns, [], 1)
     ([0, 1, 2], [0, 2], [0])
     """
-    widths = [
-        max(
-            max(map(cell_len, column.heading.split("\n"))),
-            *(cell_len(row[place].plain) for row in texts),
-            0,
-        )
-        for place, column in enumerate(columns)
-    ]
+    widths = _least_widths(columns, texts)
     places = list(range(len(columns)))
     while sum(widths[place] + GAP for place in places) - GAP > width:
         droppable = [place for place in places if columns[place].priority < NEVER_DROPPED]
@@ -205,3 +248,63 @@ def fitting(columns: Sequence[Column], texts: Sequence[Sequence[Text]], width: i
             break
         places.remove(min(droppable, key=lambda place: (columns[place].priority, -place)))
     return places
+
+
+def side_by_side(
+    columns: Sequence[Column],
+    texts: Sequence[Sequence[Text]],
+    places: Sequence[int],
+    width: int,
+) -> list[list[int]]:
+    """Return the columns in parts that fit the terminal, the first column in each.
+
+    Examples
+    --------
+    >>> columns = [Column(name, name * 4, "count") for name in "abc"]
+    >>> side_by_side(columns, [], [0, 1, 2], 20), side_by_side(columns, [], [0, 1, 2], 12)
+    ([[0, 1, 2]], [[0, 1], [0, 2]])
+    """
+    widths = _least_widths(columns, texts)
+    first, *others = places
+    parts = [[first]]
+    for place in others:
+        used = sum(widths[each] + GAP for each in parts[-1])
+        if len(parts[-1]) > 1 and used + widths[place] > width:
+            parts.append([first])
+        parts[-1].append(place)
+    return parts
+
+
+def _widths(columns: Sequence[Column], texts: Sequence[Sequence[Text]]) -> list[int]:
+    """Return how wide each column is where nothing is folded."""
+    return [
+        max(map(cell_len, [*column.heading.split("\n"), *(row[place].plain for row in texts)]))
+        for place, column in enumerate(columns)
+    ]
+
+
+def _least_widths(columns: Sequence[Column], texts: Sequence[Sequence[Text]]) -> list[int]:
+    """Return how wide each column is at least: numbers and words of headings stay whole."""
+    least = []
+    for place, column in enumerate(columns):
+        words = max(map(cell_len, column.heading.split()), default=0)
+        cells = max((cell_len(row[place].plain) for row in texts), default=0)
+        least.append(max(words, min(cells, LEAST_TEXT) if column.side == "left" else cells))
+    return least
+
+
+def _drawn_widths(
+    columns: Sequence[Column], texts: Sequence[Sequence[Text]], places: Sequence[int], room: int
+) -> list[int]:
+    """Return the widths of the columns of one part: what is folded most gets the spare room."""
+    every, least = _widths(columns, texts), _least_widths(columns, texts)
+    full = [max(1, min(every[place], room)) for place in places]
+    widths = [max(1, min(least[place], room)) for place in places]
+    spare = room - sum(widths) - GAP * (len(places) - 1)
+    for _ in range(spare):
+        widest = max(range(len(places)), key=lambda k: full[k] / widths[k])
+        widths[widest] += full[widest] > widths[widest]
+    for _ in range(-spare):
+        widest = max(range(len(places)), key=widths.__getitem__)
+        widths[widest] = max(1, widths[widest] - 1)
+    return widths

@@ -1,274 +1,254 @@
-"""Summary and verdict for the terminal: at most 100 columns, readable without colour."""
+"""A study on the terminal: the short answer of at most 25 lines, and on demand all of it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-import pandas as pd
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 from rich.text import Text
 
 from causalassay.analysis import Analysis
-from causalassay.analysis.comparison import compared_with_all, own_algorithms
-from causalassay.analysis.names import metric_name, scheme_name
-from causalassay.analysis.runs import SCHEME, STATUSES
+from causalassay.analysis.document import (
+    NO_ROWS,
+    own_lines,
+    own_section,
+    study_rules,
+    summary_blocks,
+)
+from causalassay.analysis.matrix import Matrix
+from causalassay.analysis.names import metric_name
 from causalassay.analysis.summary import Summary
-from causalassay.analysis.verdict.statements import StudyVerdict
-from causalassay.report.numbers import decimal, signed
-from causalassay.spelling import did_you_mean
+from causalassay.analysis.tables import BASELINE, matrix_table
+from causalassay.present.document import Column, Findings, Interval, Marked
+from causalassay.present.formatting import counted, formatted, in_words
+from causalassay.present.terminal import FULL, print_blocks, print_rules
+from causalassay.spelling import did_you_mean, visible
+from causalassay.study.missing_rows import MissingRows
 
-SIDE_BY_SIDE = 4
-"""Groups that fit beside each other."""
-MOST_LETTERS = 26
-"""Of a name in one line; a longer one takes two."""
-MOST_REASONS = 8
-"""Reasons that are printed; the summary holds more."""
+MOST_LINES = 24
+"""And one more for where the report is."""
+MOST_ROWS = 15
+MOST_OWN = 2
+"""Own algorithms that have a line of their own."""
+MOST_LETTERS = 22
+"""Of an algorithm's name; a longer one is cut."""
+MOST_IN_HEADING = 24
+LIMITS_FROM = 110
+"""Columns of a terminal that leave room for intervals."""
+LEAST_FINDING, WHOLE_FINDING = 24, 37
+"""Columns that findings need in a narrow terminal, and in a wide one."""
+LONGEST_REASON = 110
+MOST_MISSING = 6
+"""Algorithms of which the missing rows are counted one by one."""
 
-Row = dict[str, Any]
-Cells = dict[tuple[str, Any], Row]
+
+def print_overview(analysis: Analysis, console: Console) -> None:
+    """Print the headline, the matrix, and how many runs are not ok."""
+    if not analysis.matrix.rows:
+        console.print(NO_ROWS)
+        return
+    headline = Text(visible(analysis.headline), style="bold")
+    own = [Text(visible(line)) for line in list(own_lines(analysis))[:MOST_OWN]]
+    failures = Text(failures_line(analysis.summary))
+    for most_rows in range(MOST_ROWS, 0, -1):
+        texts = [headline, *own, *_matrix(analysis.matrix, console.width, most_rows), failures]
+        if sum(len(text.wrap(console, console.width)) for text in texts) <= MOST_LINES:
+            break
+    for text in texts:
+        console.print(text)
 
 
-def render_summary(summary: Summary, console: Console, metric: str | None = None) -> None:
+def print_summary(summary: Summary, console: Console, metric: str = "") -> None:
     """Print how the runs ended, who leads on each group, and what artefacts explain.
 
     Parameters
     ----------
     summary : Summary
     console : Console
-        Of 100 columns or more.
-    metric : str, optional
-        Show this one only.
+    metric : str
+        Show this one only; written as in studies or as in reports.
     """
-    if metric is not None:
-        metric = _metric(metric, summary.metrics)
+    if metric:
+        known = {name: name for name in summary.metrics}
+        known |= {metric_name(name): name for name in summary.metrics}
+        if metric not in known:
+            hint = did_you_mean(metric, summary.metrics)
+            raise ValueError(f"metric: there is no {metric!r}; {hint}")
+        metric = known[metric]
     if not len(summary.counts):
-        console.print("No rows yet.")
+        console.print(NO_ROWS)
         return
-    metrics = summary.metrics if metric is None else (metric,)
-    console.print(_counts(summary))
-    for line in _reasons(summary):
-        console.print(line)
-    for name in metrics:
-        for table in _leaderboards(summary, name):
-            console.print(table)
-    if metrics:
-        for table in _attributions(summary, metrics[0]):
-            console.print(table)
+    print_blocks(summary_blocks(summary, metric), console)
 
 
-def _metric(named: str, metrics: Sequence[str]) -> str:
-    """Return the metric of a name, written as in studies or as in reports."""
-    for metric in metrics:
-        if named in (metric, metric_name(metric)):
-            return metric
-    raise ValueError(f"metric: there is no {named!r}; {did_you_mean(named, metrics)}")
+def print_sentences(analysis: Analysis, console: Console) -> None:
+    """Print own algorithms against the others, all sentences, and the rules that made them."""
+    if own := own_section(analysis):
+        print_blocks([own], console)
+    console.print(Text("Verdict", style="bold"))
+    print_blocks([Findings(analysis.verdict.statements)], console)
+    print_rules(study_rules(analysis), console, {FULL})
 
 
-def render_own(analysis: Analysis, console: Console) -> None:
-    """Print the paired differences of each own algorithm to every other; nothing without any."""
-    schemes = [column.scheme for column in analysis.matrix.columns]
-    for own in own_algorithms(analysis.runs):
-        metric = analysis.matrix.metric
-        frame = compared_with_all(analysis.runs, own)
-        cells, _ = _cells(
-            frame[frame["metric"] == metric]
-            .drop(columns="algorithm")
-            .rename(columns={"opponent": "algorithm"}),
-            (SCHEME,),
-        )
-        title = (
-            f"{own}: {metric_name(metric)} minus that of others, 95 % interval, wins/ties/losses"
-        )
-        table = _table(analysis.summary, title, "positive is better for it")
-        _add_columns(table, [_heading((scheme,)) for scheme in schemes], [])
-        for row in analysis.matrix.rows:
-            if row.algorithm != own:
-                found = [cells[row.algorithm, (scheme,)] for scheme in schemes]
-                table.add_row(Text(row.algorithm), *(Text(_gain(each)) for each in found))
-        console.print(table)
-
-
-def _gain(row: Row) -> str:
-    if math.isnan(row["gain"]):
-        return "–"
-    limits = _limits(row, "gain", "gain_low", "gain_high", signed)
-    return f"{limits} {row['wins']}/{row['ties']}/{row['losses']}"
-
-
-def render_verdict(verdict: StudyVerdict, console: Console) -> None:
-    """Print the sentences of a study's verdict, and then the rules that made them."""
-    console.print("[bold]Verdict[/]")
-    for line in verdict.lines():
-        console.print(escape(line), highlight=False)
-
-
-def _counts(summary: Summary) -> Table:
-    baselines = (summary.counts["role"] == "baseline").any()
-    table = _table(summary, "How the runs ended", "* a baseline" if baselines else "")
-    absent = ["absent"] if summary.counts["absent"].any() else []
-    columns = ["n", *STATUSES, *absent]
-    _add_columns(table, [], ["rows" if name == "n" else name for name in columns])
-    for row in _rows(summary.counts):
-        table.add_row(_name(row), *(str(row[name]) for name in columns))
-    return table
-
-
-def _reasons(summary: Summary) -> Iterator[Text]:
-    reasons = sorted(_rows(summary.reasons), key=lambda row: -row["n"])
-    for row in reasons[:MOST_REASONS]:
-        yield Text(f"{row['n']:>6} × {row['algorithm']}: {row['status']}: {row['reason']}")
-    if len(reasons) > MOST_REASONS:
-        rest = reasons[MOST_REASONS:]
-        runs = sum(row["n"] for row in rest)
-        yield Text(f"{runs:>6} × for {len(rest)} other reasons, which --json lists")
-    yield Text()
-
-
-def _leaderboards(summary: Summary, metric: str) -> Iterator[Table]:
-    """Yield tables of algorithms × groups, the best of the first group at the top."""
-    better = summary.better[summary.metrics.index(metric)]
-    scores = summary.scores[summary.scores["metric"] == metric]
-    cells, groups = _cells(scores, summary.by)
-    for part in _parts(groups):
-        title = f"{metric_name(metric)}, {better} is better: mean and 95 % interval"
-        note = "* a baseline; not ok: runs left out of the means, per column where they differ"
-        counted = {"not ok": "n_not_ok"}
-        if scores["n_undefined"].any():
-            note += ", scores undefined"
-            counted["undefined"] = "n_undefined"
-        table = _table(summary, title, note)
-        _add_columns(table, [_heading(group) for group in part], list(counted))
-        for name in _best_first(cells, part[0], better):
-            rows = [cells[name, group] for group in part]
-            table.add_row(
-                _name(rows[0]),
-                *(Text(_limits(row, "mean", "mean_low", "mean_high")) for row in rows),
-                *(_counted(rows, column) for column in counted.values()),
-            )
-        yield table
-
-
-def _attributions(summary: Summary, metric: str) -> Iterator[Table]:
-    """Yield tables of algorithms × schemes: the score on the same graphs, the margin below."""
-    better = summary.better[summary.metrics.index(metric)]
-    schemes, margins = summary.attribution.schemes, summary.attribution.margins
-    cells, groups = _cells(schemes[schemes["metric"] == metric], (SCHEME,))
-    chosen = margins
-    if len(margins):
-        chosen = margins[(margins["metric"] == metric) & (margins["reference"] == "sorting")]
-    against, _ = _cells(chosen, (SCHEME,))
-    several = len(groups) > 1
-    same = " on the same graphs" if several else ""
-    apart = "~ not on the same graphs as the others; " if several else ""
-    for part in _parts(groups):
-        table = _table(
-            summary,
-            f"{metric_name(metric)}{same}; below, how much better than the best sorting baseline",
-            f"* baseline; {apart}units: graphs and replicates",
-        )
-        _add_columns(table, [_heading(group) for group in part], ["units"])
-        for name in _best_first(cells, part[0], better):
-            rows = [cells[name, group] for group in part]
-            pairs = [against.get((name, group)) for group in part]
-            table.add_row(
-                _name(rows[0]),
-                *(
-                    _score_and_margin(row, pair, several and not row["paired"])
-                    for row, pair in zip(rows, pairs, strict=True)
-                ),
-                _counted(rows, "n_units"),
-            )
-        yield table
-
-
-def _table(summary: Summary, title: str, caption: str) -> Table:
-    table = Table(
-        title=Text(title),
-        caption=Text(caption + "\n"),
-        title_justify="left",
-        caption_justify="left",
-        title_style="bold",
-        box=None,
-        padding=(0, 1, 0, 0),
-        header_style="underline",
-    )
-    longest = max(len("algorithm"), *(len(name) + 1 for name in summary.counts["algorithm"]))
-    table.add_column("algorithm", overflow="fold", width=min(longest, MOST_LETTERS))
-    return table
-
-
-def _add_columns(table: Table, estimates: Sequence[str], counts: Sequence[str]) -> None:
-    """Add columns of numbers with limits, which may take two lines, and of counts."""
-    for heading in estimates:
-        table.add_column(Text(heading), justify="right", overflow="fold")
-    for heading in counts:
-        table.add_column(Text(heading), justify="right", no_wrap=True)
-
-
-def _rows(frame: pd.DataFrame) -> list[Row]:
-    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
-
-
-def _cells(frame: pd.DataFrame, by: Sequence[str]) -> tuple[Cells, list[Any]]:
-    """Return the rows by algorithm and group, and the groups in their order."""
-    cells: Cells = {}
-    for row in _rows(frame):
-        cells[row["algorithm"], tuple(_known(row[name]) for name in by)] = row
-    return cells, list(dict.fromkeys(group for _, group in cells))
-
-
-def _known(value: Any) -> Any:
-    """Return None for nan: two of them are not equal and would make two groups."""
-    return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def _parts(groups: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(groups), SIDE_BY_SIDE):
-        yield groups[start : start + SIDE_BY_SIDE]
-
-
-def _best_first(cells: Cells, group: Any, better: str) -> list[str]:
-    sign = -1 if better == "high" else 1
-
-    def order(name: str) -> tuple[bool, float, str]:
-        row = cells.get((name, group))
-        mean = math.nan if row is None else row["mean"]
-        return math.isnan(mean), 0.0 if math.isnan(mean) else sign * mean, name
-
-    return sorted(dict.fromkeys(name for name, _ in cells), key=order)
-
-
-def _heading(group: tuple[Any, ...]) -> str:
+def failures_line(summary: Summary) -> str:
+    """Return how many runs are not ok, and why most often."""
+    lost = int((summary.counts["n"] - summary.counts["ok"]).sum())
+    total = int(summary.counts["n"].sum())
+    if not lost:
+        return f"All {total} runs succeeded."
+    most = max(summary.reasons.to_dict("records"), key=lambda row: row["n"])
+    reason = (str(most["reason"]) or "no reason").removeprefix(f"{most['status']}: ")
     return (
-        ", ".join(scheme_name(value) if isinstance(value, str) else str(value) for value in group)
-        or "all"
+        f"{lost} of {total} runs are not ok, most often {most['n']} × {_name(most['algorithm'])}: "
+        f"{most['status']}: {_cut(reason, LONGEST_REASON).rstrip('.')}."
     )
 
 
-def _name(row: Row) -> Text:
-    return Text(row["algorithm"] + "*" * (row["role"] == "baseline"))
+def missing_rows_line(missing: MissingRows) -> str:
+    """Return in one line how many rows are missing and of which algorithms; empty if none is.
+
+    Examples
+    --------
+    >>> missing_rows_line(MissingRows({"pc": 2, "ges": 1}, 8))
+    'Not complete: 3 of 8 rows are missing (pc 2, ges 1). Run the study again to go on.'
+    >>> missing_rows_line(MissingRows({}, 8))
+    ''
+    """
+    if not missing.n_missing:
+        return ""
+    most = sorted(missing.by_algorithm.items(), key=lambda item: -item[1])
+    named = [f"{name} {count}" for name, count in most[:MOST_MISSING]]
+    left = len(most) - MOST_MISSING
+    others = f" and {sum(count for _, count in most[MOST_MISSING:])} of {left} more"
+    return (
+        f"Not complete: {missing.n_missing} of {missing.total} rows are missing "
+        f"({', '.join(named)}{others if left > 0 else ''}). Run the study again to go on."
+    )
 
 
-def _counted(rows: Sequence[Row], column: str) -> str:
-    """Return the counts of the groups, once if all are equal."""
-    counts = [str(row[column]) for row in rows]
-    return counts[0] if len(set(counts)) == 1 else "/".join(counts)
+@dataclass(frozen=True)
+class _Line:
+    """A row of the matrix as the terminal has it."""
+
+    name: Marked
+    scores: Sequence[Marked]
+    finding: str
 
 
-def _score_and_margin(row: Row, margin: Row | None, apart: bool) -> Text:
-    score = decimal(row["mean"]) + (" ~" if apart else "")
-    below = "" if margin is None else _limits(margin, "mean", "low", "high", signed)
-    return Text(f"{score}\n{below}")
+def _matrix(matrix: Matrix, width: int, most_rows: int) -> Iterator[Text]:
+    """Yield the lines of the matrix, none wider than the terminal."""
+    table = matrix_table(matrix)
+    columns = table.columns[1 : len(matrix.columns) + 1]
+    lines = [
+        _Line(name, scores, finding)  # type: ignore[arg-type]
+        for name, *scores, _, finding in _rows(table.rows, most_rows)
+    ]
+    with_limits = width >= LIMITS_FROM
+    texts = [
+        [
+            _score(score, column, with_limits=with_limits)
+            for score, column in zip(line.scores, columns, strict=True)
+        ]
+        for line in lines
+    ]
+    headings = [
+        f"{_cut(column.name, MOST_IN_HEADING)}{'!' * column.gamed}" for column in matrix.columns
+    ]
+    name_width = max(len("algorithm"), *(cell_len(_label(line.name)) for line in lines))
+    widths = [
+        max(cell_len(heading), *(len(line[index]) for line in texts))
+        for index, heading in enumerate(headings)
+    ]
+    shown = _columns(
+        matrix, widths, width - name_width - (WHOLE_FINDING if with_limits else LEAST_FINDING)
+    )
+    left = width - name_width - sum(widths[i] + 1 for i in shown) - 1
+    heads = [" " * (widths[i] - cell_len(headings[i])) + headings[i] for i in shown]
+    head = f"{'algorithm':<{name_width}} {' '.join(heads)} finding"
+    yield Text(head, style="underline", no_wrap=True, overflow="ellipsis")
+    for line, scores in zip(lines, texts, strict=True):
+        label = set_cell_size(_label(line.name), name_width)
+        text = Text(label, "bold" if line.name.mark == "mine" else "")
+        for index in shown:
+            style = "bold" if line.scores[index].bold else ""
+            text.append(f" {scores[index]:>{widths[index]}}", style)
+        yield text.append(f" {_cut(line.finding, left)}", "")
+    yield Text(_note(matrix, lines, shown), style="dim")
 
 
-def _limits(
-    row: Row, value: str, low: str, high: str, show: Callable[[float], str] | None = None
-) -> str:
-    centre = (show or decimal)(row[value])
-    if math.isnan(row[low]):
-        return centre
-    return f"{centre} [{decimal(row[low])},{decimal(row[high])}]"
+def _columns(matrix: Matrix, widths: Sequence[int], free: int) -> list[int]:
+    """Return the columns to show, as many as fit: data as they came before rescaled ones."""
+    everything = range(len(matrix.columns))
+    order = sorted(everything, key=lambda index: matrix.columns[index].rescaled)
+    shown: list[int] = []
+    for index in order:
+        free -= widths[index] + 1
+        if free < 0 and shown:
+            break
+        shown.append(index)
+    return sorted(shown)
+
+
+def _rows(rows: Sequence[Sequence[object]], most: int) -> Iterator[Sequence[object]]:
+    """Yield the rows to show: the first, and the user's own in any case."""
+    own = [isinstance(row[0], Marked) and row[0].mark == "mine" for row in rows]
+    left_own = min(sum(own), most)
+    left_others = most - left_own
+    for row, mine in zip(rows, own, strict=True):
+        if mine and left_own:
+            left_own -= 1
+            yield row
+        elif not mine and left_others:
+            left_others -= 1
+            yield row
+
+
+def _note(matrix: Matrix, lines: Sequence[_Line], shown: Sequence[int]) -> str:
+    signs = ["(name) baseline", "* not distinguishable from the best"]
+    if any(matrix.columns[index].gamed for index in shown):
+        signs.append("! artefact found")
+    if any(line.name.mark == "mine" for line in lines):
+        signs.append("< yours")
+    left_out = {
+        "algorithm": len(matrix.rows) - len(lines),
+        "scheme": len(matrix.columns) - len(shown),
+    }
+    more = in_words([counted(count, f"more {what}") for what, count in left_out.items() if count])
+    better = f"Mean {metric_name(matrix.metric)}, {matrix.better} is better. {matrix.order}"
+    rest = f" {more}: summary --full." if more else ""
+    return f"{better} {'; '.join(signs)}.{rest}"
+
+
+def _label(cell: Marked) -> str:
+    name = _name(str(cell.value))
+    return {BASELINE: f"({name})", "mine": f"{name} <"}.get(cell.mark, name)
+
+
+def _name(algorithm: str) -> str:
+    name = visible(algorithm)
+    if cell_len(name) <= MOST_LETTERS:
+        return name
+    # Names of one algorithm's settings differ at their end.
+    end = _cut(name[::-1], MOST_LETTERS // 2)[-2::-1]
+    return _cut(name, MOST_LETTERS - cell_len(end)) + end
+
+
+def _cut(text: str, most: int) -> str:
+    """Return what fits into so many columns; some letters take two."""
+    text = visible(text)
+    return text if cell_len(text) <= most else f"{set_cell_size(text, most - 1)}…"
+
+
+def _score(cell: Marked, column: Column, *, with_limits: bool) -> str:
+    mean = cell.value
+    assert isinstance(mean, Interval)
+    text = formatted(mean.value, column.format)
+    if math.isnan(mean.value):
+        return f"{text} "
+    text += "*" if cell.bold else " "
+    if with_limits and not math.isnan(mean.low):
+        text += f"±{formatted(mean.spread, column.format):<4}"
+    return text

@@ -6,8 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
+from causalassay.present.formatting import Interval, fixed, formatted
+from causalassay.present.shown import Shown
 from causalassay.reproducing.agreement import (
     BAD,
     FEWEST_BLOCKS,
@@ -29,6 +31,11 @@ from causalassay.reproducing.paper import Paper
 from causalassay.reproducing.pictures import Picture
 from causalassay.reproducing.published import PublishedValue, Size
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from causalassay.present.document import Document
+
 
 @dataclass(frozen=True)
 class Line:
@@ -47,24 +54,29 @@ class Line:
     outcome: Outcome
 
     @property
-    def ours_text(self) -> str:
-        """Our number with its 99 % interval."""
+    def ours_cell(self) -> Interval | float | str:
+        """Our number with its 99 % interval; in words what is no single number; nan without."""
         decimals = decimals_of(self.value.printed)
         match self.ours:
             case None | NotRun():
-                return "–"
+                return math.nan
             case Cases(checked, violated):
                 return f"violated in {violated} of {checked}"
             case Choice(best, behind):
-                return f"best: {best}; theirs less it: {_with_interval(behind, 3)}"
+                return f"best: {best}; theirs less it: {formatted(_with_limits(behind, 3))}"
             case Extremes():
-                return f"{_interval(self.ours.interval(), decimals)} (blocks)"
+                return f"{_limits(self.ours.interval(), decimals)} (blocks)"
             case Estimate():
-                return _with_interval(self.ours, decimals)
+                return _with_limits(self.ours, decimals)
             case Several(estimates):
                 noun = "numbers" if self.value.kind in {"number", "bound"} else "differences"
                 return f"{len(estimates)} {noun}, all {_around(estimates, decimals)}"
         assert_never(self.ours)
+
+    @property
+    def ours_text(self) -> str:
+        """Our number with its 99 % interval, in words."""
+        return formatted(self.ours_cell, "digits")
 
     @property
     def why(self) -> str:
@@ -145,8 +157,8 @@ class Effort:
     run_seconds: float = 0.0
 
 
-@dataclass(frozen=True)
-class Reproduction:
+@dataclass(frozen=True, repr=False)
+class Reproduction(Shown):
     """All lines of a run, and what it took."""
 
     paper: Paper
@@ -184,6 +196,18 @@ class Reproduction:
             "seconds": round(self.effort.seconds, 1),
             "lines": [line.to_dict() for line in self.lines],
         }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each published value."""
+        import pandas as pd  # noqa: PLC0415
+
+        return pd.DataFrame([line.to_dict() for line in self.lines])
+
+    def document(self) -> Document:
+        """Return what the reproduction shows."""
+        from causalassay.reproducing.document import reproduction_document  # noqa: PLC0415
+
+        return reproduction_document(self)
 
 
 def count_sentences(lines: Sequence[Line]) -> list[str]:
@@ -242,13 +266,11 @@ def decimals_of(printed: str) -> int:
     return min(len(places.rstrip("%")) + 2, 5)
 
 
-def _with_interval(ours: Estimate, decimals: int) -> str:
+def _with_limits(ours: Estimate, decimals: int) -> Interval | str:
     if 0 < abs(ours.value) < 10**-decimals:
         return f"{ours.value:.1e}"
-    text = f"{ours.value:.{decimals}f}"
-    if ours.standard_error == 0 or math.isinf(ours.standard_error):
-        return text
-    return f"{text} {_interval(ours.interval(), decimals)}"
+    known = ours.standard_error != 0 and not math.isinf(ours.standard_error)
+    return Interval(ours.value, *(ours.interval() if known else (math.nan, math.nan)), decimals)
 
 
 def _around(estimates: Sequence[Estimate], decimals: int) -> str:
@@ -257,17 +279,17 @@ def _around(estimates: Sequence[Estimate], decimals: int) -> str:
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
     if 0 <= low <= high < 10**-decimals:
         return f"below {10**-decimals:g}"
-    return f"in {_interval((low, high), decimals)}"
+    return f"in {_limits((low, high), decimals)}"
 
 
-def _interval(limits: tuple[float, float], decimals: int) -> str:
-    return f"[{limits[0]:.{decimals}f}, {limits[1]:.{decimals}f}]"
+def _limits(limits: tuple[float, float], decimals: int) -> str:
+    return f"[{fixed(limits[0], decimals)}, {fixed(limits[1], decimals)}]"
 
 
 def _each(ours: Ours | None, decimals: int) -> str:
     """Return every number of several, each with its 99 % interval."""
     estimates = ours.estimates if isinstance(ours, Several) else ()
-    return "; ".join(_with_interval(one, decimals) for one in estimates)
+    return "; ".join(formatted(_with_limits(one, decimals)) for one in estimates)
 
 
 def _lost(ours: Ours | None) -> int:

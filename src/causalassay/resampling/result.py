@@ -4,23 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.contracts import Estimate
 from causalassay.drawing import Drawing, show
-from causalassay.resampling.notebook_html import frequencies_html
+from causalassay.present.document import Document
+from causalassay.present.formatting import counted, percent
+from causalassay.present.json_values import plain_values
+from causalassay.present.shown import Shown
+from causalassay.spelling import visible
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Mark = Literal["->", "--", "<->", ""]
 """How the graph joins a pair; "<->" is feedback in a series, empty is not at all."""
 
+SHARES = ("forward", "backward", "undirected", "absent")
+"""Of the bootstraps: source → target, the other way, without direction, not joined."""
+
 STABLE = 0.9
 """Share of the bootstraps from which on an edge is counted as stable."""
 
-MOST_PRINTED = 40
-"""Pairs that are printed one by one."""
+MOST_PRINTED = 8
+"""Pairs that `repr` lists."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +58,11 @@ class PairFrequency:
     absent: float
 
     @property
+    def shares(self) -> tuple[float, float, float, float]:
+        """The four shares."""
+        return self.forward, self.backward, self.undirected, self.absent
+
+    @property
     def joined(self) -> float:
         """Share of the bootstraps that join the pair in any way."""
         return self.forward + self.backward + self.undirected
@@ -63,11 +78,11 @@ class PairFrequency:
     def text(self) -> str:
         """The pair as text; one that the graph does not join has a question mark."""
         sign = {"->": "→", "--": "—", "<->": "⇄", "": "?"}[self.mark]
-        return f"{self.source} {sign} {self.target}"
+        return visible(f"{self.source} {sign} {self.target}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EdgeFrequencies:
+class EdgeFrequencies(Shown):
     """An algorithm's graph, and how often bootstraps of the rows have each edge.
 
     Parameters
@@ -171,24 +186,47 @@ class EdgeFrequencies:
         """The frequencies of each edge of the graph, as `write_graph` takes them."""
         if not self.measured:
             return {}
-        names = ("forward", "backward", "undirected", "absent")
         return {
-            (i, j): dict(zip(names, self.shares(i, j), strict=True))
+            (i, j): dict(zip(SHARES, self.shares(i, j), strict=True))
             for i, j in np.argwhere(self.estimate.graph).tolist()
         }
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; undefined numbers are None."""
-        return {
-            "columns": list(self.columns),
-            "kind": self.estimate.kind,
-            "n_bootstrap": self.n_bootstrap,
-            "n_failed": self.n_failed,
-            "failures": dict(self.failures),
-            "edges": [_plain(one) for one in self.pairs()],
-            "directed": _plain_matrix(self.directed),
-            "undirected": _plain_matrix(self.undirected),
-        }
+        values: dict[str, Any] = plain_values(
+            {
+                "columns": self.columns,
+                "kind": self.estimate.kind,
+                "n_bootstrap": self.n_bootstrap,
+                "n_failed": self.n_failed,
+                "failures": self.failures,
+                "edges": self._records(),
+                "directed": self.directed,
+                "undirected": self.undirected,
+            }
+        )
+        return values
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the pairs as a data frame, with the columns that `to_dict` has for each edge."""
+        import pandas as pd  # noqa: PLC0415  # takes a while
+
+        return pd.DataFrame(self._records())
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {"from": pair.source, "to": pair.target, "kind": pair.mark or None}
+            | dict(zip(SHARES, pair.shares, strict=True))
+            for pair in self.pairs()
+        ]
+
+    def document(self) -> Document:
+        """Return what the graph and its frequencies show."""
+        from causalassay.resampling.document import (  # noqa: PLC0415  # it needs this module
+            frequencies_document,
+        )
+
+        return frequencies_document(self)
 
     def __repr__(self) -> str:
         pairs = self.pairs()
@@ -206,12 +244,12 @@ class EdgeFrequencies:
         edges = [one for one in self.pairs() if one.mark]
         if not edges:
             return f"No edges ({self.caption})."
-        counted = f"{len(edges)} edges" if len(edges) > 1 else "1 edge"
+        n_edges = counted(len(edges), "edge")
         if not self.n_bootstrap:
-            return f"{counted}; without bootstraps nothing is known of their stability."
+            return f"{n_edges}; without bootstraps nothing is known of their stability."
         stable = sum(one.support >= STABLE for one in edges)
         return (
-            f"{stable} of {counted} come out as drawn in at least {percent(STABLE)} of the "
+            f"{stable} of {n_edges} come out as drawn in at least {percent(STABLE)} of the "
             f"bootstraps ({self.n_bootstrap}, {self.n_failed} failed)."
         )
 
@@ -220,30 +258,6 @@ class EdgeFrequencies:
         """How many bootstraps there were, and how many failed."""
         return f"{self.n_bootstrap} bootstraps of the rows, {self.n_failed} failed"
 
-    def _repr_html_(self) -> str:
-        return frequencies_html(self)
-
     def _share(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         n_worked = self.n_bootstrap - self.n_failed
         return counts / n_worked if n_worked else np.full(counts.shape, np.nan)
-
-
-def percent(share: float) -> str:
-    """Return a share as text, and a dash where it is undefined.
-
-    Examples
-    --------
-    >>> percent(0.07), percent(float("nan"))
-    ('7 %', '–')
-    """
-    return "–" if np.isnan(share) else f"{share:.0%}".replace("%", " %")
-
-
-def _plain(pair: PairFrequency) -> dict[str, Any]:
-    named = {name: getattr(pair, name) for name in ("forward", "backward", "undirected", "absent")}
-    shares = {name: None if np.isnan(value) else value for name, value in named.items()}
-    return {"from": pair.source, "to": pair.target, "kind": pair.mark or None, **shares}
-
-
-def _plain_matrix(matrix: NDArray[np.float64]) -> list[list[float | None]]:
-    return [[None if np.isnan(cell) else cell for cell in row] for row in matrix.tolist()]

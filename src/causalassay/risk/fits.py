@@ -86,7 +86,7 @@ def _discover(
     try:
         estimate = algorithm.discover(data, stream(seed, "discover", *columns))
     except NotApplicable as error:
-        raise NotApplicable(f"{name} {where}: {error}") from error
+        raise NotApplicable(f"{name} {where}: {error}", lacks=error.lacks) from error
     n_nodes = len(check_adjacency(estimate.graph, f"{name} {where}"))
     if n_nodes != data.n_nodes:
         raise ValueError(f"{name} {where}: expected a graph of {data.n_nodes} nodes, got {n_nodes}")

@@ -5,24 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from causalassay.arrays import Adjacency
 from causalassay.contracts import Kind
+from causalassay.present.json_values import plain_values
+from causalassay.present.shown import Shown
 from causalassay.risk.descendants import Descendants
 from causalassay.risk.fits import NEVER_INTERVENTIONAL, NOT_STATED
-from causalassay.risk.notebook_html import (
-    COMPARISON_HEADER,
-    comparison_cells,
-    comparison_html,
-    risk_html,
-)
 from causalassay.risk.uncertainty import Intervals
 from causalassay.spelling import did_you_mean
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-@dataclass(frozen=True, eq=False)
-class Risk:
+    from causalassay.present.document import Document
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Risk(Shown):
     """The estimated causal risk of an algorithm on a data set.
 
     Parameters
@@ -57,14 +58,14 @@ class Risk:
     cross_validated: float
     weighted: float
     intervals: Intervals
-    naive_losses: Mapping[int, float] = field(repr=False)
-    held_out_losses: Mapping[int, float] = field(repr=False)
-    descendants: Descendants = field(repr=False)
-    folds: tuple[tuple[int, ...], ...] = field(repr=False)
-    graph: Adjacency = field(repr=False)
+    naive_losses: Mapping[int, float]
+    held_out_losses: Mapping[int, float]
+    descendants: Descendants
+    folds: tuple[tuple[int, ...], ...]
+    graph: Adjacency
     reads: str = NOT_STATED
     kind: Kind = "pdag"
-    held_out_graphs: Mapping[int, Adjacency] = field(default_factory=dict, repr=False)
+    held_out_graphs: Mapping[int, Adjacency] = field(default_factory=dict)
 
     @property
     def refitted(self) -> bool:
@@ -87,15 +88,11 @@ class Risk:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; undefined numbers become None."""
-        kinds = ("naive", "cross_validated", "weighted")
         numbers = {
-            kind: {
-                "estimate": _plain(getattr(self, kind)),
-                "interval": [_plain(end) for end in getattr(self.intervals, kind)],
-            }
-            for kind in kinds
+            kind: {"estimate": getattr(self, kind), "interval": getattr(self.intervals, kind)}
+            for kind in ("naive", "cross_validated", "weighted")
         }
-        return {
+        whole = {
             "reads": self.reads,
             "kind": self.kind,
             "equal_by_construction": not self.refitted,
@@ -104,9 +101,14 @@ class Risk:
             "n_intervened": len(self.intervened),
             "n_columns": len(self.graph),
         }
+        plain: dict[str, Any] = plain_values(whole)
+        return plain
 
-    def _repr_html_(self) -> str:
-        return risk_html(self)
+    def document(self) -> Document:
+        """Return the three risks and the graph."""
+        from causalassay.risk.document import risk_document  # noqa: PLC0415  # needs it
+
+        return risk_document(self)
 
 
 @dataclass(frozen=True)
@@ -135,8 +137,8 @@ class Difference:
         return Difference(self.second, self.first, *means, self.intervals.mirrored())
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Shown):
     """The risks of several algorithms on the same folds and descendants.
 
     Parameters
@@ -149,7 +151,7 @@ class Comparison:
     """
 
     risks: Mapping[str, Risk]
-    differences: tuple[Difference, ...] = field(repr=False)
+    differences: tuple[Difference, ...]
     not_ranked: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -180,19 +182,27 @@ class Comparison:
         ranked = {name: self.risks[name].to_dict() for name in self.ranking}
         return ranked | {name: {"not_ranked": why} for name, why in self.not_ranked.items()}
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return the risks as a data frame, the least weighted one first."""
+        import pandas as pd  # noqa: PLC0415  # takes a while
+
+        rows = []
+        for name in self.ranking:
+            row: dict[str, object] = {"algorithm": name, "reads": self.risks[name].reads}
+            for kind in ("naive", "cross_validated", "weighted"):
+                low, high = getattr(self.risks[name].intervals, kind)
+                value = getattr(self.risks[name], kind)
+                row |= {kind: value, f"{kind}_low": low, f"{kind}_high": high}
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    def document(self) -> Document:
+        """Return the risks side by side."""
+        from causalassay.risk.document import comparison_document  # noqa: PLC0415  # needs it
+
+        return comparison_document(self)
+
     def __str__(self) -> str:
-        rows = [COMPARISON_HEADER, *comparison_cells(self)]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        lines = [
-            "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
-        lines += [f"{name}  not ranked: {why}" for name, why in self.not_ranked.items()]
-        return "\n".join(lines)
+        from causalassay.present.terminal import document_text  # noqa: PLC0415  # loads rich
 
-    def _repr_html_(self) -> str:
-        return comparison_html(self)
-
-
-def _plain(number: float) -> float | None:
-    return None if math.isnan(number) else number
+        return document_text(self.document())

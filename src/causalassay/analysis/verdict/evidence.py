@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,9 +15,7 @@ from causalassay.analysis.names import metric_name
 from causalassay.analysis.runs import SCHEME, Runs
 from causalassay.analysis.summary import Summary
 from causalassay.analysis.unit_means import Codes, by_unit, count_units, mean_with_interval
-from causalassay.analysis.verdict.intervals import Interval
-from causalassay.analysis.verdict.rescaled_schemes import rescalings
-from causalassay.analysis.verdict.statements import Number
+from causalassay.analysis.verdict.statements import Lead, Number
 from causalassay.arrays import Vector
 from causalassay.judging.algorithm_findings import AlgorithmEvidence, LeadEvidence, ScaleEvidence
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
@@ -36,6 +35,8 @@ ORDER_SCORE = "order_score"
 SKELETON_P = "skeleton_p"
 WITHOUT_SIGNAL = "shuffle-labels"
 """A transform after which the graph has nothing to do with the data."""
+IN_ORDER, AT_RANDOM = "rescale-in-order", "rescale-at-random"
+"""Transforms to other standard deviations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +111,10 @@ class Evidence:
         share = self.is_share(metric)
         return Number(float(scores.mean()), "mean", metric, scheme, algorithm, is_share=share)
 
+    def n_scores(self, algorithm: str, scheme: str, metric: str) -> int:
+        """Return how many scores an algorithm has on a scheme."""
+        return int((~np.isnan(self._scores(metric, algorithm)[self.cells[scheme]])).sum())
+
     def measured_mean(self, scheme: str, column: str) -> Number | None:
         """Return the mean of a diagnostic over a scheme's units; None if it has none."""
         if column not in self.runs.measured:
@@ -120,16 +125,26 @@ class Evidence:
             return None
         return Number(float(values.mean()), "measured", column, scheme)
 
-    def lead(self, algorithm: str, scheme: str) -> Interval | None:
+    def lead(self, algorithm: str, scheme: str) -> Lead | None:
         """Return how far an algorithm is ahead of the mean of random orders; None if unknown."""
-        cells = self.cells[scheme]
-        gain = self._gain(algorithm)[cells]
+        gain = self._gain(algorithm)[self.cells[scheme]]
         if np.isnan(gain).all():
             return None
-        units = self.runs.units[cells]
+        return self._lead(gain, Number(np.nan, "lead", self.metric, scheme, algorithm))
+
+    def lead_over(self, metric: str, scheme: str, algorithm: str, opponent: str) -> Lead:
+        """Return how far one algorithm is ahead of another in any metric."""
+        gain = self.gain(metric, scheme, algorithm, opponent)
+        share = self.is_share(metric)
+        number = Number(np.nan, "lead", metric, scheme, algorithm, opponent, is_share=share)
+        return self._lead(gain, number)
+
+    def _lead(self, gain: Vector, number: Number) -> Lead:
+        """Return the mean of gains on the cells of a scheme."""
+        units = self.runs.units[self.cells[str(number.scheme)]]
         mean = mean_with_interval(gain, units)
-        number = Number(mean.value, "lead", self.metric, scheme, algorithm)
-        return Interval(number, mean.low, mean.high, count_units(units[~np.isnan(gain)]))
+        number = replace(number, value=mean.value)
+        return Lead(number, mean.low, mean.high, count_units(units[~np.isnan(gain)]))
 
     def skeleton_fit(self, algorithm: str, scheme: str) -> Number | None:
         """Return how probable it is to join as many true pairs by chance; None if unknown."""
@@ -141,14 +156,19 @@ class Evidence:
             return None
         return Number(p_value, "skeleton fit p", SKELETON_P, scheme, algorithm)
 
-    def gain(self, metric: str, algorithm: str, opponent: str, cells: Codes) -> Vector:
-        """Return in each cell how much better an algorithm is than an opponent."""
-        pair = (self.runs.algorithms.index(algorithm), self.runs.algorithms.index(opponent))
-        return difference(self.runs, metric, cells, pair) * self.runs.better[metric]
+    def gain(self, metric: str, scheme: str, algorithm: str, opponent: str) -> Vector:
+        """Return in each cell of a scheme how much better an algorithm is than an opponent."""
+        pair = self._index(algorithm), self._index(opponent)
+        return difference(self.runs, metric, self.cells[scheme], pair) * self.runs.better[metric]
+
+    def gain_by_unit(self, metric: str, scheme: str, algorithm: str, opponent: str) -> Vector:
+        """Return the same, averaged over each unit."""
+        units = self.runs.units[self.cells[scheme]]
+        return by_unit(self.gain(metric, scheme, algorithm, opponent), units, self.n_units)
 
     def orders(self, scheme: str) -> dict[Artefact, OrderEvidence]:
         """Return what was measured of each statistic that could give a scheme's order away."""
-        found = {}
+        measured = {}
         for key, artefact in ARTEFACTS.items():
             parts = ("rising_p", "falling_p", "up_p", "down_p", "up_f1", "down_f1")
             columns = [sortability_column(key), *(column(key, part) for part in parts)]
@@ -158,8 +178,8 @@ class Evidence:
             random = self._measured_by_unit(scheme, RANDOM_F1)
             if not np.isnan(values[0]).all():
                 gains = [reached - random for reached in values[-2:]]
-                found[artefact] = OrderEvidence(*(values[:-2] + gains))
-        return found
+                measured[artefact] = OrderEvidence(*(values[:-2] + gains))
+        return measured
 
     def attainable(self, scheme: str) -> Vector | None:
         """Return the least p-value that any order could have on each unit, if it was measured."""
@@ -235,3 +255,42 @@ class Evidence:
         counts = self.summary.counts
         row = counts[counts["algorithm"] == algorithm].iloc[0]
         return bool(row["n"] > row["ok"])
+
+
+def rescalings(schemes: Collection[str]) -> dict[str, tuple[str | None, str | None, str | None]]:
+    """Return of each scheme that was rescaled: in order, at random and standardised, if there.
+
+    Examples
+    --------
+    >>> rescalings(["raw", "raw + rescale-in-order", "standardized", "iscm"])
+    {'raw': ('raw + rescale-in-order', None, 'standardized')}
+    >>> rescalings(["data", "data + standardize"])
+    {'data': (None, None, 'data + standardize')}
+    """
+    rescaled = {}
+    for base in schemes:
+        wanted = (
+            f"{base} + {IN_ORDER}",
+            f"{base} + {AT_RANDOM}",
+            _standardized(base),
+        )
+        others = tuple(name if name in schemes else None for name in wanted)
+        if any(others):
+            rescaled[base] = (others[0], others[1], others[2])
+    return rescaled
+
+
+def is_rescaled(scheme: object) -> bool:
+    """Return whether a scheme is another one with other standard deviations.
+
+    Examples
+    --------
+    >>> is_rescaled("raw + rescale-in-order"), is_rescaled("raw"), is_rescaled(None)
+    (True, False, False)
+    """
+    return str(scheme).endswith((f" + {IN_ORDER}", f" + {AT_RANDOM}"))
+
+
+def _standardized(base: str) -> str:
+    *mechanism, kind = base.split(" ")
+    return " ".join([*mechanism, "standardized"]) if kind == "raw" else f"{base} + standardize"

@@ -1,47 +1,90 @@
-"""What is found of a study's schemes and algorithms, and the sentences that say it."""
+"""What is found of a study: of each scheme, of each algorithm, and of the study as a whole."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
-from causalassay.analysis.verdict.algorithm_statements import (
-    judge_listed,
-    state_algorithm,
-    state_silence,
+import numpy as np
+
+from causalassay.analysis.names import metric_name, scheme_name
+from causalassay.analysis.verdict.algorithm_findings import algorithm_findings, failure_findings
+from causalassay.analysis.verdict.evidence import WITHOUT_SIGNAL, Evidence, rescalings
+from causalassay.analysis.verdict.statements import (
+    Clause,
+    Lead,
+    Number,
+    StudyVerdict,
+    counted_units,
+    joined,
+    numbers_in,
+    stated,
 )
-from causalassay.analysis.verdict.disagreement_sentences import judge_disagreements
-from causalassay.analysis.verdict.evidence import Evidence
-from causalassay.analysis.verdict.failure_sentences import judge_absences, judge_failures
-from causalassay.analysis.verdict.scheme_statements import (
-    SchemeJudged,
-    advise,
-    judge_schemes,
-    state_scheme,
-)
-from causalassay.analysis.verdict.statements import StudyVerdict
-from causalassay.judging.algorithm_findings import AlgorithmJudged
+from causalassay.judging.algorithm_findings import JudgedAlgorithm, judge_algorithm
+from causalassay.judging.artefacts import ARTEFACTS, Artefact
+from causalassay.judging.findings import ARTEFACT_KINDS, ORDER_KINDS, Finding, FindingKind, Subject
+from causalassay.judging.order_measures import RANDOM_F1, column, sortability_column
+from causalassay.judging.over_units import LEVEL, holm, sign_flips, units_needed
+from causalassay.judging.scheme_findings import OrderClaim, judge_orders
+from causalassay.present.formatting import in_words
+
+COMPARED = ("shd", "sid", "tv_dag")
+"""Metrics of structure, of interventions and of interventional distributions."""
+COVERAGE = 0.95
+"""Of the problems and replicates: what an algorithm must have a score in to be compared."""
+MOST_INCOMPLETE = 4
+"""Algorithms with missing runs that are named."""
+
+Comparison = tuple[str, str, str]
+"""A scheme, a metric, and the metric whose first is the opponent."""
 
 
 @dataclass(frozen=True)
 class StudyFindings:
-    """What was found of each scheme, and of each algorithm, baselines among them."""
+    """What was found of a study.
 
-    schemes: Mapping[str, SchemeJudged] = field(default_factory=dict)
-    algorithms: Mapping[str, AlgorithmJudged] = field(default_factory=dict)
+    Parameters
+    ----------
+    schemes : mapping of str to Finding
+    judged : mapping of str to JudgedAlgorithm
+        By algorithm, baselines among them; empty where chance was not measured.
+    algorithms : mapping of str to tuple of Finding
+        The same in sentences, also of those that could not be judged; the main one first.
+    """
+
+    schemes: Mapping[str, Finding] = field(default_factory=dict)
+    judged: Mapping[str, JudgedAlgorithm] = field(default_factory=dict)
+    algorithms: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)
 
     @property
     def free(self) -> list[str]:
         """The schemes where no artefact was found, and something is to be found."""
-        return [scheme for scheme, judged in self.schemes.items() if judged.free]
+        return [
+            scheme
+            for scheme, finding in self.schemes.items()
+            if finding.kind == FindingKind.NO_EVIDENCE and WITHOUT_SIGNAL not in scheme
+        ]
+
+    @property
+    def gamed(self) -> list[str]:
+        """The schemes where an artefact was found."""
+        return [name for name, finding in self.schemes.items() if finding.kind in ARTEFACT_KINDS]
 
 
 def judge_study(evidence: Evidence) -> StudyFindings:
     """Return what is found of a study; nothing where it has no rows or no metric."""
     if not len(evidence.frame) or not evidence.summary.metrics:
         return StudyFindings()
-    schemes = judge_schemes(evidence)
-    return StudyFindings(schemes, judge_listed(evidence, schemes))
+    schemes = {scheme: _scheme(evidence, scheme) for scheme in evidence.cells}
+    on_schemes, judged = StudyFindings(schemes), {}
+    names = evidence.runs.algorithms
+    if evidence.judged:
+        free, gamed = on_schemes.free, on_schemes.gamed
+        judged = {name: judge_algorithm(evidence.of_algorithm(name, free, gamed)) for name in names}
+    sentences = {name: algorithm_findings(evidence, name, judged.get(name)) for name in names}
+    return StudyFindings(schemes, judged, sentences)
 
 
 def state_study(evidence: Evidence, findings: StudyFindings) -> StudyVerdict:
@@ -50,15 +93,223 @@ def state_study(evidence: Evidence, findings: StudyFindings) -> StudyVerdict:
         return StudyVerdict(())
     return StudyVerdict(
         (
-            *(state_scheme(evidence, scheme) for scheme in findings.schemes.values()),
-            *state_silence(evidence),
-            *advise(evidence, findings.schemes),
-            *(
-                state_algorithm(evidence, name, findings.algorithms.get(name))
-                for name in evidence.listed
-            ),
-            *judge_failures(evidence),
-            *judge_absences(evidence),
-            *judge_disagreements(evidence),
+            *findings.schemes.values(),
+            *_silence(evidence),
+            *_advice(evidence, findings),
+            *(finding for name in evidence.listed for finding in findings.algorithms[name]),
+            *failure_findings(evidence),
+            *_absences(evidence),
+            *_disagreements(evidence),
         )
     )
+
+
+# ---- schemes ----
+
+
+def _scheme(evidence: Evidence, scheme: str) -> Finding:
+    """Return whether sorting gives the order of a scheme away."""
+    claims = judge_orders(evidence.orders(scheme), evidence.attainable(scheme))
+    kinds = [claim.kind for claim in claims]
+    kind = min(kinds, key=ORDER_KINDS.index, default=FindingKind.UNDECIDED)
+    gravest = [claim for claim in claims if claim.kind == kind]
+    names = list(dict.fromkeys(claim.artefact.word for claim in gravest))
+    details: list[Clause] = []
+    if kind != FindingKind.UNDECIDED:
+        details = [_details(evidence, scheme, claim) for claim in _shown(claims)]
+        random = evidence.measured_mean(scheme, RANDOM_F1)
+        details += [(f"random orders: {evidence.word} ", random)] if random else []
+        n_units = max(claim.n_units for claim in claims)
+        details.append(counted_units(Number(n_units, "measured units", "status", scheme)))
+    return stated(
+        kind,
+        Subject(scheme=scheme),
+        "two tests over units",
+        {
+            "scheme": scheme_name(scheme),
+            "statistics": in_words(names, "and" if kind in ARTEFACT_KINDS else "or"),
+            "details": [part for clause in details for part in ("; ", *clause)][1:],
+        },
+        variant="scheme",
+    )
+
+
+def _shown(claims: Sequence[OrderClaim]) -> list[OrderClaim]:
+    """Return the claims to show: what was found, or of each statistic the better direction."""
+    nothing = (FindingKind.NO_EVIDENCE, FindingKind.UNDECIDED)
+    positive = [claim for claim in claims if claim.kind not in nothing]
+    if positive:
+        return sorted(positive, key=lambda claim: ORDER_KINDS.index(claim.kind))
+    best: dict[Artefact, OrderClaim] = {}
+    for claim in claims:
+        if claim.artefact not in best or claim.gain > best[claim.artefact].gain:
+            best[claim.artefact] = claim
+    return list(best.values())
+
+
+def _details(evidence: Evidence, scheme: str, claim: OrderClaim) -> Clause:
+    key = next(key for key, known in ARTEFACTS.items() if known == claim.artefact)
+    reached = evidence.measured_mean(scheme, column(key, "down_f1" if claim.backwards else "up_f1"))
+    sortability = evidence.measured_mean(scheme, sortability_column(key))
+    parts: list[Clause] = [(f"{evidence.word} ", reached)] if reached else []
+    parts.append(("sortability ", sortability or "not measured"))
+    if claim.kind == FindingKind.LEANING:
+        parts.append(("no gain found" if claim.passed[0] else "no sortability found",))
+    along = "falling" if claim.backwards else "rising"
+    return (f"{along} {claim.artefact.word}: ", *joined(parts))
+
+
+# ---- the study as a whole ----
+
+
+def _silence(evidence: Evidence) -> Iterator[Finding]:
+    """Yield the schemes where no algorithm finds more than its number of edges would by chance.
+
+    Corrected over all algorithms, random orders among them: on data of the true graph even
+    these find adjacencies.
+    """
+    if not evidence.judged:
+        return
+    for scheme in evidence.cells:
+        beyond = {
+            name: evidence.of_algorithm(name, [], []).leads[scheme].beyond
+            for name in evidence.runs.algorithms
+        }
+        known = {name: gain for name, gain in beyond.items() if not np.isnan(gain).all()}
+        enough = max((int((~np.isnan(gain)).sum()) for gain in known.values()), default=0)
+        if enough < units_needed(len(known)):
+            continue
+        if min(holm({name: sign_flips(gain) for name, gain in known.items()}).values()) > LEVEL:
+            words = {"scheme": scheme_name(scheme)}
+            yield stated(FindingKind.NO_SIGNAL, Subject(scheme=scheme), "lead", words)
+
+
+def _advice(evidence: Evidence, findings: StudyFindings) -> Iterator[Finding]:
+    """Yield what a study cannot tell because it lacks schemes that it could have."""
+    worlds = {artefact.world for scheme in evidence.cells for artefact in evidence.orders(scheme)}
+    if worlds == {"discrete"}:
+        return
+    files = evidence.runs.file_schemes
+    gamed = [name for name in findings.gamed if name not in files and WITHOUT_SIGNAL not in name]
+    if gamed and not any(name not in files for name in findings.free):
+        yield stated(FindingKind.NO_FREE_SCHEME, Subject(), "robust", {})
+    if not any(all(others) for others in rescalings(findings.schemes).values()):
+        yield stated(FindingKind.NO_RESCALING, Subject(), "variance order", {})
+
+
+def _absences(evidence: Evidence) -> Iterator[Finding]:
+    """Yield how many rows are still to come, if any are."""
+    counts = evidence.summary.counts
+    lacking = counts[counts["absent"] > 0]
+    missing: list[Clause] = [
+        (Number(int(absent), "to come", "status", algorithm=str(name)), f" of {name}")
+        for name, absent in zip(lacking["algorithm"], lacking["absent"], strict=True)
+    ]
+    if missing:
+        rest = len(missing) - MOST_INCOMPLETE
+        shown = missing[:MOST_INCOMPLETE] + ([(f"{rest} more algorithms",)] if rest > 0 else [])
+        words = {"missing": joined(shown, " and ")}
+        numbers = numbers_in(joined(missing))
+        yield stated(FindingKind.INCOMPLETE, Subject(), "failures", words, others=numbers)
+
+
+# ---- metrics that put different algorithms first ----
+
+
+def _disagreements(evidence: Evidence) -> Iterator[Finding]:
+    """Yield the schemes where metrics put different algorithms first.
+
+    All comparisons of the study are corrected together.
+    """
+    metrics = [name for name in COMPARED if name in evidence.summary.metrics]
+    means = {
+        scheme: {metric: known for metric in metrics if (known := _means(evidence, metric, scheme))}
+        for scheme in evidence.cells
+    }
+    better = evidence.runs.better
+    firsts = {
+        scheme: {metric: _first(known, better[metric]) for metric, known in by_metric.items()}
+        for scheme, by_metric in means.items()
+    }
+    apart = {scheme: _apart(firsts[scheme], means[scheme]) for scheme in firsts}
+    opponents: dict[Comparison, tuple[str, str]] = {
+        (scheme, metric, other): (
+            str(firsts[scheme][metric].algorithm),
+            str(firsts[scheme][other].algorithm),
+        )
+        for scheme in firsts
+        for both in apart[scheme]
+        for metric, other in (both, both[::-1])
+    }
+    gains = {key: evidence.gain_by_unit(key[1], key[0], *pair) for key, pair in opponents.items()}
+    corrected = holm({key: sign_flips(gain) for key, gain in gains.items()})
+    for scheme, by_metric in firsts.items():
+        pairs = [((scheme, *pair), (scheme, *pair[::-1])) for pair in apart[scheme]]
+        if pairs:
+            clear = {key: corrected[key] <= LEVEL for pair in pairs for key in pair}
+            clearest = max(pairs, key=lambda pair: sum(clear[key] for key in pair))
+            leads = [evidence.lead_over(key[1], scheme, *opponents[key]) for key in clearest]
+            yield _disagreement(scheme, by_metric, leads, [clear[key] for key in clearest])
+
+
+def _apart(
+    firsts: Mapping[str, Number], means: Mapping[str, Mapping[str, Number]]
+) -> list[tuple[str, str]]:
+    """Return the pairs of metrics that put different algorithms first, ties aside."""
+
+    def is_first(metric: str, algorithm: str | None) -> bool:
+        mean = means[metric].get(str(algorithm))
+        return mean is not None and math.isclose(mean.value, firsts[metric].value, abs_tol=1e-12)
+
+    return [
+        (first, other)
+        for first, other in combinations(firsts, 2)
+        if not is_first(first, firsts[other].algorithm)
+        and not is_first(other, firsts[first].algorithm)
+    ]
+
+
+def _disagreement(
+    scheme: str, firsts: Mapping[str, Number], leads: Sequence[Lead], clear: Sequence[bool]
+) -> Finding:
+    """Return how far two metrics with different firsts bear their choice out."""
+    which = "neither" if not any(clear) else "only the first" if clear[0] else "only the second"
+    clauses: list[Clause] = [
+        (
+            f"{lead.number.algorithm} leads {lead.number.opponent} in "
+            f"{metric_name(lead.number.column)} (",
+            *lead.clause,
+            ")",
+        )
+        for lead in leads
+    ]
+    firsts_clauses: list[Clause] = [
+        (f"{metric_name(metric)}: {first.algorithm} ", first) for metric, first in firsts.items()
+    ]
+    return stated(
+        FindingKind.METRICS_DISAGREE if all(clear) else FindingKind.METRICS_DIFFER,
+        Subject(scheme=scheme),
+        "firsts of metrics",
+        {
+            "scheme": scheme_name(scheme),
+            "firsts": joined(firsts_clauses),
+            "leads": joined(clauses, " and "),
+            "which": which,
+            "units": leads[0].units,
+        },
+    )
+
+
+def _first(means: Mapping[str, Number], better: int) -> Number:
+    return max(means.values(), key=lambda mean: better * mean.value)
+
+
+def _means(evidence: Evidence, metric: str, scheme: str) -> dict[str, Number]:
+    """Return the mean of each listed algorithm that has nearly all scores on a scheme."""
+    least = COVERAGE * len(evidence.cells[scheme])
+    means = {name: evidence.mean(name, scheme, metric) for name in evidence.listed}
+    return {
+        name: mean
+        for name, mean in means.items()
+        if mean is not None and evidence.n_scores(name, scheme, metric) >= least
+    }

@@ -1,16 +1,17 @@
-"""Sentences with the numbers they rest on and the rules that produced them."""
+"""The sentences of a verdict, with the numbers they rest on and the rules that produced them."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from causalassay.judging.algorithm_findings import RULE_OF
+from causalassay.judging.findings import ALGORITHM_KINDS, Finding, FindingKind, Subject
 from causalassay.judging.rules import RULES
+from causalassay.present.formatting import fixed
 
 STATISTICS: Mapping[str, str] = MappingProxyType(
     {
@@ -39,7 +40,7 @@ STATISTICS: Mapping[str, str] = MappingProxyType(
 replicate."""
 
 COUNTS = ("units", "measured units", "runs", "not ok", "reason", "to come")
-SIGNED = ("lead",)
+LIMITS = ("lead low", "lead high")
 
 
 @dataclass(frozen=True)
@@ -107,21 +108,16 @@ class Number:
         """
         if self.statistic in COUNTS:
             return f"{self.value:.0f}"
-        if math.isnan(self.value):
-            return "–"
-        written = f"{self._rounded() + 0.0:.{self._decimals()}f}"  # + 0.0: no -0.00
-        plus = self.statistic in SIGNED and not written.startswith("-")
-        return f"+{written}" if plus else written
-
-    def _rounded(self) -> float:
-        return round(self.value, self._decimals())
+        decimals = self._decimals()
+        plus = self.statistic == "lead" and round(self.value, decimals) >= 0
+        return f"{'+' * plus}{fixed(self.value, decimals)}"
 
     def _decimals(self) -> int:
         if self.value == 0 or not math.isfinite(self.value):
             return 2
         if self.is_share:
             size = abs(self.value)
-            hidden = size < 0.005 and self.statistic.endswith((" low", " high"))
+            hidden = size < 0.005 and self.statistic in LIMITS
             return min(9, -math.floor(math.log10(size))) if hidden else 2
         return max(0, 2 - math.floor(math.log10(abs(self.value))))
 
@@ -131,106 +127,133 @@ class Number:
         return known | {"value": self.value if math.isfinite(self.value) else None}
 
 
-class Ledger:
-    """Writes numbers into a sentence, and keeps a record of them."""
-
-    def __init__(self) -> None:
-        self.numbers: dict[str, Number] = {}
-
-    def __call__(self, number: Number) -> str:
-        """Return the number as text; it is one of the sentence's from now on."""
-        self.numbers[number.name] = number
-        return number.text
+Clause = Sequence[str | Number]
+"""Part of a sentence: texts and the numbers between them."""
 
 
 @dataclass(frozen=True)
-class Statement:
-    """One sentence of a verdict.
+class Lead:
+    """How far an algorithm is ahead, with 95 % limits.
 
     Parameters
     ----------
-    kind : str
-        What it says, for programs: "study-gameable", "algorithm-explained", …
-    sentence : str
-        Plain text. Names of algorithms, schemes and reasons stand as they are in the
-        study: who writes it into a page escapes it.
-    rule : str
-        The name of the rule that the main finding follows.
-    numbers : mapping
-        Name to number: every number of the sentence.
-    algorithm, scheme : str, optional
-        What it is about, if about one.
-    findings : tuple of str
-        All that was found of an algorithm, the main one first.
+    number : Number
+    low, high : float
+        nan with fewer than two units.
+    n_units : int
     """
 
-    kind: str
-    sentence: str
-    rule: str
-    numbers: Mapping[str, Number]
-    algorithm: str | None = None
-    scheme: str | None = None
-    findings: tuple[str, ...] = ()
+    number: Number
+    low: float
+    high: float
+    n_units: int
 
     @property
-    def rules(self) -> tuple[str, ...]:
-        """The rules of all its findings, that of the main one first."""
-        others = [RULE_OF[kind] for kind in self.findings]  # type: ignore[index]
-        return tuple(dict.fromkeys((self.rule, *others)))
+    def clause(self) -> Clause:
+        """The lead with its limits, if it has any."""
+        if math.isnan(self.low):
+            return (self.number,)
+        low, high = (
+            replace(self.number, value=limit, statistic=f"{self.number.statistic} {name}")
+            for name, limit in (("low", self.low), ("high", self.high))
+        )
+        return (self.number, " [", low, ", ", high, "]")
 
     @property
-    def label(self) -> str:
-        """Its kind in a few words."""
-        return ", ".join(self.findings) or self.kind.replace("-", " ")
+    def units(self) -> Clause:
+        """On how many units."""
+        number = replace(self.number, value=self.n_units, statistic="units", is_share=False)
+        return counted_units(number)
 
-    @property
-    def advice(self) -> str:
-        """What follows from it; none has any."""
-        return ""
 
-    @property
-    def rule_names(self) -> tuple[str, ...]:
-        """The rules that led to it."""
-        return self.rules
+def counted_units(number: Number) -> Clause:
+    """Return so many units."""
+    return (number, " unit" if number.value == 1 else " units")
 
-    @property
-    def number_texts(self) -> dict[str, str]:
-        """Its numbers as the sentence writes them."""
-        return {name: number.text for name, number in self.numbers.items()}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return nested plain values, for JSON."""
-        numbers = {name: number.to_dict() for name, number in self.numbers.items()}
-        plain = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        return plain | {"numbers": numbers, "findings": list(self.findings)}
+def joined(clauses: Sequence[Clause], last: str = ", ") -> Clause:
+    """Return clauses with commas between them, or something else before the last one.
+
+    Examples
+    --------
+    >>> joined([["a"], ["b"], ["c"]], " and ")
+    ('a', ', ', 'b', ' and ', 'c')
+    """
+    parts: list[str | Number] = []
+    for index, clause in enumerate(clauses):
+        between = last if index == len(clauses) - 1 else ", "
+        parts += [between, *clause] if index else clause
+    return tuple(parts)
+
+
+def numbers_in(clause: Clause) -> list[Number]:
+    """Return the numbers of a clause."""
+    return [part for part in clause if isinstance(part, Number)]
+
+
+def stated(  # noqa: PLR0913  all that a finding has
+    kind: FindingKind,
+    subject: Subject,
+    rule: str,
+    words: Mapping[str, str | Clause],
+    *,
+    variant: str = "",
+    remarks: tuple[str, ...] = (),
+    others: Iterable[Number] = (),
+) -> Finding:
+    """Return a finding with the numbers of its clauses, and others that belong to it.
+
+    Examples
+    --------
+    >>> score = Number(0.5, "mean", "f1", "raw", "pc")
+    >>> kind = FindingKind.UNITS
+    >>> about = {"algorithm": "pc", "metric": "F1"}
+    >>> pc = stated(kind, Subject(), "units", about | {"scores": [score, " on raw"]})
+    >>> pc.sentence, pc.number_texts
+    ('pc depends on the units of the columns (F1 0.50 on raw).', {'mean f1: pc on raw': '0.50'})
+    """
+    numbers = [*others, *numbers_in([part for clause in words.values() for part in clause])]
+    return Finding(
+        kind,
+        subject,
+        {number.name: number for number in numbers},
+        rule,
+        {name: "".join(map(str, clause)) for name, clause in words.items()},
+        variant,
+        remarks,
+    )
 
 
 @dataclass(frozen=True)
 class StudyVerdict:
     """What a study says, in sentences."""
 
-    statements: tuple[Statement, ...]
-
-    def lines(self) -> list[str]:
-        """Return what to print: the sentences, then each rule once."""
-        if not self.statements:
-            return ["There is nothing to say yet."]
-        lines = [
-            f"- {statement.sentence} (rule: {', '.join(statement.rules)})"
-            for statement in self.statements
-        ]
-        return [*lines, *(f"Rule {name}: {text}" for name, text in self.rules.items())]
+    statements: tuple[Finding, ...]
 
     @property
     def rules(self) -> dict[str, str]:
         """The rules that were used, by name."""
-        used = {rule for statement in self.statements for rule in statement.rules}
+        used = {each.rule for each in self.statements}
         return {name: rule.text for name, rule in RULES.items() if name in used}
 
+    def of_algorithm(self, name: str) -> list[Finding]:
+        """Return what was found of an algorithm, the main finding first; failures aside."""
+        kinds = (*ALGORITHM_KINDS, FindingKind.NO_SCORE)
+        return [each for each in self.statements if each.algorithm == name and each.kind in kinds]
+
     def to_dict(self) -> dict[str, Any]:
-        """Return nested plain values, for JSON."""
+        """Return nested plain values, for JSON; each sentence with all findings on its subject."""
+        kinds = {
+            name: [each.kind.value for each in self.of_algorithm(name)]
+            for each in self.statements
+            if (name := each.algorithm)
+        }
+        nobody = {"algorithm": None, "scheme": None}
         return {
-            "statements": [statement.to_dict() for statement in self.statements],
+            "statements": [
+                nobody | each.to_dict() | {"findings": kinds.get(each.algorithm or "", [])}
+                for each in self.statements
+            ],
             "rules": self.rules,
             "statistics": dict(STATISTICS),
         }

@@ -19,7 +19,8 @@ from causalassay.models.discrete.elimination import MOST_CELLS, Factor, Probabil
 from causalassay.models.discrete.interventions import SUM_TOLERANCE, check_level_intervention
 from causalassay.models.discrete.sampling import CompiledTables, compile_tables, draw_levels
 from causalassay.models.interventions import LevelIntervention
-from causalassay.models.notebook_html import discrete_model_html
+from causalassay.present.document import Document
+from causalassay.present.shown import Shown
 from causalassay.seeding import as_generator
 
 Levels = tuple[str, ...] | tuple[float, ...]
@@ -43,7 +44,7 @@ class Marginals(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class DiscreteSCM:
+class DiscreteSCM(Shown):
     """Each node has a level whose probabilities depend on the levels of its parents.
 
     Parameters
@@ -112,14 +113,22 @@ class DiscreteSCM:
             self._check_table(node, arrays[node])
         object.__setattr__(self, "tables", tuple(arrays))
 
-    def __repr__(self) -> str:
+    @property
+    def size_text(self) -> str:
+        """Its nodes, edges and levels, in words."""
         return (
-            f"DiscreteSCM({self.n_nodes} nodes, {int(self.graph.sum())} edges, "
-            f"{min(self.n_levels)} to {max(self.n_levels)} levels)"
+            f"{self.n_nodes} nodes, {int(self.graph.sum())} edges, "
+            f"{min(self.n_levels)} to {max(self.n_levels)} levels"
         )
 
-    def _repr_html_(self) -> str:
-        return discrete_model_html(self)
+    def __repr__(self) -> str:
+        return f"DiscreteSCM({self.size_text})"
+
+    def document(self) -> Document:
+        """Return what the model shows."""
+        from causalassay.models.document import discrete_document  # noqa: PLC0415
+
+        return discrete_document(self)
 
     @property
     def n_nodes(self) -> int:

@@ -23,7 +23,8 @@ from causalassay.models.interventions import (
     on_observed_scale,
 )
 from causalassay.models.noise import Noise, as_noise
-from causalassay.models.notebook_html import model_html
+from causalassay.present.document import Document
+from causalassay.present.shown import Shown
 from causalassay.seeding import as_generator
 
 
@@ -46,7 +47,7 @@ def _propagate(
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class LinearSCM:
+class LinearSCM(Shown):
     """X_j = intercept_j + Σ_i weights[i, j]·X_i + √noise_variance_j · unit noise.
 
     Parameters
@@ -111,12 +112,20 @@ class LinearSCM:
         if not (self.latent_sd > 0).all():
             raise ValueError("latent_sd: expected positive numbers")
 
-    def __repr__(self) -> str:
+    @property
+    def size_text(self) -> str:
+        """Its nodes, edges and noise, in words."""
         n_edges = np.count_nonzero(self.weights)
-        return f"LinearSCM({self.n_nodes} nodes, {n_edges} edges, {self.noise.family} noise)"
+        return f"{self.n_nodes} nodes, {n_edges} edges, {self.noise.family} noise"
 
-    def _repr_html_(self) -> str:
-        return model_html(self)
+    def __repr__(self) -> str:
+        return f"LinearSCM({self.size_text})"
+
+    def document(self) -> Document:
+        """Return what the model shows."""
+        from causalassay.models.document import linear_document  # noqa: PLC0415
+
+        return linear_document(self)
 
     @property
     def n_nodes(self) -> int:

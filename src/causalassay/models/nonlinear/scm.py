@@ -11,7 +11,6 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from causalassay.arrays import Adjacency, Values, Vector
-from causalassay.drawing import show
 from causalassay.graphs.orders import Indices, topological_order
 from causalassay.models.interventions import (
     Do,
@@ -24,12 +23,13 @@ from causalassay.models.interventions import (
 from causalassay.models.linear.scm import per_node
 from causalassay.models.noise import Noise, as_noise
 from causalassay.models.nonlinear.mechanisms.function import Function, Functions
-from causalassay.notebook import fragment, paragraph
+from causalassay.present.document import Document
+from causalassay.present.shown import Shown
 from causalassay.seeding import as_generator
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class AdditiveNoiseSCM:
+class AdditiveNoiseSCM(Shown):
     """X_j = intercept_j + signal_scale_j · f_j(parents) + √noise_variance_j · unit noise.
 
     The functions are fixed: interventions meet the same ones as observation. The
@@ -118,12 +118,20 @@ class AdditiveNoiseSCM:
             if not (getattr(self, name) > 0).all():
                 raise ValueError(f"{name}: expected positive numbers")
 
-    def __repr__(self) -> str:
+    @property
+    def size_text(self) -> str:
+        """Its nodes, edges and noise, in words."""
         n_edges = np.count_nonzero(self.graph)
-        return f"AdditiveNoiseSCM({self.n_nodes} nodes, {n_edges} edges, {self.noise.family} noise)"
+        return f"{self.n_nodes} nodes, {n_edges} edges, {self.noise.family} noise"
 
-    def _repr_html_(self) -> str:
-        return fragment(paragraph(self), show(self.graph)._repr_svg_())
+    def __repr__(self) -> str:
+        return f"AdditiveNoiseSCM({self.size_text})"
+
+    def document(self) -> Document:
+        """Return what the model shows."""
+        from causalassay.models.document import nonlinear_document  # noqa: PLC0415
+
+        return nonlinear_document(self)
 
     @property
     def n_nodes(self) -> int:

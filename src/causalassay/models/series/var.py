@@ -31,6 +31,8 @@ from causalassay.models.series.stationarity import (
     spectral_radius,
     state_covariance,
 )
+from causalassay.present.document import Document
+from causalassay.present.shown import Shown
 from causalassay.seeding import as_generator
 
 
@@ -52,7 +54,7 @@ def _propagate(
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class VAR:
+class VAR(Shown):
     """X_j(t) = intercept_j + Σ_lag Σ_i coefficients[lag, i, j]·X_i(t - lag) + Gaussian noise.
 
     Lag 0 is within a step and acyclic. The noise is independent over nodes and time.
@@ -109,8 +111,19 @@ class VAR:
         if (self.noise_variance < 0).any():
             raise ValueError("noise_variance: expected no negative number")
 
+    @property
+    def size_text(self) -> str:
+        """Its nodes, lags and links, in words."""
+        return self.graph.size_text
+
     def __repr__(self) -> str:
-        return repr(self.graph).replace("LaggedGraph", "VAR")
+        return f"VAR({self.size_text})"
+
+    def document(self) -> Document:
+        """Return what the model shows."""
+        from causalassay.models.document import series_document  # noqa: PLC0415
+
+        return series_document(self)
 
     @property
     def n_nodes(self) -> int:

@@ -1,22 +1,28 @@
-"""How the report's charts look: colours, shapes, sizes of text, and labels that are never cut.
+"""How the report's charts look: series that a grey print tells apart, whole labels, and sizes.
 
-Colours are those of Okabe and Ito (2008, "Color Universal Design"), which people
-with the common kinds of colour blindness tell apart; every series has a shape and a
-dash of its own too, so that a grey print says the same.
+Every series has a shape and a dash of its own beside its colour. Labels are broken into lines and
+never cut.
+
+A chart of one view says ``"width": "container"``. A chart of panels cannot, so it
+carries in ``usermeta`` what fitting it needs, and is made for a narrow screen. The page's
+script fits it as `fitted` does here, but measures the texts in the reader's font, whose
+widths are only estimated here.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from causalassay.analysis.names import metric_name
+from causalassay.present.charts import COLOURS, INK, PAPER, QUIET, TEXT, config
 
-INK, QUIET, PAPER = "#222222", "#767676", "white"
-COLOURS = ("#D55E00", "#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", INK)
-"""Okabe–Ito without its yellow, which does not show on white."""
+__all__ = ["COLOURS", "INK", "PAPER", "QUIET", "TEXT", "config"]
+
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left")
 DASHES = ((1, 0), (6, 2), (2, 2), (6, 2, 2, 2), (10, 3), (1, 3), (4, 4))
 GROWING = ("#A9A5E3", "#8F8AD3", "#7570B3", "#56519B", "#3A3578", "#1F1B4D")
@@ -24,7 +30,6 @@ GROWING = ("#A9A5E3", "#8F8AD3", "#7570B3", "#56519B", "#3A3578", "#1F1B4D")
 KNOWN = ("raw", "standardized", "iSCM", "UUMC")
 """Schemes whose style is the same in every report."""
 
-TEXT = 12
 LETTER = 6.2
 """Mean width of a letter of that size in Helvetica, in pixels; other fonts are wider."""
 LINE = 14
@@ -130,44 +135,72 @@ def direction(metric: str, better: str) -> str:
     return f"{metric_name(metric)} ({better}er is better)"
 
 
-def config() -> dict[str, Any]:
-    """Return the settings of every chart."""
-    return {
-        "background": PAPER,
-        "font": "Helvetica, Arial, Liberation Sans, sans-serif",
-        "view": {"stroke": "#cccccc"},
-        "axis": {
-            "labelFontSize": TEXT,
-            "titleFontSize": TEXT,
-            "titleFontWeight": "normal",
-            "labelColor": INK,
-            "titleColor": INK,
-            "gridColor": "#e6e6e6",
-            "domainColor": QUIET,
-            "tickColor": QUIET,
-            "labelLimit": 0,
-            "titleLimit": 0,
-        },
-        "legend": {
-            "orient": "top",
-            "titleOrient": "left",
-            "titlePadding": 8,
-            "columnPadding": 8,
-            "labelFontSize": TEXT,
-            "titleFontSize": TEXT,
-            "titleFontWeight": "normal",
-            "labelColor": INK,
-            "titleColor": INK,
-            "labelLimit": 0,
-            "symbolSize": 70,
-            "symbolStrokeWidth": 1.5,
-            "symbolOpacity": 1,
-        },
-        "header": {
-            "labelFontSize": TEXT,
-            "titleFontSize": TEXT,
-            "labelColor": INK,
-            "titleColor": INK,
-            "labelLimit": 0,
-        },
-    }
+NARROW = 350
+"""Pixels that a screen of 420, or a column in print, leaves to a chart at least."""
+WIDEST_PANEL = 320
+BETWEEN_HEADINGS = 6
+"""Pixels between the headings of two panels at least."""
+
+
+@dataclass(frozen=True)
+class PanelSizes:
+    """What fitting a chart of panels needs to know.
+
+    Parameters
+    ----------
+    across : int
+        Panels that stand beside each other at most.
+    margin : int
+        Pixels beside the panels, apart from the labels: the axis, and space.
+    narrowest : int
+        Pixels of width that a panel needs.
+    gap : int
+        Pixels from one panel to the next.
+    labels, headings : sequence of str
+        The lines of text to the left of the panels, and above them.
+    """
+
+    across: int
+    margin: int
+    narrowest: int
+    gap: int
+    labels: Sequence[str]
+    headings: Sequence[str]
+
+    def to_meta(self) -> dict[str, Any]:
+        """Return what a chart carries in ``usermeta``."""
+        return {"panels": asdict(self)}
+
+
+def arrangement(sizes: PanelSizes, width: int, *, wraps: bool) -> tuple[int, int]:
+    """Return how many panels stand beside each other, and how wide each is.
+
+    Examples
+    --------
+    >>> sizes = PanelSizes(4, 100, 90, 10, (), ())
+    >>> arrangement(sizes, 400, wraps=True), arrangement(sizes, 1000, wraps=True)
+    ((3, 90), (4, 215))
+    >>> arrangement(PanelSizes(3, 69, 90, 10, ["label"], ["quite a long heading"]), 400, wraps=True)
+    (2, 140)
+    """
+    free = width - sizes.margin - width_of([sizes.labels])
+    heading = width_of([sizes.headings]) + BETWEEN_HEADINGS - sizes.gap
+    narrowest = max(sizes.narrowest, heading)
+    fitting = free // (narrowest + sizes.gap)
+    columns = max(1, min(sizes.across, fitting)) if wraps else sizes.across
+    panel = free // columns - sizes.gap
+    return columns, max(sizes.narrowest, min(panel, WIDEST_PANEL))
+
+
+def fitted(spec: dict[str, Any], width: int) -> dict[str, Any]:
+    """Return a chart's specification for a width in pixels, labels and all."""
+    fitted_spec = copy.deepcopy(spec)
+    known = fitted_spec.get("usermeta", {}).get("panels")
+    if known is None:
+        return fitted_spec | {"width": width, "autosize": {"type": "fit-x", "contains": "padding"}}
+    wraps = "columns" in fitted_spec
+    columns, panel = arrangement(PanelSizes(**known), width, wraps=wraps)
+    fitted_spec["spec"]["width"] = panel
+    if wraps:
+        fitted_spec["columns"] = columns
+    return fitted_spec

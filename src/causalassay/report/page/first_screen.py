@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from causalassay.analysis import Analysis
 from causalassay.analysis.best_marks import RULE
-from causalassay.analysis.matrix import Cell, Column, Matrix, Row
-from causalassay.analysis.names import metric_name
-from causalassay.analysis.own_lines import own_lines
-from causalassay.report.charts.figure import Figure
-from causalassay.report.numbers import decimal
-from causalassay.report.page.elements import folded, pairs
-from causalassay.report.page.figure_section import figure_element
-from causalassay.report.page.markup import Html, join, tag
-from causalassay.report.page.statement_list import rule_links
+from causalassay.analysis.document import own_lines
+from causalassay.analysis.matrix import Matrix, Row
+from causalassay.analysis.tables import matrix_table
+from causalassay.present.document import Column, Findings, Interval, Marked
+from causalassay.present.formatting import formatted
+from causalassay.present.html import cell_html, findings_html
+from causalassay.present.markup import Html, join, tag
+from causalassay.report.charts.figures import Figure
+from causalassay.report.page.figures import figure_element
 
 SHADES = 10
 """Steps of a cell's background."""
@@ -25,46 +25,45 @@ MANY = 25
 
 def first_screen(analysis: Analysis, picture: Figure | None) -> Html:
     """Return the headline, the picture and the matrix."""
-    headline = tag("p", analysis.headline, class_="headline")
-    own = (tag("p", line, class_="own-line") for line in own_lines(analysis))
-    if not analysis.matrix.rows:
-        return tag("section", headline, id="overview", aria_label="Overview")
-    drawn = figure_element(picture, visible=True) if picture else ""
-    return tag(
-        "section",
-        headline,
-        *own,
-        tag("div", drawn, matrix_table(analysis.matrix), class_=_layout(analysis.matrix)),
-        id="overview",
-        aria_label="Overview",
-    )
+    parts = [tag("p", analysis.headline, class_="headline")]
+    if analysis.matrix.rows:
+        parts += [tag("p", line, class_="own-line") for line in own_lines(analysis)]
+        drawn = figure_element(picture, visible=True) if picture else ""
+        layout = "first-screen many" if len(analysis.matrix.rows) > MANY else "first-screen"
+        parts.append(tag("div", drawn, matrix_html(analysis.matrix), class_=layout))
+    return tag("section", *parts, id="overview", aria_label="Overview")
 
 
-def _layout(matrix: Matrix) -> str:
-    return "first-screen many" if len(matrix.rows) > MANY else "first-screen"
-
-
-def matrix_table(matrix: Matrix) -> Html:
+def matrix_html(matrix: Matrix) -> Html:
     """Return the matrix; each row opens to its sentences, numbers and rules."""
+    table = matrix_table(matrix)
+    schemes = table.columns[1 : len(matrix.columns) + 1]
     caption = tag(
         "caption",
-        f"Mean {metric_name(matrix.metric)}, {matrix.better} is better, ± half-width of the 95 % "
-        f"interval. {matrix.order} Bold: not distinguishable from the best. Click a row for its "
-        "sentences.",
+        f"{table.caption} ± is half the width of the interval. Click a row for its sentences.",
         id="matrix-caption",
         title=RULE,
     )
     heads = [
-        tag("th", "algorithm", scope="col"),
-        tag("th", "finding", scope="col", class_="finding"),
-        *(_head(column) for column in matrix.columns),
+        tag("th", table.columns[0].heading, scope="col"),
+        tag("th", table.columns[-1].heading, scope="col", class_="finding"),
+        *(
+            _head(column, gamed=scheme.gamed)
+            for column, scheme in zip(schemes, matrix.columns, strict=True)
+        ),
     ]
     shades = _Shades(matrix)
-    bodies = (_body(index, row, matrix, shades) for index, row in enumerate(matrix.rows))
-    table = tag("table", caption, tag("thead", tag("tr", *heads)), *bodies, id="matrix")
+    bodies = []
+    for index, (row, cells) in enumerate(zip(matrix.rows, table.rows, strict=True)):
+        _, *scores, lost, finding = cells
+        shaded = (shades.cell(score, column) for score, column in zip(scores, schemes, strict=True))
+        head = _row_head(index, cells[0], lost, finding)
+        shown = tag("tr", head, tag("td", finding, class_="finding"), *shaded, class_=row.role)
+        bodies.append(tag("tbody", shown, _opened(index, row, len(heads))))
+    whole = tag("table", caption, tag("thead", tag("tr", *heads)), *bodies, id=table.id)
     return tag(
         "div",
-        table,
+        whole,
         class_="region",
         role="region",
         tabindex=0,
@@ -72,67 +71,32 @@ def matrix_table(matrix: Matrix) -> Html:
     )
 
 
-def _head(column: Column) -> Html:
-    found = tag("span", column.finding, class_="found gamed" if column.gamed else "found")
-    return tag("th", column.name, found, scope="col")
+def _head(column: Column, *, gamed: bool) -> Html:
+    finding = tag("span", column.hint, class_="found gamed" if gamed else "found")
+    return tag("th", column.heading, finding, scope="col")
 
 
-def _body(index: int, row: Row, matrix: Matrix, shades: _Shades) -> Html:
-    """Return a row and, below it, what it opens to."""
+def _row_head(index: int, name: object, lost: object, finding: object) -> Html:
+    """Return the cell that opens the row below it."""
+    marked = name if isinstance(name, Marked) else Marked(name)
+    failed = lost if isinstance(lost, Marked) else Marked(lost)
     button = tag(
         "button",
-        row.algorithm,
+        marked.value,
         type="button",
         aria_expanded="false",
         aria_controls=f"row-{index}",
         data_opens=f"row-{index}",
     )
-    marks = {"baseline": "baseline", "mine": "mine"}
-    mark = tag("span", marks[row.role], class_="mark") if row.role in marks else ""
-    lost = sum(cell.n - cell.n_ok for cell in row.cells)
-    failed = tag("span", f"{lost} not ok", class_="missed") if lost else ""
-    narrow = tag("span", row.finding, class_="narrow")
-    head = tag("th", button, " ", mark, " ", failed, narrow, scope="row")
-    cells = (_cell(cell, shades) for cell in row.cells)
-    opened = tag("td", _details(row), colspan=len(matrix.columns) + 2)
-    return tag(
-        "tbody",
-        tag("tr", head, tag("td", row.finding, class_="finding"), *cells, class_=row.role),
-        tag("tr", opened, id=f"row-{index}", class_="opened", hidden=True),
-    )
+    mark = tag("span", marked.mark, class_="mark") if marked.mark else ""
+    missed = tag("span", f"{failed.value} not ok", class_="missed") if failed.warns else ""
+    narrow = tag("span", finding, class_="narrow")
+    return tag("th", button, " ", mark, " ", missed, narrow, scope="row")
 
 
-def _cell(cell: Cell, shades: _Shades) -> Html:
-    if math.isnan(cell.mean):
-        return tag("td", "–", class_="score")
-    number: object = decimal(cell.mean)
-    if cell.best:
-        number = tag("strong", number)
-    spread: object = ""
-    if math.isfinite(cell.low):
-        spread = tag("small", f"±{_without_zero(decimal(cell.spread))}")
-    return tag(
-        "td",
-        number,
-        " ",
-        spread,
-        class_=f"score shade-{shades.of(cell.mean)}",
-        title=f"{decimal(cell.low)} to {decimal(cell.high)}" if spread else None,
-    )
-
-
-def _without_zero(text: str) -> str:
-    return text.removeprefix("0") if text.startswith("0.") else text
-
-
-def _details(row: Row) -> Html:
-    parts: list[Html] = []
-    for statement in row.statements:
-        numbers = pairs({name: number.text for name, number in statement.numbers.items()})
-        parts.append(tag("p", statement.sentence, " ", rule_links(statement)))
-        if statement.numbers:
-            parts.append(folded("The numbers", numbers))
-    return join(parts)
+def _opened(index: int, row: Row, width: int) -> Html:
+    said = tag("td", findings_html(Findings(row.statements)), colspan=width)
+    return tag("tr", said, id=f"row-{index}", class_="opened", hidden=True)
 
 
 class _Shades:
@@ -140,11 +104,25 @@ class _Shades:
 
     def __init__(self, matrix: Matrix) -> None:
         means = [cell.mean for row in matrix.rows for cell in row.cells]
-        known = [mean for mean in means if math.isfinite(mean)]
-        self.span = _span(known)
+        self.span = _span([mean for mean in means if math.isfinite(mean)])
         self.low_is_better = matrix.better == "low"
 
-    def of(self, mean: float) -> int:
+    def cell(self, score: object, column: Column) -> Html:
+        """Return a mean with half the width of its interval; the limits show when pointed at."""
+        mean = score.value if isinstance(score, Marked) else score
+        if not isinstance(mean, Interval) or math.isnan(mean.value):
+            return tag("td", formatted(math.nan, column.format), class_="score")
+        number, _ = cell_html(Marked(mean.value, bold=score.bold), column)  # type: ignore[attr-defined]
+        class_ = f"score shade-{self.step(mean.value)}"
+        if not math.isfinite(mean.low):
+            return tag("td", number, " ", class_=class_)
+        spread, low, high = (
+            formatted(value, column.format) for value in (mean.spread, mean.low, mean.high)
+        )
+        around = tag("small", f"±{spread.removeprefix('0') if spread[:2] == '0.' else spread}")
+        return tag("td", join((number, " ", around)), class_=class_, title=f"{low} to {high}")
+
+    def step(self, mean: float) -> int:
         low, high = self.span
         if not math.isfinite(mean) or high == low:
             return 0

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
-
 from causalassay.analysis import Analysis
-from causalassay.analysis.best_marks import BestMarks, best_marks
-from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.summary import Summary
-from causalassay.report.numbers import decimal
-from causalassay.report.page.markup import Html, join, tag
-
-Row = Mapping[str, Any]
+from causalassay.analysis.tables import BASELINE, leaderboard_tables
+from causalassay.present.document import Column, Table
+from causalassay.present.formatting import formatted
+from causalassay.present.html import cell_html
+from causalassay.present.markup import Html, join, tag
 
 LEVELS = {
     "dag": "directed graph",
@@ -23,6 +20,8 @@ LEVELS = {
     "distribution": "distribution",
 }
 """What metrics compare, in the order of the columns."""
+N_PLAIN, N_EACH = 3, 3
+"""Columns of `leaderboard_tables` before the first metric, and of each metric."""
 CHOSEN_AT_FIRST = 8
 """Metrics that are chosen when the page opens; the others are a click away."""
 
@@ -46,11 +45,9 @@ def leaderboard(analysis: Analysis) -> Html:
     if not len(summary.scores):
         return tag("p", "No scores yet.")
     metrics = [name for kind in LEVELS for name in summary.metrics if level(name) == kind]
-    marks = best_marks(analysis.runs)
-    named = summary.scores["scheme"].map(scheme_name)
-    schemes = list(dict.fromkeys(named))
-    parts = {scheme: summary.scores[named == scheme] for scheme in schemes}
-    bodies = (_body(summary, metrics, scheme, parts[scheme], marks) for scheme in schemes)
+    tables = leaderboard_tables(analysis, metrics)
+    bodies = (_body(scheme, table, len(metrics)) for scheme, table in tables.items())
+    columns = next(iter(tables.values())).columns[N_PLAIN::N_EACH]
     caption = tag(
         "caption",
         "Mean and 95 % interval of each score over the runs that ended, by scheme. Bold: not "
@@ -59,7 +56,7 @@ def leaderboard(analysis: Analysis) -> Html:
         "mean.",
         id="leaderboard-caption",
     )
-    head = tag("thead", _levels(metrics), _heads(summary, metrics))
+    head = tag("thead", _levels(metrics), _heads(columns, summary))
     table = tag("table", caption, head, *bodies, id="leaderboard")
     region = tag(
         "div",
@@ -70,10 +67,10 @@ def leaderboard(analysis: Analysis) -> Html:
         aria_labelledby="leaderboard-caption",
     )
     status = tag("p", id="leaderboard-status", class_="aside", role="status")
-    return join((_controls(metrics, schemes), status, region))
+    return join((_controls(columns, list(tables)), status, region))
 
 
-def _controls(metrics: Sequence[str], schemes: Sequence[str]) -> Html:
+def _controls(columns: Sequence[Column], schemes: Sequence[str]) -> Html:
     options = [tag("option", "all schemes", value="")]
     options += [tag("option", scheme, value=scheme) for scheme in schemes]
     choices = (
@@ -83,13 +80,13 @@ def _controls(metrics: Sequence[str], schemes: Sequence[str]) -> Html:
                 "input",
                 type="checkbox",
                 name="metric",
-                value=metric,
+                value=column.key,
                 autocomplete="off",
                 checked=True if index < CHOSEN_AT_FIRST else None,
             ),
-            f" {metric_name(metric)}",
+            f" {column.heading}",
         )
-        for index, metric in enumerate(metrics)
+        for index, column in enumerate(columns)
     )
     return tag(
         "div",
@@ -128,23 +125,23 @@ def _sorting(name: str, first: int) -> Html:
     return tag("th", button, scope="col", rowspan=2, data_name=name, data_first=first)
 
 
-def _heads(summary: Summary, metrics: Sequence[str]) -> Html:
+def _heads(columns: Sequence[Column], summary: Summary) -> Html:
     better = dict(zip(summary.metrics, summary.better, strict=True))
     return tag(
         "tr",
         *(
             tag(
                 "th",
-                tag("button", metric_name(metric), type="button"),
-                tag("span", f"{better[metric]} is better", class_="aside"),
+                tag("button", column.heading, type="button"),
+                tag("span", column.hint, class_="aside"),
                 scope="col",
-                data_name=metric_name(metric),
-                data_metric=metric,
-                data_level=level(metric),
-                data_first=-1 if better[metric] == "high" else 1,
-                aria_sort=_first_order(better[metric]) if metric == metrics[0] else None,
+                data_name=column.heading,
+                data_metric=column.key,
+                data_level=level(column.key),
+                data_first=-1 if better[column.key] == "high" else 1,
+                aria_sort=_first_order(better[column.key]) if column is columns[0] else None,
             )
-            for metric in metrics
+            for column in columns
         ),
     )
 
@@ -153,64 +150,40 @@ def _first_order(better: str) -> str:
     return "descending" if better == "high" else "ascending"
 
 
-def _body(
-    summary: Summary, metrics: Sequence[str], scheme: str, frame: pd.DataFrame, marks: BestMarks
-) -> Html:
-    """Return the rows of a scheme, the best by the first metric at the top."""
-    rows: dict[str, dict[str, Row]] = {}
-    for row in frame.to_dict("records"):
-        plain = {str(name): value for name, value in row.items()}
-        rows.setdefault(plain["algorithm"], {})[plain["metric"]] = plain
-    better = dict(zip(summary.metrics, summary.better, strict=True))
-    sign = -1 if better[metrics[0]] == "high" else 1
-
-    def order(name: str) -> tuple[bool, float]:
-        mean = rows[name][metrics[0]]["mean"]
-        return math.isnan(mean), sign * mean
-
-    heading = tag("th", scheme, scope="rowgroup", colspan=len(metrics) + 2)
-    return tag(
-        "tbody",
-        tag("tr", heading, class_="group"),
-        *(_row(name, rows[name], metrics, marks) for name in sorted(rows, key=order)),
-        data_scheme=scheme,
-    )
+def _body(scheme: str, table: Table, n_metrics: int) -> Html:
+    heading = tag("th", scheme, scope="rowgroup", colspan=n_metrics + 2)
+    rows = (_row(row, table.columns) for row in table.rows)
+    return tag("tbody", tag("tr", heading, class_="group"), *rows, data_scheme=scheme)
 
 
-def _row(name: str, scores: Mapping[str, Row], metrics: Sequence[str], marks: BestMarks) -> Html:
-    first = scores[metrics[0]]
-    baseline = first["role"] == "baseline"
-    mark = join((" ", tag("span", "baseline", class_="mark"))) if baseline else ""
-    missed = first["n_not_ok"] > 0
+def _row(row: Sequence[Any], columns: Sequence[Column]) -> Html:
+    name, n_ok, n = row[:N_PLAIN]
+    inside, _ = cell_html(name, columns[0])
     ended = tag(
         "td",
-        f"{first['n_ok']} of {first['n']}",
-        data_value=f"{first['n_ok'] / max(first['n'], 1):.6g}",
-        class_="missed" if missed else None,
+        f"{n_ok} of {n}",
+        data_value=f"{n_ok / max(n, 1):.6g}",
+        class_="missed" if n_ok < n else None,
+    )
+    scores = (
+        _score(row[place : place + N_EACH], columns[place])
+        for place in range(N_PLAIN, len(columns), N_EACH)
     )
     return tag(
         "tr",
-        tag("th", name, mark, scope="row", data_value=name),
+        tag("th", inside, scope="row", data_value=name.value),
         ended,
-        *(
-            _score(scores[metric], best=name in marks[metric, scores[metric]["scheme"]])
-            for metric in metrics
-        ),
-        class_="baseline" if baseline else None,
+        *scores,
+        class_="baseline" if name.mark == BASELINE else None,
     )
 
 
-def _score(row: Row, *, best: bool) -> Html:
-    mean = float(row["mean"])
-    text: object = decimal(mean)
-    if best:
-        text = tag("strong", text)
-    if not math.isnan(row["mean_low"]):
-        limits = f"[{decimal(row['mean_low'])}, {decimal(row['mean_high'])}]"
-        text = join((text, " ", tag("small", limits)))
-    if not math.isnan(row["chance"]):
-        chance = tag("small", f"chance {decimal(row['chance'])}", class_="aside")
-        text = join((text, " ", chance))
-    if row["n_undefined"]:
-        text = join((text, " ", tag("span", f"{row['n_undefined']} undefined", class_="missed")))
-    return tag("td", text, data_value=None if math.isnan(mean) else f"{mean:.6g}")
+def _score(cells: Sequence[Any], column: Column) -> Html:
+    score, chance, undefined = cells
+    parts: list[object] = [cell_html(score, column)[0]]
+    if not math.isnan(chance):
+        parts += [" ", tag("small", f"chance {formatted(chance, column.format)}", class_="aside")]
+    if undefined:
+        parts += [" ", tag("span", f"{undefined} undefined", class_="missed")]
+    mean = score.value.value
+    return tag("td", *parts, data_value=None if math.isnan(mean) else f"{mean:.6g}")

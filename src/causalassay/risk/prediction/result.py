@@ -5,15 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from causalassay.arrays import Values, Vector
+from causalassay.present.json_values import plain_values
+from causalassay.present.shown import Shown
 from causalassay.risk.prediction.experiments import Experiment
 from causalassay.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from causalassay.present.document import Document
 
 Chosen = NDArray[np.bool_]
 
@@ -88,8 +95,8 @@ class Prediction:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Predictions:
+@dataclass(frozen=True, eq=False, repr=False)
+class Predictions(Shown):
     """How well the graphs of several algorithms predict the same experiments.
 
     Parameters
@@ -116,7 +123,7 @@ class Predictions:
 
     columns: tuple[str, ...]
     experiments: tuple[Experiment, ...]
-    of: Mapping[str, Prediction] = field(repr=False)
+    of: Mapping[str, Prediction]
     not_ranked: Mapping[str, str]
     left_out: Mapping[str, str]
     level: float = 0.95
@@ -167,7 +174,7 @@ class Predictions:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; undefined numbers become None."""
-        return {
+        whole = {
             "level": self.level,
             "experiments": [self._experiment(one) for one in self.experiments],
             "all experiments": self._part(undoubted=False),
@@ -175,6 +182,27 @@ class Predictions:
             "not_ranked": dict(self.not_ranked),
             "left_out": dict(self.left_out),
         }
+        plain: dict[str, Any] = plain_values(whole)
+        return plain
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the scores as a data frame, the least one first."""
+        import pandas as pd  # noqa: PLC0415  # takes a while
+
+        scores = {name: self.score(name) for name in self.ranking()}
+        rows = [
+            {"algorithm": name, "score": score.value, "error": score.error}
+            | dict(zip(("low", "high"), score.interval, strict=True))
+            | {"share_predicted": score.share_predicted}
+            for name, score in scores.items()
+        ]
+        return pd.DataFrame(rows)
+
+    def document(self) -> Document:
+        """Return the scores side by side."""
+        from causalassay.risk.document import predictions_document  # noqa: PLC0415  # needs it
+
+        return predictions_document(self)
 
     def _named(self, name: str) -> Prediction:
         if name in self.not_ranked:
@@ -211,8 +239,8 @@ class Predictions:
             "condition": one.condition,
             "target": self.columns[one.target],
             "n_rows": one.n_rows,
-            "floor": _plain(float(np.nanmean(one.floor))),
-            "nothing_changes": _plain(float(np.nanmean(one.nothing_changes))),
+            "floor": float(np.nanmean(one.floor)),
+            "nothing_changes": float(np.nanmean(one.nothing_changes)),
             "target_moved": float(one.target_moved),
             "doubt": one.doubt,
         }
@@ -220,8 +248,8 @@ class Predictions:
     def _part(self, undoubted: bool) -> dict[str, Any]:
         return {
             "n_experiments": int(self.chosen(undoubted).sum()),
-            "floor": _plain(self.floor(undoubted)),
-            "nothing_changes": _plain(self.nothing_changes(undoubted)),
+            "floor": self.floor(undoubted),
+            "nothing_changes": self.nothing_changes(undoubted),
             "ranking": list(self.ranking(undoubted)),
             "scores": {name: _plain_score(self.score(name, undoubted)) for name in self.of},
         }
@@ -229,12 +257,8 @@ class Predictions:
 
 def _plain_score(score: Score) -> dict[str, Any]:
     return {
-        "estimate": _plain(score.value),
-        "error": _plain(score.error),
-        "interval": [_plain(end) for end in score.interval],
-        "share_predicted": _plain(score.share_predicted),
+        "estimate": score.value,
+        "error": score.error,
+        "interval": list(score.interval),
+        "share_predicted": score.share_predicted,
     }
-
-
-def _plain(number: float) -> float | None:
-    return float(number) if math.isfinite(number) else None

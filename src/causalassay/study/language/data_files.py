@@ -135,9 +135,9 @@ class DataFiles:
             return "graph", _relative(str(reason), path, given.graph or "")
         try:
             if given.rows == "independent":
-                check_true_dag(graph, data.columns)
+                check_true_dag(graph, data.columns, given.graph or "graph")
         except ValueError as reason:
-            return "graph", str(reason).removeprefix("graph: ")
+            return "graph", str(reason)
         return "", ""
 
 

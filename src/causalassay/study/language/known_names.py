@@ -88,6 +88,5 @@ def unknown_parameter(
     "'golem' has no such parameter; it takes 'lambda1'; did you mean 'lambda1'?"
     """
     takes = listed(legal) if legal else "none"
-    hint = did_you_mean(key, [*legal, *also]) if legal or also else ""
-    nearest = f"; {hint}" if hint.startswith("did you mean") else ""
-    return f"{owner!r} has no such parameter; it takes {takes}{nearest}"
+    hints = [f"it takes {takes}", did_you_mean(key, [*legal, *also], otherwise="")]
+    return "; ".join([f"{owner!r} has no such parameter", *filter(None, hints)])

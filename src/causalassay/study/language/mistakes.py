@@ -71,6 +71,8 @@ class Location:
         What the user calls the table.
     drawn : bool
         Its values are drawn at random: one mistake at a location is enough.
+    elsewhere : mapping of str to str
+        Keys of the table that an option states, such as ``--set alpha``: what messages call them.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class Location:
     origins: Mapping[Keys, Origin] = field(default_factory=dict)
     name: str = ""
     drawn: bool = False
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
 
     def at(self, *keys: str) -> Location:
         """Return the location that lies so many keys deeper."""
@@ -90,7 +93,11 @@ class Location:
 
     def text(self, element: bool = True) -> str:
         """Return the path; without `element`, that of the whole list the value is in."""
-        path = ".".join(word for word in (self.table, self._path(element)) if word)
+        inside = self._path(element)
+        path = ".".join(word for word in (self.table, inside) if word)
+        for key, option in self.elsewhere.items():
+            if inside == key or inside.startswith((f"{key}.", f"{key}[")):
+                path = option + inside[len(key) :]
         return f"{path} ({self.name})" if self.name else path
 
     def __str__(self) -> str:

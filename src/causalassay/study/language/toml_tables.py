@@ -43,20 +43,48 @@ def read_tables(text: str, source: str) -> dict[str, Any]:
     causalassay.study.language.mistakes.StudyMistakes: s.toml: 1 mistake
       seed: got nan, expected a number
     """
-    try:
-        tables = _parsed(text)
-    except tomllib.TOMLDecodeError as error:
-        raise StudyMistakes(source, [_syntax(str(error), text)]) from None
-    except RecursionError:
-        raise StudyMistakes(source, [_DEEP]) from None
-    except ValueError as error:  # of a number with thousands of digits
-        raise StudyMistakes(source, [f"not TOML: {error}"]) from None
     mistakes = Mistakes()
-    for location, reason in _refused(tables):
-        mistakes.add(location, reason)
+    tables = _checked(text, (), mistakes)
     if mistakes.lines:
         raise StudyMistakes(source, mistakes.lines)
     return tables
+
+
+def read_value(text: str, location: str, mistakes: Mistakes) -> Any:
+    """Return the TOML value that one line of text is; None, and mistakes, if it is none.
+
+    Examples
+    --------
+    >>> read_value("[0.5, 1]", "--set a", Mistakes()), read_value("high", "--set a", Mistakes())
+    ([0.5, 1], None)
+    """
+    return _checked(f"_={text}", (location,), mistakes).get("_")
+
+
+def _checked(text: str, location: Keys, mistakes: Mistakes) -> dict[str, Any]:
+    """Return the tables of a text; what no study may hold is noted.
+
+    Parameters
+    ----------
+    text : str
+    location : tuple of str
+        Where it stands; empty for a file, else it is what the only key stands for.
+    mistakes : Mistakes
+    """
+    try:
+        tables = _parsed(text)
+    except tomllib.TOMLDecodeError as error:
+        mistakes.add(".".join(location), _syntax(str(error), text))
+    except RecursionError:
+        mistakes.add(".".join(location), _DEEP)
+    except ValueError as error:  # of a number with thousands of digits
+        mistakes.add(".".join(location), f"not TOML: {error}")
+    else:
+        for value in tables.values() if location else (tables,):
+            for where, reason in _refused(value, location):
+                mistakes.add(where, reason)
+        return tables
+    return {}
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -73,22 +101,22 @@ def _syntax(message: str, text: str) -> str:
     return "not TOML: " + re.sub("at end of document", end, message)
 
 
-def _refused(tables: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _refused(value: Any, location: Keys) -> Iterator[tuple[str, str]]:
     """Yield where a value is that no key takes, and why."""
-    waiting: list[tuple[Keys, Any, int]] = [((), tables, 0)]
+    waiting: list[tuple[Keys, Any, int]] = [(location, value, len(location))]
     while waiting:
         keys, value, depth = waiting.pop()
-        location = ".".join(keys)
+        where = ".".join(keys)
         if depth > DEEPEST:
-            yield location, _DEEP
+            yield where, _DEEP
         elif isinstance(value, dict):
             waiting += [((*keys, key), one, depth + 1) for key, one in value.items()]
         elif isinstance(value, list):
             elements = ((*keys[:-1], f"{keys[-1]}[{step}]") for step in range(len(value)))
             waiting += [(at, one, depth + 1) for at, one in zip(elements, value, strict=True)]
         elif isinstance(value, int) and abs(value) > _LARGEST:
-            yield location, "got an integer beyond 2^63; no key of a study takes one so large"
+            yield where, "got an integer beyond 2^63; no key of a study takes one so large"
         elif isinstance(value, float) and math.isnan(value):
-            yield location, "got nan, expected a number"
+            yield where, "got nan, expected a number"
         elif isinstance(value, datetime.date | datetime.time):
-            yield location, f"got {value}, a date or time; no key of a study takes one"
+            yield where, f"got {value}, a date or time; no key of a study takes one"

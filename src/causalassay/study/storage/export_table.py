@@ -14,7 +14,8 @@ import pyarrow as pa
 from pyarrow import csv, parquet
 
 from causalassay.metrics.registry import Better
-from causalassay.notebook import fragment, paragraph, table
+from causalassay.present.document import Column, Document, Table
+from causalassay.present.shown import Shown
 from causalassay.study.plan import Purpose
 from causalassay.study.storage.arrow_batches import arrow_batches, count_rows, empty_batch
 from causalassay.study.storage.export_columns import Columns, read_columns
@@ -27,8 +28,8 @@ TIMING = ("seconds", "host")
 """The columns that differ between two runs of one study."""
 
 
-@dataclass(frozen=True, eq=False)
-class StudyTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class StudyTable(Shown):
     """The rows of a study as a data frame.
 
     Parameters
@@ -50,13 +51,20 @@ class StudyTable:
     better: dict[str, Better]
     controls: tuple[str, ...] = ()
 
-    def _repr_html_(self) -> str:
+    def document(self) -> Document:
+        """Return the size of the table, and how many rows each algorithm has by status."""
         counts = pd.crosstab(self.frame["algorithm"], self.frame["status"])
-        size = f"StudyTable: {len(self.frame)} rows, {len(self.frame.columns)} columns"
-        rows = [[name, *row] for name, row in zip(counts.index, counts.values, strict=True)]
-        return fragment(
-            paragraph(f"{size}; metrics: {', '.join(self.metrics) or 'none'}"),
-            table(rows, ["algorithm", *map(str, counts.columns)], "Rows by status"),
+        columns = [Column("algorithm", "algorithm")]
+        columns += [Column(str(status), str(status), "count") for status in counts.columns]
+        rows = [
+            [name, *row.tolist()] for name, row in zip(counts.index, counts.values, strict=True)
+        ]
+        size = f"{len(self.frame)} rows, {len(self.frame.columns)} columns"
+        return Document(
+            "Study table",
+            f"Metrics: {', '.join(self.metrics) or 'none'}",
+            [Table("rows-by-status", columns, rows, "Rows by status")],
+            about=size,
         )
 
 

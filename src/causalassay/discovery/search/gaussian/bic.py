@@ -103,7 +103,7 @@ def _unknown_targets(data: Dataset, condition: str) -> str:
     )
     return (
         f"the targets of condition {condition!r} are unknown; this algorithm needs known targets: "
-        f"{none}, or leave the condition out"
+        f"{none}, or leave the condition out (--drop-condition)"
     )
 
 
@@ -112,7 +112,8 @@ def _obeys_causes(data: Dataset) -> NDArray[np.bool_]:
     obeys = np.ones((len(data.regimes), data.n_nodes), dtype=bool)
     for k, regime in enumerate(data.regimes):
         if regime.targets is None:
-            raise NotApplicable(_unknown_targets(data, regime.condition))
+            message = _unknown_targets(data, regime.condition)
+            raise NotApplicable(message, lacks="known targets")
         obeys[k, list(regime.targets)] = False
     always = np.flatnonzero(~obeys.any(axis=0))
     if len(always):

@@ -1,1 +1,0 @@
-"""Small tidy tables that the charts of a report are drawn from."""

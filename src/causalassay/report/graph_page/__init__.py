@@ -1,1 +1,0 @@
-"""The page of a graph that was found in one data file."""
