@@ -50,7 +50,7 @@ def scores(rows: Sequence[ScoreRow], measure: str) -> dict[str, Any]:
     ordered = _by_variation(rows)
     points = [_point(row, measure) for row in ordered]
     # Names and numbers stand above their intervals: beside them they would take half the width.
-    base = alt.Chart(alt.Data(values=points))
+    base = alt.Chart(alt.InlineData(values=points))
     y = alt.Y("graph:N", sort=[row.name for row in ordered], axis=None)
     x = alt.X("value:Q", title=None, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
     colour = alt.Color(
@@ -106,7 +106,7 @@ def effects(truth: Truth) -> dict[str, Any]:
         for j, treatment in enumerate(own.treatments)
         for k, outcome in enumerate(own.outcomes)
     ]
-    base = alt.Chart(alt.Data(values=cells))
+    base = alt.Chart(alt.InlineData(values=cells))
     axis = alt.Axis(
         orient="top", labelAngle=-90, labelLimit=LONGEST_NAME, ticks=False, domain=False
     )

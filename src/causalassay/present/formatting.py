@@ -61,6 +61,11 @@ class Spread:
     mean: float
     deviation: float
 
+    @property
+    def parts(self) -> tuple[float, ...]:
+        """What is written: both numbers, or the mean alone."""
+        return (self.mean,) if math.isnan(self.deviation) else (self.mean, self.deviation)
+
 
 @dataclass(frozen=True)
 class PValue:
@@ -239,11 +244,9 @@ def formatted(value: object, how: Format = "text") -> str:
             return str(value)
         case Interval():
             return interval(value, FORMATS[how])
-        case Spread():
-            known = [one for one in (value.mean, value.deviation) if not math.isnan(one)]
-            return " ± ".join(formatted(one, how) for one in known or [math.nan])
-        case tuple():
-            return " / ".join(formatted(part, how) for part in value)
+        case Spread() | tuple():
+            parts, sign = (value, " / ") if isinstance(value, tuple) else (value.parts, " ± ")
+            return sign.join(formatted(part, how) for part in parts)
         case _:
             return FORMATS[how](value)
 
