@@ -60,7 +60,7 @@ def matrix_table(matrix: Matrix) -> Table:
         )
     title = f"Mean {_about(matrix.metric, matrix.better)}, with its 95 % interval"
     caption = f"{title}. {matrix.order} Bold: not distinguishable from the best."
-    return Table("matrix", columns, rows, title, caption)
+    return Table("matrix", columns, rows, title, caption, [RULE.removesuffix(".")])
 
 
 def score_table(
