@@ -166,7 +166,7 @@ def share(value: float) -> str:
     >>> share(0.5), share(0.999), share(1.0), share(0.001)
     ('50 %', 'above 99 %', '100 %', 'below 1 %')
     """
-    if 0 < value < 0.005:
+    if 0 < value <= 0.005:
         return "below 1 %"
     return "above 99 %" if 0.995 <= value < 1 else percent(value)
 
@@ -232,20 +232,22 @@ def formatted(value: object, how: Format = "text") -> str:
     """
     match value:
         case None:
-            return ""
+            text = ""
         case bool():
-            return "yes" if value else "no"
+            text = "yes" if value else "no"
         case str() | PValue():
-            return str(value)
+            text = str(value)
         case Interval():
-            return interval(value, FORMATS[how])
+            text = interval(value, FORMATS[how])
         case Spread():
-            known = [one for one in (value.mean, value.deviation) if not math.isnan(one)]
-            return " ± ".join(formatted(one, how) for one in known or [math.nan])
+            known = not math.isnan(value.mean) and not math.isnan(value.deviation)
+            parts = (value.mean, value.deviation) if known else (value.mean,)
+            text = " ± ".join(FORMATS[how](part) for part in parts)
         case tuple():
-            return " / ".join(formatted(part, how) for part in value)
+            text = " / ".join(formatted(part, how) for part in value)
         case _:
-            return FORMATS[how](value)
+            text = FORMATS[how](value)
+    return text
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
