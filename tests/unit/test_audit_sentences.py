@@ -1,5 +1,6 @@
 """Sentences of an audit: claim first, numbers in brackets, at most 30 words."""
 
+import json
 import re
 
 import numpy as np
@@ -14,6 +15,7 @@ from causalassay.judging.artefacts import artefacts_of
 from causalassay.judging.data_set import nothing_found, order_finding, too_small
 from causalassay.judging.findings import ORDER_KINDS, Finding, FindingKind
 from causalassay.judging.order_tests import OrderTest
+from causalassay.judging.rules import RULES
 from causalassay.judging.sequential import MonteCarlo
 
 MOST_WORDS = 30
@@ -144,9 +146,16 @@ def every_case():
 
 @pytest.mark.filterwarnings("ignore::causalassay.diagnostics.RankDeficientWarning")
 def test_every_sentence_of_every_kind_of_audit_takes_at_most_thirty_words():
-    kinds = set()
-    for data, graph in every_case():
-        for finding in audit(data, graph, 0, n_bootstrap=0).findings:
-            check(finding)
-            kinds.add(finding.kind)
-    assert {*ORDER_KINDS, *GRAPH_KINDS} == kinds
+    findings = [
+        finding
+        for data, graph in every_case()
+        for finding in audit(data, graph, 0, n_bootstrap=0).findings
+    ]
+    for finding in findings:
+        check(finding)
+        plain = json.loads(json.dumps(finding.to_dict(), allow_nan=False))
+        assert (finding.kind.value, finding.label) == (plain["kind"], plain["label"])
+        assert finding.sentence == plain["sentence"]
+        assert set(finding.numbers) == set(plain["numbers"])
+        assert finding.rule in RULES
+    assert {*ORDER_KINDS, *GRAPH_KINDS} == {finding.kind for finding in findings}

@@ -61,11 +61,6 @@ class Spread:
     mean: float
     deviation: float
 
-    @property
-    def parts(self) -> tuple[float, ...]:
-        """What is written: both numbers, or the mean alone."""
-        return (self.mean,) if math.isnan(self.deviation) else (self.mean, self.deviation)
-
 
 @dataclass(frozen=True)
 class PValue:
@@ -171,7 +166,7 @@ def share(value: float) -> str:
     >>> share(0.5), share(0.999), share(1.0), share(0.001)
     ('50 %', 'above 99 %', '100 %', 'below 1 %')
     """
-    if 0 < value < 0.005:
+    if 0 < value <= 0.005:
         return "below 1 %"
     return "above 99 %" if 0.995 <= value < 1 else percent(value)
 
@@ -237,18 +232,22 @@ def formatted(value: object, how: Format = "text") -> str:
     """
     match value:
         case None:
-            return ""
+            text = ""
         case bool():
-            return "yes" if value else "no"
+            text = "yes" if value else "no"
         case str() | PValue():
-            return str(value)
+            text = str(value)
         case Interval():
-            return interval(value, FORMATS[how])
-        case Spread() | tuple():
-            parts, sign = (value, " / ") if isinstance(value, tuple) else (value.parts, " ± ")
-            return sign.join(formatted(part, how) for part in parts)
+            text = interval(value, FORMATS[how])
+        case Spread():
+            known = not math.isnan(value.mean) and not math.isnan(value.deviation)
+            parts = (value.mean, value.deviation) if known else (value.mean,)
+            text = " ± ".join(FORMATS[how](part) for part in parts)
+        case tuple():
+            text = " / ".join(formatted(part, how) for part in value)
         case _:
-            return FORMATS[how](value)
+            text = FORMATS[how](value)
+    return text
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:

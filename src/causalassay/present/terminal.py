@@ -230,9 +230,9 @@ def cell_text(value: object, column: Column) -> Text:
 
 
 def fitting(columns: Sequence[Column], texts: Sequence[Sequence[Text]], width: int) -> list[int]:
-    """Return the columns that fit beside each other: those of lowest priority are dropped first.
+    """Return the columns that fit beside each other, those of the highest priority first.
 
-    Headings and long texts are folded before a column is dropped.
+    Headings and long texts are folded before a column is left out.
 
     Examples
     --------
@@ -241,13 +241,13 @@ def fitting(columns: Sequence[Column], texts: Sequence[Sequence[Text]], width: i
     ([0, 1, 2], [0, 2], [0])
     """
     widths = _least_widths(columns, texts)
-    places = list(range(len(columns)))
-    while sum(widths[place] + GAP for place in places) - GAP > width:
-        droppable = [place for place in places if columns[place].priority < NEVER_DROPPED]
-        if not droppable:
-            break
-        places.remove(min(droppable, key=lambda place: (columns[place].priority, -place)))
-    return places
+    by_priority = sorted(range(len(columns)), key=lambda place: -columns[place].priority)
+    places: list[int] = []
+    for place in by_priority:
+        used = sum(widths[each] + GAP for each in places)
+        if columns[place].priority >= NEVER_DROPPED or used + widths[place] <= width:
+            places.append(place)
+    return sorted(places)
 
 
 def side_by_side(
