@@ -16,9 +16,8 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 from causalassay.domains.collecting import Collected, Measure, MeasurementFailed, collect
-from causalassay.domains.http.nginx import nginx_version
+from causalassay.domains.http.nginx import ServerClass, classes_of, nginx_version
 from causalassay.domains.http.pages import draw_pages
-from causalassay.domains.http.server_classes import ServerClass, classes_of
 from causalassay.domains.http.servers import Addresses, running
 from causalassay.domains.plan import Plan, Setting, Subject
 from causalassay.factorial import FactorialExperiment, write_experiment
