@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from causalassay.arrays import Adjacency, Vector
-from causalassay.graphs.orders import check_dag, reachability
-from causalassay.graphs.path_lengths import path_counts
+from causalassay.graphs.orders import check_dag, path_counts, reachability
 
 Convention = Literal["paths", "pairs", "edges"]
 

@@ -16,7 +16,6 @@ from causalassay.judging.artefacts import Artefact, artefacts_of
 from causalassay.judging.chance import LEAST_ORDERS, TIE, RandomAssignments, RandomOrders
 from causalassay.judging.findings import GAMEABLE_KINDS, Finding, FindingKind, Subject
 from causalassay.judging.graph_check import GraphCheck, check_graph
-from causalassay.judging.level_codes import why_codes
 from causalassay.judging.order_tests import (
     OrderTest,
     attainable,
@@ -25,6 +24,7 @@ from causalassay.judging.order_tests import (
     order_pairs,
     true_orders,
 )
+from causalassay.judging.pair_independence import why_codes
 from causalassay.judging.regression_along import regression_along
 from causalassay.judging.sequential import MonteCarlo
 from causalassay.present.formatting import as_sentence, in_words, percent

@@ -25,7 +25,6 @@ from causalassay.diagnostics import (
 )
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
 from causalassay.judging.chance import TIE, RandomAssignments, RandomOrders
-from causalassay.judging.level_codes import why_codes
 from causalassay.judging.order_tests import (
     attainable,
     corrected_level,
@@ -34,6 +33,7 @@ from causalassay.judging.order_tests import (
     score_along,
     true_orders,
 )
+from causalassay.judging.pair_independence import why_codes
 from causalassay.judging.regression_along import regression_along
 from causalassay.metrics import f1
 from causalassay.metrics.registry import GraphMetric

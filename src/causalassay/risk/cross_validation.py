@@ -14,13 +14,15 @@ from causalassay.arrays import Adjacency, Values, Vector
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
 from causalassay.risk.descendant_tests import (
+    Descendants,
     DescendantTests,
     changed_columns,
     compare_regimes,
     estimate_descendants,
+    implied_descendants,
     regimes_by_node,
+    true_descendants,
 )
-from causalassay.risk.descendants import Descendants, implied_descendants, true_descendants
 from causalassay.risk.experiments import find_experiments, split
 from causalassay.risk.fits import NEVER_INTERVENTIONAL, Fit, fit_algorithm
 from causalassay.risk.two_sample_tests import RegimeTests, effect_error

@@ -19,11 +19,14 @@ from causalassay.discovery.correlation_graphs import ACor
 from causalassay.graphs import erdos_renyi, to_cpdag
 from causalassay.metrics.registry import GraphMetric, Undefined
 from causalassay.registry import first_line
-from causalassay.risk.descendant_tests import estimate_descendants
-from causalassay.risk.descendants import Descendants, implied_descendants, true_descendants
+from causalassay.risk.descendant_tests import (
+    Descendants,
+    estimate_descendants,
+    implied_descendants,
+    true_descendants,
+)
 from causalassay.risk.estimators import oracle
-from causalassay.risk.experiments import find_experiments
-from causalassay.risk.losses import jaccard
+from causalassay.risk.experiments import find_experiments, jaccard
 from causalassay.risk.refitting import HELD_OUT, Refitted, held_out_descendants
 from causalassay.seeding import stream
 

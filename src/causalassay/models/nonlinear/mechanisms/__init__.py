@@ -8,9 +8,7 @@ from causalassay.models.nonlinear.mechanisms.gaussian_process import (
     FourierFeatures,
     GaussianProcess,
 )
-from causalassay.models.nonlinear.mechanisms.indices import MultiIndex
-from causalassay.models.nonlinear.mechanisms.networks import MLP
-from causalassay.models.nonlinear.mechanisms.sigmoids import Sigmoid
+from causalassay.models.nonlinear.mechanisms.networks import MLP, MultiIndex, Sigmoid
 
 Family = (
     type[GaussianProcess]

@@ -17,13 +17,13 @@ from scipy.special import ndtri
 
 from causalassay.arrays import Adjacency, Values
 from causalassay.models.linear.sources import Range
-from causalassay.models.nonlinear.mechanisms.cosines import CosineSum, SumOverParents
 from causalassay.models.nonlinear.mechanisms.function import (
     Functions,
     check_count,
     check_scale,
     draw_each,
 )
+from causalassay.models.nonlinear.mechanisms.networks import CosineSum, SumOverParents
 
 
 @dataclass(frozen=True)
