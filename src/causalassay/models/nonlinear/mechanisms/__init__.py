@@ -10,7 +10,7 @@ from causalassay.models.nonlinear.mechanisms.gaussian_process import (
 )
 from causalassay.models.nonlinear.mechanisms.indices import MultiIndex
 from causalassay.models.nonlinear.mechanisms.networks import MLP
-from causalassay.models.nonlinear.mechanisms.sigmoids import Sigmoid
+from causalassay.models.nonlinear.mechanisms.networks import Sigmoid
 
 Family = (
     type[GaussianProcess]

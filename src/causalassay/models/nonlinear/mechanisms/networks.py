@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.arrays import Adjacency, Values, Vector
-from causalassay.models.linear.sources import SCM, Range
+from causalassay.models.linear.sources import SCM, Range, Signs
 from causalassay.models.nonlinear.mechanisms.function import (
     Functions,
     check_count,
@@ -73,4 +73,62 @@ class MLP:
                 draw_signed(self.weights, (n_parents, self.n_hidden), rng),
                 draw_signed(self.weights, (self.n_hidden,), rng),
             ),
+        )
+
+
+# Weighted sums of sigmoids of the parents.
+
+
+@dataclass(frozen=True, eq=False)
+class Sigmoids:
+    """x ↦ Σ_j weight_j · (10 / (1 + exp(-0.65 x_j)) - 5)."""
+
+    weights: Vector
+
+    def __call__(self, parents: Values, /) -> Vector:
+        """Return the value at each row."""
+        # 10 / (1 + exp(-0.65 x)) - 5 = 5 tanh(0.325 x), which does not overflow.
+        return np.tanh(0.325 * parents) @ (5 * self.weights)
+
+
+@dataclass(frozen=True)
+class Sigmoid:
+    """Each parent through a sigmoid from -5 to 5, times a weight ("sigmoid").
+
+    The weights are those that the linear models draw from the same stream.
+
+    Parameters
+    ----------
+    weights : (float, float)
+        Range of the magnitudes, uniform.
+    signs : {"random", "positive", "shared"}
+        One sign per graph by default, as in the authors' code; the paper's text
+        has a sign for each edge.
+
+    References
+    ----------
+    Eigenmann, Mukherjee and Maathuis 2020, section 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.graphs import chain
+    >>> function = Sigmoid((1, 1), "positive").draw(chain(2), np.random.default_rng(0))[1]
+    >>> function(np.array([[0.0], [1.0], [100.0]])).round(3)
+    array([0.  , 1.57, 5.  ])
+    """
+
+    weights: Range = (1.0, 3.0)
+    signs: Signs = "shared"
+    version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        SCM(weights=self.weights, signs=self.signs)  # which says what is wrong with them
+
+    def draw(self, graph: Adjacency, rng: Generator) -> Functions:
+        """Draw a weight for each edge."""
+        weights = SCM(weights=self.weights, signs=self.signs).draw(graph, rng).weights
+        return tuple(
+            Sigmoids(incoming[parents]) if parents.any() else None
+            for incoming, parents in zip(weights.T, graph.T, strict=True)
         )
