@@ -8,7 +8,7 @@ from causalassay.models.nonlinear.mechanisms.gaussian_process import (
     FourierFeatures,
     GaussianProcess,
 )
-from causalassay.models.nonlinear.mechanisms.indices import MultiIndex
+from causalassay.models.nonlinear.mechanisms.networks import MultiIndex
 from causalassay.models.nonlinear.mechanisms.networks import MLP
 from causalassay.models.nonlinear.mechanisms.networks import Sigmoid
 
