@@ -20,7 +20,7 @@ from causalassay.risk.descendant_tests import (
     estimate_descendants,
     regimes_by_node,
 )
-from causalassay.risk.descendants import Descendants, implied_descendants, true_descendants
+from causalassay.risk.descendant_tests import Descendants, implied_descendants, true_descendants
 from causalassay.risk.experiments import find_experiments, split
 from causalassay.risk.fits import NEVER_INTERVENTIONAL, Fit, fit_algorithm
 from causalassay.risk.two_sample_tests import RegimeTests, effect_error

@@ -20,7 +20,7 @@ from causalassay.graphs import erdos_renyi, to_cpdag
 from causalassay.metrics.registry import GraphMetric, Undefined
 from causalassay.registry import first_line
 from causalassay.risk.descendant_tests import estimate_descendants
-from causalassay.risk.descendants import Descendants, implied_descendants, true_descendants
+from causalassay.risk.descendant_tests import Descendants, implied_descendants, true_descendants
 from causalassay.risk.estimators import oracle
 from causalassay.risk.experiments import find_experiments
 from causalassay.risk.losses import jaccard
