@@ -21,7 +21,7 @@ from causalassay.risk.cross_validation import (
 from causalassay.risk.descendant_tests import DEFAULT_TESTS, DescendantTests
 from causalassay.risk.descendant_tests import Descendants, implied_descendants
 from causalassay.risk.fits import Fit, why_not
-from causalassay.risk.losses import Loss, jaccard
+from causalassay.risk.experiments import Loss, jaccard
 from causalassay.risk.result import Comparison, Difference, Risk
 from causalassay.risk.uncertainty import Intervals, Scoring, interval
 

@@ -23,7 +23,7 @@ from causalassay.risk.descendant_tests import estimate_descendants
 from causalassay.risk.descendant_tests import Descendants, implied_descendants, true_descendants
 from causalassay.risk.estimators import oracle
 from causalassay.risk.experiments import find_experiments
-from causalassay.risk.losses import jaccard
+from causalassay.risk.experiments import jaccard
 from causalassay.risk.refitting import HELD_OUT, Refitted, held_out_descendants
 from causalassay.seeding import stream
 
