@@ -19,7 +19,7 @@ import pandas as pd
 from causalassay.replacing import replacing
 from causalassay.reproducing.agreement import outcome_of
 from causalassay.reproducing.computations import COMPUTATIONS
-from causalassay.reproducing.data_sets import DATA_SETS
+from causalassay.reproducing.estimates import DATA_SETS
 from causalassay.reproducing.estimates import Cases, Estimate, Extremes, NotRun, Ours, Several
 from causalassay.reproducing.paper import Paper
 from causalassay.reproducing.pictures import (

@@ -19,7 +19,7 @@ from causalassay.factorial import (
     score_specifications,
 )
 from causalassay.factorial.truth import without_doubles
-from causalassay.reproducing.data_sets import System, check_system, experiment_on
+from causalassay.reproducing.estimates import System, check_system, experiment_on
 from causalassay.reproducing.estimates import Estimate, NotRun, Ours, Several, mean
 
 Change = Literal["over", "under"]
