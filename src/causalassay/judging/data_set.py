@@ -16,7 +16,7 @@ from causalassay.judging.artefacts import Artefact, artefacts_of
 from causalassay.judging.chance import LEAST_ORDERS, TIE, RandomAssignments, RandomOrders
 from causalassay.judging.findings import GAMEABLE_KINDS, Finding, FindingKind, Subject
 from causalassay.judging.graph_check import GraphCheck, check_graph
-from causalassay.judging.level_codes import why_codes
+from causalassay.judging.pair_independence import why_codes
 from causalassay.judging.order_tests import (
     OrderTest,
     attainable,
