@@ -27,7 +27,7 @@ from causalassay.contracts import Algorithm, Estimate, Kind, Reads
 from causalassay.data import Dataset
 from causalassay.graphs import erdos_renyi, to_cpdag, topological_order
 from causalassay.judging.findings import FindingKind
-from causalassay.risk.descendants import implied_descendants
+from causalassay.risk.descendant_tests import implied_descendants
 from causalassay.seeding import stream
 
 SEED = 20261122

@@ -23,7 +23,7 @@ from causalassay.graphs import NoExtension, erdos_renyi, extend
 from causalassay.metrics import repair, sid
 from causalassay.models import Do, Model, Shift
 from causalassay.risk import prediction
-from causalassay.risk.prediction.member_dags import member_dags
+from causalassay.risk.prediction.comparing import member_dags
 from causalassay.seeding import stream
 
 ALGORITHMS = (

@@ -15,6 +15,7 @@ PICTURE = ROOT / "docs" / "images" / "architecture.svg"
 ROOMS = {
     "environments": ("packages of others,", "each by itself"),
     "graphs": ("DAGs, CPDAGs, orders,", "separation, families"),
+    "present": ("documents, formats,", "five renderers"),
     "drawing": ("graphs as SVG", ""),
     "models": ("linear, nonlinear,", "discrete, series"),
     "data": ("data sets, regimes,", "problems, files"),
@@ -33,7 +34,7 @@ ROOMS = {
     "analysis": ("rows to scores,", "comparisons, verdict"),
     "hall": ("generators and data sets,", "one verdict table"),
     "reproducing": ("published values", "beside ours"),
-    "report": ("page, figures, tables", ""),
+    "report": ("the page of a study,", "its figures"),
     "bundling": ("a study as one folder", "to hand in"),
     "cli": ("parses and prints", ""),
 }

@@ -47,7 +47,7 @@ def _nginx(_: str) -> bool:
 
 
 def _postgres(_: str) -> bool:
-    from causalassay.domains.postgres.server import find_binaries
+    from causalassay.domains.postgres.experiment import find_binaries
 
     try:
         return find_binaries() is not None

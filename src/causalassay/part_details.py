@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
@@ -11,7 +13,6 @@ from causalassay.annotations import expectation, hints
 from causalassay.catalogue import noun_phrase
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.registry import ALGORITHMS
-from causalassay.docstrings import parameter_meanings, sections
 from causalassay.environments.definition import AlgorithmDefinition
 from causalassay.graphs.registry import GRAPHS
 from causalassay.metrics.registry import METRICS
@@ -187,3 +188,45 @@ _OF_PARTS: MappingProxyType[str, Callable[[str, Any], Details]] = MappingProxyTy
         "diagnostics": _diagnostic,
     }
 )
+
+
+# The sections of a docstring that is written as numpydoc has it.
+
+_HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
+_PARAMETER = re.compile(r"^(\w[\w, ]*?)(?: : (.*))?$")
+
+
+def sections(value: object) -> dict[str, str]:
+    """Return the text under each heading; what comes before the first is under "".
+
+    Examples
+    --------
+    >>> list(sections(sections))
+    ['', 'Examples']
+    """
+    pieces = _HEADING.split(inspect.getdoc(value) or "")
+    found = {"": pieces[0].strip()}
+    for heading, text in zip(pieces[1::2], pieces[2::2], strict=True):
+        found[heading] = text.strip("\n")
+    return found
+
+
+def parameter_meanings(value: object) -> dict[str, str]:
+    """Return what a docstring says of each parameter, on one line.
+
+    Examples
+    --------
+    >>> from causalassay.discovery.pc import PC
+    >>> parameter_meanings(PC)["alpha"]
+    'The level of each test.'
+    """
+    meanings: dict[str, str] = {}
+    names: list[str] = []
+    for line in sections(value).get("Parameters", "").splitlines():
+        if line and not line.startswith(" ") and (match := _PARAMETER.match(line)):
+            names = [name.strip() for name in match.group(1).split(",")]
+            meanings |= dict.fromkeys(names, "")
+        else:
+            for name in names:
+                meanings[name] = f"{meanings[name]} {line.strip()}".strip()
+    return meanings

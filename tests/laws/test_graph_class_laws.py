@@ -20,7 +20,7 @@ from causalassay.graphs import (
     to_cpdag,
 )
 from causalassay.graphs.chordal import chordless_cycle, clique_tree, members, neighbour_masks
-from causalassay.graphs.orientations import Orientations, draw_below
+from causalassay.graphs.classes import Orientations, draw_below
 from strategies import chordal_graphs, cpdags, dags, pdags, relabel, rngs
 
 few = settings(deadline=None, max_examples=40)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from causalassay.graphs import enumerate_dags, mec_size, to_cpdag, topological_order
 from causalassay.graphs.chordal import clique_tree, members, neighbour_masks
-from causalassay.graphs.orientations import every_order
+from causalassay.graphs.classes import every_order
 from causalassay.metrics import (
     ancestor_aid,
     mec_sid,

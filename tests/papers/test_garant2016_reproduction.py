@@ -14,7 +14,7 @@ from causalassay.reproducing import NotRun, read_paper
 from causalassay.reproducing.computations import COMPUTATIONS, look_alikes
 from causalassay.reproducing.computations.look_alikes import look_alike_boxes
 from causalassay.reproducing.computations.real_systems import truth_of
-from causalassay.reproducing.data_sets import experiment_on
+from causalassay.reproducing.estimates import experiment_on
 from causalassay.reproducing.study_values import study_value
 from recorded_outcomes import outcomes_without_studies, recorded
 

@@ -33,11 +33,10 @@ from causalassay.reproducing.computations.gradient_step import least_steps, resi
 from causalassay.reproducing.computations.three_node_losses import dag_losses, three_node_dags
 from causalassay.reproducing.document import VALUES, overview_document, papers_document
 from causalassay.reproducing.estimates import Estimate
-from causalassay.reproducing.kept_results import KeptResults
 from causalassay.reproducing.pictures import Picture, loss_landscape, study_scores
 from causalassay.reproducing.published import Item, PublishedValue
 from causalassay.reproducing.result import Effort
-from causalassay.reproducing.running import _picture, sized_study
+from causalassay.reproducing.running import KeptResults, _picture, sized_study
 from causalassay.study.worker.problem_making import make
 from recorded_outcomes import nothing_runs, recorded
 

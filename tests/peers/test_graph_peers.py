@@ -23,7 +23,7 @@ from causalassay.graphs import (
     to_networkx,
 )
 from causalassay.graphs.chordal import chordless_cycle, clique_tree, members, neighbour_masks
-from causalassay.graphs.orientations import Orientations
+from causalassay.graphs.classes import Orientations
 from strategies import chordal_graphs, cpdags, dags, pdags
 
 few = settings(deadline=None, max_examples=40)

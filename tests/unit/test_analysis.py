@@ -1,5 +1,6 @@
 """An analysis computes each part once, whoever asks for it."""
 
+import json
 import re
 import signal
 from pathlib import Path
@@ -89,3 +90,21 @@ def test_nothing_is_computed_before_it_is_asked_for(counts):
     assert analysis.runs is analysis.runs
     assert analysis.verdict is analysis.verdict
     assert dict.fromkeys(STEPS, 1) | {"study_table": 0, "score_matrix": 0} == counts
+
+
+def test_an_analysis_shows_itself_in_few_lines_as_its_matrix_and_as_plain_values():
+    analysis = analyse(draw_table(0))
+    assert len(repr(analysis).splitlines()) <= 10
+    document = analysis.document()
+    assert analysis.headline == document.headline
+    assert set(analysis.verdict.rules) == set(document.rules)
+    matrix, counts, *_ = document.tables()
+    assert ["matrix", "counts"] == [matrix.id, counts.id]
+    frame = analysis.to_frame()
+    for row, record in zip(analysis.matrix.rows, frame.to_dict("records"), strict=True):
+        assert (row.algorithm, row.finding) == (record["algorithm"], record["finding"])
+        means = [record[column.scheme] for column in analysis.matrix.columns]
+        assert pytest.approx([cell.mean for cell in row.cells], nan_ok=True) == means
+    plain = analysis.to_dict()
+    assert {"counts", "scores", "headline", "matrix", "verdict"} <= set(plain)
+    assert plain == json.loads(json.dumps(plain, allow_nan=False))

@@ -11,7 +11,7 @@ import pytest
 
 import causalassay as ca
 from causalassay.auditing import audit
-from causalassay.auditing.column_spread import spearman
+from causalassay.auditing.audit import spearman
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.judging.all_orders import all_orders
 from causalassay.judging.pair_independence import average_ranks

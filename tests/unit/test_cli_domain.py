@@ -271,7 +271,7 @@ def not_known(host, *_, **__):
 def test_no_error_repeats_a_part_of_a_dsn(form, monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", not_known)  # a mistyped host may take long
     from causalassay.domains.postgres.connecting import connect
-    from causalassay.domains.postgres.server import Server
+    from causalassay.domains.postgres.experiment import Server
 
     for secret in SECRETS:
         for written in (secret, quote(secret), secret.encode().hex()):

@@ -15,11 +15,23 @@ import pytest
 
 from causalassay.cli import main
 from causalassay.domains.collecting import MeasurementFailed, Subject
-from causalassay.domains.http.experiment import Options, prepared, run
-from causalassay.domains.http.nginx import config_text, find_nginx, nginx_version
+from causalassay.domains.http.experiment import (
+    AGENTS,
+    TREATMENTS,
+    Options,
+    count_markup,
+    measure,
+    prepared,
+    run,
+)
+from causalassay.domains.http.nginx import (
+    SERVER_CLASSES,
+    classes_of,
+    config_text,
+    find_nginx,
+    nginx_version,
+)
 from causalassay.domains.http.pages import draw_pages, write_pages
-from causalassay.domains.http.requests import AGENTS, TREATMENTS, count_markup, measure
-from causalassay.domains.http.server_classes import SERVER_CLASSES, classes_of
 from causalassay.domains.http.servers import running
 from causalassay.factorial import read_experiment
 from waiting import eventually, gone
@@ -253,7 +265,7 @@ import json, sys, time
 from pathlib import Path
 import psutil
 from causalassay.domains.http.pages import draw_pages
-from causalassay.domains.http.server_classes import classes_of
+from causalassay.domains.http.nginx import classes_of
 from causalassay.domains.http.servers import running
 classes = classes_of(tuple(json.loads(sys.argv[1])))
 with running(classes, draw_pages(4, classes, 1), sys.argv[2]):

@@ -16,11 +16,17 @@ import pytest
 
 from causalassay.domains.collecting import MeasurementFailed, Subject
 from causalassay.domains.postgres.connecting import connect
-from causalassay.domains.postgres.experiment import Options, prepared, run
+from causalassay.domains.postgres.experiment import (
+    Options,
+    find_binaries,
+    own_schema,
+    own_server,
+    prepared,
+    run,
+)
 from causalassay.domains.postgres.measuring import OUTCOMES, Measuring, connect_to
 from causalassay.domains.postgres.queries import make_queries
 from causalassay.domains.postgres.schema import TABLES, create_tables, table_sizes
-from causalassay.domains.postgres.server import find_binaries, own_schema, own_server
 from causalassay.domains.postgres.treatments import TREATMENTS, indexed_columns, set_indexes
 from causalassay.factorial import read_experiment
 from waiting import eventually
@@ -147,7 +153,7 @@ def test_a_server_that_dies_is_one_clear_line_and_the_journal_is_kept(place, tmp
 
 
 def test_a_user_who_may_not_create_a_schema_is_told_so(server):
-    from causalassay.domains.postgres.server import given_server
+    from causalassay.domains.postgres.experiment import given_server
 
     admin = server.dsn.replace("user=experiment", "user=causalassay")
     with connect(admin) as connection:

@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 from causalassay.factorial import Settings, Truth
-from causalassay.factorial.signed_ranks import MOST_EXACT, signed_rank_p_value
-from causalassay.factorial.truth import holm
+from causalassay.factorial.truth import MOST_EXACT, holm, signed_rank_p_value
 from factorial_experiments import by_hand, simulated
 
 

@@ -19,7 +19,7 @@ from causalassay.models import (
     Sigmoid,
 )
 from causalassay.models.nonlinear.mechanisms import FAMILIES
-from causalassay.models.nonlinear.mechanisms.cosines import CosineSum
+from causalassay.models.nonlinear.mechanisms.networks import CosineSum
 from strategies import rngs
 
 

@@ -55,7 +55,7 @@ FILES = {
 import os, shutil, subprocess, sys
 import pytest
 from causalassay.domains.http.nginx import find_nginx
-from causalassay.domains.postgres.server import find_binaries
+from causalassay.domains.postgres.experiment import find_binaries
 
 @pytest.mark.needs("environment:tigramite")
 def test_of_an_environment():

@@ -335,7 +335,7 @@ def test_a_network_of_too_many_levels_or_words_is_refused(monkeypatch, tmp_path)
     path.write_text("variable v { type discrete [10001] { " + "a, " * 10_001 + "}; }")
     with pytest.raises(ValueError, match="line 1: 'v' has 10001 levels, expected at most 10000"):
         read_bif(path)
-    monkeypatch.setattr("causalassay.models.discrete.bif_tokens.MOST_TOKENS", 100)
+    monkeypatch.setattr("causalassay.models.discrete.bif.MOST_TOKENS", 100)
     with pytest.raises(ValueError, match="line 1: expected at most 100 words and marks in a file"):
         read_bif(path)
 

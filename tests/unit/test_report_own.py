@@ -17,7 +17,7 @@ from causalassay.present.formatting import Interval, digits, formatted
 from causalassay.present.html import block_html
 from causalassay.present.latex import number, table_latex
 from causalassay.report.files import write_tables
-from causalassay.study.pending_tasks import pending_tasks
+from causalassay.study.driver import pending_tasks
 from causalassay.study.storage import Store, study_table
 from report_tables import study_like
 from study_texts import HEAD, PROBLEM, parsed

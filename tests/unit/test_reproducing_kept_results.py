@@ -10,8 +10,7 @@ import pytest
 
 from causalassay.reproducing import Cases, Estimate, Extremes, NotRun, Several, read_paper
 from causalassay.reproducing import running as running_module
-from causalassay.reproducing.kept_results import KeptResults, package_checksum
-from causalassay.reproducing.running import reproduce
+from causalassay.reproducing.running import KeptResults, package_checksum, reproduce
 from recorded_outcomes import nothing_runs
 
 

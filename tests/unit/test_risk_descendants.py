@@ -5,7 +5,7 @@ from scipy import stats
 from causalassay import risk
 from causalassay.data import Continuous, Dataset, Discrete, Regime
 from causalassay.graphs import chain, from_edges
-from causalassay.risk.descendant_draws import draw_descendants
+from causalassay.risk.cross_validation import draw_descendants
 from causalassay.risk.descendant_tests import DescendantTests, estimate_descendants
 from causalassay.risk.experiments import find_experiments, split, without
 from causalassay.risk.two_sample_tests import compare_columns

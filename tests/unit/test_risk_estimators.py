@@ -12,8 +12,11 @@ from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Regime, sachs
 from causalassay.discovery.trivial_baselines import RandomSorting
 from causalassay.graphs import chain, from_edges, to_cpdag
-from causalassay.risk.cross_validation import prepare_cross_validation
-from causalassay.risk.descendant_draws import DescendantDraws, draw_descendants
+from causalassay.risk.cross_validation import (
+    DescendantDraws,
+    draw_descendants,
+    prepare_cross_validation,
+)
 from causalassay.risk.uncertainty import LossDraws, draw_unseen, interval
 
 COLUMNS = tuple("abcd")

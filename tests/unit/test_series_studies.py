@@ -17,10 +17,9 @@ from causalassay.study.keys import digest
 from causalassay.study.plan import MetricEntry
 from causalassay.study.problem_specs import FromFile, Generated, Interventions, scheme
 from causalassay.study.tasks import RunTask
-from causalassay.study.worker.problem_making import make
+from causalassay.study.worker.problem_making import make, transformed
 from causalassay.study.worker.scoring import Scorer
 from causalassay.study.worker.task_runner import run_task
-from causalassay.study.worker.transforms import transformed
 from study_texts import mistakes_of, parsed
 
 STUDY = """

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from causalassay.analysis.attribution import attribute
 from causalassay.analysis.runs import arrange
+from causalassay.analysis.summary import attribute
 from summary_twins import (
     by_cell,
     draw_table,

@@ -323,7 +323,7 @@ def test_an_algorithm_whose_extra_is_missing_says_which(monkeypatch):
     expected = "'causal-learn-pc' cannot run here: causal-learn is absent: pip install"
     with pytest.raises(ImportError):
         make_algorithm("empty")
-    monkeypatch.setattr("causalassay.study.language.defaults.BASELINES", ())
+    monkeypatch.setattr("causalassay.study.language.study_file.BASELINES", ())
     (line,) = mistakes_of(text)
     assert line.startswith(f"algorithms[0]: {expected}")
 

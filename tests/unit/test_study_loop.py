@@ -11,8 +11,7 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import Chain
 from causalassay.models import SCM
 from causalassay.study.batching import Batcher, batch_limits
-from causalassay.study.dispatch import TRIES, run_tasks
-from causalassay.study.pending_tasks import pending_tasks
+from causalassay.study.driver import TRIES, best_candidate, pending_tasks, run_tasks
 from causalassay.study.plan import (
     AlgorithmEntry,
     Limits,
@@ -25,7 +24,6 @@ from causalassay.study.problem_specs import Generated
 from causalassay.study.processes.executor import Loss
 from causalassay.study.storage.store import StoredRow, StoredRows
 from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask
-from causalassay.study.tuning import best_candidate
 
 NAN = float("nan")
 

@@ -13,8 +13,7 @@ from causalassay.models import ISCM, SCM, UUMC, Do, Randomize, Shift, Standardiz
 from causalassay.study.keys import file_sha256
 from causalassay.study.plan import ProblemEntry
 from causalassay.study.problem_specs import Accept, FromFile, Generated, Interventions, scheme
-from causalassay.study.worker.problem_making import NoProblem, make
-from causalassay.study.worker.transforms import transformed
+from causalassay.study.worker.problem_making import NoProblem, make, transformed
 
 GRAPH = ErdosRenyi(6, 1.5)
 

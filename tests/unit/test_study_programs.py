@@ -125,7 +125,7 @@ def test_a_file_that_cannot_be_read_is_a_mistake_of_the_study(tmp_path, monkeypa
     def refused(path):
         raise PermissionError(f"no permission: {path}")
 
-    monkeypatch.setattr("causalassay.discovery.program_files.file_digest", refused)
+    monkeypatch.setattr("causalassay.discovery.command.file_digest", refused)
     table = '[[algorithms]]\nuse = "command"\nprogram = "sh own.sh"\n'
     (line,) = mistakes_of(f"{HEAD}{table}{PROBLEM}", tmp_path)
     assert line.startswith("algorithms[0].program: a file cannot be read: no permission")

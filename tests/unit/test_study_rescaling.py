@@ -20,8 +20,7 @@ from causalassay.models import (
 from causalassay.study.keys import digest, file_sha256
 from causalassay.study.language.study_file import read_study
 from causalassay.study.problem_specs import FromFile, Generated, Interventions, scheme
-from causalassay.study.worker.problem_making import make
-from causalassay.study.worker.transforms import transformed
+from causalassay.study.worker.problem_making import make, transformed
 from pages import ROOT
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
 

@@ -15,7 +15,7 @@ from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
 from causalassay.seeding import entropy_without_seed, stream
 from causalassay.study import LocalExecutor
-from causalassay.study.dispatch import run_tasks
+from causalassay.study.driver import run_tasks
 from causalassay.study.estimate_encoding import decode
 from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, Study
 from causalassay.study.problem_specs import Generated

@@ -163,7 +163,7 @@ def run_section(status: StudyStatus, sessions: Sequence[Session], summary: Summa
         versions = ", ".join(f"{name} {version}" for name, version in run.versions.items())
         by_versions.setdefault(versions, []).append(tables.time_text(run.started))
     used = {f"started {', '.join(times)}": versions for versions, times in by_versions.items()}
-    machines = [tables.session_table(sessions), Facts(used)]
+    machines: list[Block] = [tables.session_table(sessions), Facts(used)]
     blocks += [
         Fold("Sessions, processors and versions", machines, printed=True),
         Fold("The study file", [Code(sessions[-1].text)]),

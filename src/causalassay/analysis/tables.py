@@ -60,7 +60,7 @@ def matrix_table(matrix: Matrix) -> Table:
         )
     title = f"Mean {_about(matrix.metric, matrix.better)}, with its 95 % interval"
     caption = f"{title}. {matrix.order} Bold: not distinguishable from the best."
-    return Table("matrix", columns, rows, title, caption)
+    return Table("matrix", columns, rows, title, caption, [RULE.removesuffix(".")])
 
 
 def score_table(
@@ -123,7 +123,7 @@ def leaderboard_tables(analysis: Analysis, metrics: Sequence[str]) -> dict[str, 
             Column(f"{metric}_chance", "chance", "digits"),
             Column(f"{metric}_undefined", "undefined", "count"),
         ]
-    tables = {}
+    tables: dict[str, Table] = {}
     for scheme, part in summary.scores.groupby(SCHEME, sort=False):
         cells, _ = _cells(part, ("metric",))
         rows = []

@@ -34,7 +34,7 @@ from causalassay.graphs.cpdag import directed_part, undirected_part
 from causalassay.judging.over_units import holm
 from causalassay.risk.cross_validation import CrossValidation, prepare_cross_validation
 from causalassay.risk.descendant_tests import DEFAULT_TESTS, DescendantTests
-from causalassay.risk.descendants import implied_descendants
+from causalassay.risk.descendant_tests import implied_descendants
 from causalassay.risk.estimators import compare_fits
 from causalassay.risk.fits import Fit
 from causalassay.risk.result import Comparison, Risk

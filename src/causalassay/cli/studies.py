@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from causalassay.cli.options import AsJson, Folder, complete_results, complete_study
-from causalassay.cli.printing import INTERRUPTED, progress_bar, wide_console
+from causalassay.cli.options import AsJson, complete_results, complete_study
+from causalassay.cli.printing import INTERRUPTED, wide_console
 from causalassay.cli.program_permission import AllowPrograms, permit
 
 if TYPE_CHECKING:

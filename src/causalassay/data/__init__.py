@@ -1,6 +1,6 @@
 """Data sets under regimes, problems (data and true graph), and the files that hold them."""
 
-from causalassay.data.chamber import chamber
+from causalassay.data.sachs import chamber
 from causalassay.data.dataset import Dataset, World, as_dataset
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
 from causalassay.data.problem import Problem

@@ -8,13 +8,16 @@ nothing here is taken for an index, a date or a truth value.
 from __future__ import annotations
 
 import io
+import re
 import zlib
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
@@ -22,14 +25,13 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from causalassay.array_files import SUFFIXES as ARRAY_SUFFIXES
+from causalassay.array_files import load_arrays, names_in, pick
 from causalassay.data import arrow_files, text_tables
-from causalassay.data.array_tables import load_array_table
 from causalassay.data.checks import check_column_names
-from causalassay.data.decimal_commas import columns_with_commas
 from causalassay.data.text_tables import TextLayout, find_layout
-from causalassay.opening import check_regular, check_text_table, note
+from causalassay.opening import check_columns, check_regular, check_text_table, note
 from causalassay.separators import single_blanks
-from causalassay.spelling import cut, did_you_mean, name_fault, visible
+from causalassay.spelling import cut, did_you_mean, name_fault, shown, visible
 
 Columns = dict[str, NDArray[Any]]
 
@@ -238,3 +240,79 @@ def _from_text(column: Any, as_text: bool) -> Any:
         return compute.if_else(missing, None, trimmed).cast(pa.float64())
     except pa.ArrowInvalid:
         return compute.if_else(missing, None, column)
+
+
+# Tables in NumPy files: one matrix, or an array for each column.
+
+DATA_IS_CALLED = ("data", "values", "x", "samples")
+"""What the array of the values is called in an .npz file, in letters of any size."""
+
+
+def load_array_table(path: Path) -> dict[str, NDArray[Any]]:
+    """Return the columns of an .npy or .npz file.
+
+    The values are a matrix of numbers, shape (n, d), the only one of the file or called
+    "data", "values", "X" or "samples"; an array "columns" has the names. Without any matrix,
+    each array of numbers is a column.
+    """
+    arrays = load_arrays(path, f"a {path.suffix} file")
+    numbers = {name: one for name, one in arrays.items() if one.dtype.kind in "biuf" and one.size}
+    matrices = {name: one for name, one in numbers.items() if one.ndim == 2}
+    vectors = {name: one for name, one in numbers.items() if one.ndim == 1 and name}
+    if not matrices and vectors:
+        if len({len(one) for one in vectors.values()}) > 1:
+            sizes = ", ".join(f"{name!r} {len(one)}" for name, one in vectors.items())
+            raise ValueError(f"{path}: expected columns of one length, got {sizes[:300]}")
+        return {name: one.astype(float) for name, one in vectors.items()}
+    values = pick(matrices, DATA_IS_CALLED, "the values, a row for each sample", str(path))
+    check_columns(str(path), values.shape[1])
+    names = names_in(arrays, values.shape[1]) or [f"x{step}" for step in range(values.shape[1])]
+    matrix = np.asarray(values, dtype=float)
+    return {name: matrix[:, step] for step, name in enumerate(names)} if _differ(names) else {}
+
+
+def _differ(names: list[str]) -> bool:
+    if len(set(names)) < len(names):
+        twice = next(name for name, times in Counter(names).items() if times > 1)
+        raise ValueError(f"columns: {twice!r} appears more than once; give each its own name")
+    return True
+
+
+# Numbers with a decimal comma, in files whose fields are not separated by commas.
+
+_WITH_COMMA = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
+
+
+def columns_with_commas(columns: Mapping[str, Sequence[str | None]], where: str) -> list[str]:
+    """Return the columns whose numbers have a decimal comma, or raise if it may mean thousands.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence of str
+        The entries of the columns that are no numbers with a point; None is missing.
+    where : str
+
+    Examples
+    --------
+    >>> columns_with_commas({"a": ["1,5", "2"], "b": ["x", "1,5"]}, "t.csv")
+    ['a']
+    >>> columns_with_commas({"a": ["1,500", "2,250"]}, "t.csv")
+    Traceback (most recent call last):
+    ValueError: t.csv: column 'a' holds '1,500', where the comma may be a decimal one or ...
+    """
+    found = {
+        name: [text for text in entries if text is not None]
+        for name, entries in columns.items()
+        if all(text is None or _WITH_COMMA.fullmatch(text) for text in entries)
+    }
+    with_comma = {name: [one for one in texts if "," in one] for name, texts in found.items()}
+    with_comma = {name: texts for name, texts in with_comma.items() if texts}
+    every = [text for texts in with_comma.values() for text in texts]
+    if every and all(map(_THOUSANDS.fullmatch, every)):
+        name, texts = next(iter(with_comma.items()))
+        raise ValueError(
+            f"{where}: column {name!r} holds {shown(texts[0])}, where the comma may be a decimal "
+            "one or divide thousands; write the numbers with a point"
+        )
+    return list(with_comma)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causalassay.arrays import Adjacency, Vector
 from causalassay.graphs.orders import check_dag, reachability
-from causalassay.graphs.path_lengths import path_counts
+from causalassay.graphs.orders import path_counts
 
 Convention = Literal["paths", "pairs", "edges"]
 

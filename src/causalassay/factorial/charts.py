@@ -50,7 +50,7 @@ def scores(rows: Sequence[ScoreRow], measure: str) -> dict[str, Any]:
     ordered = _by_variation(rows)
     points = [_point(row, measure) for row in ordered]
     # Names and numbers stand above their intervals: beside them they would take half the width.
-    base = alt.Chart(alt.Data(values=points))
+    base = alt.Chart(alt.InlineData(values=points))
     y = alt.Y("graph:N", sort=[row.name for row in ordered], axis=None)
     x = alt.X("value:Q", title=None, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
     colour = alt.Color(
@@ -59,17 +59,17 @@ def scores(rows: Sequence[ScoreRow], measure: str) -> dict[str, Any]:
         legend=None,
     )
     known = base.transform_filter("isValid(datum.value)")
-    spans = known.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2.5)
+    spans = known.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2.5, yOffset=6)
     fill = alt.Fill(
         "role:N",
         scale=alt.Scale(domain=["algorithm", "reference"], range=[FALLING, "transparent"]),
         legend=None,
     )
-    names = base.mark_text(align="left", dy=-13, fontSize=11, limit=SMALL_WIDTH - 40)
-    numbers = base.mark_text(align="right", dy=-13, fontSize=11)
+    names = base.mark_text(align="left", dy=-8, fontSize=11, limit=SMALL_WIDTH - 40)
+    numbers = base.mark_text(align="right", dy=-8, fontSize=11)
     layers = alt.layer(
         spans.encode(x=alt.X("low:Q"), x2="high:Q", y=y, color=colour),
-        known.mark_point(size=45, opacity=1).encode(x=x, y=y, color=colour, fill=fill),
+        known.mark_point(size=45, opacity=1, yOffset=6).encode(x=x, y=y, color=colour, fill=fill),
         names.encode(x=alt.value(2), y=y, text="graph:N", color=colour),
         numbers.encode(x=alt.value(SMALL_WIDTH - 2), y=y, text="text:N", color=colour),
     )
@@ -106,7 +106,7 @@ def effects(truth: Truth) -> dict[str, Any]:
         for j, treatment in enumerate(own.treatments)
         for k, outcome in enumerate(own.outcomes)
     ]
-    base = alt.Chart(alt.Data(values=cells))
+    base = alt.Chart(alt.InlineData(values=cells))
     axis = alt.Axis(
         orient="top", labelAngle=-90, labelLimit=LONGEST_NAME, ticks=False, domain=False
     )
@@ -116,6 +116,7 @@ def effects(truth: Truth) -> dict[str, Any]:
     title = alt.TitleParams(
         "What each treatment does to each outcome",
         subtitle="TV between last and first level; star: it moves it (test)",
+        offset=24,  # browsers may draw the names wider than they are measured
     )
     names = (
         base.transform_aggregate(groupby=["treatment"])

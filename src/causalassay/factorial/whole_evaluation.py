@@ -145,7 +145,7 @@ class Evaluation(Shown):
 
     def document(self) -> Document:
         """Return what the evaluation shows."""
-        from causalassay.factorial.document import evaluation_document
+        from causalassay.factorial.document import evaluation_document  # noqa: PLC0415
 
         return evaluation_document(self)
 

@@ -34,7 +34,7 @@ from causalassay.graphs.orders import (
     reachability,
     topological_order,
 )
-from causalassay.graphs.path_lengths import path_counts
+from causalassay.graphs.orders import path_counts
 from causalassay.graphs.separation import d_separated
 from causalassay.graphs.thresholds import acyclic_threshold, threshold
 from causalassay.graphs.validity import as_cpdag, check_cpdag, is_cpdag

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable
+import csv
+import io
+import json
+import re
+import warnings
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,19 +19,22 @@ from causalassay.array_files import SUFFIXES as ARRAY_SUFFIXES
 from causalassay.array_files import load_arrays, names_in, pick
 from causalassay.arrays import Adjacency
 from causalassay.graphs.dot_graphs import read_dot_graph
-from causalassay.graphs.file_graph import FileGraph, placed
-from causalassay.graphs.json_graphs import read_json_graph
-from causalassay.graphs.markup_graphs import read_markup_graph
+from causalassay.graphs.edge_tables import edge_roles, is_directed, read_edge_table
+from causalassay.graphs.file_graph import FileGraph, check_edge_count, of_edges, placed
 from causalassay.graphs.matrix_tables import (
     READ_AS,
+    SHAPES,
     WITHOUT_NAMES,
+    Line,
     cell_fault,
     check_csv_names,
     matrix_graph,
+    read_matrix,
 )
-from causalassay.graphs.node_names import check_names
-from causalassay.graphs.text_graphs import read_text_graph
+from causalassay.graphs.node_names import check_count, check_names
 from causalassay.opening import note, read_text
+from causalassay.separators import find_separator, single_blanks
+from causalassay.spelling import cut, shown, visible
 
 MOST_MARKUP = 8_000_000
 """Bytes of a GraphML, GML, DOT or JSON file: they take longer to read than tables."""
@@ -135,3 +145,214 @@ def _from_arrays(path: Path, where: str) -> FileGraph:
     else:
         names = check_csv_names(names, where)
     return matrix_graph(matrix.astype(bool), names, where)
+
+
+# Graphs in JSON files: nodes, and edges with their ends.
+
+EXPECTED = 'expected {"nodes": ["a", "b"], "edges": [{"from": "a", "to": "b", "type": "->"}]}'
+
+
+def read_json_graph(text: str, where: str) -> FileGraph:
+    """Return the graph of a JSON text.
+
+    Nodes are names, or objects with an id. Edges are listed under "edges" or "links"; their ends
+    are called as in edge lists, and "type" may be "->" or "--".
+
+    Parameters
+    ----------
+    text : str
+    where : str
+        The file, for messages.
+
+    Examples
+    --------
+    >>> found = read_json_graph('{"edges": [{"source": "a", "target": "b"}]}', "g.json")
+    >>> found.names, found.edges.tolist()
+    (['a', 'b'], [[0, 1]])
+    """
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = cut(visible(str(error)))
+        raise ValueError(f"{where}: not JSON: {reason}; {EXPECTED}") from None
+    edges = whole.get("edges", whole.get("links")) if isinstance(whole, Mapping) else None
+    nodes = whole.get("nodes", []) if isinstance(whole, Mapping) else None
+    if not isinstance(edges, list) or not isinstance(nodes, list):
+        raise ValueError(f"{where}: no list of edges; {EXPECTED}")
+    check_count(len(nodes), where)
+    names = [_name(one.get("id") if isinstance(one, Mapping) else one, where) for one in nodes]
+    if len(set(names)) < len(names):
+        twice = next(name for name, times in Counter(names).items() if times > 1)
+        raise ValueError(f"{where}: two nodes are called {shown(twice)}; names must differ")
+    undirected = whole.get("directed") is False
+    pairs: list[tuple[str, str]] = []
+    for number, edge in enumerate(edges, 1):
+        pairs += _pairs(edge, number, "--" if undirected else "->", where)
+    return of_edges(pairs, names)
+
+
+def _pairs(edge: Any, number: int, usual: str, where: str) -> list[tuple[str, str]]:
+    roles = edge_roles([key for key in edge if key]) if isinstance(edge, Mapping) else None
+    if roles is None:
+        raise ValueError(f"{where}: edge {number} has no ends; {EXPECTED}")
+    cause, effect = (_name(edge[roles[end]], where) for end in ("from", "to"))
+    if cause == effect:
+        raise ValueError(f"{where}: edge {number} joins {shown(cause)} to itself; leave it out")
+    stated = str(edge[roles["type"]]) if "type" in roles else usual
+    if is_directed(stated, f"{where}: edge {number}"):
+        return [(cause, effect)]
+    return [(cause, effect), (effect, cause)]
+
+
+def _name(value: Any, where: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        raise ValueError(f"{where}: got {shown(value)}, expected the name of a node")
+    return str(value)
+
+
+# Graphs in GraphML and GML files, read by networkx.
+
+_LABELS = ("label", "name")
+_FORBIDDEN = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
+
+
+def read_markup_graph(text: str, suffix: str, where: str) -> FileGraph:
+    """Return the graph of a GraphML or GML text.
+
+    A node is called by its id, in GML by its label; other labels are tried if the data have no
+    columns of these names. Entities, by which a small XML file can grow without bound, are
+    refused.
+
+    Parameters
+    ----------
+    text : str
+    suffix : {".graphml", ".gml"}
+    where : str
+        The file, for messages.
+    """
+    if suffix == ".graphml" and _FORBIDDEN.search(text):
+        raise ValueError(f"{where}: it declares entities or a document type; remove them")
+    graph = _parsed(text, suffix, where)
+    check_count(len(graph), where)
+    ids = [str(node) for node in graph]
+    labels = _labels(graph)
+    if suffix == ".gml" and labels is not None:
+        ids, labels = labels, None
+    if len(set(ids)) < len(ids):
+        twice = next(name for name, times in Counter(ids).items() if times > 1)
+        raise ValueError(f"{where}: two nodes are called {shown(twice)}; names must differ")
+    called = dict(zip(graph, ids, strict=True))
+    pairs = [(called[a], called[b]) for a, b in graph.edges()]
+    loop = next((a for a, b in pairs if a == b), None)
+    if loop is not None:
+        raise ValueError(f"{where}: node {shown(loop)} has an edge to itself; leave it out")
+    if not graph.is_directed():
+        pairs += [(b, a) for a, b in pairs]
+    return of_edges(pairs, ids, labels=labels)
+
+
+def _parsed(text: str, suffix: str, where: str) -> Any:
+    import networkx as nx  # noqa: PLC0415  half a second, and few files need it
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of attributes that are not used
+            if suffix == ".graphml":
+                return nx.parse_graphml(text)
+            return nx.parse_gml(text, label="id")
+    except Exception as error:  # the parsers raise whatever a broken file leads to
+        reason = cut(visible(str(error) or type(error).__name__), 300)
+        raise ValueError(f"{where}: not a readable {suffix} file: {reason}") from None
+
+
+def _labels(graph: Any) -> list[str] | None:
+    """Return what all nodes are called beside their ids."""
+    for key in _LABELS:
+        found = [attributes.get(key) for _, attributes in graph.nodes(data=True)]
+        if found and None not in found:
+            return [str(label) for label in found]
+    return None
+
+
+# Graphs in text files: lines of fields, an edge list or a square matrix.
+
+_LINES_LOOKED_AT = 20
+_LONGEST_LOOK = 1_000_000
+_COMMENTS = re.compile(r"(?:#[^\n]*+(?:\n|\Z)|\n)*+")
+_USUAL_HEADER = ["from", "to", "weight"]
+
+
+def read_text_graph(text: str, wanted: Collection[str] | None, where: str) -> FileGraph:
+    """Return the graph of a text.
+
+    Parameters
+    ----------
+    text : str
+    wanted : collection of str, optional
+        The columns of the data: two of them on the first line make an edge list without header.
+    where : str
+        The file, for messages.
+    """
+    lines = _lines(text, where)
+    header, names = lines[0][1], set(wanted or ())
+    roles = edge_roles(header)
+    if roles is not None and not _has_index(lines):
+        return read_edge_table(roles, header, lines[1:], where)
+    if 1 < len(header) < 4 and all(set(line[:2]) <= names for _, line in lines):
+        note(f"{where}: an edge list without a header; each line is read as from, to")
+        header = _USUAL_HEADER[: len(header)]
+        return read_edge_table(edge_roles(header) or {}, header, lines, where)
+    return read_matrix(lines, where)
+
+
+def _has_index(lines: list[Line]) -> bool:
+    """Tell whether the first column repeats the header: it is a matrix of nodes of these names."""
+    return [line[0] for _, line in lines[1:]] == lines[0][1][1:]
+
+
+def _lines(text: str, where: str) -> list[Line]:
+    """Return the lines that are not empty, with their numbers; all as long as the first."""
+    count = text.count("\n")
+    check_edge_count(count, "lines", where)
+    body, skipped = _without_comments(text)
+    beginning = body[:_LONGEST_LOOK].split("\n")[:_LINES_LOOKED_AT]
+    try:
+        separator = find_separator([line for line in beginning if line.strip()], ",")
+    except (ValueError, csv.Error) as error:
+        raise ValueError(f"{where}: line {skipped + 1}: {error}; {SHAPES}") from None
+    if separator == " ":
+        body = "\n".join(map(single_blanks, body.split("\n")))
+    reader = csv.reader(io.StringIO(body), delimiter=separator, skipinitialspace=True)
+    lines: list[Line] = []
+    try:
+        for line in filter(None, reader):
+            if not lines:
+                check_count(len(line) - 1, where)  # the first may be the name of the names
+            lines.append((reader.line_num + skipped, [cell.strip() for cell in line]))
+    except csv.Error as error:
+        number = reader.line_num + skipped
+        raise ValueError(f"{where}: line {number}: {error}; {SHAPES}") from None
+    _check_lines(lines, where)
+    return lines
+
+
+def _check_lines(lines: list[Line], where: str) -> None:
+    if not lines:
+        raise ValueError(f"{where}: the file is empty; {SHAPES}")
+    header = lines[0][1]
+    if len(header) == 1:
+        raise ValueError(f"{where}: the header has one field, {shown(header[0])}; {SHAPES}")
+    if len(lines) > 1 and all(len(line) == len(header) + 1 for _, line in lines[1:]):
+        header.insert(0, "")  # R leaves the name of the column of row names out
+    for number, line in lines:
+        if len(line) != len(header):
+            raise ValueError(
+                f"{where}: line {number} has {len(line)} fields but the header has {len(header)}"
+            )
+
+
+def _without_comments(text: str) -> tuple[str, int]:
+    """Return the text without the comments and empty lines it begins with, and their number."""
+    beginning = _COMMENTS.match(text)
+    end = beginning.end() if beginning else 0
+    return text[end:], text.count("\n", 0, end)

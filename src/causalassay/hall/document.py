@@ -270,12 +270,13 @@ def _how(settings: Settings, command: str, results: str, linked: bool) -> list[B
         "the same as that of the command audit on the files of the draws: --keep FOLDER writes "
         "them, and prints the command that audits them."
     )
-    facts: dict[str, object] = {"draws": draws, "verdict": same, **MEANINGS}
+    facts: dict[str, object] = {"command": Code(command)} if command else {}
+    facts |= {"draws": draws, "verdict": same, **MEANINGS}
     facts["all numbers, with p-values"] = Marked(NUMBERS, link=f"{results}{NUMBERS}")
     if linked:
         facts["more on audits"] = Marked("Audit your benchmark", link="audit.md")
         facts["more on rules"] = Marked("Rules", link="rules.md")
-    return [*([Code(command)] if command else []), Facts(facts)]
+    return [Facts(facts)]
 
 
 def _rules(rows: Sequence[Row]) -> Facts:

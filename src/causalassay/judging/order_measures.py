@@ -25,7 +25,7 @@ from causalassay.diagnostics import (
 )
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
 from causalassay.judging.chance import TIE, RandomAssignments, RandomOrders
-from causalassay.judging.level_codes import why_codes
+from causalassay.judging.pair_independence import why_codes
 from causalassay.judging.order_tests import (
     attainable,
     corrected_level,

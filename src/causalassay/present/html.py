@@ -275,9 +275,7 @@ def _row(columns: Sequence[Column], row: Sequence[object]) -> Html:
 def cell_html(value: object, column: Column) -> tuple[object, str | None]:
     """Return what a cell holds, and its class."""
     marked = value if isinstance(value, Marked) else Marked(value)
-    inside = _value_html(marked.value, column)
-    if marked.bold:
-        inside = tag("strong", inside)
+    inside = _value_html(marked.value, column, bold=marked.bold)
     if marked.warns:
         inside = tag("span", inside, class_="missed")
     if marked.hint:
@@ -294,13 +292,17 @@ def cell_html(value: object, column: Column) -> tuple[object, str | None]:
     return inside, "long" if is_long else None
 
 
-def _value_html(value: object, column: Column) -> object:
-    if isinstance(value, Html):
-        return value
+def _value_html(value: object, column: Column, *, bold: bool) -> object:
+    """Return a value; of an interval the number alone is bold, as in LaTeX."""
+    limits: Sequence[str] = ()
+    inside: object = value
     if isinstance(value, Interval):
-        number, *limits = interval_parts(value, FORMATS[column.format])
-        return join((number, *(join((" ", tag("small", text))) for text in limits)))
-    return formatted(value, column.format)
+        inside, *limits = interval_parts(value, FORMATS[column.format])
+    elif not isinstance(value, Html):
+        inside = formatted(value, column.format)
+    if bold:
+        inside = tag("strong", inside)
+    return join((inside, *(join((" ", tag("small", text))) for text in limits)))
 
 
 def figure_html(figure: Figure | GraphFigure) -> Html:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from causalassay.opening import as_text
 from causalassay.reproducing.computations import COMPUTATIONS
-from causalassay.reproducing.data_sets import DATA_SETS
+from causalassay.reproducing.estimates import DATA_SETS
 from causalassay.reproducing.published import (
     Item,
     PaperSchema,

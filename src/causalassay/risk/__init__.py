@@ -3,9 +3,9 @@
 from causalassay.risk.agreement import Agreement, agreement
 from causalassay.risk.cutoffs import Bonferroni, Fixed, SimulatedMax
 from causalassay.risk.descendant_tests import DescendantTests, estimate_descendants
-from causalassay.risk.descendants import Descendants, implied_descendants, true_descendants
+from causalassay.risk.descendant_tests import Descendants, implied_descendants, true_descendants
 from causalassay.risk.estimators import compare, estimate, oracle
-from causalassay.risk.losses import jaccard, mistakes
+from causalassay.risk.experiments import jaccard, mistakes
 from causalassay.risk.result import Comparison, Difference, Risk
 from causalassay.risk.uncertainty import Intervals, Scoring
 

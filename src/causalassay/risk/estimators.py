@@ -19,9 +19,9 @@ from causalassay.risk.cross_validation import (
     prepare_cross_validation,
 )
 from causalassay.risk.descendant_tests import DEFAULT_TESTS, DescendantTests
-from causalassay.risk.descendants import Descendants, implied_descendants
+from causalassay.risk.descendant_tests import Descendants, implied_descendants
 from causalassay.risk.fits import Fit, why_not
-from causalassay.risk.losses import Loss, jaccard
+from causalassay.risk.experiments import Loss, jaccard
 from causalassay.risk.result import Comparison, Difference, Risk
 from causalassay.risk.uncertainty import Intervals, Scoring, interval
 

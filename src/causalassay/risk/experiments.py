@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from numpy.random import Generator
@@ -102,3 +102,49 @@ def split(nodes: Sequence[int], folds: int | None, rng: Generator) -> tuple[tupl
         return tuple((node,) for node in nodes)
     shuffled = [nodes[k] for k in rng.permutation(len(nodes))]
     return tuple(tuple(shuffled[k::folds]) for k in range(folds))
+
+
+# What it costs to name the wrong descendants.
+
+Loss = Callable[[Set[int], Set[int]], float]
+"""Of the reference's descendants of a node and the estimate's, the node itself in neither."""
+
+
+def jaccard(reference: Set[int], guess: Set[int]) -> float:
+    """Return the share of the two sets' union that is not in both, 0 if both are empty.
+
+    Parameters
+    ----------
+    reference, guess : set of int
+
+    References
+    ----------
+    Eigenmann, Mukherjee, Maathuis (2020), below equation 3.
+
+    Examples
+    --------
+    >>> jaccard({1, 2, 3}, {2, 3, 4})
+    0.5
+    >>> jaccard(set(), set()), jaccard(set(), {1})
+    (0.0, 1.0)
+    """
+    union = len(reference | guess)
+    return 1.0 - len(reference & guess) / union if union else 0.0
+
+
+def mistakes(reference: Set[int], guess: Set[int]) -> float:
+    """Return how many nodes are in one of the sets only.
+
+    Where a node has no descendants, the Jaccard distance is 1 whether the
+    guess has one or twenty of them; this loss tells the two apart.
+
+    Parameters
+    ----------
+    reference, guess : set of int
+
+    Examples
+    --------
+    >>> mistakes({1, 2, 3}, {2, 3, 4}), mistakes(set(), {1, 2, 3})
+    (2.0, 3.0)
+    """
+    return float(len(reference ^ guess))

@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from causalassay.contracts import Algorithm, Estimate
 from causalassay.data import Dataset
-from causalassay.risk.descendants import implied_descendants
+from causalassay.risk.descendant_tests import implied_descendants
 from causalassay.risk.experiments import find_experiments, split
 from causalassay.risk.fits import NOT_STATED, fit_algorithm
 from causalassay.seeding import stream

@@ -11,7 +11,7 @@ from causalassay.arrays import Adjacency
 from causalassay.contracts import Kind
 from causalassay.present.json_values import plain_values
 from causalassay.present.shown import Shown
-from causalassay.risk.descendants import Descendants
+from causalassay.risk.descendant_tests import Descendants
 from causalassay.risk.fits import NEVER_INTERVENTIONAL, NOT_STATED
 from causalassay.risk.uncertainty import Intervals
 from causalassay.spelling import did_you_mean

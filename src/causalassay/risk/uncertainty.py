@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from causalassay.risk.losses import Loss, jaccard
+from causalassay.risk.experiments import Loss, jaccard
 
 Array = NDArray[np.floating[Any]]
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from causalassay.metrics.registry import METRICS
-from causalassay.study.dispatch import run_tasks
+from causalassay.study.batching import Batch, Batcher, batch_limits
 from causalassay.study.kernel_marks import ready_before_others
-from causalassay.study.pending_tasks import pending_tasks
-from causalassay.study.plan import Purpose, Study
-from causalassay.study.processes.executor import Compiling, Executor
+from causalassay.study.plan import Purpose, Statistic, Study, coordinates
+from causalassay.study.processes.executor import Compiling, Executor, Loss
 from causalassay.study.storage import Store
-from causalassay.study.tasks import Record, RunTask, Status
-from causalassay.study.tuning import best_candidate
+from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask, Status, Task
 
 
 @dataclass(frozen=True)
@@ -150,3 +151,228 @@ def _choose(study: Study, store: Store) -> None:
             ]
             best, value = best_candidate(scores, better, tuning.statistic)
             store.choose(problem, algorithm, tuning.candidates[best], value)
+
+
+# Keeps an executor busy with batches and turns whatever comes back into records.
+
+TRIES = 3
+"""How often a task may lose its process before it is to blame: others may have killed it."""
+
+QUEUED = 3
+"""Batches submitted for each worker: enough to keep it busy, few enough to lose."""
+
+_SAVE_EVERY = 0.5
+_SAVE_AT_MOST = 500
+_WAIT = 0.2
+
+
+def run_tasks(
+    study: Study,
+    tasks: Iterator[Task],
+    executor: Executor,
+    save: Callable[[list[Record]], None],
+) -> None:
+    """Run tasks until there are none left, saving records as they come.
+
+    On an exception, Ctrl-C included, what has come back is saved before it is raised again.
+
+    Parameters
+    ----------
+    study : Study
+    tasks : iterator of Task
+    executor : Executor
+    save : callable
+        Takes a list of records; called twice a second or so.
+    """
+    submitted = _Submitted(study, tasks, executor)
+    saved = time.monotonic()
+    try:
+        while submitted.submit():
+            submitted.collect()
+            late = time.monotonic() - saved > _SAVE_EVERY
+            if late or len(submitted.records) >= _SAVE_AT_MOST:
+                save(submitted.take_records())
+                saved = time.monotonic()
+    finally:
+        save(submitted.take_records())
+
+
+class _Submitted:
+    """The batches that are under way, and the records of those that have ended."""
+
+    def __init__(self, study: Study, tasks: Iterator[Task], executor: Executor) -> None:
+        self.records: list[Record] = []
+        self._study = study
+        self._batcher = Batcher(tasks)
+        self._executor = executor
+        self._retries: deque[Batch] = deque()
+        self._losses: Counter[Task] = Counter()
+        self._n_under_way = 0
+
+    def submit(self) -> bool:
+        """Submit what there is room for; False once nothing is left or under way."""
+        while self._n_under_way < QUEUED * max(self._executor.workers, 1):
+            batch = self._next_batch()
+            if not batch:
+                break
+            self._executor.submit(batch, batch_limits(self._study, batch))
+            self._n_under_way += 1
+        return self._n_under_way > 0
+
+    def collect(self) -> None:
+        """Wait a little and take in what has ended."""
+        for batch, outcome in self._executor.completed(_WAIT):
+            self._n_under_way -= 1
+            if isinstance(outcome, Loss):
+                self._lose(batch, outcome)
+                continue
+            for record in outcome:
+                self._batcher.observe(record)
+                self.records.append(record)
+
+    def take_records(self) -> list[Record]:
+        """Return the records that have come since the last time."""
+        taken, self.records = self.records, []
+        return taken
+
+    def _next_batch(self) -> Batch:
+        if self._retries:
+            return self._retries.popleft()
+        return self._batcher.next(self._executor.batch_seconds)
+
+    def _lose(self, batch: Batch, loss: Loss) -> None:
+        """Try the tasks of a lost batch apart; one that is lost alone, and again, has failed."""
+        if len(batch) > 1:
+            self._retries.extend((task,) for task in batch)
+            return
+        (task,) = batch
+        self._losses[task] += 1
+        if loss.cause == "crashed" and self._losses[task] < TRIES:
+            self._retries.append(batch)
+            return
+        status: Status = "timeout" if loss.cause == "timeout" else "failed"
+        self.records.append(Record.without_scores(task, status, loss.reason))
+
+
+# What is left to do: the plan less what the store has, one problem at a time.
+
+
+def pending_tasks(
+    study: Study, store: Store, purpose: Purpose, at_once: Set[int] = frozenset()
+) -> Iterator[Task]:
+    """Yield the tasks that have no row yet, and those whose row lacks a number.
+
+    The store is asked as the work goes on, so that a plan of 10^6 tasks is
+    never in memory.
+
+    Parameters
+    ----------
+    study : Study
+    store : Store
+    purpose : {"main", "tuning"}
+    at_once : set of int
+        Algorithms whose tasks of the first replicate come before all others: those that need
+        not wait until kernels have been compiled.
+    """
+    wanted = _wanted_metrics(study, purpose)
+    for problem, replicate, algorithms, measured in _in_order(study, purpose, at_once):
+        stored = store.rows(purpose, problem, replicate)
+        if measured:
+            missing = _missing(range(len(study.diagnostics)), stored.diagnostics)
+            if missing:
+                yield MeasureTask(purpose, problem, replicate, missing)
+        for algorithm in algorithms:
+            run = _algorithm_to_run(study, store, problem, algorithm)
+            row = stored.algorithms.get(algorithm)
+            address = (purpose, problem, replicate, algorithm)
+            if row is None:
+                yield RunTask(*address, run, wanted[algorithm])
+                continue
+            missing = _missing(wanted[algorithm], row.metrics)
+            if missing and row.status == "ok":
+                estimate = store.estimate(*address)
+                if estimate is None:
+                    yield RunTask(*address, run, wanted[algorithm])
+                else:
+                    yield RescoreTask(*address, run, missing, estimate)
+
+
+def _in_order(
+    study: Study, purpose: Purpose, at_once: Set[int]
+) -> Iterator[tuple[int, int, tuple[int, ...], bool]]:
+    """Yield problem, replicate, algorithms, and whether the problem is measured then."""
+    if at_once:
+        for problem, replicate, algorithms in coordinates(study, purpose):
+            early = tuple(one for one in algorithms if one in at_once)
+            if replicate == 0 and early:
+                yield problem, replicate, early, False
+    for problem, replicate, algorithms in coordinates(study, purpose):
+        late = algorithms
+        if replicate == 0:
+            late = tuple(one for one in algorithms if one not in at_once)
+        yield problem, replicate, late, purpose == "main"
+
+
+def _missing(wanted: Iterable[int], stored: frozenset[int]) -> tuple[int, ...]:
+    return tuple(index for index in wanted if index not in stored)
+
+
+def _algorithm_to_run(study: Study, store: Store, problem: int, algorithm: int) -> int:
+    entry = study.algorithms[algorithm]
+    if entry.tuning is None:
+        return algorithm
+    chosen = store.choice(problem, algorithm)
+    if chosen is None:
+        raise ValueError(f"{entry.name} is to be tuned before its tasks are planned")
+    return chosen
+
+
+def _wanted_metrics(study: Study, purpose: Purpose) -> dict[int, tuple[int, ...]]:
+    """Return the scores to compute for each algorithm: in a tuning its criterion only."""
+    if purpose == "main":
+        every_metric = tuple(range(len(study.metrics)))
+        return dict.fromkeys(study.listed, every_metric)
+    wanted: dict[int, set[int]] = {}
+    for entry in study.algorithms:
+        if entry.tuning:
+            for candidate in entry.tuning.candidates:
+                wanted.setdefault(candidate, set()).add(entry.tuning.criterion)
+    return {candidate: tuple(sorted(metrics)) for candidate, metrics in wanted.items()}
+
+
+# Hyper-parameters chosen on held-out systems.
+
+
+def best_candidate(
+    scores: Sequence[Sequence[float]], better: str, statistic: Statistic
+) -> tuple[int, float]:
+    """Return the index of the best candidate and its statistic; of equals the first.
+
+    Parameters
+    ----------
+    scores : sequence of sequence of float
+        Of each candidate on each held-out system; nan (it failed, or the number
+        is undefined) counts as worse than any number.
+    better : {"high", "low"}
+    statistic : {"median", "mean"}
+
+    References
+    ----------
+    Ormaniec et al. 2024, appendix E.4.
+
+    Examples
+    --------
+    >>> best_candidate([[0.5, 0.6, 0.7], [0.9, 0.9, float("nan")]], "high", "median")
+    (1, 0.9)
+    >>> best_candidate([[0.5, 0.6, 0.7], [0.9, 0.9, float("nan")]], "high", "mean")
+    (0, 0.6)
+    """
+    sign = 1.0 if better == "high" else -1.0
+    middle: Callable[..., np.floating] = np.median if statistic == "median" else np.mean
+    signed = [np.nan_to_num(sign * np.asarray(row, dtype=float), nan=-np.inf) for row in scores]
+    # Equal infinities have the difference nan in a mean or median; the worst stays the worst.
+    with np.errstate(invalid="ignore"):
+        values = [float(middle(row)) for row in signed]
+    values = [-np.inf if np.isnan(value) else value for value in values]
+    best = int(np.argmax(values))
+    return best, sign * values[best]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version
@@ -20,7 +21,6 @@ from causalassay.kernel_cache import checksum
 from causalassay.study.keys import digest
 from causalassay.study.plan import Study
 from causalassay.study.problem_specs import world
-from causalassay.study.processor import cpu
 from causalassay.study.worker_study import is_ours
 
 WITHOUT_KERNELS = frozenset({"acor", "empty", "random-sorting", "single-edge", "variance-sorting"})
@@ -120,3 +120,16 @@ def _installation() -> str:
     """Return what decides, beside the sources, whether a compiled kernel can be used."""
     sources = checksum(Path(causalassay.__file__).parent)
     return " ".join((sources, python_version(), version("numba"), cpu()))
+
+
+# The processor of this machine.
+
+
+def cpu() -> str:
+    """Return the processor's model, as far as the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(models, "") or platform.processor() or platform.machine()

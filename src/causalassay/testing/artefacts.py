@@ -11,7 +11,7 @@ import numpy as np
 
 from causalassay.data import Dataset, Problem
 from causalassay.testing.breaches import raise_breaches
-from causalassay.testing.problems import (
+from causalassay.testing.models import (
     LABELS,
     discrete_problem,
     linear_problem,

@@ -17,7 +17,7 @@ from causalassay.testing.breaches import (
     raise_breaches,
     same_number,
 )
-from causalassay.testing.problems import (
+from causalassay.testing.models import (
     discrete_problem,
     linear_problem,
     relabelled,

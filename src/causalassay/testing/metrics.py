@@ -19,7 +19,7 @@ from causalassay.testing.breaches import (
     raise_breaches,
     same_number,
 )
-from causalassay.testing.problems import LABELS, N_NODES, linear_problem, relabelled
+from causalassay.testing.models import LABELS, N_NODES, linear_problem, relabelled
 
 
 def check_metric(metric: Metric) -> None:

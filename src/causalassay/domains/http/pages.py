@@ -11,7 +11,7 @@ from pathlib import Path
 
 from numpy.random import Generator
 
-from causalassay.domains.http.server_classes import ServerClass
+from causalassay.domains.http.nginx import ServerClass
 from causalassay.seeding import stream
 
 _SPREAD = 0.6
@@ -48,7 +48,7 @@ def draw_pages(n_pages: int, classes: Mapping[str, ServerClass], seed: int) -> t
 
     Examples
     --------
-    >>> from causalassay.domains.http.server_classes import classes_of
+    >>> from causalassay.domains.http.nginx import classes_of
     >>> pages = draw_pages(4, classes_of(("python",)), seed=1)
     >>> [page.server_class for page in pages]
     ['python', 'python-gzip', 'python', 'python-gzip']

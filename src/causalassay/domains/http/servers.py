@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from causalassay.domains.http import serving
-from causalassay.domains.http.nginx import config_text
+from causalassay.domains.http.nginx import ServerClass, config_text
 from causalassay.domains.http.pages import Page, write_pages
-from causalassay.domains.http.server_classes import ServerClass
 from causalassay.domains.watched_servers import Start, as_it_is, watched
 
 USERS = ("nobody",)

@@ -16,7 +16,7 @@ from causalassay.reproducing.computations.look_alikes import LOOK_ALIKES
 from causalassay.reproducing.computations.noise_transfer import NOISE_TRANSFER
 from causalassay.reproducing.computations.real_systems import REAL_SYSTEMS
 from causalassay.reproducing.computations.risk_identities import RISK_IDENTITIES
-from causalassay.reproducing.computations.sachs_size import sachs_size
+from causalassay.reproducing.computations.real_systems import sachs_size
 from causalassay.reproducing.computations.three_models import THREE_MODELS
 from causalassay.reproducing.computations.three_node_losses import dag_count, truth_is_optimal
 from causalassay.reproducing.computations.uumc_laws import UUMC_LAWS

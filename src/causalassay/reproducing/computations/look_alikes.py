@@ -18,7 +18,7 @@ from causalassay.discovery import make_algorithm
 from causalassay.factorial import LookAlike, ScoreRow, score_algorithms, score_look_alikes
 from causalassay.factorial.lookalikes import Source
 from causalassay.reproducing.computations.real_systems import mean_of, truth_of, where_there
-from causalassay.reproducing.data_sets import System
+from causalassay.reproducing.estimates import System
 from causalassay.reproducing.estimates import Estimate, Ours, Several
 
 SOURCES: Mapping[Source, str] = {

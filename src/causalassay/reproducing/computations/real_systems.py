@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from causalassay.data import sachs
 from causalassay.factorial import (
     Settings,
     SpecificationRow,
@@ -18,7 +19,7 @@ from causalassay.factorial import (
     score_specifications,
 )
 from causalassay.factorial.truth import without_doubles
-from causalassay.reproducing.data_sets import System, check_system, experiment_on
+from causalassay.reproducing.estimates import System, check_system, experiment_on
 from causalassay.reproducing.estimates import Estimate, NotRun, Ours, Several, mean
 
 Change = Literal["over", "under"]
@@ -139,3 +140,16 @@ _COMPUTED: dict[str, Callable[..., Ours]] = {
 }
 
 REAL_SYSTEMS = {name: where_there(computed) for name, computed in _COMPUTED.items()}
+
+
+# How large the data of Sachs et al. 2005 are.
+
+
+def sachs_size(*, what: Literal["rows", "nodes", "edges"]) -> Estimate | NotRun:
+    """Return the observational rows, the nodes, or the edges of the usual graph."""
+    try:
+        problem = sachs()
+    except FileNotFoundError as absent:
+        return NotRun(str(absent))
+    rows, nodes = problem.data.observational_values.shape
+    return Estimate({"rows": rows, "nodes": nodes, "edges": int(problem.graph.sum())}[what])

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
+from causalassay.diagnostics.registry import DIAGNOSTICS
+from causalassay.graphs.registry import GRAPHS
+from causalassay.graphs.sources import GraphSource
+from causalassay.models.noise import Family, Noise
+from causalassay.models.registry import (
+    MODELS,
+    ModelSource,
+    function_family,
+    kinds_by_mechanism,
+    mechanism_of,
+    no_such_kind,
+    parameter_names,
+)
 from causalassay.study.language.data_files import DataFiles
+from causalassay.study.language.dataclass_tables import construct
 from causalassay.study.language.expansion import (
     Member,
     could_be_drawn,
     draw_settings,
     expand,
 )
-from causalassay.study.language.known_names import known_name
+from causalassay.study.language.known_names import known_name, registered, unknown_parameter
 from causalassay.study.language.labels import problem_labels, problem_name, suffix
 from causalassay.study.language.mistakes import MOST_PRINTED, Location, Mistakes
-from causalassay.study.language.problem_checks import check_levels, check_parts
-from causalassay.study.language.problem_parts import (
-    build_accept,
-    build_graph,
-    build_interventions,
-    build_model,
-)
 from causalassay.study.language.table_keys import (
     MOST_SAMPLES,
     ProblemHeadSchema,
@@ -33,11 +41,151 @@ from causalassay.study.language.table_keys import (
 )
 from causalassay.study.plan import ProblemEntry
 from causalassay.study.problem_specs import (
+    SCALING,
+    Accept,
     Generated,
+    Interventions,
     Network,
     ProblemSpec,
     Transform,
+    model_world,
 )
+
+
+def build_graph(
+    table: Mapping[str, Any], location: Location, mistakes: Mistakes
+) -> GraphSource | None:
+    """Return the graph source that a table names.
+
+    Examples
+    --------
+    >>> table = {"kind": "erdos-renyi", "n_nodes": 20, "edges_per_node": 2}
+    >>> build_graph(table, Location("graph"), Mistakes())
+    ErdosRenyi(n_nodes=20, edges_per_node=2.0, exact=True)
+    >>> mistakes = Mistakes()
+    >>> build_graph({**table, "edges_per_node": 10}, Location("graph"), mistakes)
+    >>> mistakes.lines
+    ['graph.edges_per_node: 20 nodes can have 0 to 9.5 edges per node, got 10.0']
+    """
+    kind: Any = table.get("kind")
+    family: Any = registered(GRAPHS, kind, location.at("kind"), mistakes)
+    if family is None:
+        return None
+    return construct(family, _without(table, "kind"), kind, location, mistakes)
+
+
+def build_model(
+    table: Mapping[str, Any], location: Location, mistakes: Mistakes
+) -> ModelSource | None:
+    """Return the model source that a table names.
+
+    Examples
+    --------
+    >>> build_model({"kind": "scm", "noise": "laplac"}, Location("model"), mistakes := Mistakes())
+    >>> mistakes.lines
+    ["model.noise: there is no noise 'laplac'; did you mean 'laplace'?"]
+    """
+    before = mistakes.noted
+    kind, mechanism = _kind_and_mechanism(table, location, mistakes)
+    fields = _without(table, "kind", "mechanism")
+    if "noise" in fields:
+        noise = _noise(fields.pop("noise"), location.at("noise"), mistakes)
+        fields |= {} if noise is None else {"noise": noise}
+    if kind is None or mechanism is None:
+        return None
+    source = registered(MODELS, f"{mechanism}.{kind}", location.at("kind"), mistakes)
+    if source is None:
+        return None
+    if function_family(kind, mechanism) is not None:
+        made = _nonlinear(kind, mechanism, fields, location, mistakes)
+    else:
+        made = construct(source, fields, kind, location, mistakes)
+    return made if mistakes.noted == before else None
+
+
+def build_interventions(
+    table: Mapping[str, Any], location: Location, mistakes: Mistakes
+) -> Interventions | None:
+    """Return the interventions; a target outside of a list is a regime of its own.
+
+    Examples
+    --------
+    >>> table = {"action": "do", "samples": 50, "targets": [0, [1, 2]]}
+    >>> build_interventions(table, Location("interventions"), Mistakes()).targets
+    ((0,), (1, 2))
+    """
+    fields = dict(table)
+    if isinstance(targets := fields.get("targets"), list):
+        fields["targets"] = [one if isinstance(one, list) else [one] for one in targets]
+    return construct(Interventions, fields, "interventions", location, mistakes)
+
+
+def build_accept(table: Mapping[str, Any], location: Location, mistakes: Mistakes) -> Accept | None:
+    """Return the bin that a diagnostic must fall into."""
+    before = mistakes.noted
+    if "diagnostic" in table:
+        where = location.at("diagnostic")
+        if registered(DIAGNOSTICS, table["diagnostic"], where, mistakes) is None:
+            table = {**table, "diagnostic": "n_edges"}  # any that exists: the rest is still checked
+    made = construct(Accept, table, "accept", location, mistakes)
+    return made if mistakes.noted == before else None
+
+
+def _kind_and_mechanism(
+    table: Mapping[str, Any], location: Location, mistakes: Mistakes
+) -> tuple[str | None, str | None]:
+    """Return the names of a model's kind and mechanism; None for one that does not exist."""
+    stated, kind = table.get("mechanism"), table.get("kind")
+    if stated is not None:
+        mechanisms = kinds_by_mechanism()
+        stated = known_name(stated, mechanisms, "mechanism", location.at("mechanism"), mistakes)
+    mechanism = mechanism_of(kind, stated) if isinstance(kind, str) else None
+    if mechanism is not None:
+        # With a wrong mechanism, which kinds there are is not known: only that is noted.
+        return kind, None if stated is None and "mechanism" in table else mechanism
+    if isinstance(kind, str):
+        mistakes.add(location.at("kind"), no_such_kind(kind, stated))
+        return None, None
+    known = {one for kinds in kinds_by_mechanism().values() for one in kinds}
+    return known_name(kind, known, "model", location.at("kind"), mistakes), None
+
+
+def _nonlinear(
+    kind: str, mechanism: str, fields: Mapping[str, Any], location: Location, mistakes: Mistakes
+) -> ModelSource | None:
+    """Return a nonlinear source; some of the fields belong to its functions."""
+    legal = parameter_names(kind, mechanism)
+    for key in fields:
+        if key not in legal:
+            message = unknown_parameter(key, f"{mechanism} {kind}", legal)
+            mistakes.add(location.at(key), message, element=False)
+    family: Any = function_family(kind, mechanism)
+    own = {field.name for field in dataclasses.fields(family)}
+    of_functions = {key: fields[key] for key in fields if key in own}
+    of_scheme = {key: fields[key] for key in fields if key in legal and key not in own}
+    functions = construct(family, of_functions, mechanism, location, mistakes)
+    scheme = construct(MODELS[f"{mechanism}.{kind}"], of_scheme, kind, location, mistakes)
+    if functions is None or scheme is None:
+        return None
+    return dataclasses.replace(scheme, mechanism=functions)
+
+
+def _noise(value: Any, location: Location, mistakes: Mistakes) -> Noise | str | None:
+    """Return a noise law; as its name alone if it has no parameters, so that keys are equal."""
+    families = get_args(Family)
+    if not isinstance(value, Mapping):
+        return known_name(value, families, "noise", location, mistakes)
+    where = location.at("family")
+    family = known_name(value.get("family"), families, "noise", where, mistakes)
+    if family is None:
+        return None
+    made = construct(Noise, value, family, location, mistakes)
+    return family if made == Noise(cast(Family, family)) else made
+
+
+def _without(table: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in table.items() if key not in keys}
+
 
 _HEAD_KEYS = tuple(ProblemHeadSchema.model_fields)
 _PARTS: dict[str, Callable[[Mapping[str, Any], Location, Mistakes], Any]] = {
@@ -208,3 +356,90 @@ def _name(head: ProblemHeadSchema, member: Member, number: int) -> str:
     if head.name is None:
         return problem_name(member.table, member.varied)
     return f"{head.name} {suffix(member.varied)}".strip()
+
+
+# Checks of the parts of one problem against each other.
+
+
+def check_parts(
+    parts: Mapping[str, Any], transform: tuple[str, ...], location: Location, mistakes: Mistakes
+) -> None:
+    """Note what the graph, the model, the interventions and the transforms cannot do together.
+
+    A part that is absent has a mistake of its own, noted elsewhere.
+    """
+    graph, model, interventions = (parts.get(key) for key in ("graph", "model", "interventions"))
+    world = None if model is None else model_world(model)
+    _check_targets(graph, interventions, location, mistakes)
+    if graph is not None and world is not None:
+        _check_lags(getattr(graph, "lagged", False), world == "series", location, mistakes)
+    if (
+        interventions is not None
+        and interventions.start is not None
+        and world not in ("series", None)
+    ):
+        message = "only series have time steps; leave `start` and `stop` out"
+        mistakes.add(location.at("interventions", "start"), message)
+    if world == "discrete":
+        check_levels(interventions, transform, location, mistakes)
+
+
+def check_levels(
+    interventions: Interventions | None,
+    transform: tuple[str, ...],
+    location: Location,
+    mistakes: Mistakes,
+) -> None:
+    r"""Note transforms and interventions that do not apply to discrete variables.
+
+    Examples
+    --------
+    >>> mistakes = Mistakes()
+    >>> shifts = Interventions("shift", samples=9, probability=1.0)
+    >>> check_levels(shifts, ("standardize",), Location("problems[0]"), mistakes)
+    >>> print("\n".join(mistakes.lines))
+    problems[0].transform: levels have no scale, so 'standardize' does not apply; remove it
+    problems[0].interventions.action: nothing can be added to a level; expected "do" or "randomize"
+    """
+    for change in transform:
+        if change in SCALING:
+            message = f"levels have no scale, so {change!r} does not apply; remove it"
+            mistakes.add(location.at("transform"), message)
+    if interventions is None:
+        return
+    where = location.at("interventions")
+    value, variance = interventions.value, interventions.variance
+    match interventions.action:
+        case "shift":
+            message = 'nothing can be added to a level; expected "do" or "randomize"'
+            mistakes.add(where.at("action"), message)
+        case "randomize" if (value, variance) != (0.0, 1.0):
+            message = "levels have no mean or variance; leave value and variance out"
+            mistakes.add(where, message)
+        case "do" if value < 0 or value != int(value):
+            message = f"expected the code of a level, 0, 1, …; got {value:g}"
+            mistakes.add(where.at("value"), message)
+
+
+def _check_targets(
+    graph: Any, interventions: Interventions | None, location: Location, mistakes: Mistakes
+) -> None:
+    """Note targets that the graph does not have."""
+    n_nodes = getattr(graph, "n_nodes", None)
+    if n_nodes is None or interventions is None or interventions.targets is None:
+        return
+    targets = {node for regime in interventions.targets for node in regime}
+    outside = sorted(targets - {*range(n_nodes)})
+    if outside:
+        message = f"there is no node {outside[0]}; {n_nodes} nodes are called 0 to {n_nodes - 1}"
+        mistakes.add(location.at("interventions", "targets"), message)
+
+
+def _check_lags(lagged: bool, series: bool, location: Location, mistakes: Mistakes) -> None:
+    """Note a series on a graph without lags, and lags without a series."""
+    if lagged and not series:
+        message = 'a lagged graph needs a model of series: state mechanism = "var"'
+        mistakes.add(location.at("model", "mechanism"), message)
+    if series and not lagged:
+        message = 'mechanism "var" needs a lagged graph, such as kind = "lagged-erdos-renyi"'
+        mistakes.add(location.at("graph", "kind"), message)

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from causalassay.discovery import make_algorithm
+from causalassay.judging.order_measures import measure_names, sortability_names
+from causalassay.metrics.registry import CHANCES, CONTROLS, DEFAULT_METRICS, METRICS, SERIES_METRICS
 from causalassay.opening import as_text, read_bytes
 from causalassay.spelling import did_you_mean
+from causalassay.study.keys import digest
 from causalassay.study.language.algorithms import AlgorithmReader, TunedAlgorithm, read_limits
-from causalassay.study.language.assembly import assemble, baseline_entries
-from causalassay.study.language.controls import (
-    control_diagnostics,
-    control_metrics,
-    needs_controls,
-)
-from causalassay.study.language.defaults import defaults_for
 from causalassay.study.language.metrics import MetricReader, read_diagnostics
 from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes
 from causalassay.study.language.problems import ProblemReader
 from causalassay.study.language.table_keys import StudySchema, validated
 from causalassay.study.language.toml_tables import read_tables
-from causalassay.study.plan import AlgorithmEntry, Limits, ProblemEntry, Study
-from causalassay.study.problem_specs import FromFile, world
+from causalassay.study.measures import (
+    DEFAULT_DIAGNOSTICS,
+    DISCRETE_DIAGNOSTICS,
+    SERIES_DIAGNOSTICS,
+)
+from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, Study, Tuning
+from causalassay.study.problem_specs import FromFile, World, world
 
 Entry = TypeVar("Entry", ProblemEntry, AlgorithmEntry)
 
@@ -189,3 +193,169 @@ def _check_held_out(
                 "state `bootstrap`, or leave the tuning out"
             )
             mistakes.add(location.at("data"), message)
+
+
+# The list of a study's algorithms: those it lists, then the baselines, then all candidates.
+
+
+def assemble(
+    entries: Sequence[tuple[AlgorithmEntry | TunedAlgorithm, Location]],
+    baselines: Sequence[AlgorithmEntry],
+    add_baselines: bool,
+    metrics: MetricReader,
+    mistakes: Mistakes,
+) -> tuple[AlgorithmEntry, ...]:
+    """Return all algorithms; one that is listed and is a baseline stands there once."""
+    defaults = {entry.key: entry for entry in baselines}
+    listed = [_with_role(one, defaults) for one, _ in entries]
+    taken = {_entry_of(one).name for one in listed}
+    if add_baselines:
+        known = {one.key for one in listed if isinstance(one, AlgorithmEntry)}
+        listed += [_renamed(defaults[key], taken) for key in defaults if key not in known]
+    candidates: dict[str, AlgorithmEntry] = {}
+    for one, location in entries:
+        if isinstance(one, TunedAlgorithm):
+            _collect(one, candidates, taken, location, mistakes)
+    indices = {key: len(listed) + step for step, key in enumerate(candidates)}
+    finished = [
+        _tuned_entry(one, indices, metrics) if isinstance(one, TunedAlgorithm) else one
+        for one in listed
+    ]
+    return (*finished, *candidates.values())
+
+
+def baseline_entries(uses: Sequence[str], limits: Limits) -> list[AlgorithmEntry]:
+    """Return the baselines of those names, with their default hyperparameters."""
+    return [AlgorithmEntry(use, use, make_algorithm(use), "baseline", limits) for use in uses]
+
+
+def _with_role(
+    one: AlgorithmEntry | TunedAlgorithm, defaults: Mapping[str, AlgorithmEntry]
+) -> AlgorithmEntry | TunedAlgorithm:
+    if isinstance(one, AlgorithmEntry) and one.role == "listed" and one.key in defaults:
+        return replace(one, role="baseline")
+    return one
+
+
+def _entry_of(one: AlgorithmEntry | TunedAlgorithm) -> AlgorithmEntry:
+    return one.entry if isinstance(one, TunedAlgorithm) else one
+
+
+def _renamed(entry: AlgorithmEntry, taken: set[str]) -> AlgorithmEntry:
+    """Return the entry under a name that no other entry has."""
+    name = entry.name
+    while name in taken:
+        name += f" ({entry.role})"
+    taken.add(name)
+    return replace(entry, name=name)
+
+
+def _collect(
+    one: TunedAlgorithm,
+    candidates: dict[str, AlgorithmEntry],
+    taken: set[str],
+    location: Location,
+    mistakes: Mistakes,
+) -> None:
+    """Add the candidates; one that several tunings try runs once, so its limits must agree."""
+    for candidate in one.candidates:
+        known = candidates.get(candidate.key)
+        if known is None:
+            candidates[candidate.key] = _renamed(candidate, taken)
+        elif known.limits != candidate.limits:
+            message = (
+                f"{candidate.name!r} is tried elsewhere too, under other limits; make them equal"
+            )
+            mistakes.add(location.at("tune"), message)
+
+
+def _tuned_entry(
+    one: TunedAlgorithm, indices: Mapping[str, int], metrics: MetricReader
+) -> AlgorithmEntry:
+    keys = [candidate.key for candidate in one.candidates]
+    tuning = Tuning(
+        tuple(indices[key] for key in keys), one.criterion, one.table.statistic, one.table.systems
+    )
+    criterion = metrics.entries[one.criterion].key
+    tuned_key = digest(keys, criterion, one.table.statistic, one.table.systems)
+    return replace(one.entry, tuning=tuning, tuned_key=tuned_key)
+
+
+# What is measured beside F1: what chance gives, and what sorting by each artefact reaches.
+
+
+def needs_controls(metrics: Sequence[MetricEntry]) -> bool:
+    """Tell whether a study scores F1 as it is, which is what controls stand beside."""
+    return any((entry.name, entry.resolution) == ("f1", "as-is") for entry in metrics)
+
+
+def control_metrics(metrics: Sequence[MetricEntry]) -> tuple[MetricEntry, ...]:
+    """Return the numbers of each estimate that stand beside some metrics."""
+    chances = [CHANCES[entry.name] for entry in metrics if entry.name in CHANCES]
+    return tuple(
+        MetricEntry(name, METRICS[name].resolution, METRICS[name].version, name)
+        for name in dict.fromkeys((*CONTROLS, *chances))
+    )
+
+
+def control_diagnostics(worlds: Collection[World]) -> tuple[str, ...]:
+    """Return the numbers of each data set, for the worlds of the problems.
+
+    Examples
+    --------
+    >>> control_diagnostics({"discrete"})[:3]
+    ('entropy_sortability', 'random_f1', 'attainable_p')
+    """
+    names: list[str] = []
+    for name in sorted(worlds):
+        names += (*sortability_names(name), *measure_names(name))
+    return tuple(dict.fromkeys(names))
+
+
+# What a study has where its file does not say: metrics, diagnostics and baselines.
+
+BASELINES = ("empty", "random-sortnregress", "var-sortnregress", "r2-sortnregress")
+"""The algorithms added to every study, unless it says ``baselines = false``."""
+SERIES_BASELINES = (
+    "empty",
+    "series-random-sortnregress",
+    "series-var-sortnregress",
+    "series-r2-sortnregress",
+)
+"""The same for problems that are series."""
+
+
+class Defaults(NamedTuple):
+    """The names of a study's default parts."""
+
+    metrics: tuple[str, ...]
+    diagnostics: tuple[str, ...]
+    baselines: tuple[str, ...]
+
+
+_WORLDS: tuple[World, ...] = ("continuous", "discrete", "series")
+
+
+def defaults_for(worlds: Collection[World]) -> Defaults:
+    """Return the defaults for the worlds of a study's problems: with several, all of them.
+
+    Examples
+    --------
+    >>> defaults_for({"series"}).metrics
+    ('shd', 'f1', 'precision', 'recall')
+    >>> defaults_for({"discrete"}).diagnostics
+    ('entropy_sortability', 'n_edges', 'n_draws')
+    """
+    present = [world for world in _WORLDS if world in worlds] or ["continuous"]
+    every = zip(*map(_of_one, present), strict=True)
+    return Defaults(*(tuple(dict.fromkeys(chain.from_iterable(names))) for names in every))
+
+
+def _of_one(world: World) -> Defaults:
+    match world:
+        case "continuous":
+            return Defaults(DEFAULT_METRICS, DEFAULT_DIAGNOSTICS, BASELINES)
+        case "discrete":
+            return Defaults(DEFAULT_METRICS, DISCRETE_DIAGNOSTICS, BASELINES)
+        case "series":
+            return Defaults(SERIES_METRICS, SERIES_DIAGNOSTICS, SERIES_BASELINES)

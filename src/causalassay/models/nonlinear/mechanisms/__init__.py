@@ -8,9 +8,9 @@ from causalassay.models.nonlinear.mechanisms.gaussian_process import (
     FourierFeatures,
     GaussianProcess,
 )
-from causalassay.models.nonlinear.mechanisms.indices import MultiIndex
+from causalassay.models.nonlinear.mechanisms.networks import MultiIndex
 from causalassay.models.nonlinear.mechanisms.networks import MLP
-from causalassay.models.nonlinear.mechanisms.sigmoids import Sigmoid
+from causalassay.models.nonlinear.mechanisms.networks import Sigmoid
 
 Family = (
     type[GaussianProcess]

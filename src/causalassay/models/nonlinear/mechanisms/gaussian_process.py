@@ -17,7 +17,7 @@ from scipy.special import ndtri
 
 from causalassay.arrays import Adjacency, Values
 from causalassay.models.linear.sources import Range
-from causalassay.models.nonlinear.mechanisms.cosines import CosineSum, SumOverParents
+from causalassay.models.nonlinear.mechanisms.networks import CosineSum, SumOverParents
 from causalassay.models.nonlinear.mechanisms.function import (
     Functions,
     check_count,
