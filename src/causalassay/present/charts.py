@@ -48,7 +48,7 @@ def config(ink: str = INK, paper: str | None = PAPER, grid: str = "#e6e6e6") -> 
     return {
         "background": paper,
         "font": FONT,
-        "view": {"stroke": "#cccccc"},
+        "view": {"stroke": "#cccccc" if paper else grid},
         "title": {
             "anchor": "start",
             "color": ink,
