@@ -306,9 +306,9 @@ def hide_programs(folder: Path) -> None:
 def _places(on_path: list[str]) -> Iterable[str]:
     """Return all folders in which our code looks for programs."""
     from causalassay.domains.http import nginx
-    from causalassay.domains.postgres import server
+    from causalassay.domains.postgres import experiment
 
-    return [*on_path, *nginx._PLACES.split(":"), *map(str, server._default_places())]
+    return [*on_path, *nginx._PLACES.split(":"), *map(str, experiment._default_places())]
 
 
 def _hidden_in(place: str) -> list[Path]:
