@@ -235,5 +235,6 @@ def _write(
         from causalassay.present.latex import comments, table_latex
 
         table = file_table(result) if isinstance(result, PooledAudit) else citable_table(result)
-        write_text(latex, table_latex(table, [*comments(document), document.about]))
+        about = f"{document.title}: {document.about}"
+        write_text(latex, table_latex(table, [*comments(document), about]))
         typer.echo(f"LaTeX table: {latex}", err=True)

@@ -632,11 +632,11 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """Return ids, numbers and sentences as plain values, for JSON."""
-        about = {name: value for name, value in vars(self.subject).items() if value}
+        subject = {name: value for name, value in vars(self.subject).items() if value}
         return {
             "kind": self.kind.value,
             "label": self.label,
-            **about,
+            **(subject or {"statistic": ""}),
             "sentence": self.sentence,
             "advice": self.advice,
             "rule": self.rule,

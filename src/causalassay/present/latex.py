@@ -74,17 +74,20 @@ def comments(document: Document) -> list[str]:
     """Return the sentence to cite and what the document was made from, as lines."""
     claim = document.headline
     if isinstance(claim, str):
-        said = claim
+        lines = [claim]
     else:
-        rules = ", ".join(claim.rule_names)
-        said = f"Verdict: {claim.sentence} {claim.advice}".strip() + f" (rule: {rules})"
-    lines = [said]
+        verdict = f"Verdict: {claim.sentence} {claim.advice}".strip()
+        lines = [f"{verdict} (rule: {', '.join(claim.rule_names)})"]
     for block in flattened(document.provenance):
         if isinstance(block, Facts):
             lines += [f"{name}: {value}" for name, value in block.items.items()]
         elif isinstance(block, Table):
-            lines += [" ".join(formatted(value) for value in row) for row in block.rows]
+            lines += ["; ".join(map(_named, block.columns, row)) for row in block.rows]
     return lines
+
+
+def _named(column: Column, value: object) -> str:
+    return f"{column.heading}: {formatted(value, column.format)}"
 
 
 def cell(value: object, column: Column) -> str:
