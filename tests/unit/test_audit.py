@@ -283,6 +283,19 @@ def test_an_audit_imports_no_slow_part_of_scipy():
     assert 0 == subprocess.run([sys.executable, "-c", code], check=False).returncode
 
 
+def test_an_audit_that_is_printed_imports_nothing_that_draws():
+    code = """if True:
+        import sys, numpy as np
+        from causalassay import audit, graphs
+        from causalassay.present.terminal import document_text
+        rng = np.random.default_rng(0)
+        found = audit(rng.normal(size=(50, 3)), graphs.chain(3), 0, n_bootstrap=0)
+        assert "Verdict" in document_text(found.document())
+        sys.exit(bool({"altair", "vl_convert", "pandas"} & set(sys.modules)))
+    """
+    assert 0 == subprocess.run([sys.executable, "-c", code], check=False).returncode
+
+
 def test_arrays_data_frames_and_seeds_are_taken_as_they_come():
     values, graph = benchmark(ca.models.SCM(), n_nodes=8)
     expected = audit(Dataset.from_values(values), graph, np.random.default_rng(3), n_bootstrap=5)
