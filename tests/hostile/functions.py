@@ -84,8 +84,12 @@ def kill_itself(_):
 
 
 def kill_the_dask_worker(_):
-    """Kill the dask worker that started this process's launcher; never run it without one."""
-    psutil.Process().parent().parent().kill()
+    """Kill the dask worker above this process; never run it without one.
+
+    Between them stand the launcher and the supervised process that asked it.
+    """
+    _launcher, _supervised, worker, *_ = psutil.Process().parents()
+    worker.kill()
     time.sleep(FOREVER)
 
 
