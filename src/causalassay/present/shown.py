@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from causalassay.present.document import Document
 from causalassay.present.formatting import shortened
 from causalassay.spelling import visible
@@ -10,15 +12,15 @@ LONGEST_LINE = 200
 MOST_LINES = 10
 
 
-class Shown:
+class Shown(ABC):
     """A result that has a document.
 
     `repr` gives at most ten lines: what it is, its headline, and how to see the rest.
     """
 
+    @abstractmethod
     def document(self) -> Document:
         """Return what the result shows."""
-        raise NotImplementedError
 
     def _repr_html_(self) -> str:
         from causalassay.present.html import fragment  # noqa: PLC0415  # only notebooks need it
