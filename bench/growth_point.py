@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from causalassay import graphs, models
+from causalassay.common.seeding import stream
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.data.dataset import Rows
 from causalassay.discovery import make_algorithm
-from causalassay.seeding import stream
 
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "notears (fast)": ("notears", {"solver": "fast"}),

@@ -8,8 +8,8 @@ import numpy as np
 
 from bench.worker import Arrays
 from causalassay import graphs, models
+from causalassay.common.seeding import stream
 from causalassay.models import LinearSCM
-from causalassay.seeding import stream
 
 N_SAMPLES = 1000
 WEIGHTS = (0.5, 2.0)

@@ -19,7 +19,7 @@ import causalassay
 from bench.growth import algorithms
 from bench.markdown_table import duration
 from bench.runtime import process_environment
-from causalassay.kernel_cache import NAMES, kernels_in
+from causalassay.common.kernel_cache import NAMES, kernels_in
 
 REPETITIONS = 7
 IMPORT = "import causalassay"

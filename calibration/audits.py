@@ -16,6 +16,7 @@ import numpy as np
 from numpy.random import Generator
 
 from calibration.rows_on_disk import Job, Row, compute
+from causalassay.common.seeding import stream
 from causalassay.data import Dataset, Problem
 from causalassay.diagnostics import aligned_share, pair_weights, series_pair_weights
 from causalassay.graphs.families import shuffle_labels
@@ -23,7 +24,6 @@ from causalassay.graphs.sources import ErdosRenyi, LaggedErdosRenyi, ScaleFree
 from causalassay.judging.artefacts import Artefact, artefacts_of
 from causalassay.judging.data_set import judge_data
 from causalassay.models import ISCM, SCM, UUMC, Dirichlet, NonlinearSCM, SeriesSCM
-from causalassay.seeding import stream
 from causalassay.study.problem_specs import Generated
 from causalassay.study.worker.problem_making import make
 

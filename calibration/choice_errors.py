@@ -19,16 +19,17 @@ from numpy.random import Generator
 
 from calibration.choice_systems import ALGORITHMS, N_NODES, System, draw_system, kind_of
 from calibration.rows_on_disk import Job, Row, compute
-from causalassay import choosing, risk
-from causalassay.arrays import Adjacency
-from causalassay.choosing.random_graphs import reachability, risks_of
-from causalassay.choosing.result import SecondOpinion
+from causalassay import risk
+from causalassay.common.arrays import Adjacency
+from causalassay.common.seeding import stream
 from causalassay.contracts import Algorithm, Estimate, Kind, Reads
 from causalassay.data import Dataset
 from causalassay.graphs import erdos_renyi, to_cpdag, topological_order
 from causalassay.judging.findings import FindingKind
+from causalassay.risk import choosing
+from causalassay.risk.choosing.random_graphs import reachability, risks_of
+from causalassay.risk.choosing.result import SecondOpinion
 from causalassay.risk.descendant_tests import implied_descendants
-from causalassay.seeding import stream
 
 SEED = 20261122
 """None of the systems on which a rule was mended (20261121): those were its reason."""

@@ -17,14 +17,14 @@ from numpy.random import Generator
 
 from calibration.rows_on_disk import Job, Row, compute
 from causalassay import models, risk
-from causalassay.arrays import Adjacency, Values
+from causalassay.common.arrays import Adjacency, Values
+from causalassay.common.seeding import stream
 from causalassay.data import Dataset, Regime
 from causalassay.graphs import NoExtension, erdos_renyi, extend
 from causalassay.metrics import repair, sid
 from causalassay.models import Do, Model, Shift
 from causalassay.risk import prediction
 from causalassay.risk.prediction.comparing import member_dags
-from causalassay.seeding import stream
 
 ALGORITHMS = (
     "pc",

@@ -16,10 +16,10 @@ from numpy.random import Generator
 
 from calibration.rows_on_disk import Job, Row, compute
 from causalassay import risk
+from causalassay.common.seeding import stream
 from causalassay.data import Dataset, Problem, Regime
 from causalassay.graphs import erdos_renyi
 from causalassay.models import SNR, Randomize, Shift
-from causalassay.seeding import stream
 
 ALGORITHMS = ("empty", "var-sortnregress", "ges", "gies")
 SEED = 20261118

@@ -9,7 +9,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from causalassay.threads import one_thread_each
+from causalassay.common.threads import one_thread_each
 
 Row = dict[str, Any]
 Job = tuple[str, int]

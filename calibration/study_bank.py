@@ -15,7 +15,8 @@ from numpy.random import Generator
 
 from calibration.audits import BASE
 from calibration.rows_on_disk import Job, Row, compute
-from causalassay.arrays import Adjacency, Vector
+from causalassay.common.arrays import Adjacency, Vector
+from causalassay.common.seeding import stream
 from causalassay.contracts import Estimate
 from causalassay.data import Problem
 from causalassay.diagnostics import r2_sortability, var_sortability
@@ -25,7 +26,6 @@ from causalassay.graphs.orders import topological_order
 from causalassay.judging.order_measures import N_ORDERS, order_measures, random_orders
 from causalassay.metrics import f1, f1_chance, order_score
 from causalassay.models import ISCM, UUMC
-from causalassay.seeding import stream
 from causalassay.study.worker.problem_making import make
 
 SEED = 20261117

@@ -9,8 +9,8 @@ import json
 import sys
 from pathlib import Path
 
-from causalassay.choosing import Choice, charts
 from causalassay.present.charts import static_svg
+from causalassay.risk.choosing import Choice, charts
 
 IMAGES = Path(__file__).parent / "images"
 

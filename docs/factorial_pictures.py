@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from causalassay.discovery import make_algorithm
-from causalassay.factorial import charts, evaluate, read_jdk
+from causalassay.lab.factorial import charts, evaluate, read_jdk
 from causalassay.present.charts import static_svg
 
 IMAGES = Path(__file__).parent / "images"

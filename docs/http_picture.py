@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import vl_convert
 
-from causalassay.factorial import FactorialExperiment, read_experiment
+from causalassay.lab.factorial import FactorialExperiment, read_experiment
 
 TARGET = Path(__file__).parent / "images" / "http.svg"
 COLOURS = ["#D55E00", "#E69F00", "#0072B2", "#56B4E9"]

@@ -18,8 +18,8 @@ from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 
+from causalassay.lab.reproducing.charts import overview
 from causalassay.present.charts import static_svg
-from causalassay.reproducing.charts import overview
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "papers"

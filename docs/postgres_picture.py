@@ -14,15 +14,10 @@ import pandas as pd
 import vl_convert
 
 from causalassay.cli.algorithm_options import read_algorithms
-from causalassay.factorial import (
-    Evaluation,
-    FactorialExperiment,
-    evaluate,
-    read_experiment,
-)
-from causalassay.factorial.biasing import biased_rows
-from causalassay.factorial.intervals import mean_of
-from causalassay.seeding import stream
+from causalassay.common.seeding import stream
+from causalassay.lab.factorial import Evaluation, FactorialExperiment, evaluate, read_experiment
+from causalassay.lab.factorial.biasing import biased_rows
+from causalassay.lab.factorial.intervals import mean_of
 
 TARGET = Path(__file__).parent / "images" / "postgres.svg"
 ALGORITHMS = ("pc", "mmhc", "ges")

@@ -15,12 +15,12 @@ import vl_convert
 
 from causalassay.analysis import Analysis, read
 from causalassay.analysis.matrix import Cell, Column, Row
+from causalassay.analysis.report.charts.figures import gallery
+from causalassay.analysis.report.charts.theme import fitted
 from causalassay.environments.catalogue import environments
 from causalassay.environments.definition import EnvironmentDefinition
 from causalassay.judging.findings import FindingKind
 from causalassay.present.formatting import in_words
-from causalassay.report.charts.figures import gallery
-from causalassay.report.charts.theme import fitted
 
 PAGE = Path(__file__).with_name("third-party.md")
 PICTURE = Path(__file__).parent / "images" / "third-party.svg"

@@ -10,7 +10,7 @@ import pandas as pd
 import vl_convert
 
 import causalassay as ca
-from causalassay.seeding import stream
+from causalassay.common.seeding import stream
 
 SCHEMES = {"scm": "raw", "standardized": "standardised", "iscm": "iSCM", "uumc": "UUMC"}
 COLOURS = ["#D55E00", "#E69F00", "#0072B2", "#009E73"]  # Okabe and Ito's, safe for the colour-blind

@@ -52,7 +52,7 @@ def announce(monkeypatch):
         group = f"causalassay.{kind}"
         points.extend(EntryPoint(name, address, group) for name, address in addresses.items())
         monkeypatch.setattr(
-            "causalassay.registry.entry_points",
+            "causalassay.common.registry.entry_points",
             lambda group: [point for point in points if point.group == group],
         )
         read_entry_points_again()

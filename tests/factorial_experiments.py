@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from causalassay.factorial import FactorialExperiment
+from causalassay.lab.factorial import FactorialExperiment
 
 
 def by_hand():

@@ -12,64 +12,63 @@ import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from causalassay.kernel_cache import ensure_folder
+from causalassay.common.kernel_cache import ensure_folder
 
 if TYPE_CHECKING:
     from causalassay import (
         analysis,
         auditing,
-        choosing,
         data,
         diagnostics,
         discovery,
-        drawing,
-        factorial,
         graphs,
         metrics,
         models,
-        report,
         resampling,
         risk,
-        seeding,
         study,
         testing,
     )
+    from causalassay.analysis import report
     from causalassay.auditing import audit
-    from causalassay.choosing import choose
+    from causalassay.common import seeding
     from causalassay.contracts import Estimate, NotApplicable
     from causalassay.data import Dataset
     from causalassay.discovery import algorithms, discover
+    from causalassay.lab import factorial
+    from causalassay.present import drawing
+    from causalassay.risk import choosing
+    from causalassay.risk.choosing import choose
 
     __version__: str
 
-_MODULES = (
-    "analysis",
-    "auditing",
-    "choosing",
-    "data",
-    "diagnostics",
-    "discovery",
-    "drawing",
-    "factorial",
-    "graphs",
-    "metrics",
-    "models",
-    "report",
-    "resampling",
-    "risk",
-    "seeding",
-    "study",
-    "testing",
-)
-_NAMES = {
-    "Dataset": "causalassay.data",
-    "Estimate": "causalassay.contracts",
-    "NotApplicable": "causalassay.contracts",
-    "algorithms": "causalassay.discovery",
-    "audit": "causalassay.auditing",
-    "choose": "causalassay.choosing",
-    "discover": "causalassay.discovery",
+_ADDRESSES = {
+    "Dataset": "data:Dataset",
+    "Estimate": "contracts:Estimate",
+    "NotApplicable": "contracts:NotApplicable",
+    "algorithms": "discovery:algorithms",
+    "analysis": "analysis",
+    "audit": "auditing:audit",
+    "auditing": "auditing",
+    "choose": "risk.choosing:choose",
+    "choosing": "risk.choosing",
+    "data": "data",
+    "diagnostics": "diagnostics",
+    "discover": "discovery:discover",
+    "discovery": "discovery",
+    "drawing": "present.drawing",
+    "factorial": "lab.factorial",
+    "graphs": "graphs",
+    "metrics": "metrics",
+    "models": "models",
+    "report": "analysis.report",
+    "resampling": "resampling",
+    "risk": "risk",
+    "seeding": "common.seeding",
+    "study": "study",
+    "testing": "testing",
 }
+"""Each public name, and the module below this package that has it."""
 
 __all__ = [
     "Dataset",
@@ -104,10 +103,10 @@ ensure_folder(Path(__file__).parent)
 
 def __getattr__(name: str) -> Any:
     """Import a part on first use: the command line answers `--help` without numba."""
-    if name in _MODULES:
-        return importlib.import_module(f"causalassay.{name}")
-    if name in _NAMES:
-        return getattr(importlib.import_module(_NAMES[name]), name)
+    if name in _ADDRESSES:
+        module, _, attribute = _ADDRESSES[name].partition(":")
+        value = importlib.import_module(f"causalassay.{module}")
+        return getattr(value, attribute) if attribute else value
     if name == "__version__":
         from importlib.metadata import version  # noqa: PLC0415  # takes 20 ms to import
 

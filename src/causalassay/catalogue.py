@@ -6,13 +6,13 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
+from causalassay.common.registry import Registry, first_line, parameter_text, parameters
+from causalassay.common.spelling import did_you_mean
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery import AlgorithmRecord, algorithms
 from causalassay.graphs.registry import GRAPHS
 from causalassay.metrics.registry import METRICS
 from causalassay.models.registry import MODELS, function_family, model_parameters
-from causalassay.registry import Registry, first_line, parameter_text, parameters
-from causalassay.spelling import did_you_mean
 
 Row = dict[str, str | bool | None]
 

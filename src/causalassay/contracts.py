@@ -19,14 +19,14 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Weights, as_bool
+from causalassay.common.arrays import Adjacency, Weights, as_bool
 from causalassay.data.dataset import Dataset, World
 from causalassay.data.problem import Problem
-from causalassay.drawing import show
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.sources import GraphSource
 from causalassay.models.registry import ModelSource
 from causalassay.present.document import Document, Facts, GraphFigure
+from causalassay.present.drawing import show
 from causalassay.present.formatting import formatted, shortened
 from causalassay.present.shown import Shown
 

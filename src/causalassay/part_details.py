@@ -9,15 +9,15 @@ from types import MappingProxyType
 from typing import Any
 
 from causalassay import diagnostics, metrics
-from causalassay.annotations import expectation, hints
 from causalassay.catalogue import noun_phrase
+from causalassay.common.annotations import expectation, hints
+from causalassay.common.registry import Registry, RegistryEntry, first_line, parameters
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.environments.definition import AlgorithmDefinition
 from causalassay.graphs.registry import GRAPHS
 from causalassay.metrics.registry import METRICS
 from causalassay.models.registry import MODELS, function_family, model_parameters
-from causalassay.registry import Registry, RegistryEntry, first_line, parameters
 
 Details = dict[str, Any]
 

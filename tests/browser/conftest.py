@@ -3,7 +3,7 @@
 import pytest
 
 import needs
-from causalassay.report.files import write_report
+from causalassay.analysis.report.files import write_report
 from report_stores import write_attacked, write_store
 
 ARGUMENTS = (

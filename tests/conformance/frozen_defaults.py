@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from causalassay.common.registry import parameters
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.graphs.registry import GRAPHS
 from causalassay.metrics.registry import METRICS
 from causalassay.models.nonlinear.mechanisms import FAMILIES
 from causalassay.models.registry import MODELS, model_parameters
-from causalassay.registry import parameters
 
 TABLE = Path(__file__).with_name("frozen_defaults.json")
 RENEW = "python tests/conformance/frozen_defaults.py"

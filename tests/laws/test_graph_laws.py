@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graph_twins as twins
+from causalassay.common.opening import unsaid
 from causalassay.graphs import (
     NoExtension,
     ancestors,
@@ -36,7 +37,6 @@ from causalassay.graphs import (
     v_structures,
     write_graph,
 )
-from causalassay.opening import unsaid
 from strategies import cpdags, dags, pdags, permutations_of, relabel
 
 few = settings(deadline=None, max_examples=50)

@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 from causalassay.discovery import make_algorithm
-from causalassay.factorial import LookAlike
-from causalassay.reproducing import NotRun, read_paper
-from causalassay.reproducing.computations import COMPUTATIONS, look_alikes
-from causalassay.reproducing.computations.look_alikes import look_alike_boxes
-from causalassay.reproducing.computations.real_systems import truth_of
-from causalassay.reproducing.estimates import experiment_on
-from causalassay.reproducing.study_values import study_value
+from causalassay.lab.factorial import LookAlike
+from causalassay.lab.reproducing import NotRun, read_paper
+from causalassay.lab.reproducing.computations import COMPUTATIONS, look_alikes
+from causalassay.lab.reproducing.computations.look_alikes import look_alike_boxes
+from causalassay.lab.reproducing.computations.real_systems import truth_of
+from causalassay.lab.reproducing.estimates import experiment_on
+from causalassay.lab.reproducing.study_values import study_value
 from recorded_outcomes import outcomes_without_studies, recorded
 
 EXACT = ["section-1", "section-3", "section-4", "table-1"]

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from causalassay.diagnostics import alignment, var_sortability
 from causalassay.graphs import erdos_renyi, scale_free
-from causalassay.models import SCM, LinearSCM
-from causalassay.reproducing.computations.varsortability_examples import (
+from causalassay.lab.reproducing.computations.varsortability_examples import (
     park_backward,
     park_forward,
 )
+from causalassay.models import SCM, LinearSCM
 
 positive = st.floats(0.1, 5)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from causalassay.diagnostics import chain_leaning, orient_chain
-from causalassay.reproducing.computations.chains import chain_covariances
+from causalassay.lab.reproducing.computations.chains import chain_covariances
 
 TWO_SIDED = 3.2905  # normal quantile at 99.95 %
 

@@ -16,27 +16,27 @@ from causalassay.cli import app
 from causalassay.cli.reproducing import _pages_folder
 from causalassay.discovery import golem_loss
 from causalassay.graphs import to_cpdag
-from causalassay.models import fit_covariance
-from causalassay.present.charts import static_svg
-from causalassay.present.document import flattened
-from causalassay.present.terminal import print_document
-from causalassay.reproducing import Line, Reproduction, paper_slugs, read_paper, reproduce
-from causalassay.reproducing.agreement import Outcome
-from causalassay.reproducing.charts import (
+from causalassay.lab.reproducing import Line, Reproduction, paper_slugs, read_paper, reproduce
+from causalassay.lab.reproducing.agreement import Outcome
+from causalassay.lab.reproducing.charts import (
     OUTCOMES,
     counts_by_group,
     distances,
     overview,
     redrawn,
 )
-from causalassay.reproducing.computations.gradient_step import least_steps, residual_variances
-from causalassay.reproducing.computations.three_node_losses import dag_losses, three_node_dags
-from causalassay.reproducing.document import VALUES, overview_document, papers_document
-from causalassay.reproducing.estimates import Estimate
-from causalassay.reproducing.pictures import Picture, loss_landscape, study_scores
-from causalassay.reproducing.published import Item, PublishedValue
-from causalassay.reproducing.result import Effort
-from causalassay.reproducing.running import KeptResults, _picture, sized_study
+from causalassay.lab.reproducing.computations.gradient_step import least_steps, residual_variances
+from causalassay.lab.reproducing.computations.three_node_losses import dag_losses, three_node_dags
+from causalassay.lab.reproducing.document import VALUES, overview_document, papers_document
+from causalassay.lab.reproducing.estimates import Estimate
+from causalassay.lab.reproducing.pictures import Picture, loss_landscape, study_scores
+from causalassay.lab.reproducing.published import Item, PublishedValue
+from causalassay.lab.reproducing.result import Effort
+from causalassay.lab.reproducing.running import KeptResults, _picture, sized_study
+from causalassay.models import fit_covariance
+from causalassay.present.charts import static_svg
+from causalassay.present.document import flattened
+from causalassay.present.terminal import print_document
 from causalassay.study.worker.problem_making import make
 from recorded_outcomes import nothing_runs, recorded
 
@@ -109,8 +109,8 @@ def test_the_loss_of_a_candidate_is_golems_at_least_squares():
 
 
 def test_the_penalised_loss_is_least_among_random_weights():
+    from causalassay.common.seeding import stream
     from causalassay.models import SCM
-    from causalassay.seeding import stream
 
     k, dag = 20, three_node_dags()[20]
     covariance = SCM(noise_sd=(0.5, 2.0)).draw(dag, stream(1, "three", k, 0)).covariance()

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import causalassay as ca
-from causalassay.annotations import Misfit, conform, hints
+from causalassay.common.annotations import Misfit, conform, hints
+from causalassay.common.registry import parameters
 from causalassay.contracts import Algorithm
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.graphs.registry import GRAPHS
 from causalassay.models.registry import MODELS
-from causalassay.registry import parameters
 from study_texts import HEAD, PROBLEM, mistakes_of
 
 VALUES = np.random.default_rng(0).normal(size=(50, 3))

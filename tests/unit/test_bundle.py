@@ -30,7 +30,10 @@ from pyarrow import feather, parquet
 from pyarrow.csv import write_csv
 from typer.testing import CliRunner
 
-from causalassay.bundling import (
+from causalassay.cli import app
+from causalassay.common.opening import unsaid
+from causalassay.discovery import make_algorithm
+from causalassay.lab.bundling import (
     Terms,
     archives,
     building,
@@ -40,15 +43,12 @@ from causalassay.bundling import (
     unpacking,
     write_bundle,
 )
-from causalassay.bundling.archives import write_archive
-from causalassay.bundling.contents import sums_of, write_checksums
-from causalassay.bundling.document import replay_blocks
-from causalassay.bundling.identity import Identity
-from causalassay.bundling.sessions import lock_text
-from causalassay.bundling.study_files import code_files
-from causalassay.cli import app
-from causalassay.discovery import make_algorithm
-from causalassay.opening import unsaid
+from causalassay.lab.bundling.archives import write_archive
+from causalassay.lab.bundling.contents import sums_of, write_checksums
+from causalassay.lab.bundling.document import replay_blocks
+from causalassay.lab.bundling.identity import Identity
+from causalassay.lab.bundling.sessions import lock_text
+from causalassay.lab.bundling.study_files import code_files
 from causalassay.study.language import parse_study, read_study
 from causalassay.study.plan import AlgorithmEntry, coordinates
 from causalassay.study.storage.store import Store
@@ -1121,7 +1121,7 @@ def test_names_and_paths_in_reasons_are_found_in_other_spellings(text, cleaned):
 
 
 def test_a_name_stored_as_numbers_or_between_the_parts_of_a_table_is_read(tmp_path):
-    from causalassay.bundling.unpacking import texts_in
+    from causalassay.lab.bundling.unpacking import texts_in
 
     values = np.random.default_rng(0).normal(size=(50, 3))
     letters = np.frombuffer(b"/home/jdoe/x", dtype=np.uint8)

@@ -6,9 +6,9 @@ import pytest
 from calibration import choice_error_rates, choice_errors, choice_page, cited_rates
 from calibration.choice_systems import draw_system, kind_of
 
+from causalassay.common.seeding import stream
 from causalassay.graphs import is_dag
 from causalassay.judging.rules import RULES
-from causalassay.seeding import stream
 
 ORACLE = {"a": 0.1, "b": 0.3, "empty": 0.5, "complete": 0.7}
 

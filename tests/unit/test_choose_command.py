@@ -11,11 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 import causalassay as ca
-from causalassay.choosing import Choice
 from causalassay.cli import app
 from causalassay.data import Dataset, Regime
 from causalassay.graphs import chain
 from causalassay.models import Do
+from causalassay.risk.choosing import Choice
 from causalassay.risk.experiments import find_experiments
 from waiting import eventually
 

@@ -7,19 +7,6 @@ import numpy as np
 import pytest
 
 import causalassay as ca
-from causalassay import choosing
-from causalassay.choosing.candidates import find_candidates
-from causalassay.choosing.claims import permuted_spearman
-from causalassay.choosing.document import choice_document
-from causalassay.choosing.random_graphs import (
-    beside_random,
-    density_of,
-    random_risks,
-    reachability,
-    risks_of,
-    shuffle_columns,
-)
-from causalassay.choosing.running import Work, run_all
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.graphs import chain, erdos_renyi, possible_reachability, to_cpdag
@@ -33,9 +20,22 @@ from causalassay.risk import (
     DescendantTests,
     Fixed,
     SimulatedMax,
+    choosing,
     implied_descendants,
     jaccard,
 )
+from causalassay.risk.choosing.candidates import find_candidates
+from causalassay.risk.choosing.claims import permuted_spearman
+from causalassay.risk.choosing.document import choice_document
+from causalassay.risk.choosing.random_graphs import (
+    beside_random,
+    density_of,
+    random_risks,
+    reachability,
+    risks_of,
+    shuffle_columns,
+)
+from causalassay.risk.choosing.running import Work, run_all
 from waiting import eventually, gone
 
 NAMES = tuple("abcdef")

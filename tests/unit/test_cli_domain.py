@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from causalassay.cli import app
 from causalassay.discovery import make_algorithm
-from causalassay.factorial import (
+from causalassay.lab.factorial import (
     FactorialExperiment,
     Settings,
     Truth,
@@ -24,7 +24,7 @@ from causalassay.factorial import (
     read_jdk,
     write_experiment,
 )
-from causalassay.factorial.document import evaluation_document
+from causalassay.lab.factorial.document import evaluation_document
 from causalassay.present.charts import static_svg
 from causalassay.present.document import Facts, Findings, Table, flattened
 from causalassay.present.html import page
@@ -270,8 +270,8 @@ def not_known(host, *_, **__):
 @pytest.mark.parametrize("form", FORMS)
 def test_no_error_repeats_a_part_of_a_dsn(form, monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", not_known)  # a mistyped host may take long
-    from causalassay.domains.postgres.connecting import connect
-    from causalassay.domains.postgres.experiment import Server
+    from causalassay.lab.domains.postgres.connecting import connect
+    from causalassay.lab.domains.postgres.experiment import Server
 
     for secret in SECRETS:
         for written in (secret, quote(secret), secret.encode().hex()):

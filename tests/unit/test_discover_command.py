@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 import causalassay as ca
 from causalassay.cli import app
+from causalassay.common.opening import unsaid
 from causalassay.contracts import Estimate
-from causalassay.opening import unsaid
 from causalassay.present.html import page
 from causalassay.present.provenance import Provenance
 from causalassay.resampling import EdgeFrequencies

@@ -17,7 +17,7 @@ import typer
 
 from causalassay.cli import app
 from causalassay.environments.definition import read_definition
-from causalassay.factorial import read_experiment
+from causalassay.lab.factorial import read_experiment
 from command_line import run_here
 from conftest import REGISTRIES
 from pages import PAGES, ROOT, SHELL, blocks_of, inline_commands

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from causalassay.cli.domain.measuring import announce
-from causalassay.domains.collecting import MeasurementFailed, Plan, Subject, collect
+from causalassay.lab.domains.collecting import MeasurementFailed, Plan, Subject, collect
 
 TREATMENTS = {"cache": ("off", "on"), "memory": (1, 2, 4)}
 
@@ -194,7 +194,7 @@ def test_the_provenance_holds_no_name_of_the_machine_or_a_folder(tmp_path):
 
 
 def test_the_experiment_survives_its_files(tmp_path):
-    from causalassay.factorial import read_experiment, write_experiment
+    from causalassay.lab.factorial import read_experiment, write_experiment
 
     made = collect(_plan(), _measure, tmp_path / "journal").experiment("size", {"server": "1.2"})
     read = read_experiment(write_experiment(tmp_path / "demo.toml", made))

@@ -14,9 +14,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from causalassay.domains.collecting import MeasurementFailed, Subject
-from causalassay.domains.postgres.connecting import connect
-from causalassay.domains.postgres.experiment import (
+from causalassay.lab.domains.collecting import MeasurementFailed, Subject
+from causalassay.lab.domains.postgres.connecting import connect
+from causalassay.lab.domains.postgres.experiment import (
     Options,
     find_binaries,
     own_schema,
@@ -24,11 +24,11 @@ from causalassay.domains.postgres.experiment import (
     prepared,
     run,
 )
-from causalassay.domains.postgres.measuring import OUTCOMES, Measuring, connect_to
-from causalassay.domains.postgres.queries import make_queries
-from causalassay.domains.postgres.schema import TABLES, create_tables, table_sizes
-from causalassay.domains.postgres.treatments import TREATMENTS, indexed_columns, set_indexes
-from causalassay.factorial import read_experiment
+from causalassay.lab.domains.postgres.measuring import OUTCOMES, Measuring, connect_to
+from causalassay.lab.domains.postgres.queries import make_queries
+from causalassay.lab.domains.postgres.schema import TABLES, create_tables, table_sizes
+from causalassay.lab.domains.postgres.treatments import TREATMENTS, indexed_columns, set_indexes
+from causalassay.lab.factorial import read_experiment
 from waiting import eventually
 
 pytestmark = pytest.mark.needs("initdb")
@@ -153,7 +153,7 @@ def test_a_server_that_dies_is_one_clear_line_and_the_journal_is_kept(place, tmp
 
 
 def test_a_user_who_may_not_create_a_schema_is_told_so(server):
-    from causalassay.domains.postgres.experiment import given_server
+    from causalassay.lab.domains.postgres.experiment import given_server
 
     admin = server.dsn.replace("user=experiment", "user=causalassay")
     with connect(admin) as connection:
@@ -333,7 +333,9 @@ def test_bad_input_is_one_line(capfd, monkeypatch, tmp_path, options, fault):
 def test_without_psycopg_one_line_says_what_to_install(capfd, monkeypatch, tmp_path):
     from causalassay.cli import main
 
-    for name in [name for name in sys.modules if name.startswith("causalassay.domains.postgres")]:
+    for name in [
+        name for name in sys.modules if name.startswith("causalassay.lab.domains.postgres")
+    ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "psycopg", None)
     monkeypatch.setattr(sys, "argv", ["causalassay", *COMMAND, str(tmp_path / "out")])

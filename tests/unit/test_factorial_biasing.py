@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency
 
-from causalassay.factorial import FactorialExperiment, at_extremes, bias, read_jdk, signs
-from causalassay.factorial.biasing import level_probabilities
-from causalassay.factorial.scales import NumberScale, TextScale
+from causalassay.lab.factorial import FactorialExperiment, at_extremes, bias, read_jdk, signs
+from causalassay.lab.factorial.biasing import level_probabilities
+from causalassay.lab.factorial.scales import NumberScale, TextScale
 from factorial_experiments import by_hand, simulated
 
 

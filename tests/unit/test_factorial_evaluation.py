@@ -9,7 +9,8 @@ import pytest
 
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.discovery import make_algorithm
-from causalassay.factorial import (
+from causalassay.judging.findings import FindingKind
+from causalassay.lab.factorial import (
     LookAlike,
     Settings,
     Sizes,
@@ -20,8 +21,8 @@ from causalassay.factorial import (
     score_look_alikes,
     score_specifications,
 )
-from causalassay.factorial.document import score_table
-from causalassay.factorial.evaluation import (
+from causalassay.lab.factorial.document import score_table
+from causalassay.lab.factorial.evaluation import (
     CONSISTENT,
     EMPTY,
     FLOOR,
@@ -30,17 +31,16 @@ from causalassay.factorial.evaluation import (
     WITHOUT_COVARIATE,
     ScoreRow,
 )
-from causalassay.factorial.findings import (
+from causalassay.lab.factorial.findings import (
     Comparisons,
     disagreements,
     look_alike_findings,
     main_finding,
     score_findings,
 )
-from causalassay.factorial.intervals import Mean
-from causalassay.factorial.lookalikes import LookAlikeRow
-from causalassay.factorial.specification import changed_graph
-from causalassay.judging.findings import FindingKind
+from causalassay.lab.factorial.intervals import Mean
+from causalassay.lab.factorial.lookalikes import LookAlikeRow
+from causalassay.lab.factorial.specification import changed_graph
 from causalassay.present.document import Findings, Prose, flattened
 from causalassay.present.formatting import formatted
 from factorial_experiments import by_hand, simulated

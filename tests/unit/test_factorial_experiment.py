@@ -5,7 +5,7 @@ import itertools
 import pandas as pd
 import pytest
 
-from causalassay.factorial import FactorialExperiment, read_experiment, write_experiment
+from causalassay.lab.factorial import FactorialExperiment, read_experiment, write_experiment
 
 
 def rows(n_subjects=3, trials=2):

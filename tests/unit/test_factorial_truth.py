@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from causalassay.factorial import Settings, Truth
-from causalassay.factorial.truth import MOST_EXACT, holm, signed_rank_p_value
+from causalassay.lab.factorial import Settings, Truth
+from causalassay.lab.factorial.truth import MOST_EXACT, holm, signed_rank_p_value
 from factorial_experiments import by_hand, simulated
 
 

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from causalassay.auditing import audit
+from causalassay.common.opening import ReadingNote
 from causalassay.data import Dataset
 from causalassay.graphs import chain, from_edges, read_graph, skeleton, to_cpdag, write_graph
-from causalassay.opening import ReadingNote
 
 # raf→mek→erk—akt
 NAMES = ["raf", "mek", "erk", "akt"]

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from causalassay.common.seeding import stream
 from causalassay.judging import over_units
 from causalassay.judging.over_units import combined, holm, sign_flips, units_needed
-from causalassay.seeding import stream
 
 steps = st.integers(-1000, 1000)
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import causalassay
-from causalassay import kernel_cache
-from causalassay.kernel_cache import N_KEPT, PREFIX, checksum, ensure_folder
+from causalassay.common import kernel_cache
+from causalassay.common.kernel_cache import N_KEPT, PREFIX, checksum, ensure_folder
 
 SOURCE = Path(causalassay.__file__).parent
 KERNEL = """
@@ -26,7 +26,7 @@ print(topological_order(chain(3)).tolist())
 """
 PAIRS = """
 from typing import NamedTuple
-from causalassay.kernels import kernel
+from causalassay.common.kernels import kernel
 
 class {name}(NamedTuple):
     left: int
@@ -48,7 +48,7 @@ except ValueError as problem:
 print(linked.inner(3))
 """
 KERNELS = """
-from causalassay.kernels import kernel
+from causalassay.common.kernels import kernel
 
 @kernel
 def inner(x):
@@ -65,7 +65,7 @@ def outer(x):
 """
 SLOW_TO_COMPILE = """
 import numpy as np
-from causalassay.kernels import kernel
+from causalassay.common.kernels import kernel
 
 @kernel
 def slow(values):
@@ -79,7 +79,7 @@ ADD = """
 import sys
 from pathlib import Path
 sys.path.insert(0, {package!r})
-from causalassay.kernel_cache import ensure_folder
+from causalassay.common.kernel_cache import ensure_folder
 ensure_folder(Path({package!r}))
 import pairs
 print(pairs.add(pairs.{name}(1, 2)))
@@ -314,7 +314,7 @@ def test_a_cache_that_vanishes_costs_time_and_no_error(linked: str, tmp_path: Pa
 
 
 def test_without_linking_the_results_are_the_same(linked: str, tmp_path: Path) -> None:
-    code = "import causalassay.kernels\ncausalassay.kernels.CAN_LINK = False\n" + linked
+    code = "import causalassay.common.kernels\ncausalassay.kernels.CAN_LINK = False\n" + linked
     printed = run(code, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache")).splitlines()
     assert [f"{EXPECTED} 0 1", "negative", "0.5"] == printed
 
@@ -322,7 +322,7 @@ def test_without_linking_the_results_are_the_same(linked: str, tmp_path: Path) -
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 17, 64, 1000])
 def test_the_sorting_order_is_numpys_stable_one(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    from causalassay.kernels import sorting_order
+    from causalassay.common.kernels import sorting_order
 
     keys = np.random.default_rng(n).integers(0, max(1, n // 3), n).astype(float)
     assert np.argsort(keys, kind="stable").tolist() == sorting_order(keys).tolist()

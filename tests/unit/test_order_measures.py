@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from causalassay import graphs, models
+from causalassay.common.seeding import stream
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Problem, write
 from causalassay.diagnostics.order_alignment import alignment
@@ -20,7 +21,6 @@ from causalassay.judging.order_measures import f1_p, measure_names, order_measur
 from causalassay.judging.regression_along import one_by_one
 from causalassay.metrics import f1
 from causalassay.models import ISCM, SCM, UUMC, Dirichlet, SeriesSCM
-from causalassay.seeding import stream
 from causalassay.study.keys import file_sha256
 from causalassay.study.problem_specs import FromFile, Generated
 from causalassay.study.worker.problem_making import make

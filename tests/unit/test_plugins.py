@@ -302,7 +302,7 @@ def test_ctrl_c_during_an_import_is_not_swallowed(announce, monkeypatch):
         raise KeyboardInterrupt
 
     announce("metrics", {"mine": "mine:Mine"})
-    monkeypatch.setattr("causalassay.registry._imported", interrupted)
+    monkeypatch.setattr("causalassay.common.registry._imported", interrupted)
     with pytest.raises(KeyboardInterrupt):
         catalogue("metrics")
 

@@ -12,12 +12,12 @@ import pyarrow.parquet
 import pytest
 from typer.testing import CliRunner
 
-from causalassay import opening
 from causalassay.cli import app
+from causalassay.common import opening
 from causalassay.data import read
-from causalassay.factorial import read_experiment, read_jdk
 from causalassay.graphs import read_graph
 from causalassay.graphs.families import MOST_NODES
+from causalassay.lab.factorial import read_experiment, read_jdk
 from causalassay.models import read_bif
 from study_texts import HEAD, mistakes_of
 

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from causalassay.analysis import read
-from causalassay.report.terminal import print_overview
+from causalassay.analysis.report.terminal import print_overview
 
 ROOT = Path(__file__).parents[2]
 

@@ -5,9 +5,9 @@ from types import ModuleType
 
 import pytest
 
+from causalassay.common.registry import Registry, UnknownName
 from causalassay.metrics.registry import METRICS
 from causalassay.models.registry import MODELS
-from causalassay.registry import Registry, UnknownName
 
 OWN = {"half": "fractions:Fraction", "whole": "decimal:Decimal"}
 
@@ -19,7 +19,7 @@ def registry(**options):
 def test_it_is_a_mapping_that_imports_on_first_use(monkeypatch):
     imported = []
     monkeypatch.setattr(
-        "causalassay.registry._imported", lambda address: imported.append(address) or address
+        "causalassay.common.registry._imported", lambda address: imported.append(address) or address
     )
     numbers = registry()
     assert ["half", "whole"] == list(numbers)

@@ -13,7 +13,7 @@ from causalassay.analysis.chart_scope import (
     choose,
 )
 from causalassay.analysis.names import metric_name, scheme_name
-from causalassay.report.charts.figures import gallery
+from causalassay.analysis.report.charts.figures import gallery
 from report_tables import BASELINES, study_like
 from summary_twins import with_frame
 

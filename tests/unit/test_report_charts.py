@@ -11,8 +11,8 @@ import pytest
 import vl_convert
 
 from causalassay.analysis import analyse
-from causalassay.report.charts.figures import GROUP_OF, KINDS, NOT_DECIDED, gallery
-from causalassay.report.charts.theme import (
+from causalassay.analysis.report.charts.figures import GROUP_OF, KINDS, NOT_DECIDED, gallery
+from causalassay.analysis.report.charts.theme import (
     KNOWN,
     LABEL,
     NARROW,
@@ -21,7 +21,7 @@ from causalassay.report.charts.theme import (
     style_of,
     wrapped,
 )
-from causalassay.report.charts.views import GROUPS, SIGNS
+from causalassay.analysis.report.charts.views import GROUPS, SIGNS
 from report_tables import study_like
 from summary_twins import with_frame
 

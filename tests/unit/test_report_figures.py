@@ -8,10 +8,10 @@ import pytest
 
 from causalassay.analysis import analyse
 from causalassay.analysis.best_marks import best_marks
+from causalassay.analysis.report.charts.figures import gallery
+from causalassay.analysis.report.files import write_figures, write_tables
 from causalassay.analysis.tables import attribution_table
 from causalassay.present.latex import escape
-from causalassay.report.charts.figures import gallery
-from causalassay.report.files import write_figures, write_tables
 from report_tables import study_like
 from summary_twins import with_frame
 

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from causalassay.analysis import analyse
-from causalassay.report.terminal import MOST_ROWS, failures_line, print_overview
+from causalassay.analysis.report.terminal import MOST_ROWS, failures_line, print_overview
 from judged_tables import AT_RANDOM, FREE, IN_ORDER, RAW, arms, draw_judged
 from summary_twins import BASELINES, with_frame
 

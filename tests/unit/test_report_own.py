@@ -12,11 +12,11 @@ from scipy.stats import ttest_1samp
 from causalassay.analysis import analyse
 from causalassay.analysis.comparison import compared_with_all, paired_differences
 from causalassay.analysis.document import own_section
+from causalassay.analysis.report.files import write_tables
 from causalassay.analysis.tables import baselines_last, own_table
 from causalassay.present.formatting import Interval, digits, formatted
 from causalassay.present.html import block_html
 from causalassay.present.latex import number, table_latex
-from causalassay.report.files import write_tables
 from causalassay.study.driver import pending_tasks
 from causalassay.study.storage import Store, study_table
 from report_tables import study_like

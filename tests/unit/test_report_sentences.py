@@ -5,8 +5,8 @@ import re
 import pytest
 
 from causalassay.analysis import analyse
+from causalassay.analysis.report.terminal import failures_line
 from causalassay.judging.findings import ALGORITHM_KINDS, FindingKind
-from causalassay.report.terminal import failures_line
 from judged_tables import FREE, NOTHING, RAW, UP, arms, draw_judged
 from summary_twins import BASELINES
 

@@ -3,16 +3,20 @@
 import numpy as np
 import pytest
 
-from causalassay.reproducing import Cases, Estimate, Extremes, NotRun, PublishedValue, Several
-from causalassay.reproducing.agreement import allowed_difference, chance_of_disagreement, outcome_of
-from causalassay.reproducing.estimates import (
+from causalassay.lab.reproducing import Cases, Estimate, Extremes, NotRun, PublishedValue, Several
+from causalassay.lab.reproducing.agreement import (
+    allowed_difference,
+    chance_of_disagreement,
+    outcome_of,
+)
+from causalassay.lab.reproducing.estimates import (
     Choice,
     block_extremes,
     mean,
     median,
     standard_deviation,
 )
-from causalassay.reproducing.result import Line, count_sentences
+from causalassay.lab.reproducing.result import Line, count_sentences
 
 
 def published(**fields):

@@ -5,8 +5,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from causalassay import reproducing
 from causalassay.cli import app
+from causalassay.lab import reproducing
 
 DEFINITIONS = ["eigenmann2020", "--item", "loss"]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causalassay.reproducing import Cases, Estimate, Extremes, NotRun, Several, read_paper
-from causalassay.reproducing import running as running_module
-from causalassay.reproducing.running import KeptResults, package_checksum, reproduce
+from causalassay.lab.reproducing import Cases, Estimate, Extremes, NotRun, Several, read_paper
+from causalassay.lab.reproducing import running as running_module
+from causalassay.lab.reproducing.running import KeptResults, package_checksum, reproduce
 from recorded_outcomes import nothing_runs
 
 

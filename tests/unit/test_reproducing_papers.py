@@ -5,10 +5,10 @@ from itertools import product
 
 import pytest
 
-from causalassay.reproducing import Estimate, outcome_of, paper_slugs, read_paper
-from causalassay.reproducing.paper import papers_folder
-from causalassay.reproducing.running import sized_study
-from causalassay.reproducing.study_values import study_files
+from causalassay.lab.reproducing import Estimate, outcome_of, paper_slugs, read_paper
+from causalassay.lab.reproducing.paper import papers_folder
+from causalassay.lab.reproducing.running import sized_study
+from causalassay.lab.reproducing.study_values import study_files
 
 PAPER = """
 title = "On chains"

@@ -14,12 +14,12 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import causalassay as ca
+from causalassay.common.seeding import stream
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.discovery import make_algorithm
 from causalassay.resampling import AlgorithmFailed, draw_rows, edge_frequencies
 from causalassay.resampling.processes import each_in_processes
-from causalassay.seeding import stream
 from strategies import datasets, rngs
 
 

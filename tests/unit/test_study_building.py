@@ -317,7 +317,7 @@ def test_an_algorithm_whose_extra_is_missing_says_which(monkeypatch):
     def imported(address):
         raise ImportError('causal-learn is absent: pip install "causal-learn"')
 
-    monkeypatch.setattr("causalassay.registry._imported", imported)
+    monkeypatch.setattr("causalassay.common.registry._imported", imported)
     monkeypatch.setattr(ALGORITHMS, "_loaded", {})
     text = HEAD + 'algorithms = ["causal-learn-pc"]' + PROBLEM
     expected = "'causal-learn-pc' cannot run here: causal-learn is absent: pip install"

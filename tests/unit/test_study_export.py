@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from causalassay.report.files import write_report
+from causalassay.analysis.report.files import write_report
 from causalassay.study.storage.export_table import export, study_table
 from causalassay.study.storage.spreadsheet_cells import inert_frame
 from causalassay.study.storage.store import Store

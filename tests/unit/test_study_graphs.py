@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 import causalassay as ca
 from causalassay.cli import app
+from causalassay.common.opening import unsaid
 from causalassay.contracts import Estimate
-from causalassay.opening import unsaid
 from causalassay.study.estimate_encoding import encode
 from causalassay.study.graph_export import GRAPH_FORMATS, export_graphs
 from causalassay.study.language import parse_study

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
+from causalassay.common.threads import ONE_THREAD
 from causalassay.study.plan import Limits, Study
 from causalassay.study.processes import pool as pool_module
 from causalassay.study.processes import slot as slot_module
@@ -23,7 +24,6 @@ from causalassay.study.processes.executor import Loss
 from causalassay.study.processes.local_executor import LocalExecutor
 from causalassay.study.processes.pool import NO_LIMITS, TRIES, SupervisedPool
 from causalassay.study.processes.scratch import scratch_folder
-from causalassay.threads import ONE_THREAD
 from hostile import functions as hostile
 from waiting import LIMIT, eventually, gone
 

@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from causalassay.analysis.comparison import mean_ranks, paired_differences
+from causalassay.analysis.report.terminal import print_summary
 from causalassay.analysis.runs import arrange
 from causalassay.analysis.summary import (
     count_reasons,
@@ -19,8 +20,7 @@ from causalassay.analysis.summary import (
 )
 from causalassay.analysis.tables import attribution_table, reason_table, score_table
 from causalassay.analysis.unit_means import difference_of_means, mean_with_interval
-from causalassay.report.terminal import print_summary
-from causalassay.seeding import stream
+from causalassay.common.seeding import stream
 from summary_twins import (
     by_cell,
     draw_table,

@@ -9,11 +9,11 @@ import numpy as np
 import psutil
 import pytest
 
+from causalassay.common.seeding import entropy_without_seed, stream
 from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import Chain, ErdosRenyi
 from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
-from causalassay.seeding import entropy_without_seed, stream
 from causalassay.study import LocalExecutor
 from causalassay.study.driver import run_tasks
 from causalassay.study.estimate_encoding import decode

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from causalassay.common.seeding import stream
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.discovery import make_algorithm
 from causalassay.graphs import chain, to_cpdag
@@ -15,7 +16,6 @@ from causalassay.graphs.sources import Chain, ErdosRenyi
 from causalassay.metrics import f1, shd, sid
 from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
-from causalassay.seeding import stream
 from causalassay.study.estimate_encoding import decode, encode
 from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study
 from causalassay.study.problem_specs import Accept, Generated

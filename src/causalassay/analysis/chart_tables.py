@@ -16,7 +16,7 @@ from causalassay.analysis.chart_scope import ChartScope
 from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.runs import FAMILY, NODES, SCHEME, SORTING
 from causalassay.analysis.unit_means import Codes, limited, mean_with_interval
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
 
 MOST_SIZES = 6
 SHORTEST = 1e-6

@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 
 from causalassay.analysis.runs import ABSENT, OK, SCHEME, Group, Runs
 from causalassay.analysis.unit_means import count_units, limited, mean_with_interval
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
 
 LEVEL = 0.05
 """Of all comparisons of one algorithm on one scheme together."""

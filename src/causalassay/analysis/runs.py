@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from causalassay.analysis.unit_means import Codes
-from causalassay.arrays import Values, Vector
+from causalassay.common.arrays import Values, Vector
 
 STATUSES = ("ok", "skipped", "failed", "timeout")
 OK, ABSENT = 0, -1

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
 
 COVERAGE = 0.95
 

@@ -12,7 +12,6 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
-from causalassay.arrays import Adjacency, Values, Vector, as_bool, check_adjacency
 from causalassay.auditing.column_places import column_places, named_edges
 from causalassay.auditing.result import (
     RANDOM_ORDERS,
@@ -23,6 +22,8 @@ from causalassay.auditing.result import (
     Sortability,
 )
 from causalassay.auditing.sortability_rows import sortability_rows
+from causalassay.common.arrays import Adjacency, Values, Vector, as_bool, check_adjacency
+from causalassay.common.seeding import as_generator
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, as_dataset
 from causalassay.diagnostics import determination, entropies
@@ -36,7 +37,6 @@ from causalassay.judging.order_tests import OrderTest
 from causalassay.judging.pair_independence import average_ranks
 from causalassay.metrics import f1, shd
 from causalassay.present.formatting import in_words
-from causalassay.seeding import as_generator
 
 N_BOOTSTRAP = 200
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from causalassay.arrays import Adjacency
 from causalassay.auditing.column_places import natural_key
+from causalassay.common.arrays import Adjacency
+from causalassay.common.opening import check_regular
 from causalassay.data import Dataset, read
 from causalassay.data.dataset import Rows
 from causalassay.graphs import read_graph
 from causalassay.graphs.files import holds_graph
-from causalassay.opening import check_regular
 
 DATA_ENDINGS = (
     *(".csv", ".tsv", ".txt", ".dat", ".csv.gz", ".tsv.gz", ".txt.gz"),

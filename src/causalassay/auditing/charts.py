@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from causalassay.drawing.svg import shortened, width
 from causalassay.present.charts import FALLING, RISING, SMALL_WIDTH
+from causalassay.present.drawing.svg import shortened, width
 from causalassay.present.formatting import PValue, fixed, p_parts
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import warnings
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, Vector
 from causalassay.auditing.result import ColumnPlace
+from causalassay.common.arrays import Adjacency, Vector
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
 from causalassay.diagnostics import RankDeficientWarning

@@ -12,7 +12,6 @@ from causalassay.auditing import charts
 from causalassay.auditing.order_evidence import measured_of, random_f1, units_of
 from causalassay.auditing.pooled import PooledAudit
 from causalassay.auditing.result import RANDOM_ORDERS, Audit, BaselineScore, Direction, Limits
-from causalassay.drawing import show
 from causalassay.judging.artefacts import Artefact, artefacts_of
 from causalassay.judging.findings import Finding, rules_of
 from causalassay.present.document import (
@@ -29,6 +28,7 @@ from causalassay.present.document import (
     Section,
     Table,
 )
+from causalassay.present.drawing import show
 from causalassay.present.formatting import counted
 from causalassay.present.terminal import EVERY_ROW
 

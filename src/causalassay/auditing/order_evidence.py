@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from causalassay.arrays import Vector
 from causalassay.auditing.result import RANDOM_ORDERS, Audit
+from causalassay.common.arrays import Vector
 from causalassay.judging.artefacts import Artefact
 from causalassay.judging.scheme_findings import OrderEvidence
 

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from causalassay.arrays import Adjacency
 from causalassay.auditing.audit import N_BOOTSTRAP, audit
 from causalassay.auditing.order_evidence import by_unit, order_evidence, random_f1, units_of
 from causalassay.auditing.result import Audit
+from causalassay.common.arrays import Adjacency
+from causalassay.common.seeding import as_generator
+from causalassay.common.spelling import listed
 from causalassay.data import Dataset
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.judging.artefacts import Artefact, artefacts_of
@@ -32,8 +34,6 @@ from causalassay.judging.scheme_findings import OrderClaim, judge_orders
 from causalassay.present.formatting import PValue, counted
 from causalassay.present.json_values import plain_values
 from causalassay.present.shown import Shown
-from causalassay.seeding import as_generator
-from causalassay.spelling import listed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Vector
 from causalassay.auditing.result import Limits, Sortability
+from causalassay.common.arrays import Adjacency, Vector
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.diagnostics import (

@@ -27,8 +27,8 @@ from causalassay.cli.reporting import export, report, status, summary
 from causalassay.cli.reproducing import reproduce
 from causalassay.cli.scaffolding import new
 from causalassay.cli.studies import replay, run
-from causalassay.import_path import guard_workers
-from causalassay.threads import ONE_THREAD
+from causalassay.common.import_path import guard_workers
+from causalassay.common.threads import ONE_THREAD
 
 app = typer.Typer(
     help="An assay office for causal discovery: is an algorithm, or a benchmark, worth what it "
@@ -89,8 +89,8 @@ def _print_installation(wanted: bool) -> None:
     import platform
 
     import causalassay
+    from causalassay.common.kernel_cache import kernels_in
     from causalassay.environments.installing import environments_folder
-    from causalassay.kernel_cache import kernels_in
 
     kernels = Path(os.environ["NUMBA_CACHE_DIR"])
     lines = {

@@ -19,7 +19,7 @@ from causalassay.cli.reading_options import (
     printed_notes,
     settled,
 )
-from causalassay.replacing import check_target, write_text
+from causalassay.common.replacing import check_target, write_text
 
 if TYPE_CHECKING:
     from causalassay.auditing import Audit, PooledAudit
@@ -174,7 +174,7 @@ def _run(
 def _run_one(pair: Pair, how: Reading, seed: int, options: dict[str, Any]) -> Audit:
     from causalassay.auditing import audit as run_audit
     from causalassay.auditing.benchmark_files import read_pair
-    from causalassay.seeding import stream
+    from causalassay.common.seeding import stream
 
     with printed_notes():
         dataset, truth = read_pair(pair, how)
@@ -187,7 +187,7 @@ def _run_all(pairs: list[Pair], how: Reading, seed: int, options: dict[str, Any]
     from causalassay.auditing import audit as run_audit
     from causalassay.auditing import pool
     from causalassay.auditing.benchmark_files import read_pair
-    from causalassay.seeding import stream
+    from causalassay.common.seeding import stream
 
     audits = {}
     with steady_progress(

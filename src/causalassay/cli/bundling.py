@@ -12,10 +12,10 @@ import typer
 from causalassay.cli.interruptions import algorithms_at_work
 from causalassay.cli.options import AsJson, complete_results
 from causalassay.cli.printing import progress_bar
-from causalassay.spelling import listed
+from causalassay.common.spelling import listed
 
 if TYPE_CHECKING:
-    from causalassay.bundling import Bundle, Checked
+    from causalassay.lab.bundling import Bundle, Checked
 
 
 def bundle(  # noqa: PLR0913, PLR0917  one argument per option
@@ -92,7 +92,7 @@ def bundle(  # noqa: PLR0913, PLR0917  one argument per option
         raise ValueError(
             "name the results and the folder to write: causalassay bundle RESULTS --out FOLDER"
         )
-    from causalassay.bundling import Terms, write_bundle
+    from causalassay.lab.bundling import Terms, write_bundle
 
     hidden = tuple(hide or ())
     terms = Terms(anonymous, include_data, unfinished, licence, author, url, hidden)
@@ -134,7 +134,7 @@ def _print_written(written: Bundle, licence: str | None, as_json: bool) -> None:
 
 
 def _print_checked(folder: Path, as_json: bool) -> None:
-    from causalassay.bundling import check_bundle
+    from causalassay.lab.bundling import check_bundle
 
     found: Checked = check_bundle(folder)
     if as_json:

@@ -31,12 +31,12 @@ from causalassay.cli.reading_options import (
     printed_notes,
     settled,
 )
-from causalassay.replacing import check_target, write_text
+from causalassay.common.replacing import check_target, write_text
 
 if TYPE_CHECKING:
-    from causalassay.choosing import Choice
     from causalassay.contracts import Algorithm
     from causalassay.data import Dataset
+    from causalassay.risk.choosing import Choice
 
 
 def choose(  # noqa: PLR0913, PLR0917  one argument per option
@@ -133,10 +133,10 @@ def choose(  # noqa: PLR0913, PLR0917  one argument per option
     Some algorithms only, with settings: causalassay choose data.csv … --algorithm ges
     --algorithm '{use = "pc", alpha = 0.001}' --algorithm mine.py:MyClass
     """
-    from causalassay.choosing.document import choice_document
     from causalassay.present.provenance import provenance, today
     from causalassay.present.terminal import FULL, print_document
     from causalassay.risk import DescendantTests
+    from causalassay.risk.choosing.document import choice_document
 
     check_target(report, (data,))
     _check_folder(out)
@@ -211,8 +211,8 @@ def _chosen(
     tests: Any,
     options: dict[str, Any],
 ) -> Choice:
-    from causalassay.choosing import choose as rank
-    from causalassay.seeding import stream
+    from causalassay.common.seeding import stream
+    from causalassay.risk.choosing import choose as rank
 
     with (
         algorithms_at_work(),

@@ -28,9 +28,9 @@ from causalassay.cli.reading_options import (
     printed_notes,
     settled,
 )
+from causalassay.common.replacing import check_target, write_text
+from causalassay.common.spelling import listed
 from causalassay.present.formatting import counted
-from causalassay.replacing import check_target, write_text
-from causalassay.spelling import listed
 
 if TYPE_CHECKING:
     from causalassay.contracts import Algorithm
@@ -182,10 +182,10 @@ def _found(
     seed: int,
     workers: int | None,
 ) -> EdgeFrequencies:
+    from causalassay.common.seeding import stream
     from causalassay.contracts import NotApplicable
     from causalassay.discovery.environment_algorithms import NotInstalled
     from causalassay.resampling import AlgorithmFailed, edge_frequencies
-    from causalassay.seeding import stream
 
     try:
         with (

@@ -16,11 +16,11 @@ import typer
 from causalassay.cli.interruptions import make_results_folder, resumable
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import EVERY_SECONDS, progress_bar, wide_console
-from causalassay.replacing import check_target, write_text
+from causalassay.common.replacing import check_target, write_text
 
 if TYPE_CHECKING:
     from causalassay.environments.definition import EnvironmentDefinition
-    from causalassay.hall import Entry, Row, Settings
+    from causalassay.lab.hall import Entry, Row, Settings
 
 DEFAULT_FOLDER = Path("hall")
 _MOST_NAMED = 10
@@ -88,7 +88,7 @@ def hall(  # noqa: PLR0913, PLR0917  one argument per option
 
     Example: causalassay hall --only linear-raw --only linear-iscm
     """
-    from causalassay.hall import Settings, chosen, entries, fill
+    from causalassay.lab.hall import Settings, chosen, entries, fill
 
     settings = Settings(draws, nodes, samples, seed)
     _check_folder(data)
@@ -99,7 +99,7 @@ def hall(  # noqa: PLR0913, PLR0917  one argument per option
         return
     check_target(page)
     if keep is not None:
-        from causalassay.hall.running import check_places
+        from causalassay.lab.hall.running import check_places
 
         check_places(wanted, settings, keep)
     make_results_folder(out)
@@ -123,7 +123,7 @@ def _check_folder(data: Path | None) -> None:
 
 
 def _print_entries(wanted: Sequence[Entry], as_json: bool) -> None:
-    from causalassay.hall.document import entries_document
+    from causalassay.lab.hall.document import entries_document
     from causalassay.present.terminal import print_document
 
     if as_json:
@@ -147,7 +147,7 @@ def _prepare(wanted: Sequence[Entry], install: bool) -> None:
 
 def _absent(wanted: Sequence[Entry]) -> list[EnvironmentDefinition]:
     from causalassay.environments.installing import state
-    from causalassay.hall.sources import PackageGenerator
+    from causalassay.lab.hall.sources import PackageGenerator
 
     sources = [one.source for one in wanted if isinstance(one.source, PackageGenerator)]
     homes = {one.home.name: one.home for one in sources}
@@ -171,8 +171,8 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def _keep_draws(wanted: Sequence[Entry], settings: Settings, folder: Path) -> None:
-    from causalassay.hall.running import keep_draws
-    from causalassay.hall.sources import SourceAbsent, SourceFailed
+    from causalassay.lab.hall.running import keep_draws
+    from causalassay.lab.hall.sources import SourceAbsent, SourceFailed
 
     for entry in wanted:
         try:
@@ -187,14 +187,14 @@ def _write(
     order: list[str], rows: list[Row], settings: Settings, out: Path, page: Path | None
 ) -> dict[str, Path]:
     """Write page, picture and numbers of all rows of the folder, those of earlier runs too."""
-    from causalassay.hall.document import (
+    from causalassay.lab.hall.document import (
         NUMBERS,
         PICTURE,
         hall_csv,
         hall_document,
         results_from,
     )
-    from causalassay.hall.row import all_rows
+    from causalassay.lab.hall.row import all_rows
     from causalassay.present.html import page as page_html
     from causalassay.present.markdown import document_markdown, write_pictures
 
@@ -223,7 +223,7 @@ def _write(
 
 
 def _print(rows: list[Row], settings: Settings, files: dict[str, Path]) -> None:
-    from causalassay.hall.document import hall_document
+    from causalassay.lab.hall.document import hall_document
     from causalassay.present.terminal import print_document
 
     print_document(hall_document(rows, settings), wide_console())

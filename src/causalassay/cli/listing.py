@@ -13,12 +13,12 @@ from rich.console import Console
 
 from causalassay.cli.options import AsJson, complete_listed
 from causalassay.cli.printing import LINE_WIDTH, wide_console
+from causalassay.common.spelling import did_you_mean
 from causalassay.present.document import Block, Column, Facts, Prose, Table
 from causalassay.present.formatting import formatted, shortened
 from causalassay.present.json_values import plain_values
 from causalassay.present.terminal import GAP, print_blocks, print_table
 from causalassay.short_lines import PARTS, announced, known_names, short_lines
-from causalassay.spelling import did_you_mean
 
 
 def list_parts(

@@ -14,8 +14,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, TextColumn
 from rich.text import Text
 
-from causalassay.kernel_cache import kernels_of, not_compiled
-from causalassay.spelling import visible
+from causalassay.common.kernel_cache import kernels_of, not_compiled
+from causalassay.common.spelling import visible
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""

@@ -45,7 +45,7 @@ def summary(
     Example: causalassay summary first-look-results --full
     """
     from causalassay.analysis import read
-    from causalassay.report import terminal
+    from causalassay.analysis.report import terminal
     from causalassay.study.missing_rows import missing_rows
 
     analysis, missing = read(folder), missing_rows(folder)
@@ -81,7 +81,7 @@ def report(
 
     Example: causalassay report first-look-results --figures
     """
-    from causalassay.report.files import write_report, write_report_and_figures
+    from causalassay.analysis.report.files import write_report, write_report_and_figures
 
     if figures:
         page, *others = write_report_and_figures(folder, out)

@@ -13,12 +13,12 @@ import typer
 from causalassay.cli.interruptions import make_results_folder, resumable
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import wide_console
-from causalassay.replacing import write_text
+from causalassay.common.replacing import write_text
 
 if TYPE_CHECKING:
-    from causalassay.reproducing import Paper, Reproduction
-    from causalassay.reproducing.published import Size
-    from causalassay.reproducing.running import RunStudy
+    from causalassay.lab.reproducing import Paper, Reproduction
+    from causalassay.lab.reproducing.published import Size
+    from causalassay.lab.reproducing.running import RunStudy
     from causalassay.study.plan import Study
 
 DEFAULT_FOLDER = Path("reproduced")
@@ -61,7 +61,7 @@ def reproduce(  # noqa: PLR0913, PLR0917  one argument per option
 
     Example: causalassay reproduce reisach2021 --item table-5
     """
-    from causalassay.reproducing import paper_slugs, read_paper
+    from causalassay.lab.reproducing import paper_slugs, read_paper
 
     _check_options(slug, all_papers=all_papers, item=item, sizes=(fast, full), values=values)
     item = list(dict.fromkeys(item or []))
@@ -136,7 +136,7 @@ def _pages_folder(paper: Paper, items: list[str], out: Path) -> Path:
 def _reproduced(  # noqa: PLR0913, PLR0917  what to reproduce, where to, and how it runs
     paper: Paper, items: list[str], size: Size, out: Path, folder: Path, run: RunStudy
 ) -> Reproduction:
-    from causalassay.reproducing import reproduce as compute
+    from causalassay.lab.reproducing import reproduce as compute
 
     reproduction = compute(paper, items, size, out, run, lambda line: typer.echo(line, err=True))
     _write(reproduction, folder)
@@ -145,10 +145,10 @@ def _reproduced(  # noqa: PLR0913, PLR0917  what to reproduce, where to, and how
 
 def _write(reproduction: Reproduction, folder: Path) -> None:
     """Write table.csv, page.html, page.md, and the pictures that it shows."""
+    from causalassay.lab.reproducing.document import reproduction_document
     from causalassay.present.html import page
     from causalassay.present.markdown import document_markdown, write_pictures
     from causalassay.present.provenance import today
-    from causalassay.reproducing.document import reproduction_document
 
     folder.mkdir(parents=True, exist_ok=True)
     reproduction.to_frame().to_csv(folder / "table.csv", index=False)
@@ -161,8 +161,8 @@ def _write(reproduction: Reproduction, folder: Path) -> None:
 
 
 def _print_list(papers: list[Paper], as_json: bool) -> None:
+    from causalassay.lab.reproducing.document import listed_items, papers_document
     from causalassay.present.terminal import print_document
-    from causalassay.reproducing.document import listed_items, papers_document
 
     if as_json:
         plain = {paper.slug: listed_items(paper) for paper in papers}
@@ -172,8 +172,8 @@ def _print_list(papers: list[Paper], as_json: bool) -> None:
 
 
 def _print_result(reproduction: Reproduction, folder: Path, *, values: bool) -> None:
+    from causalassay.lab.reproducing.document import VALUES
     from causalassay.present.terminal import print_document
-    from causalassay.reproducing.document import VALUES
 
     print_document(reproduction.document(), wide_console(), [VALUES] if values else [])
     typer.echo(f"Table: {folder / 'table.csv'}")
@@ -181,9 +181,9 @@ def _print_result(reproduction: Reproduction, folder: Path, *, values: bool) -> 
 
 
 def _print_counts(reproductions: list[Reproduction], out: Path) -> None:
+    from causalassay.lab.reproducing.document import overview_document
     from causalassay.present.markdown import write_pictures
     from causalassay.present.terminal import print_document
-    from causalassay.reproducing.document import overview_document
 
     document = overview_document(reproductions)
     print_document(document, wide_console())

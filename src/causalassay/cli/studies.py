@@ -120,8 +120,8 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
     if sum(counts.values()) <= MOST_SUMMARIZED:
         # Not before: the first row would come seconds later.
         from causalassay.analysis import read
-        from causalassay.report.files import write_report
-        from causalassay.report.terminal import print_overview
+        from causalassay.analysis.report.files import write_report
+        from causalassay.analysis.report.terminal import print_overview
 
         analysis = read(folder)
         print_overview(analysis, wide_console())

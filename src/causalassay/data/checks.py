@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Values
+from causalassay.common.arrays import Values
+from causalassay.common.spelling import listed
 from causalassay.data.column_notes import drop_options
-from causalassay.spelling import listed
 
 _MOST_COLUMNS = 10
 """Columns that a message names one by one."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Values
+from causalassay.common.arrays import Values
+from causalassay.common.spelling import shown
 from causalassay.data.checks import Place, check_finite, check_none_missing
 from causalassay.data.column_notes import label_hint
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
-from causalassay.spelling import shown
 
 if TYPE_CHECKING:
     from causalassay.data.tables import Columns

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.opening import note
-from causalassay.spelling import listed
+from causalassay.common.opening import note
+from causalassay.common.spelling import listed
 
 INDEX_NAMES = ("id", "index", "idx", "row", "rowid", "row_id", "row_names", "unnamed: 0")
 LABEL_NAMES: Mapping[str, tuple[str, ...]] = {

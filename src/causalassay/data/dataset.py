@@ -11,14 +11,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from causalassay.arrays import Values
+from causalassay.common.arrays import Values
+from causalassay.common.spelling import did_you_mean, listed
 from causalassay.data import checks
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
 from causalassay.data.regime import Regime
 from causalassay.present.document import Document
 from causalassay.present.formatting import counted
 from causalassay.present.shown import Shown
-from causalassay.spelling import did_you_mean, listed
 
 Rows = Literal["independent", "series"]
 """Whether the rows of a regime are independent draws, or follow each other in time."""

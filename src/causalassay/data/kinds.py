@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from causalassay.spelling import shown
+from causalassay.common.spelling import shown
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, check_adjacency
 from causalassay.data.dataset import Dataset
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.present.document import Document

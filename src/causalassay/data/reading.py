@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from causalassay.common.opening import note
+from causalassay.common.spelling import did_you_mean, listed, name_fault, shown
 from causalassay.data.checks import Place, check_none_missing
 from causalassay.data.coding import ColumnLevels, declare, encode, has_text_levels, missing_entries
 from causalassay.data.column_notes import is_label, label_column, note_index, note_levels
 from causalassay.data.dataset import Dataset, Rows
 from causalassay.data.regime import Regime
-from causalassay.opening import note
-from causalassay.spelling import did_you_mean, listed, name_fault, shown
 
 if TYPE_CHECKING:
     from causalassay.data.tables import Columns

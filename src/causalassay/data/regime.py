@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from causalassay.arrays import Values
+from causalassay.common.arrays import Values
 from causalassay.models.interventions import on_node
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.data.dataset import Dataset
 from causalassay.data.known_files import CHAMBER, CHAMBER_GRAPH, SACHS, locate
 from causalassay.data.problem import Problem

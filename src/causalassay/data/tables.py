@@ -24,14 +24,14 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 from pyarrow import compute
 
-from causalassay.array_files import SUFFIXES as ARRAY_SUFFIXES
-from causalassay.array_files import load_arrays, names_in, pick
+from causalassay.common.array_files import SUFFIXES as ARRAY_SUFFIXES
+from causalassay.common.array_files import load_arrays, names_in, pick
+from causalassay.common.opening import check_columns, check_regular, check_text_table, note
+from causalassay.common.separators import single_blanks
+from causalassay.common.spelling import cut, did_you_mean, name_fault, shown, visible
 from causalassay.data import arrow_files, text_tables
 from causalassay.data.checks import check_column_names
 from causalassay.data.text_tables import TextLayout, find_layout
-from causalassay.opening import check_columns, check_regular, check_text_table, note
-from causalassay.separators import single_blanks
-from causalassay.spelling import cut, did_you_mean, name_fault, shown, visible
 
 Columns = dict[str, NDArray[Any]]
 

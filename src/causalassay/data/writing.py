@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from causalassay.common.spelling import listed, name_fault, shown
 from causalassay.data.coding import decode
 from causalassay.data.dataset import Dataset
 from causalassay.data.regime import Regime
-from causalassay.spelling import listed, name_fault, shown
 
 
 def write(

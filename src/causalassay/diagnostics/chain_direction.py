@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from causalassay.arrays import Vector, Weights, check_values
+from causalassay.common.arrays import Vector, Weights, check_values
 
 Rule = Literal["coefficients", "variances"]
 Direction = Literal["left-to-right", "right-to-left", "undecided"]

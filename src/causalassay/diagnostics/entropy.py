@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import entr
 
-from causalassay.arrays import Adjacency, Vector, check_values
+from causalassay.common.arrays import Adjacency, Vector, check_values
 from causalassay.diagnostics.order_alignment import Convention, alignment
 from causalassay.graphs.orders import check_dag
 

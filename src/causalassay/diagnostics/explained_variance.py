@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg.lapack import dposv, dpotrf, dpotri
 
-from causalassay.arrays import Adjacency, Values, Vector, Weights, check_values
+from causalassay.common.arrays import Adjacency, Values, Vector, Weights, check_values
 from causalassay.diagnostics.moments import correlations
 from causalassay.graphs.orders import Indices, check_dag
 

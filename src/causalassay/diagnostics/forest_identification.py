@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from causalassay.arrays import Adjacency, Weights, check_weights
+from causalassay.common.arrays import Adjacency, Weights, check_weights
 from causalassay.graphs.chordal import components, members, neighbour_masks
 from causalassay.graphs.cpdag import directed_part, skeleton, undirected_part
 from causalassay.graphs.orders import Indices

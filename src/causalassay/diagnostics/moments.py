@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Values, Vector, Weights
+from causalassay.common.arrays import Values, Vector, Weights
 
 # Centring leaves a constant column with entries of a few rounding errors of its mean;
 # only columns this quiet, relative to their mean, are compared entry by entry.

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from causalassay.arrays import Adjacency, Vector
+from causalassay.common.arrays import Adjacency, Vector
 from causalassay.graphs.orders import check_dag, path_counts, reachability
 
 Convention = Literal["paths", "pairs", "edges"]

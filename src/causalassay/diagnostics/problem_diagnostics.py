@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from causalassay.arrays import Values
+from causalassay.common.arrays import Values
+from causalassay.common.registry import first_line
 from causalassay.data import Dataset, Problem
 from causalassay.diagnostics import (
     entropy_sortability,
@@ -17,7 +18,6 @@ from causalassay.diagnostics import (
 )
 from causalassay.diagnostics.registry import ProblemDiagnostic
 from causalassay.graphs import possible_reachability
-from causalassay.registry import first_line
 
 
 def _diagnostic(measure: Callable[[Problem], float]) -> ProblemDiagnostic:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from causalassay.common.registry import Registry, check_version, first_line
 from causalassay.data import Problem
-from causalassay.registry import Registry, check_version, first_line
 
 
 @dataclass(frozen=True)

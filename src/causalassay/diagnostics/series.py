@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from causalassay.arrays import Adjacency, Values, Vector, check_adjacency, check_values
+from causalassay.common.arrays import Adjacency, Values, Vector, check_adjacency, check_values
 from causalassay.diagnostics.explained_variance import determination
 from causalassay.diagnostics.moments import variances
 from causalassay.diagnostics.order_alignment import PairWeights, aligned_share

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from causalassay.arrays import Adjacency, Values, check_adjacency, check_values
+from causalassay.common.arrays import Adjacency, Values, check_adjacency, check_values
 from causalassay.diagnostics.explained_variance import cause_explained_variance, r2_or_warn
 from causalassay.diagnostics.moments import correlations, variances
 from causalassay.diagnostics.order_alignment import Convention, alignment

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.extras import install_line
+from causalassay.common.extras import install_line
 
 try:
     from causallearn.search.ConstraintBased.PC import pc
@@ -23,7 +23,7 @@ try:
 except ImportError as missing:
     raise ImportError(f"causal-learn is absent: {install_line('causal-learn')}") from missing
 
-from causalassay.arrays import Adjacency, Values
+from causalassay.common.arrays import Adjacency, Values
 from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.statistics.usable_rows import (

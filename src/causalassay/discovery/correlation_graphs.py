@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Vector, Weights
+from causalassay.common.arrays import Adjacency, Vector, Weights
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.moments import correlations

@@ -8,7 +8,8 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Values, Weights
+from causalassay.common.arrays import Values, Weights
+from causalassay.common.spelling import check_choice
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.regression.cross_validated_lasso import N_FOLDS, sort_regress_held_out
@@ -16,7 +17,6 @@ from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_re
 from causalassay.discovery.search.exogenous_order import exogenous_order
 from causalassay.discovery.statistics.usable_rows import determined_values
 from causalassay.graphs.orders import Indices
-from causalassay.spelling import check_choice
 
 Pruning = Literal["bic", "cross-validated"]
 

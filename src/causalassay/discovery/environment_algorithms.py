@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Values
+from causalassay.common.arrays import Adjacency, Values
+from causalassay.common.extras import install_line
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_world
 from causalassay.data.dataset import Dataset, World
 from causalassay.discovery.statistics.usable_rows import check_observational, check_regular
@@ -33,7 +34,6 @@ from causalassay.environments.process import (
     end_process,
     ready_process,
 )
-from causalassay.extras import install_line
 from causalassay.graphs import is_cpdag
 from causalassay.graphs.lagged import LaggedGraph
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from causalassay.arrays import Weights
+from causalassay.common.arrays import Weights
+from causalassay.common.kernels import kernel
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.continuous.golem_objective import (
@@ -26,7 +27,6 @@ from causalassay.discovery.continuous.moments import (
     own_order_moments,
     thresholded,
 )
-from causalassay.kernels import kernel
 
 __all__ = ["GolemEV", "GolemNV", "golem_loss"]
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.independence.fisher_z import (

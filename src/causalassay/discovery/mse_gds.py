@@ -10,14 +10,14 @@ import numpy as np
 from numpy.random import Generator
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
-from causalassay.arrays import Adjacency, Values, Vector, Weights
+from causalassay.common.arrays import Adjacency, Values, Vector, Weights
+from causalassay.common.spelling import check_choice
 from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.regression import RegressionKind
 from causalassay.discovery.statistics.gaussian import PIVOT, GaussianStatistics, gaussian_statistics
 from causalassay.discovery.statistics.usable_rows import determined_values
 from causalassay.graphs.orders import Indices
-from causalassay.spelling import check_choice
 
 Errors = Callable[[int, Indices, Indices], Vector]
 """Of a node, parents and candidates: the node's error once each candidate joins the parents."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Weights
+from causalassay.common.arrays import Weights
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.continuous.lbfgsb_memory import new_state

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from causalassay.opening import read_bytes
-from causalassay.spelling import cut, did_you_mean, listed, visible
+from causalassay.common.opening import read_bytes
+from causalassay.common.spelling import cut, did_you_mean, listed, visible
 
 SUFFIX = ".py"
 MOST_BYTES = 1_000_000

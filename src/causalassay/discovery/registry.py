@@ -10,7 +10,17 @@ from typing import Any, TypeVar
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from causalassay.annotations import check_fields
+from causalassay.common.annotations import check_fields
+from causalassay.common.registry import (
+    OWN_PACKAGE,
+    Registry,
+    RegistryEntry,
+    dataclass_with_version,
+    first_line,
+    parameter_text,
+    parameters,
+)
+from causalassay.common.seeding import as_generator
 from causalassay.contracts import Algorithm, Estimate, Kind, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.python_classes import names_file
@@ -20,16 +30,6 @@ from causalassay.environments.definition import AlgorithmDefinition
 from causalassay.present.document import Column, Document, Table
 from causalassay.present.formatting import shortened
 from causalassay.present.shown import Shown
-from causalassay.registry import (
-    OWN_PACKAGE,
-    Registry,
-    RegistryEntry,
-    dataclass_with_version,
-    first_line,
-    parameter_text,
-    parameters,
-)
-from causalassay.seeding import as_generator
 
 T = TypeVar("T")
 

@@ -9,7 +9,8 @@ from typing import ClassVar, get_args
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Values
+from causalassay.common.arrays import Values
+from causalassay.common.spelling import check_choice
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import determination
@@ -23,7 +24,6 @@ from causalassay.discovery.regression.lasso_along_order import (
 from causalassay.discovery.statistics.tied_orders import random_ties_order
 from causalassay.discovery.statistics.usable_rows import observational_values
 from causalassay.graphs.orders import Indices
-from causalassay.spelling import check_choice
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.search.discrete_scores import ScoreName, check_score

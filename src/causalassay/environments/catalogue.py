@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
+from causalassay.common.spelling import did_you_mean
 from causalassay.environments.definition import (
     AlgorithmDefinition,
     DefinitionMistake,
@@ -17,7 +18,6 @@ from causalassay.environments.definition import (
     GeneratorDefinition,
     read_definition,
 )
-from causalassay.spelling import did_you_mean
 
 GROUP = "causalassay.environments"
 """Entry points: a name, and the package, such as ``mine.environment``, whose folder it is."""

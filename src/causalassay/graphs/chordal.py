@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 
 
 def neighbour_masks(undirected: Adjacency) -> list[int]:

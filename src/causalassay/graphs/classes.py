@@ -10,7 +10,8 @@ import numpy as np
 from cliquepicking import mec_size as count_members
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
+from causalassay.common.seeding import as_generator
 from causalassay.graphs.chordal import (
     clique_tree,
     components,
@@ -21,7 +22,6 @@ from causalassay.graphs.chordal import (
 )
 from causalassay.graphs.cpdag import directed_part, undirected_part
 from causalassay.graphs.validity import check_cpdag
-from causalassay.seeding import as_generator
 
 
 def mec_size(cpdag: Adjacency) -> int:

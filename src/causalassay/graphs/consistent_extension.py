@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, check_adjacency
+from causalassay.common.kernels import kernel
+from causalassay.common.spelling import listed
 from causalassay.graphs.orders import Indices, neighbour_lists
-from causalassay.kernels import kernel
-from causalassay.spelling import listed
 
 
 class NoExtension(ValueError):

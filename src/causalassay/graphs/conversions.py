@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from causalassay.arrays import Adjacency, Weights, check_adjacency, check_square, check_weights
+from causalassay.common.arrays import (
+    Adjacency,
+    Weights,
+    check_adjacency,
+    check_square,
+    check_weights,
+)
+from causalassay.common.spelling import did_you_mean
 from causalassay.graphs.node_names import check_names
-from causalassay.spelling import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd

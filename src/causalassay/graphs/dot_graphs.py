@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
+from causalassay.common.spelling import shown
 from causalassay.graphs.file_graph import FileGraph, check_edge_count, of_edges
 from causalassay.graphs.node_names import check_count
-from causalassay.spelling import shown
 
 _TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|(?:(?<=\n)|\A)\#[^\n]*)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from causalassay.common.opening import note
+from causalassay.common.spelling import listed, shown
 from causalassay.graphs.file_graph import FileGraph, of_edges
 from causalassay.graphs.node_names import check_count
-from causalassay.opening import note
-from causalassay.spelling import listed, shown
 
 ENDS = (
     ("from", "to"),

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from causalassay.annotations import typed
-from causalassay.arrays import Adjacency
-from causalassay.seeding import as_generator
+from causalassay.common.annotations import typed
+from causalassay.common.arrays import Adjacency
+from causalassay.common.seeding import as_generator
 
 MOST_NODES = 20_000
 """Of any graph: its adjacency has the square of that many entries, 400 MB."""

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
+from causalassay.common.opening import note
+from causalassay.common.spelling import did_you_mean, listed, name_fault, shown
 from causalassay.graphs.node_names import check_count, check_names
-from causalassay.opening import note
-from causalassay.spelling import did_you_mean, listed, name_fault, shown
 
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 

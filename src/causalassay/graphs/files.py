@@ -15,9 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from causalassay.array_files import SUFFIXES as ARRAY_SUFFIXES
-from causalassay.array_files import load_arrays, names_in, pick
-from causalassay.arrays import Adjacency
+from causalassay.common.array_files import SUFFIXES as ARRAY_SUFFIXES
+from causalassay.common.array_files import load_arrays, names_in, pick
+from causalassay.common.arrays import Adjacency
+from causalassay.common.opening import note, read_text
+from causalassay.common.separators import find_separator, single_blanks
+from causalassay.common.spelling import cut, shown, visible
 from causalassay.graphs.dot_graphs import read_dot_graph
 from causalassay.graphs.edge_tables import edge_roles, is_directed, read_edge_table
 from causalassay.graphs.file_graph import FileGraph, check_edge_count, of_edges, placed
@@ -32,9 +35,6 @@ from causalassay.graphs.matrix_tables import (
     read_matrix,
 )
 from causalassay.graphs.node_names import check_count, check_names
-from causalassay.opening import note, read_text
-from causalassay.separators import find_separator, single_blanks
-from causalassay.spelling import cut, shown, visible
 
 MOST_MARKUP = 8_000_000
 """Bytes of a GraphML, GML, DOT or JSON file: they take longer to read than tables."""

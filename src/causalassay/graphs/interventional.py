@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, check_nodes
+from causalassay.common.arrays import Adjacency, check_nodes
 from causalassay.graphs.cpdag import to_cpdag
 from causalassay.graphs.meek import meek_closure
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from causalassay.annotations import typed
-from causalassay.arrays import Adjacency, check_nodes
+from causalassay.common.annotations import typed
+from causalassay.common.arrays import Adjacency, check_nodes
+from causalassay.common.seeding import as_generator
 from causalassay.graphs.families import check_n_nodes
 from causalassay.graphs.orders import order_or_cycle
-from causalassay.seeding import as_generator
 
 
 @dataclass(frozen=True, eq=False, repr=False)

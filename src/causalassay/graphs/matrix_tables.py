@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
+from causalassay.common.opening import note
+from causalassay.common.spelling import shown
 from causalassay.graphs.file_graph import FileGraph, check_shown
 from causalassay.graphs.node_names import check_names
-from causalassay.opening import note
-from causalassay.spelling import shown
 
 Line = tuple[int, list[str]]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, check_adjacency
+from causalassay.common.kernels import kernel
 from causalassay.graphs.orders import Indices, neighbour_lists
-from causalassay.kernels import kernel
 
 
 @kernel

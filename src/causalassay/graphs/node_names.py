@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
+from causalassay.common.spelling import shown
 from causalassay.graphs.families import MOST_NODES
-from causalassay.spelling import shown
 
 
 def check_names(

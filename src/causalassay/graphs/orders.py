@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Adjacency, check_adjacency, check_nodes
-from causalassay.kernels import kernel
+from causalassay.common.arrays import Adjacency, check_adjacency, check_nodes
+from causalassay.common.kernels import kernel
 
 Indices = NDArray[np.int64]
 

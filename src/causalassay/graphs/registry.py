@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from causalassay.common.registry import Registry, dataclass_with_version
 from causalassay.graphs.sources import GraphSource
-from causalassay.registry import Registry, dataclass_with_version
 
 _CLASSES = {
     "erdos-renyi": "ErdosRenyi",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, check_nodes
+from causalassay.common.arrays import Adjacency, check_nodes
 from causalassay.graphs.orders import check_dag
 from causalassay.graphs.walks import AGAINST, ALONG, AT_SOURCE, Rules, walk
 

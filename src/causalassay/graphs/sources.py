@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, Protocol
 
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.graphs import families
 from causalassay.graphs.lagged import LaggedGraph, check_lagged_erdos_renyi, lagged_erdos_renyi
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from causalassay.arrays import Adjacency, Weights, check_weights
+from causalassay.common.arrays import Adjacency, Weights, check_weights
 from causalassay.graphs.orders import order_or_cycle
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, check_adjacency
+from causalassay.common.spelling import cut
 from causalassay.graphs.chordal import chordless_cycle, neighbour_masks
 from causalassay.graphs.consistent_extension import NoExtension, extend
 from causalassay.graphs.cpdag import directed_part, to_cpdag, undirected_part
 from causalassay.graphs.orders import check_dag, cycle_of, is_dag, topological_order
-from causalassay.spelling import cut
 
 
 def is_cpdag(graph: Adjacency) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Adjacency, check_adjacency, check_nodes
+from causalassay.common.arrays import Adjacency, check_adjacency, check_nodes
+from causalassay.common.kernels import kernel
 from causalassay.graphs.orders import Indices, neighbour_lists
-from causalassay.kernels import kernel
 
 ALONG, AGAINST, AT_SOURCE = 0, 1, 2
 """How a walk came to a node: along an edge's arrow, against it, or by starting there."""

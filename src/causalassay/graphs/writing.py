@@ -15,12 +15,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, check_adjacency
+from causalassay.common.replacing import replacing
+from causalassay.common.spelling import check_choice
 from causalassay.graphs.file_graph import check_shown
 from causalassay.graphs.matrix_tables import check_csv_names
 from causalassay.graphs.node_names import check_names
-from causalassay.replacing import replacing
-from causalassay.spelling import check_choice
 
 Layout = Literal["matrix", "edges"]
 """Of a CSV file: a square matrix, or a line for each edge."""

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
 from causalassay.judging.findings import (
     LEADS_ON_SOME,
     NEITHER,

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
+from causalassay.common.registry import Registry
 from causalassay.data.dataset import Dataset, World
 from causalassay.diagnostics import determination, entropies, series_r2
 from causalassay.diagnostics.moments import variances
-from causalassay.registry import Registry
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from causalassay.arrays import Adjacency, Vector
+from causalassay.common.arrays import Adjacency, Vector
 from causalassay.diagnostics import PairWeights
 from causalassay.graphs.orders import Indices
 from causalassay.judging.all_orders import MOST_COLUMNS, all_orders, graphs_along_all_orders

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Vector
+from causalassay.common.arrays import Adjacency, Vector
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics import PairWeights

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from causalassay.arrays import Adjacency, Vector
+from causalassay.common.arrays import Adjacency, Vector
 from causalassay.data.dataset import Dataset
 from causalassay.graphs.orders import reachability
 from causalassay.judging.all_orders import all_orders

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Values, Vector, Weights
+from causalassay.common.arrays import Values, Vector, Weights
+from causalassay.common.kernels import kernel
 from causalassay.diagnostics.moments import correlations
 from causalassay.discovery.regression.bic_lasso import adaptive_lasso, lasso_bic
 from causalassay.discovery.regression.lasso_along_order import PATH_END
-from causalassay.kernels import kernel
 
 
 class LassoGraphs:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from causalassay.arrays import Adjacency, Vector
+from causalassay.common.arrays import Adjacency, Vector
+from causalassay.common.seeding import stream
 from causalassay.contracts import NotApplicable
 from causalassay.data import Problem
 from causalassay.data.dataset import World
@@ -37,7 +38,6 @@ from causalassay.judging.pair_independence import why_codes
 from causalassay.judging.regression_along import regression_along
 from causalassay.metrics import f1
 from causalassay.metrics.registry import GraphMetric
-from causalassay.seeding import stream
 
 N_ORDERS = 50
 """Random orders of each problem."""

@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 import numpy as np
 from scipy.special import ndtr
 
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
 
 LEVEL = 0.05
 """Of the claims that are judged together."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import ndtri, stdtr
 
-from causalassay.arrays import Values, Vector, Weights
+from causalassay.common.arrays import Values, Vector, Weights
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.independence.g_test import GTest
 from causalassay.discovery.statistics.discrete import level_statistics

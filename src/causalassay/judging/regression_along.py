@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.regression.lagged_lasso import lagged_design
 from causalassay.discovery.search.any_score.parents_along_order import parents_along

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
 from causalassay.judging.artefacts import Artefact
 from causalassay.judging.findings import FindingKind
 from causalassay.judging.order_tests import corrected_level

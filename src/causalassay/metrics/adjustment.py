@@ -14,7 +14,7 @@ from typing import Any
 
 import gadjid
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.graphs import check_cpdag, to_gadjid
 from causalassay.graphs.cpdag import undirected_part
 from causalassay.graphs.orders import check_dag

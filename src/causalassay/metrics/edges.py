@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.graphs import skeleton
 from causalassay.metrics.pairing import Guess, check_pair, share
 

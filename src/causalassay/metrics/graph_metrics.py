@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from causalassay import metrics
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
+from causalassay.common.registry import first_line
+from causalassay.common.seeding import stream
 from causalassay.data import Problem
 from causalassay.metrics.pairing import Guess
 from causalassay.metrics.registry import Better, GraphMetric, Takes, Undefined
 from causalassay.models import DiscreteSCM, LinearSCM, fit
-from causalassay.registry import first_line
-from causalassay.seeding import stream
 
 
 def _of_graphs(

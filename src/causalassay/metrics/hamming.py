@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.graphs import as_cpdag, skeleton
 from causalassay.metrics.pairing import Guess, check_pair, share
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from causalassay.arrays import Vector, Weights, check_nodes
+from causalassay.common.arrays import Vector, Weights, check_nodes
 from causalassay.graphs.orders import Indices, reachability
 from causalassay.metrics.settings import Quantile, SettingsLike, per_node, settings_of
 from causalassay.metrics.variation import normal_total_variation

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
 
 
 @dataclass(frozen=True)

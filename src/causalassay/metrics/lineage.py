@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
+from causalassay.common.kernels import kernel
 from causalassay.graphs.orders import Indices, neighbour_lists
-from causalassay.kernels import kernel
 
 Bits = NDArray[np.uint64]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.contracts import Estimate
 from causalassay.graphs import is_dag, reachability
 from causalassay.metrics.pairing import Guess, check_pair, share

@@ -32,9 +32,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from causalassay.common.kernels import kernel
 from causalassay.graphs.chordal import Clique, members
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel
 
 SumRange = tuple[int, int]
 """The least and the greatest sum."""

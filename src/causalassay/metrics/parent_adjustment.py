@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalassay.common.kernels import kernel
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel
 from causalassay.metrics.lineage import Bits, Lineage, Lists
 
 # All kernels that call each other are in this file: numba's cache knows of no other file. The

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay import metrics
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
+from causalassay.common.seeding import as_generator
+from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import Estimate
 from causalassay.graphs import skeleton
 from causalassay.metrics.pairing import Guess, check_pair
-from causalassay.seeding import as_generator
-from causalassay.spelling import did_you_mean
 
 N_RELABELLINGS = 200
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
+from causalassay.common.registry import Registry, check_version, first_line
 from causalassay.data import Problem
-from causalassay.registry import Registry, check_version, first_line
 
 Better = Literal["high", "low", "none"]
 """Which numbers are good; "none": a control beside the scores, and no score itself."""

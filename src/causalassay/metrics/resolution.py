@@ -13,7 +13,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from causalassay.arrays import Adjacency, check_weights
+from causalassay.common.arrays import Adjacency, check_weights
+from causalassay.common.seeding import as_generator
 from causalassay.contracts import Estimate
 from causalassay.graphs import (
     NoExtension,
@@ -30,7 +31,6 @@ from causalassay.graphs import (
 )
 from causalassay.graphs.cpdag import directed_part
 from causalassay.metrics.pairing import Guess, check_pair, graph_of, weights_of
-from causalassay.seeding import as_generator
 
 MOST_MEMBERS = 100
 """How many members of a class are scored at most (Garant & Jensen 2016, section 5.3)."""

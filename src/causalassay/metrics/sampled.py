@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from causalassay.arrays import Vector
-from causalassay.kernels import kernel
+from causalassay.common.arrays import Vector
+from causalassay.common.kernels import kernel
 from causalassay.metrics.laws import Categorical, Law, Normal, Samples
 
 # Of each end of an interval, in standard errors of a difference of shares. On normal samples of

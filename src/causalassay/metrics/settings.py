@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from causalassay.arrays import Vector, check_nodes
+from causalassay.common.arrays import Vector, check_nodes
 
 
 @dataclass(frozen=True, init=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.graphs.cpdag import undirected_part
 from causalassay.graphs.orders import Indices, neighbour_lists, order_or_cycle, topological_order
 from causalassay.metrics.lineage import Lists, lineage, renumber, turn_round

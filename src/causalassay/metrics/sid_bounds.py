@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.graphs import as_cpdag, check_cpdag, is_dag
 from causalassay.graphs.chordal import Clique, clique_tree, components, members, neighbour_masks
 from causalassay.graphs.cpdag import directed_part, undirected_part

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from causalassay.arrays import Adjacency, Vector
+from causalassay.common.arrays import Adjacency, Vector
 from causalassay.graphs import skeleton
 from causalassay.metrics.pairing import Guess, check_pair, graph_of
 

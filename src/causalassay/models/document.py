@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
-from causalassay.drawing import show
-from causalassay.drawing.drawing import MOST_NODES
+from causalassay.common.arrays import Adjacency
 from causalassay.models.discrete.elimination import TooWide
 from causalassay.present.document import Column, Document, GraphFigure, Table
+from causalassay.present.drawing import show
+from causalassay.present.drawing.drawing import MOST_NODES
 
 if TYPE_CHECKING:
     from causalassay.models.discrete.scm import DiscreteSCM

@@ -8,8 +8,10 @@ from typing import Any, Literal, overload
 
 from numpy.random import Generator
 
-from causalassay.annotations import check_fields
-from causalassay.arrays import Adjacency
+from causalassay.common.annotations import check_fields
+from causalassay.common.arrays import Adjacency
+from causalassay.common.seeding import as_generator
+from causalassay.common.spelling import did_you_mean
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.models.discrete.scm import DiscreteSCM
 from causalassay.models.linear.scm import LinearSCM
@@ -25,8 +27,6 @@ from causalassay.models.registry import (
     parameter_names,
 )
 from causalassay.models.series.var import VAR
-from causalassay.seeding import as_generator
-from causalassay.spelling import did_you_mean
 
 LinearKind = Literal[
     "scm",

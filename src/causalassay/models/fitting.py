@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg.lapack import dgeqrf, dpotrf, dtrtrs
 
-from causalassay.arrays import Adjacency, Values, Vector, Weights, check_square, check_values
+from causalassay.common.arrays import Adjacency, Values, Vector, Weights, check_square, check_values
+from causalassay.common.spelling import listed
 from causalassay.graphs.orders import Indices, check_dag
 from causalassay.models.discrete.contingency import as_codes
 from causalassay.models.discrete.elimination import ProbabilityTable
 from causalassay.models.discrete.scm import DiscreteSCM, check_levels
 from causalassay.models.discrete.sources import table_shape
 from causalassay.models.linear.scm import LinearSCM
-from causalassay.spelling import listed
 
 # A pivot is the share of a variable's variance that the variables before it leave unexplained.
 # Solving in correlations divides their rounding errors by it, so that below this one the fit

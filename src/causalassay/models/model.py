@@ -6,7 +6,7 @@ from typing import Protocol
 
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Values
+from causalassay.common.arrays import Adjacency, Values
 from causalassay.models.interventions import Intervention
 
 

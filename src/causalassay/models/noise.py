@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from causalassay.spelling import check_choice
+from causalassay.common.spelling import check_choice
 
 Family = Literal[
     "gaussian", "exponential", "gumbel", "uniform", "laplace", "lognormal", "student-t"

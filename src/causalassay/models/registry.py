@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from numpy.random import Generator
 
+from causalassay.common.registry import Registry, dataclass_with_version
+from causalassay.common.registry import parameters as fields_with_defaults
+from causalassay.common.spelling import did_you_mean, listed
 from causalassay.models.nonlinear.mechanisms import FAMILIES
-from causalassay.registry import Registry, dataclass_with_version
-from causalassay.registry import parameters as fields_with_defaults
-from causalassay.spelling import did_you_mean, listed
 
 
 class ModelSource(Protocol):

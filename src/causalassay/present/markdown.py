@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from causalassay.common.replacing import write_text
+from causalassay.common.spelling import visible
 from causalassay.present.charts import static_svg
 from causalassay.present.document import (
     Beside,
@@ -29,8 +31,6 @@ from causalassay.present.document import (
     flattened,
 )
 from causalassay.present.formatting import formatted
-from causalassay.replacing import write_text
-from causalassay.spelling import visible
 
 _SIGNS = re.compile(r"([\\`*\[\]|])")
 

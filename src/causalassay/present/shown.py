@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from causalassay.common.spelling import visible
 from causalassay.present.document import Document
 from causalassay.present.formatting import shortened
-from causalassay.spelling import visible
 
 LONGEST_LINE = 200
 MOST_LINES = 10

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from causalassay.common.spelling import visible
 from causalassay.present.document import (
     Beside,
     Block,
@@ -33,7 +34,6 @@ from causalassay.present.document import (
     Table,
 )
 from causalassay.present.formatting import counted, formatted
-from causalassay.spelling import visible
 
 FULL = "--full"
 """The option that prints how rules decide."""

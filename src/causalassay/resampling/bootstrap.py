@@ -15,14 +15,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
+from causalassay.common.seeding import as_generator, stream
+from causalassay.common.spelling import cut, visible
 from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data.dataset import Dataset, as_dataset
 from causalassay.discovery.own_code import place_of_mistake
 from causalassay.resampling.processes import Lost, each_in_processes
 from causalassay.resampling.result import EdgeFrequencies
-from causalassay.seeding import as_generator, stream
-from causalassay.spelling import cut, visible
 
 MOST_RESAMPLES = 100_000
 """More is taken for a mistake."""

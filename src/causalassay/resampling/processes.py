@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
-from causalassay.threads import one_thread_each
+from causalassay.common.threads import one_thread_each
 
 T = TypeVar("T")
 

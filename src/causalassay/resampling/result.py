@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from causalassay.common.spelling import visible
 from causalassay.contracts import Estimate
-from causalassay.drawing import Drawing, show
 from causalassay.present.document import Document
+from causalassay.present.drawing import Drawing, show
 from causalassay.present.formatting import counted, percent
 from causalassay.present.json_values import plain_values
 from causalassay.present.shown import Shown
-from causalassay.spelling import visible
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from causalassay.spelling import listed
+from causalassay.common.spelling import listed
 
 if TYPE_CHECKING:
     import pandas as pd

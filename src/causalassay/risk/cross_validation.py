@@ -10,7 +10,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from causalassay.arrays import Adjacency, Values, Vector
+from causalassay.common.arrays import Adjacency, Values, Vector
+from causalassay.common.seeding import as_generator, stream
+from causalassay.common.spelling import listed
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
 from causalassay.risk.descendant_tests import (
@@ -27,8 +29,6 @@ from causalassay.risk.experiments import find_experiments, split
 from causalassay.risk.fits import NEVER_INTERVENTIONAL, Fit, fit_algorithm
 from causalassay.risk.two_sample_tests import RegimeTests, effect_error
 from causalassay.risk.uncertainty import Counts, LossDraws, Scoring, draw_unseen
-from causalassay.seeding import as_generator, stream
-from causalassay.spelling import listed
 
 
 class NodeLosses(NamedTuple):

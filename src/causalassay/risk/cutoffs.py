@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
 from causalassay.risk.two_sample_tests import RegimeTests, t_statistic
 
 Scale = Literal["p value", "t"]

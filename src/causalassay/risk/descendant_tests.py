@@ -10,7 +10,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from causalassay.arrays import Adjacency, Values, check_adjacency, check_nodes
+from causalassay.common.arrays import Adjacency, Values, check_adjacency, check_nodes
+from causalassay.common.spelling import did_you_mean, listed
 from causalassay.data import Dataset
 from causalassay.graphs import possible_reachability
 from causalassay.risk.cutoffs import Bonferroni, Cutoff
@@ -22,7 +23,6 @@ from causalassay.risk.two_sample_tests import (
     TestName,
     compare_columns,
 )
-from causalassay.spelling import did_you_mean, listed
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from causalassay.drawing import show
 from causalassay.present.document import (
     Block,
     Column,
@@ -13,6 +12,7 @@ from causalassay.present.document import (
     Interval,
     Table,
 )
+from causalassay.present.drawing import show
 from causalassay.present.formatting import counted, fixed, interval, percent
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, check_adjacency
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
 from causalassay.discovery import make_algorithm

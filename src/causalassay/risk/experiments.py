@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from numpy.random import Generator
 
+from causalassay.common.spelling import listed
 from causalassay.data import Dataset, Regime
-from causalassay.spelling import listed
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from causalassay.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, check_adjacency
+from causalassay.common.seeding import stream
+from causalassay.common.spelling import listed
 from causalassay.contracts import Algorithm, Estimate, Kind, NotApplicable
 from causalassay.data import Dataset
 from causalassay.discovery.own_code import place_of_mistake
 from causalassay.graphs import is_dag
 from causalassay.risk.experiments import without
-from causalassay.seeding import stream
-from causalassay.spelling import listed
 
 NEVER_INTERVENTIONAL = ("no rows", "observational rows")
 """What an algorithm reads whose estimate no experiment changes."""

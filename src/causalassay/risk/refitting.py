@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 
+from causalassay.common.seeding import stream
 from causalassay.contracts import Algorithm, Estimate
 from causalassay.data import Dataset
 from causalassay.risk.descendant_tests import implied_descendants
 from causalassay.risk.experiments import find_experiments, split
 from causalassay.risk.fits import NOT_STATED, fit_algorithm
-from causalassay.seeding import stream
 
 HELD_OUT = "held_out_descendants"
 """The key of an estimate's remarks under which held-out descendants are."""

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
+from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import Kind
 from causalassay.present.json_values import plain_values
 from causalassay.present.shown import Shown
 from causalassay.risk.descendant_tests import Descendants
 from causalassay.risk.fits import NEVER_INTERVENTIONAL, NOT_STATED
 from causalassay.risk.uncertainty import Intervals
-from causalassay.spelling import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,14 +11,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
+from causalassay.common.registry import first_line
+from causalassay.common.seeding import stream
 from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Problem
 from causalassay.diagnostics.registry import ProblemDiagnostic
 from causalassay.discovery.correlation_graphs import ACor
 from causalassay.graphs import erdos_renyi, to_cpdag
 from causalassay.metrics.registry import GraphMetric, Undefined
-from causalassay.registry import first_line
 from causalassay.risk.descendant_tests import (
     Descendants,
     estimate_descendants,
@@ -28,7 +29,6 @@ from causalassay.risk.descendant_tests import (
 from causalassay.risk.estimators import oracle
 from causalassay.risk.experiments import find_experiments, jaccard
 from causalassay.risk.refitting import HELD_OUT, Refitted, held_out_descendants
-from causalassay.seeding import stream
 
 FOLDS = 5
 """As in the authors' code."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import ndtri, stdtr
 
-from causalassay.arrays import Values, Vector
+from causalassay.common.arrays import Values, Vector
 
 TestName = Literal["t", "welch", "mann-whitney", "kolmogorov-smirnov"]
 """Student's with a pooled variance, Welch's, the rank sum, the largest gap of the two CDFs."""

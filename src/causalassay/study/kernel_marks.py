@@ -16,8 +16,8 @@ from pathlib import Path
 from platform import python_version
 
 import causalassay
+from causalassay.common.kernel_cache import checksum
 from causalassay.data.dataset import World
-from causalassay.kernel_cache import checksum
 from causalassay.study.keys import digest
 from causalassay.study.plan import Study
 from causalassay.study.problem_specs import world

@@ -9,13 +9,13 @@ from typing import get_args
 
 import numpy as np
 
-from causalassay.arrays import Weights, check_adjacency
+from causalassay.common.arrays import Weights, check_adjacency
+from causalassay.common.spelling import listed
 from causalassay.contracts import Algorithm, Estimate, NotApplicable, Reads
 from causalassay.data import Dataset, Regime
 from causalassay.data.dataset import Rows
 from causalassay.graphs import erdos_renyi, is_cpdag, is_dag, lagged_erdos_renyi
 from causalassay.models import SCM, SeriesSCM
-from causalassay.spelling import listed
 from causalassay.testing.breaches import class_breaches, raise_breaches
 
 KINDS = ("dag", "cpdag", "pdag", "summary")

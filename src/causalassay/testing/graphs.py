@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from causalassay.arrays import check_adjacency
+from causalassay.common.arrays import check_adjacency
 from causalassay.contracts import GraphSource
 from causalassay.graphs import LaggedGraph, is_dag
 from causalassay.testing.breaches import class_breaches, raise_breaches

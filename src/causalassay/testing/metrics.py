@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.contracts import Metric
 from causalassay.data import Problem
 from causalassay.graphs import erdos_renyi, to_cpdag

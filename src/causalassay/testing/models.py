@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Values
+from causalassay.common.arrays import Values
 from causalassay.contracts import ModelSource
 from causalassay.data import Dataset, Discrete, Problem, Regime
 from causalassay.graphs import LaggedGraph, erdos_renyi, lagged_erdos_renyi, summary_ancestors

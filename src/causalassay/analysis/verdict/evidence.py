@@ -16,7 +16,7 @@ from causalassay.analysis.runs import SCHEME, Runs
 from causalassay.analysis.summary import Summary
 from causalassay.analysis.unit_means import Codes, by_unit, count_units, mean_with_interval
 from causalassay.analysis.verdict.statements import Lead, Number
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
 from causalassay.judging.algorithm_findings import AlgorithmEvidence, LeadEvidence, ScaleEvidence
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
 from causalassay.judging.order_measures import (

@@ -15,13 +15,13 @@ from causalassay.cli.algorithm_options import SeveralAlgorithms
 from causalassay.cli.interruptions import answered_in_one_line
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import progress_bar, wide_console
-from causalassay.replacing import check_target, write_text
+from causalassay.common.replacing import check_target, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from causalassay.contracts import Algorithm
-    from causalassay.factorial import Evaluation, FactorialExperiment, Settings
+    from causalassay.lab.factorial import Evaluation, FactorialExperiment, Settings
     from causalassay.present.document import Document
 
 
@@ -99,7 +99,7 @@ def evaluate_and_print(  # noqa: PLR0913
     algorithm : sequence of str, optional
         As ``--algorithm`` has them; `DEFAULTS` if there are none.
     beta, bins, levels, fit, smoothing, covariates, repeats, look_alikes, seed
-        Of the evaluation; see `causalassay.factorial.Settings` and `evaluate`.
+        Of the evaluation; see `causalassay.lab.factorial.Settings` and `evaluate`.
     full : bool
         Whether to print all tables.
     as_json : bool
@@ -108,7 +108,7 @@ def evaluate_and_print(  # noqa: PLR0913
         That the experiment was read from.
     """
     from causalassay.cli.algorithm_options import read_algorithms
-    from causalassay.factorial import Settings
+    from causalassay.lab.factorial import Settings
 
     if look_alikes < 0:
         raise ValueError(f"--look-alikes: expected at least 0, got {look_alikes}")
@@ -138,7 +138,7 @@ def _evaluate(  # noqa: PLR0913, PLR0917
     look_alikes: int,
     seed: int,
 ) -> Evaluation:
-    from causalassay.factorial import evaluate
+    from causalassay.lab.factorial import evaluate
 
     with progress_bar("judging") as show:
         return evaluate(
@@ -153,7 +153,7 @@ def _evaluate(  # noqa: PLR0913, PLR0917
 
 
 def _document(result: Evaluation, name: str, files: Iterable[Path]) -> Document:
-    from causalassay.factorial.document import evaluation_document
+    from causalassay.lab.factorial.document import evaluation_document
     from causalassay.present.provenance import provenance, today
 
     settings = {"repeats": result.repeats, **vars(result.truth.settings)}
@@ -186,7 +186,7 @@ def jdk(  # noqa: PLR0913, PLR0917  one argument per option
 
     Example: causalassay domain jdk --data folder/ --report jdk.html
     """
-    from causalassay.factorial.jdk import FILE_NAME, read_jdk
+    from causalassay.lab.factorial.jdk import FILE_NAME, read_jdk
 
     path = data / FILE_NAME if data.is_dir() else data
     check_target(report, [path])
@@ -243,7 +243,7 @@ def file(  # noqa: PLR0913, PLR0917  one argument per option
 
     Example: causalassay domain file experiment.toml --report page.html
     """
-    from causalassay.factorial import read_experiment
+    from causalassay.lab.factorial import read_experiment
 
     files = experiment, experiment.with_suffix(".csv")
     check_target(report, files)

@@ -23,11 +23,11 @@ from causalassay.cli.domain.evaluation import (
 from causalassay.cli.interruptions import answered_in_one_line
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import EVERY_SECONDS, progress_bar
-from causalassay.replacing import check_target
+from causalassay.common.replacing import check_target
 
 if TYPE_CHECKING:
-    from causalassay.domains.collecting import Collected, Plan
-    from causalassay.domains.postgres.experiment import Prepared
+    from causalassay.lab.domains.collecting import Collected, Plan
+    from causalassay.lab.domains.postgres.experiment import Prepared
 
 
 def check_evaluation(
@@ -39,7 +39,7 @@ def check_evaluation(
 ) -> None:
     """Raise for options of the evaluation that cannot be used, before anything is measured."""
     from causalassay.cli.algorithm_options import read_algorithms
-    from causalassay.factorial import Settings
+    from causalassay.lab.factorial import Settings
 
     check_target(report)
     Settings(beta)
@@ -59,7 +59,7 @@ def interruptible(journal: Path) -> AbstractContextManager[None]:
 
 def announce(system: str, plan: Plan, journal: Path, subjects: str, seconds_each: float) -> None:
     """Say what will be measured, what was measured before, and how long the rest takes."""
-    from causalassay.domains.journal import n_measured
+    from causalassay.lab.domains.journal import n_measured
 
     settings = plan.n_measurements // len(plan.subjects) // plan.trials
     typer.echo(
@@ -121,8 +121,8 @@ def progress() -> Iterator[Callable[[int, int, int], None]]:
 
 def conclude(collected: Collected, path: Path, subjects: str) -> None:
     """Say where the experiment is, and which subjects were left out."""
-    from causalassay.domains.collecting import failure_text
-    from causalassay.spelling import listed
+    from causalassay.common.spelling import listed
+    from causalassay.lab.domains.collecting import failure_text
 
     if collected.left_out:
         n_subjects = len(collected.plan.subjects)
@@ -179,7 +179,7 @@ def http(  # noqa: PLR0913, PLR0917  one argument per option
     path = _measure_pages(out, (pages, trials, seed), nginx, no_nginx)
     if no_evaluate:
         return
-    from causalassay.factorial import read_experiment
+    from causalassay.lab.factorial import read_experiment
 
     evaluate_and_print(
         read_experiment(path),
@@ -198,8 +198,8 @@ def http(  # noqa: PLR0913, PLR0917  one argument per option
 def _measure_pages(
     out: Path, chosen: tuple[int, int, int], nginx: str | None, without_nginx: bool
 ) -> Path:
-    from causalassay.domains.http.experiment import Options, prepared, run
-    from causalassay.domains.http.nginx import find_nginx
+    from causalassay.lab.domains.http.experiment import Options, prepared, run
+    from causalassay.lab.domains.http.nginx import find_nginx
 
     if nginx is not None and without_nginx:
         raise ValueError("--nginx names a server and --no-nginx leaves it out; pass one of them")
@@ -278,7 +278,7 @@ def postgres(  # noqa: PLR0913, PLR0917  one argument per option
     path = _measure_queries(out, (queries, scale, trials, seed, timeout), dsn, binaries)
     if no_evaluate:
         return
-    from causalassay.factorial import read_experiment
+    from causalassay.lab.factorial import read_experiment
 
     evaluate_and_print(
         read_experiment(path),
@@ -301,7 +301,7 @@ def _measure_queries(
     binaries: Path | None,
 ) -> Path:
     try:
-        from causalassay.domains.postgres.experiment import Options, prepared, run
+        from causalassay.lab.domains.postgres.experiment import Options, prepared, run
     except ImportError as error:
         raise ValueError(str(error)) from None
     if dsn is not None and binaries is not None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
+from causalassay.common.kernels import kernel
 from causalassay.discovery.continuous.lbfgsb_memory import (
     BOTH,
     PAIRS,
@@ -19,7 +20,6 @@ from causalassay.discovery.continuous.lbfgsb_memory import (
     apply_middle,
     apply_pairs,
 )
-from causalassay.kernels import kernel
 
 _EPS = 2.220446049250313e-16
 

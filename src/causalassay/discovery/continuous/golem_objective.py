@@ -7,14 +7,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from causalassay.arrays import Weights, check_weights
+from causalassay.common.arrays import Weights, check_weights
+from causalassay.common.kernels import kernel
 from causalassay.discovery.continuous.matrix_exponential import expm1_by_columns, expm1_workspace
 from causalassay.discovery.continuous.matrix_inverse import (
     InverseWorkspace,
     inverse_workspace,
     invert,
 )
-from causalassay.kernels import kernel
 
 Variant = Literal["ev", "nv"]
 

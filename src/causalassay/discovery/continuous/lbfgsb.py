@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
+from causalassay.common.kernels import kernel
 from causalassay.discovery.continuous.cauchy_point import find_cauchy_point
 from causalassay.discovery.continuous.lbfgsb_memory import (
     BOTH,
@@ -30,7 +31,6 @@ from causalassay.discovery.continuous.lbfgsb_memory import (
     solve_lower,
     solve_upper,
 )
-from causalassay.kernels import kernel
 
 
 @kernel

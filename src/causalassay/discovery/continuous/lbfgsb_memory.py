@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Vector, Weights
-from causalassay.kernels import kernel
+from causalassay.common.arrays import Vector, Weights
+from causalassay.common.kernels import kernel
 
 PAIRS = 10
 """How many pairs are kept; SciPy's default."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalassay.kernels import kernel
+from causalassay.common.kernels import kernel
 
 _DECREASE, _CURVATURE, _WIDTH = 1e-3, 0.9, 0.1
 

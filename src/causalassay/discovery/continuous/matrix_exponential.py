@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from causalassay.arrays import Weights, check_weights
-from causalassay.kernels import kernel
+from causalassay.common.arrays import Weights, check_weights
+from causalassay.common.kernels import kernel
 
 _DEGREE = 16
 _TAYLOR = 1.0 / np.cumprod(np.concatenate([[1.0], np.arange(1.0, _DEGREE + 1)]))

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Weights
-from causalassay.kernels import kernel
+from causalassay.common.arrays import Weights
+from causalassay.common.kernels import kernel
 
 _BLOCK = 20
 """Rows eliminated one by one before the others follow in one product of matrices."""

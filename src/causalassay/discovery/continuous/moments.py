@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Values, Weights
+from causalassay.common.arrays import Values, Weights
 from causalassay.contracts import Estimate
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.statistics.usable_rows import check_continuous, observational_values

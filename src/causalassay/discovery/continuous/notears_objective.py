@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Vector, Weights
+from causalassay.common.arrays import Vector, Weights
+from causalassay.common.kernels import kernel
 from causalassay.discovery.continuous.lbfgsb import propose
 from causalassay.discovery.continuous.lbfgsb_memory import (
     COUNT,
@@ -19,7 +20,6 @@ from causalassay.discovery.continuous.lbfgsb_memory import (
 )
 from causalassay.discovery.continuous.line_search import Trial, is_done, next_step, open_bracket
 from causalassay.discovery.continuous.matrix_exponential import expm1, expm1_workspace
-from causalassay.kernels import kernel
 
 GRADIENT_TOLERANCE = 1e-5
 """SciPy's default: no entry of the projected gradient is larger at a minimum."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.linalg import expm
 from scipy.optimize import minimize
 
-from causalassay.arrays import Values, Weights
+from causalassay.common.arrays import Values, Weights
 
 
 def follow_authors(

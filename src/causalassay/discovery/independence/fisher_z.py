@@ -8,13 +8,13 @@ from numbers import Integral
 import numpy as np
 from scipy.special import ndtri
 
-from causalassay.arrays import Vector, Weights
+from causalassay.common.arrays import Vector, Weights
+from causalassay.common.kernels import kernel
+from causalassay.common.spelling import listed
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.statistics.gaussian import PIVOT
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel
-from causalassay.spelling import listed
 
 
 def check_test(alpha: float, max_condition: int | None) -> None:

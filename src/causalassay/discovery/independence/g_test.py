@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaincc, gammaln
 
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
+from causalassay.common.kernels import kernel
 from causalassay.discovery.statistics.discrete import LevelStatistics
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel
 from causalassay.models.discrete.contingency import Codes, Labels, configurations
 
 _SMALL = 1e-250

@@ -8,7 +8,7 @@ from math import comb, log
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.independence.pc_skeleton_any_test import MinusLogP

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, Vector, Weights
+from causalassay.common.arrays import Adjacency, Vector, Weights
+from causalassay.common.kernels import kernel
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.independence.fisher_z import check_defined, condition, critical_value
 from causalassay.discovery.statistics.gaussian import PIVOT
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel
 
 MOST_SETS = 1e8
 """The most conditioning sets to search at a time, of 26 members; about a minute's work."""

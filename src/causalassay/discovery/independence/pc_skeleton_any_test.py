@@ -9,7 +9,7 @@ from math import comb, log
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from causalassay.arrays import Adjacency, Vector
+from causalassay.common.arrays import Adjacency, Vector
 from causalassay.contracts import NotApplicable
 
 Bits = NDArray[np.uint64]

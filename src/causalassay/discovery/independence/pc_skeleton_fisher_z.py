@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, Vector, Weights
+from causalassay.common.arrays import Adjacency, Vector, Weights
+from causalassay.common.kernels import kernel
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.independence.fisher_z import check_defined, condition
 from causalassay.discovery.independence.pc_skeleton_any_test import (
@@ -14,7 +15,6 @@ from causalassay.discovery.independence.pc_skeleton_any_test import (
 )
 from causalassay.discovery.statistics.gaussian import PIVOT
 from causalassay.graphs.orders import Indices, neighbour_lists
-from causalassay.kernels import kernel
 
 MOST_TESTS = 10**12
 """The most tests in a level, about an hour's work: PC does not begin with a level beyond it."""

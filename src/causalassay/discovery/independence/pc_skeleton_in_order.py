@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.discovery.independence.pc_skeleton_any_test import (
     MOST_TESTS,
     Bits,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from causalassay.arrays import Vector, Weights
+from causalassay.common.arrays import Vector, Weights
+from causalassay.common.kernels import kernel
 from causalassay.discovery.regression.least_angle_path import (
     EPS,
     begin,
@@ -12,7 +13,6 @@ from causalassay.discovery.regression.least_angle_path import (
     steepest,
     to_next_knot,
 )
-from causalassay.kernels import kernel
 
 MAY_LEAVE = 6
 MAY_LEAVE_SHARE = 0.25

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from causalassay.arrays import Values, Vector, Weights
+from causalassay.common.arrays import Values, Vector, Weights
+from causalassay.common.kernels import kernel
 from causalassay.discovery.regression.lasso_along_order import PATH_END, prefix_fits
 from causalassay.discovery.regression.least_angle_path import begin, join, steepest, to_next_knot
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel
 
 N_FOLDS = 5
 """Fold k is rows k, k + 5, k + 10, …"""

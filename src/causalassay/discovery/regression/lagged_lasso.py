@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Values, Vector
+from causalassay.common.arrays import Values, Vector
 from causalassay.contracts import Estimate, NotApplicable, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import determination

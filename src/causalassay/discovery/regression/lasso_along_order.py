@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.lapack import dgeqrf, dtrtri
 
-from causalassay.arrays import Values, Vector, Weights
+from causalassay.common.arrays import Values, Vector, Weights
 from causalassay.contracts import NotApplicable
 from causalassay.discovery.regression.bic_lasso import adaptive_lasso
 from causalassay.graphs.orders import Indices

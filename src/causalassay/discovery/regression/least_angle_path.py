@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Vector, Weights
+from causalassay.common.arrays import Vector, Weights
+from causalassay.common.kernels import kernel
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel
 
 WAITING, ACTIVE, BARRED = 0, 1, 2
 """Of a regressor: not yet in, in, or left out because those in determine it."""

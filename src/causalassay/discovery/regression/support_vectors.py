@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, Values, Vector
+from causalassay.common.arrays import Adjacency, Values, Vector
+from causalassay.common.extras import install_line
 from causalassay.contracts import NotApplicable
-from causalassay.extras import install_line
 from causalassay.graphs.orders import Indices
 
 try:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Vector
+from causalassay.common.arrays import Adjacency, Vector
+from causalassay.common.kernels import kernel
 from causalassay.discovery.search.class_changes import DELETE, changed_class
 from causalassay.discovery.search.deletions import deletes
 from causalassay.discovery.search.equivalence_classes import (
@@ -19,7 +20,6 @@ from causalassay.discovery.search.order_search import Orchard, Ordered
 from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.cpdag import to_cpdag
 from causalassay.graphs.orders import Indices, topological_order
-from causalassay.kernels import kernel
 
 
 @kernel

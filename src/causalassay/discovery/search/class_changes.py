@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
+from causalassay.common.kernels import kernel
 from causalassay.graphs.consistent_extension import sinks_first
 from causalassay.graphs.cpdag import make_reversible_undirected
 from causalassay.graphs.meek import close_by_rules
 from causalassay.graphs.orders import Indices, kahn
-from causalassay.kernels import kernel
 
 INSERT, DELETE, TURN = 0, 1, 2
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, Vector
+from causalassay.common.arrays import Adjacency, Vector
+from causalassay.common.kernels import kernel
 from causalassay.discovery.search.family_scores import FamilyScore, gain_of_parent
 from causalassay.discovery.search.gaussian.class_operators import (
     family_of,
@@ -14,7 +15,6 @@ from causalassay.discovery.search.gaussian.class_operators import (
     nodes_of,
 )
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel
 
 
 @kernel

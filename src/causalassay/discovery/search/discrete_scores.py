@@ -8,12 +8,12 @@ from typing import Literal
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
+from causalassay.common.kernels import kernel
+from causalassay.common.spelling import check_choice
 from causalassay.discovery.statistics.discrete import LevelStatistics
 from causalassay.graphs.consistent_extension import extend
-from causalassay.kernels import kernel
 from causalassay.models.discrete.contingency import Labels, configurations, count_levels
-from causalassay.spelling import check_choice
 
 ScoreName = Literal["bic", "bdeu"]
 SCORES: tuple[ScoreName, ...] = ("bic", "bdeu")

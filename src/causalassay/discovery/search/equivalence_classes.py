@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, Weights
+from causalassay.common.arrays import Adjacency, Weights
+from causalassay.common.spelling import check_choice, listed
 from causalassay.contracts import NotApplicable
 from causalassay.discovery.search.gaussian.bic import BIC, NodeStatistics, gaussian_bic, make_bic
 from causalassay.discovery.search.gaussian.class_operators import (
@@ -22,7 +23,6 @@ from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.cpdag import directed_part, undirected_part
 from causalassay.graphs.interventional import interventional_cpdag
 from causalassay.graphs.orders import reachability
-from causalassay.spelling import check_choice, listed
 
 PHASES = ("forward", "backward", "turning")
 

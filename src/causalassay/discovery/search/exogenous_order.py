@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from causalassay.arrays import Values, Vector
+from causalassay.common.arrays import Values, Vector
+from causalassay.common.kernels import kernel
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel
 
 _BLOCK = 512
 _LOG2_E = 1.4426950408889634

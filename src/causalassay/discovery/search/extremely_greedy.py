@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
+from causalassay.common.kernels import kernel
 from causalassay.discovery.search.class_changes import DELETE, INSERT, TURN, changed_class
 from causalassay.discovery.search.deletions import delete_gain, deletes
 from causalassay.discovery.search.equivalence_classes import (
@@ -32,7 +33,6 @@ from causalassay.discovery.search.operator_table import (
 from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.cpdag import directed_part
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel
 
 ENDED, DEPENDENT, LARGE_CLIQUE, CIRCLE = 0, 1, 2, 3
 """Why a climb ended: nothing gains more, or what `ExtremelyGreedySearch` refuses."""

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numba.extending import overload
 
-from causalassay.arrays import Vector, Weights
+from causalassay.common.arrays import Vector, Weights
+from causalassay.common.kernels import kernel, sorting_order
 from causalassay.discovery.search.discrete_scores import LevelScore, log_evidence, log_likelihood
 from causalassay.discovery.search.gaussian.bic import (
     BIC,
@@ -24,7 +25,6 @@ from causalassay.discovery.search.gaussian.bic import (
 )
 from causalassay.discovery.statistics.gaussian import PIVOT
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel, sorting_order
 from causalassay.models.discrete.contingency import Codes, configurations, count_levels
 
 

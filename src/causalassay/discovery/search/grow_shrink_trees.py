@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Adjacency, Vector, Weights
+from causalassay.common.arrays import Adjacency, Vector, Weights
+from causalassay.common.kernels import kernel, sorting_order
 from causalassay.discovery.search.family_scores import (
     FamilyScore,
     gain_of_merit,
@@ -27,7 +28,6 @@ from causalassay.discovery.search.family_scores import (
     without_one,
 )
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel, sorting_order
 
 NO_SPACE, DEPENDENT = -1, -2
 """Instead of a place: the arrays are full, or a regression leaves nothing of a column."""

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, Vector, Weights
+from causalassay.common.arrays import Adjacency, Vector, Weights
+from causalassay.common.kernels import kernel
 from causalassay.discovery.search.family_scores import (
     FamilyScore,
     gain_of_merit,
@@ -32,7 +33,6 @@ from causalassay.discovery.search.gaussian.class_operators import (
     parents_beside,
 )
 from causalassay.graphs.orders import Indices, kahn
-from causalassay.kernels import kernel
 
 
 class OperatorTable(NamedTuple):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.discovery.search.discrete_scores import check_score
 from causalassay.discovery.search.equivalence_classes import (
     LEAST_GAIN,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.search.discrete_scores import LevelScore, ScoreName

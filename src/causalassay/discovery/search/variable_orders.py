@@ -7,9 +7,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from causalassay.arrays import Weights
+from causalassay.common.arrays import Weights
+from causalassay.common.kernels import kernel
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel
 
 _LEAST_GAIN = 1e-12
 

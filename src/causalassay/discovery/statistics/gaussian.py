@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Vector, Weights
+from causalassay.common.arrays import Vector, Weights
+from causalassay.common.kernels import kernel
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.moments import correlations
 from causalassay.discovery.statistics.usable_rows import check_continuous, observational_values
-from causalassay.kernels import kernel
 
 PIVOT = 1e-10
 """The least share of a variance that a regression may leave: below it columns count as

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
 from causalassay.graphs.orders import Indices
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from causalassay.arrays import Values
+from causalassay.common.arrays import Values
+from causalassay.common.spelling import listed
 from causalassay.contracts import NotApplicable, check_rows
 from causalassay.data.column_notes import drop_options
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import determination
-from causalassay.spelling import listed
 
 LEAST_EIGENVALUE = 1e-10
 """Of a correlation matrix; below it some columns are taken for combinations of others."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from causalassay.common.kernels import kernel, sorting_order
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel, sorting_order
 
 Codes = NDArray[np.int32]
 """Shape (d, n): one row per node, so that the codes of a node are contiguous."""

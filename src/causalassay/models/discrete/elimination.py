@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
 
 ProbabilityTable = NDArray[np.floating[Any]]
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalassay.arrays import Values, Vector
+from causalassay.common.arrays import Values, Vector
+from causalassay.common.kernels import kernel
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel
 from causalassay.models.discrete.elimination import ProbabilityTable
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from causalassay.arrays import Adjacency, Values, Vector
+from causalassay.common.arrays import Adjacency, Values, Vector
+from causalassay.common.seeding import as_generator
 from causalassay.graphs.orders import Indices, topological_order
 from causalassay.models.discrete import elimination
 from causalassay.models.discrete.elimination import MOST_CELLS, Factor, ProbabilityTable, TooWide
@@ -28,7 +29,6 @@ from causalassay.models.interventions import (
 )
 from causalassay.present.document import Document
 from causalassay.present.shown import Shown
-from causalassay.seeding import as_generator
 
 Levels = tuple[str, ...] | tuple[float, ...]
 

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.graphs.orders import check_dag
 from causalassay.models.discrete.elimination import MOST_CELLS, ProbabilityTable
 from causalassay.models.discrete.scm import DiscreteSCM

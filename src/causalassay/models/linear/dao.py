@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.linalg import solve_triangular
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.graphs.orders import topological_order
 from causalassay.models.linear.scm import LinearSCM
 from causalassay.models.noise import Noise, as_noise

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.models.linear.scaling import iscm_implied, transfer_noise
 from causalassay.models.linear.scm import LinearSCM
 from causalassay.models.linear.sources import SCM, Range, Signs

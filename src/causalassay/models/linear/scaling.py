@@ -17,9 +17,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from causalassay.arrays import Values, Vector, Weights
+from causalassay.common.arrays import Values, Vector, Weights
+from causalassay.common.kernels import kernel
 from causalassay.graphs.orders import Indices, topological_order
-from causalassay.kernels import kernel
 from causalassay.models.linear.scm import LinearSCM
 
 

@@ -11,9 +11,10 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 
-from causalassay.arrays import Adjacency, Values, Vector, Weights, check_weights
+from causalassay.common.arrays import Adjacency, Values, Vector, Weights, check_weights
+from causalassay.common.kernels import kernel
+from causalassay.common.seeding import as_generator
 from causalassay.graphs.orders import Indices, topological_order
-from causalassay.kernels import kernel
 from causalassay.models.interventions import (
     Do,
     Intervention,
@@ -25,7 +26,6 @@ from causalassay.models.interventions import (
 from causalassay.models.noise import Noise, as_noise
 from causalassay.present.document import Document
 from causalassay.present.shown import Shown
-from causalassay.seeding import as_generator
 
 
 @kernel

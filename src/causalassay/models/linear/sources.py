@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Values, Vector, Weights
+from causalassay.common.arrays import Adjacency, Values, Vector, Weights
 from causalassay.graphs.orders import check_dag
 from causalassay.models.linear.scaling import (
     Rule,

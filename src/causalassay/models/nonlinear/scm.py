@@ -10,7 +10,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from causalassay.arrays import Adjacency, Values, Vector
+from causalassay.common.arrays import Adjacency, Values, Vector
+from causalassay.common.seeding import as_generator
 from causalassay.graphs.orders import Indices, topological_order
 from causalassay.models.interventions import (
     Do,
@@ -25,7 +26,6 @@ from causalassay.models.noise import Noise, as_noise
 from causalassay.models.nonlinear.mechanisms.function import Function, Functions
 from causalassay.present.document import Document
 from causalassay.present.shown import Shown
-from causalassay.seeding import as_generator
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Values
+from causalassay.common.arrays import Adjacency, Values
 from causalassay.graphs.orders import topological_order
 from causalassay.models.linear.scaling import Rule, Spread, signal_to_noise, standardize
 from causalassay.models.linear.sources import SCM, Range, Standardized

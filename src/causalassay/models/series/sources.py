@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.orders import topological_order
 from causalassay.models.linear.sources import Range, Signs, _check_draws, _draw_variance

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Vector, Weights
+from causalassay.common.arrays import Vector, Weights
 
 Coefficients = NDArray[np.floating[Any]]
 """Float ``(max_lag + 1, d, d)``: ``[lag, i, j]`` of X_i(t - lag) → X_j(t)."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from causalassay.arrays import Vector, Weights
+from causalassay.common.arrays import Vector, Weights
 from causalassay.graphs.orders import Indices
 from causalassay.models.series.stationarity import (
     Coefficients,

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Vector
+from causalassay.common.arrays import Adjacency, Vector
 from causalassay.graphs.lagged import LaggedGraph, summary_ancestors
 from causalassay.graphs.orders import Indices
 from causalassay.models.series.sources import check_lagged

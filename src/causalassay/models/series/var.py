@@ -9,10 +9,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from causalassay.arrays import Values, Vector, Weights
+from causalassay.common.arrays import Values, Vector, Weights
+from causalassay.common.kernels import kernel
+from causalassay.common.seeding import as_generator
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.orders import Indices, order_or_cycle
-from causalassay.kernels import kernel
 from causalassay.models.interventions import (
     At,
     Do,
@@ -33,7 +34,6 @@ from causalassay.models.series.stationarity import (
 )
 from causalassay.present.document import Document
 from causalassay.present.shown import Shown
-from causalassay.seeding import as_generator
 
 
 @kernel

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Adjacency, Values, Vector
+from causalassay.common.arrays import Adjacency, Values, Vector
 from causalassay.graphs import reachability, topological_order
 
 UNCHANGED = 0

@@ -8,7 +8,8 @@ from itertools import islice
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, check_adjacency
+from causalassay.common.seeding import as_generator, stream
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
 from causalassay.graphs import NoExtension, extend, is_dag, meek_closure
@@ -18,7 +19,6 @@ from causalassay.risk.prediction.additive_model import UNCHANGED
 from causalassay.risk.prediction.experiments import Measured, measure
 from causalassay.risk.prediction.result import Prediction, Predictions
 from causalassay.risk.prediction.row_parts import Variation, variation
-from causalassay.seeding import as_generator, stream
 
 HeldOutGraphs = Mapping[int, Adjacency]
 """Target to the graph that was found without the experiments on it (`Risk.held_out_graphs`)."""

@@ -10,7 +10,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Values, Vector
+from causalassay.common.arrays import Adjacency, Values, Vector
+from causalassay.common.seeding import stream
+from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.graphs import descendants
@@ -22,8 +24,6 @@ from causalassay.models.interventions import RandomizeLevels, Shift
 from causalassay.risk.experiments import find_experiments
 from causalassay.risk.prediction.additive_model import UNCHANGED, AdditiveModel, Regressions
 from causalassay.risk.prediction.row_parts import Law, Variation, variation
-from causalassay.seeding import stream
-from causalassay.spelling import did_you_mean
 
 MOST_ROWS = 2000
 """Of a condition with more rows, that many are drawn."""

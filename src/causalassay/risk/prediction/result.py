@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from causalassay.arrays import Values, Vector
+from causalassay.common.arrays import Values, Vector
+from causalassay.common.spelling import did_you_mean
 from causalassay.present.json_values import plain_values
 from causalassay.present.shown import Shown
 from causalassay.risk.prediction.experiments import Experiment
-from causalassay.spelling import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd

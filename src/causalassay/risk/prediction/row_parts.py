@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalassay.arrays import Vector
+from causalassay.common.arrays import Vector
 from causalassay.metrics.laws import Categorical
 from causalassay.metrics.sampled import best_set
 

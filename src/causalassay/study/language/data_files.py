@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from causalassay.common.spelling import did_you_mean
 from causalassay.data import read
 from causalassay.graphs import read_graph
 from causalassay.graphs.validity import check_true_dag
 from causalassay.models import read_bif
-from causalassay.spelling import did_you_mean
 from causalassay.study.keys import file_sha256
 from causalassay.study.language.mistakes import Location, Mistakes
 from causalassay.study.language.table_keys import DataSchema, validated

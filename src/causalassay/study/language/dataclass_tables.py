@@ -7,8 +7,8 @@ import typing
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from causalassay.annotations import Misfit, conform, expectation, hints
-from causalassay.spelling import did_you_mean
+from causalassay.common.annotations import Misfit, conform, expectation, hints
+from causalassay.common.spelling import did_you_mean
 from causalassay.study.language.known_names import unknown_parameter
 from causalassay.study.language.mistakes import Location, Mistakes, toml_text
 from causalassay.study.language.table_keys import LARGEST_INTEGER

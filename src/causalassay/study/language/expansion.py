@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.random import Generator
 
-from causalassay.seeding import stream
+from causalassay.common.seeding import stream
 from causalassay.study.keys import digest
 from causalassay.study.language.axes import Axis, alike, read_axes
 from causalassay.study.language.mistakes import Keys, Location, Mistakes, Origin

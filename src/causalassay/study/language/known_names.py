@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, TypeVar
 
-from causalassay.registry import Registry, reason_text
-from causalassay.spelling import did_you_mean, listed
+from causalassay.common.registry import Registry, reason_text
+from causalassay.common.spelling import did_you_mean, listed
 from causalassay.study.language.mistakes import Location, Mistakes, toml_text
 
 T = TypeVar("T")

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from pathlib import PurePath
 from typing import Any
 
+from causalassay.common.registry import parameters
+from causalassay.common.spelling import cut, visible
 from causalassay.graphs.registry import GRAPHS
-from causalassay.registry import parameters
-from causalassay.spelling import cut, visible
 from causalassay.study.language.mistakes import Keys
 
 Label = str | float | int | bool

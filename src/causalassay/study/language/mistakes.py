@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from causalassay.spelling import cut, visible
+from causalassay.common.spelling import cut, visible
 
 Keys = tuple[str, ...]
 

@@ -8,11 +8,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from causalassay.common.opening import as_text, read_bytes
+from causalassay.common.spelling import did_you_mean
 from causalassay.discovery import make_algorithm
 from causalassay.judging.order_measures import measure_names, sortability_names
 from causalassay.metrics.registry import CHANCES, CONTROLS, DEFAULT_METRICS, METRICS, SERIES_METRICS
-from causalassay.opening import as_text, read_bytes
-from causalassay.spelling import did_you_mean
 from causalassay.study.keys import digest
 from causalassay.study.language.algorithms import AlgorithmReader, TunedAlgorithm, read_limits
 from causalassay.study.language.metrics import MetricReader, read_diagnostics

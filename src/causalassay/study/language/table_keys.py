@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from causalassay.common.spelling import did_you_mean, name_fault
 from causalassay.metrics.registry import Resolution
-from causalassay.spelling import did_you_mean, name_fault
 from causalassay.study.language.mistakes import Location, Mistakes, toml_text
 from causalassay.study.plan import Statistic
 

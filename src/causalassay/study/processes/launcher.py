@@ -17,11 +17,11 @@ from typing import Self
 
 import psutil
 
+from causalassay.common.threads import ONE_THREAD
 from causalassay.study.processes.executor import NoWorkers
 from causalassay.study.processes.launcher_process import NO_FOLDER, NUMBER
 from causalassay.study.processes.process_tree import children_of, kill_tree
 from causalassay.study.processes.scratch import NamelessFile, folder_beside, trouble_in
-from causalassay.threads import ONE_THREAD
 
 TRIES = 5
 """How often in a row a launcher may end before it has started a process."""

@@ -21,12 +21,12 @@ from typing import Any, Self
 import psutil
 from pebble import ProcessExpired, ProcessPool
 
+from causalassay.common.threads import one_thread_each
 from causalassay.study.plan import Limits
 from causalassay.study.processes import worker_process
 from causalassay.study.processes.executor import Loss
 from causalassay.study.processes.scratch import NamelessFile, scratch_folder
 from causalassay.study.processes.slot import Job, Slot
-from causalassay.threads import one_thread_each
 
 TICK = 0.05
 """Seconds between two looks at the time and memory of what runs."""

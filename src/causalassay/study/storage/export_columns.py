@@ -11,8 +11,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from causalassay.common.spelling import listed
 from causalassay.metrics.registry import Better
-from causalassay.spelling import listed
 from causalassay.study.storage.refusals import StoreRefused
 
 

@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from causalassay.arrays import Values
+from causalassay.common.arrays import Values
 from causalassay.metrics.registry import Better
 from causalassay.present.document import Column, Document, Table
 from causalassay.present.shown import Shown

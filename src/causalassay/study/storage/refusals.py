@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from causalassay.spelling import listed
+from causalassay.common.spelling import listed
 from causalassay.study.plan import Study
 from causalassay.study.reasons import readable
 from causalassay.study.storage.row_checks import RowDamage, row_damage

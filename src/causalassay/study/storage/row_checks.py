@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from causalassay.arrays import Values
+from causalassay.common.arrays import Values
 from causalassay.study.storage.seals import checksums, seals_of
 
 CHUNK = 20_000

@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Values, Vector
+from causalassay.common.arrays import Adjacency, Values, Vector
+from causalassay.common.opening import unsaid
+from causalassay.common.seeding import stream
 from causalassay.data import ColumnKind, Continuous, Dataset, Discrete, Problem, Regime, read
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs import LaggedGraph, read_graph
@@ -36,8 +38,6 @@ from causalassay.models import (
 )
 from causalassay.models.interventions import Action
 from causalassay.models.linear.scaling import standardized_implied
-from causalassay.opening import unsaid
-from causalassay.seeding import stream
 from causalassay.study.keys import digest, file_sha256
 from causalassay.study.plan import Purpose
 from causalassay.study.problem_specs import (

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from causalassay.common.seeding import entropy_without_seed, stream
 from causalassay.contracts import Estimate
 from causalassay.data import Problem
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.environment_algorithms import NOT_SEEDED
-from causalassay.seeding import entropy_without_seed, stream
 from causalassay.study.estimate_encoding import decode, encode, unpack
 from causalassay.study.measures import N_DRAWS
 from causalassay.study.plan import Study

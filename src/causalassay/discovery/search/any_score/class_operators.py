@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, Vector, Weights
+from causalassay.common.arrays import Adjacency, Vector, Weights
 from causalassay.discovery.search.any_score.dag_climbing import LocalScore
 from causalassay.discovery.search.gaussian.class_operators import Operator, is_valid
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Weights
+from causalassay.common.arrays import Adjacency, Weights
 from causalassay.discovery.search.gaussian.dag_climbing import Climb, best_change
 from causalassay.graphs.orders import Indices, neighbour_lists
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from causalassay.arrays import Adjacency
+from causalassay.common.arrays import Adjacency
 from causalassay.discovery.search.any_score.dag_climbing import LocalScore
 
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.arrays import Adjacency, Values, Vector, Weights
+from causalassay.common.arrays import Adjacency, Values, Vector, Weights
+from causalassay.common.kernels import kernel
 from causalassay.contracts import NotApplicable, check_rows
 from causalassay.data.column_notes import quoted
 from causalassay.data.dataset import Dataset
@@ -21,7 +22,6 @@ from causalassay.discovery.statistics.gaussian import (
 from causalassay.discovery.statistics.usable_rows import check_continuous
 from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel
 
 
 @dataclass(frozen=True, eq=False)

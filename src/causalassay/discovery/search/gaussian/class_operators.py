@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from causalassay.arrays import Adjacency, Vector, Weights
+from causalassay.common.arrays import Adjacency, Vector, Weights
+from causalassay.common.kernels import kernel
 from causalassay.discovery.search.gaussian.bic import (
     BIC,
     GrowingRegression,
@@ -20,7 +21,6 @@ from causalassay.discovery.search.gaussian.bic import (
     start_regression,
 )
 from causalassay.graphs.orders import Indices
-from causalassay.kernels import kernel
 
 Operator = tuple[float, int, int, Adjacency]
 """Gain, x, y and the mask of C; x is -1 where no operator gains more than was asked for."""

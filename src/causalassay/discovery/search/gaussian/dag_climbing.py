@@ -8,10 +8,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from causalassay.arrays import Adjacency, Weights
+from causalassay.common.arrays import Adjacency, Weights
+from causalassay.common.kernels import kernel
 from causalassay.discovery.statistics.gaussian import GaussianStatistics, unexplained_share
 from causalassay.graphs.orders import Indices, neighbour_lists
-from causalassay.kernels import kernel
 
 TIE = 1e-9
 """Changes whose gains differ by at most this much a row tie: that is rounding error."""

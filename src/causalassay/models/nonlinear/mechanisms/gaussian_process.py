@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import ndtri
 
-from causalassay.arrays import Adjacency, Values
+from causalassay.common.arrays import Adjacency, Values
 from causalassay.models.linear.sources import Range
 from causalassay.models.nonlinear.mechanisms.function import (
     Functions,

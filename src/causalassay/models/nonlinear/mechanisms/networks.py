@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.arrays import Adjacency, Values, Vector
-from causalassay.kernels import kernel
+from causalassay.common.arrays import Adjacency, Values, Vector
+from causalassay.common.kernels import kernel
 from causalassay.models.linear.sources import SCM, Range, Signs
 from causalassay.models.nonlinear.mechanisms.function import (
     Functions,

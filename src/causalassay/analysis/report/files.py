@@ -1,0 +1,207 @@
+r"""The files of a report: the page, and for a paper its figures and LaTeX tables.
+
+A LaTeX table is a ``tabular`` for ``\input`` inside a table of one's own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+import vl_convert
+
+from causalassay.analysis import Analysis, tables
+from causalassay.analysis.best_marks import best_marks
+from causalassay.analysis.comparison import own_algorithms
+from causalassay.analysis.report.charts.figures import Figure
+from causalassay.analysis.report.charts.theme import fitted
+from causalassay.analysis.report.page.page import PageContent, read_content, render_page
+from causalassay.present.document import Table
+from causalassay.present.latex import table_latex
+from causalassay.study.storage.targets import refuse_target
+
+PAGE = "report.html"
+FIGURES = "figures"
+
+COLUMN_WIDTH, PAGE_WIDTH = 3.3, 6.9
+"""Inches: of a chart of one view, and of one whose panels wrap."""
+PER_INCH = 108
+"""Pixels of a chart that make an inch: its text of 12 pixels is then of 8 points."""
+POINTS = 72
+DPI = 300
+SIZE = r'\b(width|height)="([\d.]+)"'
+
+
+def write_report(
+    folder: Path | str, target: Path | str | None = None, analysis: Analysis | None = None
+) -> Path:
+    """Write a study's report as one HTML file and return its path.
+
+    It can be written while the study runs. An interrupted call leaves no file of that
+    name, or the one that was there.
+
+    Parameters
+    ----------
+    folder : Path or str
+        Of the store.
+    target : Path or str, optional
+        The file to write. Default: ``report.html`` in the folder.
+    analysis : Analysis, optional
+        Of the rows in that store, if there is one already.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no store, or no folder to write to.
+    ValueError
+        The target is part of the store, or the store is damaged.
+    """
+    folder, target = Path(folder), _target(Path(folder), target)
+    _write_page(read_content(folder, analysis), target)
+    return target
+
+
+def write_report_and_figures(folder: Path | str, target: Path | str | None = None) -> list[Path]:
+    """Write a study's report, and beside it its figures and LaTeX tables; return all paths.
+
+    The page is the first of them. Parameters and errors are those of `write_report`.
+    """
+    folder, target = Path(folder), _target(Path(folder), target)
+    content = read_content(folder)
+    _write_page(content, target)
+    figures = target.parent / FIGURES
+    return [
+        target,
+        *write_figures(content.gallery.figures, figures),
+        *write_tables(content.analysis, figures),
+    ]
+
+
+def _target(folder: Path, target: Path | str | None) -> Path:
+    target = folder / PAGE if target is None else Path(target)
+    refuse_target(target, folder)
+    return target
+
+
+def _write_page(content: PageContent, target: Path) -> None:
+    text = render_page(content)
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_tables(analysis: Analysis, folder: Path) -> list[Path]:
+    """Write the tables of a study to a folder and return the files.
+
+    ``matrix.tex``: scores by scheme with what was found of each algorithm. ``counts.tex``: how
+    the runs ended. For each metric ``leaderboard-….tex``, the means with 95 % limits on each
+    scheme, and ``schemes-….tex``, the means on the same graphs with the margin over the best
+    sorting baseline. For an algorithm that the study calls its own, ``mine-….tex``: its paired
+    differences to every other.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    folder : Path
+        Made if it is not there; files of the same names are replaced.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, table in latex_tables(analysis).items():
+        path = folder / f"{name}.tex"
+        about = [table.caption or table.title, *table.notes, tables.LINE]
+        path.write_text(table_latex(tables.baselines_last(table), about), encoding="utf-8")
+        written.append(path)
+    return written
+
+
+def latex_tables(analysis: Analysis) -> dict[str, Table]:
+    """Return the tables that `write_tables` writes, by the names of their files."""
+    summary = analysis.summary
+    named = {"counts": tables.count_table(summary)}
+    if not len(summary.counts):
+        return named
+    named["matrix"] = tables.matrix_table(analysis.matrix)
+    order = [row.algorithm for row in analysis.matrix.rows]
+    marks = best_marks(analysis.runs)
+    for metric in summary.metrics:
+        name = _free_name(f"leaderboard-{metric}", named).removeprefix("leaderboard-")
+        named[f"leaderboard-{name}"] = tables.score_table(summary, metric, order, marks)
+        named[f"schemes-{name}"] = tables.attribution_table(summary, metric, order)
+    for own in own_algorithms(analysis.runs) if summary.metrics else ():
+        named[_free_name(f"mine-{own}", named)] = tables.own_table(analysis, own)
+    return named
+
+
+def _free_name(wanted: str, taken: Collection[str]) -> str:
+    name = re.sub(r"[^a-z0-9]+", "-", wanted.lower()).strip("-")
+    while name in taken:
+        name += "-2"
+    return name
+
+
+def write_figures(
+    figures: Sequence[Figure], folder: Path, formats: Sequence[str] = ("pdf", "svg", "png")
+) -> list[Path]:
+    """Write figures to a folder, at the size of print, and return the files.
+
+    Nothing is fetched: data and fonts are at hand.
+
+    Parameters
+    ----------
+    figures : sequence of Figure
+        Such as those of a `Gallery`.
+    folder : Path
+        Made if it is not there; files of the same names are replaced.
+    formats : sequence of str
+        Of "pdf", "svg" and "png"; a PNG has 300 dots per inch.
+    """
+    unknown = [name for name in formats if name not in FORMATS]
+    if unknown:
+        raise ValueError(f"a format is one of {list(FORMATS)}, got {unknown}")
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for figure in figures:
+        spec = figure.chart.to_dict()
+        width = PAGE_WIDTH if "columns" in spec else COLUMN_WIDTH
+        spec = fitted(spec, round(width * PER_INCH))
+        for name in formats:
+            path = folder / f"{figure.id}.{name}"
+            path.write_bytes(FORMATS[name](spec))
+            written.append(path)
+    return written
+
+
+def _pdf(spec: dict[str, Any]) -> bytes:
+    # A unit of the drawing becomes a point.
+    return vl_convert.svg_to_pdf(_drawn(spec, POINTS, ""))
+
+
+def _png(spec: dict[str, Any]) -> bytes:
+    # The resolution alone would scale by DPI / POINTS.
+    scale = POINTS / PER_INCH
+    return vl_convert.vegalite_to_png(spec, scale=scale, ppi=DPI, allowed_base_urls=[])
+
+
+def _svg(spec: dict[str, Any]) -> bytes:
+    return _drawn(spec, 1, "in").encode()
+
+
+def _drawn(spec: dict[str, Any], per_inch: float, unit: str) -> str:
+    """Return the drawing as SVG, its size in a unit of which so many make an inch."""
+    text = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+
+    def sized(match: re.Match[str]) -> str:
+        return f'{match[1]}="{float(match[2]) / PER_INCH * per_inch:.3f}{unit}"'
+
+    start, rest = text.split(">", 1)
+    return f"{re.sub(SIZE, sized, start)}>{rest}"
+
+
+FORMATS: dict[str, Callable[[dict[str, Any]], bytes]] = {"pdf": _pdf, "svg": _svg, "png": _png}

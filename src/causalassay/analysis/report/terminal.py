@@ -1,0 +1,254 @@
+"""A study on the terminal: the short answer of at most 25 lines, and on demand all of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.text import Text
+
+from causalassay.analysis import Analysis
+from causalassay.analysis.document import (
+    NO_ROWS,
+    own_lines,
+    own_section,
+    study_rules,
+    summary_blocks,
+)
+from causalassay.analysis.matrix import Matrix
+from causalassay.analysis.names import metric_name
+from causalassay.analysis.summary import Summary
+from causalassay.analysis.tables import BASELINE, matrix_table
+from causalassay.common.spelling import did_you_mean, visible
+from causalassay.present.document import Column, Findings, Interval, Marked
+from causalassay.present.formatting import counted, formatted, in_words
+from causalassay.present.terminal import FULL, print_blocks, print_rules
+from causalassay.study.missing_rows import MissingRows
+
+MOST_LINES = 24
+"""And one more for where the report is."""
+MOST_ROWS = 15
+MOST_OWN = 2
+"""Own algorithms that have a line of their own."""
+MOST_LETTERS = 22
+"""Of an algorithm's name; a longer one is cut."""
+MOST_IN_HEADING = 24
+LIMITS_FROM = 110
+"""Columns of a terminal that leave room for intervals."""
+LEAST_FINDING, WHOLE_FINDING = 24, 37
+"""Columns that findings need in a narrow terminal, and in a wide one."""
+LONGEST_REASON = 110
+MOST_MISSING = 6
+"""Algorithms of which the missing rows are counted one by one."""
+
+
+def print_overview(analysis: Analysis, console: Console) -> None:
+    """Print the headline, the matrix, and how many runs are not ok."""
+    if not analysis.matrix.rows:
+        console.print(NO_ROWS)
+        return
+    headline = Text(visible(analysis.headline), style="bold")
+    own = [Text(visible(line)) for line in list(own_lines(analysis))[:MOST_OWN]]
+    failures = Text(failures_line(analysis.summary))
+    for most_rows in range(MOST_ROWS, 0, -1):
+        texts = [headline, *own, *_matrix(analysis.matrix, console.width, most_rows), failures]
+        if sum(len(text.wrap(console, console.width)) for text in texts) <= MOST_LINES:
+            break
+    for text in texts:
+        console.print(text)
+
+
+def print_summary(summary: Summary, console: Console, metric: str = "") -> None:
+    """Print how the runs ended, who leads on each group, and what artefacts explain.
+
+    Parameters
+    ----------
+    summary : Summary
+    console : Console
+    metric : str
+        Show this one only; written as in studies or as in reports.
+    """
+    if metric:
+        known = {name: name for name in summary.metrics}
+        known |= {metric_name(name): name for name in summary.metrics}
+        if metric not in known:
+            hint = did_you_mean(metric, summary.metrics)
+            raise ValueError(f"metric: there is no {metric!r}; {hint}")
+        metric = known[metric]
+    if not len(summary.counts):
+        console.print(NO_ROWS)
+        return
+    print_blocks(summary_blocks(summary, metric), console)
+
+
+def print_sentences(analysis: Analysis, console: Console) -> None:
+    """Print own algorithms against the others, all sentences, and the rules that made them."""
+    if own := own_section(analysis):
+        print_blocks([own], console)
+    console.print(Text("Verdict", style="bold"))
+    print_blocks([Findings(analysis.verdict.statements)], console)
+    print_rules(study_rules(analysis), console, {FULL})
+
+
+def failures_line(summary: Summary) -> str:
+    """Return how many runs are not ok, and why most often."""
+    lost = int((summary.counts["n"] - summary.counts["ok"]).sum())
+    total = int(summary.counts["n"].sum())
+    if not lost:
+        return f"All {total} runs succeeded."
+    most = max(summary.reasons.to_dict("records"), key=lambda row: row["n"])
+    reason = (str(most["reason"]) or "no reason").removeprefix(f"{most['status']}: ")
+    return (
+        f"{lost} of {total} runs are not ok, most often {most['n']} × {_name(most['algorithm'])}: "
+        f"{most['status']}: {_cut(reason, LONGEST_REASON).rstrip('.')}."
+    )
+
+
+def missing_rows_line(missing: MissingRows) -> str:
+    """Return in one line how many rows are missing and of which algorithms; empty if none is.
+
+    Examples
+    --------
+    >>> missing_rows_line(MissingRows({"pc": 2, "ges": 1}, 8))
+    'Not complete: 3 of 8 rows are missing (pc 2, ges 1). Run the study again to go on.'
+    >>> missing_rows_line(MissingRows({}, 8))
+    ''
+    """
+    if not missing.n_missing:
+        return ""
+    most = sorted(missing.by_algorithm.items(), key=lambda item: -item[1])
+    named = [f"{name} {count}" for name, count in most[:MOST_MISSING]]
+    left = len(most) - MOST_MISSING
+    others = f" and {sum(count for _, count in most[MOST_MISSING:])} of {left} more"
+    return (
+        f"Not complete: {missing.n_missing} of {missing.total} rows are missing "
+        f"({', '.join(named)}{others if left > 0 else ''}). Run the study again to go on."
+    )
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A row of the matrix as the terminal has it."""
+
+    name: Marked
+    scores: Sequence[Marked]
+    finding: str
+
+
+def _matrix(matrix: Matrix, width: int, most_rows: int) -> Iterator[Text]:
+    """Yield the lines of the matrix, none wider than the terminal."""
+    table = matrix_table(matrix)
+    columns = table.columns[1 : len(matrix.columns) + 1]
+    lines = [
+        _Line(name, scores, finding)  # type: ignore[arg-type]
+        for name, *scores, _, finding in _rows(table.rows, most_rows)
+    ]
+    with_limits = width >= LIMITS_FROM
+    texts = [
+        [
+            _score(score, column, with_limits=with_limits)
+            for score, column in zip(line.scores, columns, strict=True)
+        ]
+        for line in lines
+    ]
+    headings = [
+        f"{_cut(column.name, MOST_IN_HEADING)}{'!' * column.gamed}" for column in matrix.columns
+    ]
+    name_width = max(len("algorithm"), *(cell_len(_label(line.name)) for line in lines))
+    widths = [
+        max(cell_len(heading), *(len(line[index]) for line in texts))
+        for index, heading in enumerate(headings)
+    ]
+    shown = _columns(
+        matrix, widths, width - name_width - (WHOLE_FINDING if with_limits else LEAST_FINDING)
+    )
+    left = width - name_width - sum(widths[i] + 1 for i in shown) - 1
+    heads = [" " * (widths[i] - cell_len(headings[i])) + headings[i] for i in shown]
+    head = f"{'algorithm':<{name_width}} {' '.join(heads)} finding"
+    yield Text(head, style="underline", no_wrap=True, overflow="ellipsis")
+    for line, scores in zip(lines, texts, strict=True):
+        label = set_cell_size(_label(line.name), name_width)
+        text = Text(label, "bold" if line.name.mark == "mine" else "")
+        for index in shown:
+            style = "bold" if line.scores[index].bold else ""
+            text.append(f" {scores[index]:>{widths[index]}}", style)
+        yield text.append(f" {_cut(line.finding, left)}", "")
+    yield Text(_note(matrix, lines, shown), style="dim")
+
+
+def _columns(matrix: Matrix, widths: Sequence[int], free: int) -> list[int]:
+    """Return the columns to show, as many as fit: data as they came before rescaled ones."""
+    everything = range(len(matrix.columns))
+    order = sorted(everything, key=lambda index: matrix.columns[index].rescaled)
+    shown: list[int] = []
+    for index in order:
+        free -= widths[index] + 1
+        if free < 0 and shown:
+            break
+        shown.append(index)
+    return sorted(shown)
+
+
+def _rows(rows: Sequence[Sequence[object]], most: int) -> Iterator[Sequence[object]]:
+    """Yield the rows to show: the first, and the user's own in any case."""
+    own = [isinstance(row[0], Marked) and row[0].mark == "mine" for row in rows]
+    left_own = min(sum(own), most)
+    left_others = most - left_own
+    for row, mine in zip(rows, own, strict=True):
+        if mine and left_own:
+            left_own -= 1
+            yield row
+        elif not mine and left_others:
+            left_others -= 1
+            yield row
+
+
+def _note(matrix: Matrix, lines: Sequence[_Line], shown: Sequence[int]) -> str:
+    signs = ["(name) baseline", "* not distinguishable from the best"]
+    if any(matrix.columns[index].gamed for index in shown):
+        signs.append("! artefact found")
+    if any(line.name.mark == "mine" for line in lines):
+        signs.append("< yours")
+    left_out = {
+        "algorithm": len(matrix.rows) - len(lines),
+        "scheme": len(matrix.columns) - len(shown),
+    }
+    more = in_words([counted(count, f"more {what}") for what, count in left_out.items() if count])
+    better = f"Mean {metric_name(matrix.metric)}, {matrix.better} is better. {matrix.order}"
+    rest = f" {more}: summary --full." if more else ""
+    return f"{better} {'; '.join(signs)}.{rest}"
+
+
+def _label(cell: Marked) -> str:
+    name = _name(str(cell.value))
+    return {BASELINE: f"({name})", "mine": f"{name} <"}.get(cell.mark, name)
+
+
+def _name(algorithm: str) -> str:
+    name = visible(algorithm)
+    if cell_len(name) <= MOST_LETTERS:
+        return name
+    # Names of one algorithm's settings differ at their end.
+    end = _cut(name[::-1], MOST_LETTERS // 2)[-2::-1]
+    return _cut(name, MOST_LETTERS - cell_len(end)) + end
+
+
+def _cut(text: str, most: int) -> str:
+    """Return what fits into so many columns; some letters take two."""
+    text = visible(text)
+    return text if cell_len(text) <= most else f"{set_cell_size(text, most - 1)}…"
+
+
+def _score(cell: Marked, column: Column, *, with_limits: bool) -> str:
+    mean = cell.value
+    assert isinstance(mean, Interval)
+    text = formatted(mean.value, column.format)
+    if math.isnan(mean.value):
+        return f"{text} "
+    text += "*" if cell.bold else " "
+    if with_limits and not math.isnan(mean.low):
+        text += f"±{formatted(mean.spread, column.format):<4}"
+    return text

@@ -1,6 +1,0 @@
-"""A study as one folder to hand in: what ran, what came of it, and how to check both."""
-
-from causalassay.bundling.building import Bundle, Terms, write_bundle
-from causalassay.bundling.checking import Checked, check_bundle
-
-__all__ = ["Bundle", "Checked", "Terms", "check_bundle", "write_bundle"]

@@ -1,0 +1,216 @@
+"""The one way in which files of strangers are opened: regular files of a sane size.
+
+What a reader took for granted is said as a `ReadingNote`, a warning: nothing is guessed in silence.
+
+A pipe or a device such as ``/dev/zero`` would never end, and a text of gigabytes would fill the
+memory, so both are refused before anything is read. So are tables and arrays beyond the bounds
+below, whatever their format: a file of a few bytes can unpack to more than any memory.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import warnings
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+MOST_TEXT = 32_000_000
+"""Bytes of a graph or a network as text, such as a 0/1 matrix of 4000 nodes."""
+
+MOST_VALUES = 125_000_000
+"""Rows times columns of a table or an array: 1 GB as numbers."""
+
+BYTES_OF_A_VALUE = 20
+"""As unpacked from a file: a number with all its digits, its sign and a separator."""
+
+MOST_COLUMNS = 20_000
+"""Of a table: a graph has no more nodes either."""
+
+VARIABLE = "CAUSALASSAY_MOST_VALUES"
+"""The environment variable that takes the place of `MOST_VALUES`."""
+
+_PIECE = 1 << 20
+_PACKED_PIECE = 1 << 16
+
+
+class ReadingNote(UserWarning):
+    """What a reader of files took for granted, and how to say otherwise."""
+
+
+class TooLarge(ValueError):
+    """A file is beyond the bounds of what is read."""
+
+
+def note(text: str) -> None:
+    """Say what was taken for granted; the command line prints it as a note."""
+    warnings.warn(text, ReadingNote, stacklevel=2)
+
+
+@contextmanager
+def unsaid() -> Iterator[None]:
+    """Keep what readers note to ourselves: somebody was told before, or nobody listens."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReadingNote)
+        yield
+
+
+def check_regular(path: Path, expected: str = "a file") -> int:
+    """Return the size of a regular file in bytes, or raise.
+
+    Parameters
+    ----------
+    path : Path
+    expected : str
+        What the file is to be, for the message.
+
+    Examples
+    --------
+    >>> check_regular(Path("/dev/null"), "a study file (.toml)")
+    Traceback (most recent call last):
+    OSError: /dev/null is a device, expected a study file (.toml)
+    """
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: there is no such file") from None
+    except ValueError as error:  # a NUL in the name
+        raise FileNotFoundError(f"{str(path)!r}: there is no such file ({error})") from None
+    except OSError as error:
+        raise type(error)(f"{path}: cannot be read ({error.strerror})") from None
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(f"{path} is a folder, expected {expected}")
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(f"{path} is {_kind(found.st_mode)}, expected {expected}")
+    return found.st_size
+
+
+def most_values() -> int:
+    """Return how many values a table may have: as the environment says, or `MOST_VALUES`."""
+    stated = os.environ.get(VARIABLE)
+    if not stated:
+        return MOST_VALUES
+    try:
+        most = int(float(stated))
+    except (ValueError, OverflowError):
+        most = 0
+    if most < 1:
+        raise ValueError(f"{VARIABLE}: expected a number of values such as 1e9, got {stated!r}")
+    return most
+
+
+def check_columns(where: str, count: int) -> None:
+    """Raise if a table has too many columns."""
+    if count > MOST_COLUMNS:
+        raise TooLarge(
+            f"{where}: {count} columns, expected at most {MOST_COLUMNS}, as many as a graph has "
+            "nodes; save fewer columns"
+        )
+
+
+def check_values(where: str, count: int, shape: str) -> None:
+    """Raise if a table has too many values.
+
+    Examples
+    --------
+    >>> check_values("t.npy", 10**9, "shape (10**6, 999)")
+    Traceback (most recent call last):
+    causalassay.common.opening.TooLarge: t.npy: at least 1000000000 values (shape (10**6, 999)), ...
+    """
+    if count > most_values():
+        raise _beyond(where, f"at least {count} values ({shape})", f"{most_values()} values")
+
+
+def check_unpacked(where: str, size: int) -> None:
+    """Raise if a file has too many bytes once it is unpacked."""
+    most = BYTES_OF_A_VALUE * most_values()
+    if size > most:
+        raise _beyond(where, f"at least {size} bytes once unpacked", f"{most} bytes")
+
+
+def _beyond(where: str, came: str, most: str) -> TooLarge:
+    return TooLarge(
+        f"{where}: {came}, expected at most {most}; save fewer rows or columns, or set the "
+        f"environment variable {VARIABLE} (now {most_values()}) if your memory holds them"
+    )
+
+
+def check_text_table(path: Path, columns: int) -> None:
+    """Raise if a text, unpacked if its name ends in .gz, is beyond the bounds of a table.
+
+    It is read in pieces that are counted and forgotten, so a bomb takes no memory.
+
+    Parameters
+    ----------
+    path : Path
+    columns : int
+        As many as its header has. Each line counts as a row of them.
+    """
+    size = ends = returns = 0
+    with path.open("rb") as file:
+        for piece in _gunzipped(file) if is_packed(path) else iter(lambda: file.read(_PIECE), b""):
+            size += len(piece)
+            ends += piece.count(b"\n")
+            returns += piece.count(b"\r")
+            check_unpacked(str(path), size)
+            rows = max(ends, returns) - 1
+            check_values(str(path), rows * columns, f"{rows} rows, {columns} columns")
+
+
+def is_packed(path: Path) -> bool:
+    """Tell whether a text file is compressed, by its name: gzip is the only way we read."""
+    return path.name.lower().endswith(".gz")
+
+
+def _gunzipped(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield what a gzip file unpacks to; one that breaks off is for its reader to refuse."""
+    packed = file.read(_PACKED_PIECE)
+    while packed:
+        member = zlib.decompressobj(wbits=31)
+        while packed and not member.eof:
+            yield member.decompress(packed, _PIECE)
+            packed = member.unconsumed_tail or (member.unused_data if member.eof else b"")
+            packed = packed or file.read(_PACKED_PIECE)
+        packed = packed.lstrip(b"\0")  # between and after members, as gzip allows
+
+
+def read_bytes(path: Path, expected: str, most: int = MOST_TEXT) -> bytes:
+    """Return what a regular file of at most so many bytes holds, or raise."""
+    size = check_regular(path, expected)
+    if size > most:
+        raise ValueError(
+            f"{path} has {size} bytes, expected {expected} of at most {most}; is it the right file?"
+        )
+    try:
+        with path.open("rb") as file:
+            return file.read(most)
+    except OSError as error:
+        raise type(error)(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def read_text(path: Path, expected: str, most: int = MOST_TEXT) -> str:
+    """Return the text of a regular file in UTF-8, with line feeds as line ends, or raise."""
+    try:
+        return as_text(read_bytes(path, expected, most))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not UTF-8 text ({error.reason}); save it as UTF-8") from error
+
+
+def as_text(content: bytes) -> str:
+    r"""Return UTF-8 as text with line feeds as line ends, without a byte order mark.
+
+    Examples
+    --------
+    >>> as_text(b"\xef\xbb\xbfa\r\nb\rc")
+    'a\nb\nc'
+    """
+    return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "a pipe"
+    return "a socket" if stat.S_ISSOCK(mode) else "a device"

@@ -1,0 +1,1 @@
+"""What we do with the library: hall, papers, factorial experiments, live systems, bundles."""

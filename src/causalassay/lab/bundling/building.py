@@ -1,0 +1,352 @@
+"""Makes a bundle: every file from one moment of the results, under its name once all are there."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from causalassay.analysis import Analysis, read
+from causalassay.analysis.report.files import write_report
+from causalassay.common.opening import check_regular
+from causalassay.common.replacing import check_new_folder, filled_folder
+from causalassay.common.spelling import visible
+from causalassay.lab.bundling import contents as names
+from causalassay.lab.bundling.archives import wheel_name, write_archive, write_wheel
+from causalassay.lab.bundling.contents import (
+    files_in,
+    licence_address,
+    licence_text,
+    sums_of,
+    write_checksums,
+)
+from causalassay.lab.bundling.croissant import description_text
+from causalassay.lab.bundling.document import CardContent, card_text
+from causalassay.lab.bundling.identity import (
+    Identity,
+    copy_store,
+    first_address,
+    hosts_of,
+    identity_here,
+)
+from causalassay.lab.bundling.row_checking import refuse_too_many_tasks
+from causalassay.lab.bundling.sessions import lock_text, sessions_text
+from causalassay.lab.bundling.study_files import NamedFile, NamedStudy, placed_study, read_named
+from causalassay.lab.bundling.unpacking import NotLookedInto, texts_in
+from causalassay.study.graph_export import INDEX, export_graphs
+from causalassay.study.keys import file_sha256
+from causalassay.study.plan import Study
+from causalassay.study.storage import StoreReader, export, read_store
+
+MOST_BYTES = 100_000_000
+"""Of a data file in a bundle; a larger one is named with its checksum."""
+
+ANONYMOUS = "Anonymous"
+_COPY, _GRAPHS = ".results", ".graphs"
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How a bundle is made.
+
+    Parameters
+    ----------
+    anonymous : bool
+        Leave out names of machines, people and folders.
+    include_data : bool
+        The authors may share the data files that the study names.
+    unfinished : bool
+        Bundle a study of which tasks are missing.
+    licence, author, url : str, optional
+        As the authors state them.
+    hidden : tuple of str
+        Further names that an anonymous bundle leaves out, such as that of the user who ran the
+        study elsewhere.
+    """
+
+    anonymous: bool = False
+    include_data: bool = False
+    unfinished: bool = False
+    licence: str | None = None
+    author: str | None = None
+    url: str | None = None
+    hidden: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What was written.
+
+    Parameters
+    ----------
+    folder : Path
+    files : int
+    rows, graphs, missing : int
+        Rows and graphs in it, and tasks that have no row.
+    left_out : tuple of str
+        Data files that are not in it.
+    newer : tuple of str
+        Modules that the code imports and that were written after the last row.
+    elsewhere : tuple of str
+        Other machines that the study ran on, if the bundle is anonymous: names of their users
+        are not known here.
+    suspected : str
+        Where the files of causalassay itself have a name that an anonymous bundle leaves out
+        elsewhere: it may be that of a cited author.
+    """
+
+    folder: Path
+    files: int
+    rows: int
+    graphs: int
+    missing: int
+    left_out: tuple[str, ...]
+    newer: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    suspected: str = ""
+
+
+def write_bundle(
+    results: Path,
+    target: Path,
+    terms: Terms | None = None,
+    study_file: Path | None = None,
+    on_step: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Bundle:
+    """Write the bundle of a study; an error or an interruption leaves no folder.
+
+    Parameters
+    ----------
+    results : Path
+        The folder of the store.
+    target : Path
+        The folder to write, which must not be there or be empty.
+    terms : Terms, optional
+    study_file : Path, optional
+        Where the study file is: the files that it names are beside it. Default: beside the
+        results.
+    on_step : callable
+        Called with the number of steps done and of all steps.
+    """
+    terms = terms or Terms()
+    check_new_folder(target)
+    _refuse_terms(terms)
+    if study_file is not None:
+        check_regular(study_file, "a study file (.toml)")
+    with read_store(results) as store:
+        _refuse_unfinished(store, terms)
+        folder = (study_file or results.absolute()).absolute().parent
+        named = read_named(store, folder)
+        refuse_too_many_tasks(named.study)
+        identity = None
+        if terms.anonymous:
+            identity = identity_here(hosts_of(store), [results, folder], terms.hidden)
+        with filled_folder(target) as partial:
+            study = _place_files(partial, named, identity, terms)
+            copy_store(store, partial / _COPY, study, identity)
+            written = _Writer(partial, target, terms, named, on_step).write(study)
+            suspected = _names_in_results(partial, identity) if identity is not None else ""
+        others = [host for host in hosts_of(store) if host != socket.gethostname()]
+        return replace(
+            written,
+            newer=_newer(named, store.status().last_write),
+            elsewhere=tuple(others) if terms.anonymous and not terms.hidden else (),
+            suspected=suspected,
+        )
+
+
+def _newer(named: NamedStudy, last_write: str | None) -> tuple[str, ...]:
+    """Return the modules that were written after the last row: it may have been made by others."""
+    if last_write is None:
+        return ()
+    last = datetime.fromisoformat(last_write).timestamp()
+    imported = [file for file in named.code if not file.in_keys]
+    return tuple(file.place for file in imported if file.source.stat().st_mtime > last)
+
+
+def _refuse_terms(terms: Terms) -> None:
+    if terms.licence is not None:
+        licence_address(terms.licence)
+    for option, value in {"--author": terms.author, "--url": terms.url}.items():
+        if terms.anonymous and value is not None:
+            raise ValueError(f"--anonymous leaves out who you are; leave out {option} too")
+    if terms.hidden and not terms.anonymous:
+        raise ValueError("--hide is for --anonymous bundles; add --anonymous or leave it out")
+    if terms.url is not None and not re.match(r"https?://[^\s/]+\.?\S*$", terms.url):
+        raise ValueError(f"--url: expected an address that begins with https://, got {terms.url!r}")
+
+
+def _refuse_unfinished(store: StoreReader, terms: Terms) -> None:
+    status = store.status()
+    if status.left and not terms.unfinished:
+        total = sum(status.totals.values())
+        raise ValueError(
+            f"{store.folder} is not complete: {status.left} of {total} tasks are missing; run the "
+            "study again to go on, or add --unfinished, and the card says so"
+        )
+
+
+def _place_files(
+    partial: Path, named: NamedStudy, identity: Identity | None, terms: Terms
+) -> Study:
+    """Write the study file and what it names; return the study as it reads there.
+
+    Data files that are no part of the bundle are links until all else is written.
+    """
+    text = named.text_in_bundle(identity)
+    (partial / names.STUDY).write_text(text, encoding="utf-8")
+    for file in (*named.code, *named.data):
+        place = partial / file.place
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if file in named.code or _is_included(file, terms):
+            shutil.copy(file.source, place)  # a program stays executable
+            if file_sha256(place) != file.sha256:
+                raise ValueError(f"{file.source} was changed meanwhile; bundle the study again")
+        else:
+            place.symlink_to(file.source.absolute())
+    if identity is not None:
+        for path in (names.STUDY, *(file.place for file in named.code), *_copied(named, terms)):
+            _refuse_names(partial / path, path, identity, OF_THE_USER)
+    return placed_study(text, partial, named.study)
+
+
+def _is_included(file: NamedFile, terms: Terms) -> bool:
+    return terms.include_data and file.size <= MOST_BYTES
+
+
+def _copied(named: NamedStudy, terms: Terms) -> list[str]:
+    return [file.place for file in named.data if _is_included(file, terms)]
+
+
+OF_THE_USER = "take it out and run the study again, or leave out --anonymous"
+FROM_THE_DATA = "rename the column, problem or algorithm and run the study again"
+OF_THE_PACKAGE = "take it out of the files of causalassay"
+
+
+def _refuse_names(path: Path, called: str, identity: Identity, way_out: str) -> None:
+    """Refuse a file with a name in it: to change the user's would change the keys of rows."""
+    if found := identity.first_in(called):
+        raise ValueError(f"{called!r} has {found[1]!r} in its name; rename it, or {way_out}")
+    try:
+        for piece in texts_in(path):
+            found = identity.first_in(piece.text)
+            if not found and way_out == OF_THE_USER:
+                found = first_address(piece.text, is_python=path.suffix == ".py")
+            if found:
+                line = f", line {piece.first_line + found[0] - 1}" if piece.first_line else ""
+                where = f"{called}{visible(piece.where)}{line}"
+                raise ValueError(f"{where}, has {found[1]!r}, which tells who you are; {way_out}")
+    except NotLookedInto as reason:
+        raise ValueError(
+            f"{called} {reason}, so it may tell who you are; leave it out of the study or of the "
+            "bundle (no --include-data), or leave out --anonymous"
+        ) from None
+
+
+def _names_in_results(folder: Path, identity: Identity) -> str:
+    """Refuse names in rows and graphs, and folders in the wheel; return which names that has.
+
+    The package cites people, so a user's name in it need not be the user.
+    """
+    for name in (names.ROWS, names.ROWS_CSV, names.GRAPH_INDEX, names.GRAPHS):
+        _refuse_names(folder / name, name, identity, FROM_THE_DATA)
+    wheel = folder / wheel_name()
+    _refuse_names(wheel, wheel.name, Identity(folders=identity.folders), OF_THE_PACKAGE)
+    people = replace(identity, folders=())
+    found = ((piece, people.first_in(piece.text)) for piece in texts_in(wheel))
+    return next((f"{visible(piece.where[2:])}: {name[1]}" for piece, name in found if name), "")
+
+
+class _Writer:
+    """Writes the files that follow from the copy of the results."""
+
+    def __init__(
+        self,
+        partial: Path,
+        target: Path,
+        terms: Terms,
+        named: NamedStudy,
+        on_step: Callable[[int, int], None],
+    ) -> None:
+        self.partial, self.target, self.terms, self.named = partial, target, terms, named
+        self.on_step = on_step
+        self.copy = partial / _COPY
+
+    def write(self, study: Study) -> Bundle:
+        """Write all files and return what was written."""
+        analysis = read(self.copy)
+        steps: list[Callable[[], int]] = [
+            lambda: export(self.copy, self.partial / names.ROWS),
+            lambda: export(self.copy, self.partial / names.ROWS_CSV),
+            self._write_graphs,
+            lambda: len(str(write_report(self.copy, self.partial / names.REPORT, analysis))),
+        ]
+        counts = []
+        for done, step in enumerate(steps, 1):
+            counts.append(step())
+            self.on_step(done, len(steps))
+        missing = self._write_texts(study, analysis)
+        left_out = tuple(file.place for file in self._left_out())
+        n_files = len(files_in(self.partial))
+        return Bundle(self.target, n_files, counts[0], counts[2], missing, left_out)
+
+    def _write_graphs(self) -> int:
+        """Write the graphs as one archive with a table beside it."""
+        folder = self.partial / _GRAPHS
+        count = export_graphs(self.copy, folder)
+        (folder / INDEX).replace(self.partial / names.GRAPH_INDEX)
+        graphs = {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+        write_archive(self.partial / names.GRAPHS, graphs)
+        shutil.rmtree(folder)
+        return count
+
+    def _write_texts(self, study: Study, analysis: Analysis) -> int:
+        """Write what is read by people and by tools; return how many tasks have no row."""
+        with read_store(self.copy) as store:
+            status, sessions, choices = store.status(), store.sessions(), store.choices()
+        self._write(names.SESSIONS, sessions_text(status, sessions, choices))
+        wheel = write_wheel(self.partial)
+        self._write(names.LOCK, lock_text(study, sessions, wheel.name))
+        if self.terms.licence is not None:
+            self._write(names.LICENCE, licence_text(self.terms.licence))
+        shutil.rmtree(self.copy)
+        left_out = self._left_out()
+        for file in left_out:
+            (self.partial / file.place).unlink()
+        if left_out:
+            sums = {file.place: file.sha256 for file in left_out}
+            write_checksums(sums, self.partial / names.NOT_INCLUDED)
+            _remove_empty(self.partial / names.DATA)
+        made = (names.CARD, names.CROISSANT, names.CHECKSUMS)
+        content = CardContent(
+            study,
+            status,
+            sessions,
+            analysis,
+            self.named.code,
+            [file for file in self.named.data if file not in left_out],
+            left_out,
+            [*files_in(self.partial), *made],
+            self.terms.licence,
+            ANONYMOUS if self.terms.anonymous else self.terms.author,
+        )
+        self._write(names.CARD, card_text(content))
+        described = description_text(content, sums_of(self.partial), self.partial, self.terms.url)
+        self._write(names.CROISSANT, described)
+        write_checksums(sums_of(self.partial), self.partial / names.CHECKSUMS)
+        return status.left
+
+    def _left_out(self) -> list[NamedFile]:
+        return [file for file in self.named.data if not _is_included(file, self.terms)]
+
+    def _write(self, name: str, text: str) -> None:
+        (self.partial / name).write_text(text, encoding="utf-8")
+
+
+def _remove_empty(folder: Path) -> None:
+    if not any(folder.iterdir()):
+        folder.rmdir()

@@ -1,0 +1,261 @@
+"""The description of a bundle for machines: Croissant 1.0, a JSON-LD vocabulary for data sets."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from causalassay.catalogue import noun_phrase
+from causalassay.diagnostics.registry import DIAGNOSTICS
+from causalassay.lab.bundling.contents import (
+    GRAPH_INDEX,
+    GRAPHS,
+    MEANINGS,
+    ROWS,
+    licence_address,
+    meaning,
+)
+from causalassay.lab.bundling.document import CardContent
+from causalassay.metrics.registry import METRICS
+from causalassay.study.graph_export import HEAD
+
+CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileProperty": "cr:fileProperty",
+    "fileObject": "cr:fileObject",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+"""As the specification of version 1.0 has it."""
+
+CONFORMS = "http://mlcommons.org/croissant/1.0"
+
+_FORMATS = {
+    ".csv": "text/csv",
+    ".html": "text/html",
+    ".json": "application/json",
+    ".md": "text/markdown",
+    ".parquet": "application/x-parquet",
+    ".toml": "application/toml",
+    ".whl": "application/zip",
+    ".zip": "application/zip",
+}
+
+
+def description_text(
+    content: CardContent, sums: Mapping[str, str], folder: Path, url: str | None
+) -> str:
+    """Return the file that describes a bundle.
+
+    Parameters
+    ----------
+    content : CardContent
+        What its card is about.
+    sums : mapping
+        The files that it has, and their checksums.
+    folder : Path
+    url : str, optional
+        As the authors state it.
+    """
+    described = croissant(_about(content, url), sums, _columns(folder))
+    return json.dumps(described, indent=2, ensure_ascii=False) + "\n"
+
+
+def _about(content: CardContent, url: str | None) -> dict[str, Any]:
+    """Return what the description says of the bundle as a whole."""
+    about: dict[str, Any] = {
+        "name": content.status.name,
+        "description": f"Rows of the benchmark study {content.status.name}, made with causalassay. "
+        f"{content.analysis.headline}",
+        "version": "1.0.0",
+    }
+    if content.status.last_write:
+        about["datePublished"] = content.status.last_write[:10]
+    if content.licence is not None:
+        about["license"] = licence_address(content.licence)
+    if content.authors:
+        about["creator"] = {"@type": "Person", "name": content.authors}
+        about["citeAs"] = f"{content.authors}: {content.status.name}, a study with causalassay"
+    if url is not None:
+        about["url"] = url
+    return about
+
+
+def _columns(folder: Path) -> dict[str, pa.Schema]:
+    # Numbers of edges are empty where there is no graph, which integers cannot be.
+    numbers = {"replicate": pa.int64(), "directed": pa.float64(), "undirected": pa.float64()}
+    index = pa.schema([(name, numbers.get(name, pa.string())) for name in HEAD])
+    return {ROWS: parquet.read_schema(folder / ROWS), GRAPH_INDEX: index}
+
+
+def croissant(
+    about: Mapping[str, Any], sums: Mapping[str, str], columns: Mapping[str, pa.Schema]
+) -> dict[str, Any]:
+    """Return the description of a bundle.
+
+    Parameters
+    ----------
+    about : mapping
+        Name, description, date and, where stated, licence, authors and address.
+    sums : mapping
+        The files of the bundle and their checksums.
+    columns : mapping
+        The columns of its tables, by file.
+    """
+    files = [_file(name, digest) for name, digest in sorted(sums.items())]
+    graphs = {
+        "@type": "cr:FileSet",
+        "@id": "graphs",
+        "name": "graphs",
+        "description": "The graph that each run found, as an edge list with the head from,to,type.",
+        "containedIn": {"@id": GRAPHS},
+        "encodingFormat": "text/csv",
+        "includes": "*.csv",
+    }
+    return {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": CONFORMS,
+        **about,
+        "isLiveDataset": False,
+        "distribution": [*files, graphs],
+        "recordSet": [
+            _records("rows", ROWS, MEANINGS[ROWS], columns[ROWS]),
+            _records("graph-index", GRAPH_INDEX, MEANINGS[GRAPH_INDEX], columns[GRAPH_INDEX]),
+        ],
+    }
+
+
+def _file(name: str, digest: str) -> dict[str, Any]:
+    ending = f".{name.rpartition('.')[2]}"
+    return {
+        "@type": "cr:FileObject",
+        "@id": name,
+        "name": name,
+        "description": meaning(name),
+        "contentUrl": name,
+        "encodingFormat": _FORMATS.get(ending, "text/plain"),
+        "sha256": digest,
+    }
+
+
+def _records(name: str, file: str, meaning: str, schema: pa.Schema) -> dict[str, Any]:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": name,
+        "name": name,
+        "description": meaning,
+        "key": {"@id": f"{name}/key"},
+        "field": list(_fields(name, file, schema)),
+    }
+
+
+def _fields(records: str, file: str, schema: pa.Schema) -> Iterable[dict[str, Any]]:
+    for column in schema:
+        yield {
+            "@type": "cr:Field",
+            "@id": f"{records}/{column.name}",
+            "name": column.name,
+            "description": described(column.name),
+            "dataType": _data_type(column.type),
+            "source": {"fileObject": {"@id": file}, "extract": {"column": column.name}},
+        }
+
+
+def _data_type(kind: pa.DataType) -> str:
+    if pa.types.is_boolean(kind):
+        return "sc:Boolean"
+    if pa.types.is_integer(kind):
+        return "sc:Integer"
+    return "sc:Float" if pa.types.is_floating(kind) else "sc:Text"
+
+
+COLUMNS = {
+    "key": "what the row is: the digest of the seed, the problem, the replicate and the algorithm",
+    "problem": "the name of the problem",
+    "replicate": "which data set of the problem",
+    "algorithm": "the name of the algorithm",
+    "role": "listed, mine (the authors' own) or baseline",
+    "use": "the algorithm's name in causalassay, or its file and class",
+    "status": "ok, skipped, failed or timeout",
+    "reason": "why the status is not ok",
+    "seconds": "wall time of discovery",
+    "host": "the machine; empty in an anonymous bundle",
+    "scheme": "how the data were made",
+    "graph_key": "problems with one key have the same graphs",
+    "parameters": "hyperparameters that differ from their defaults, as JSON",
+    "notes": "why a score is undefined, and what else the run noted, as JSON",
+    "file": "the graph's name in graphs.zip; empty without a graph",
+    "kind": "dag, cpdag, pdag or summary",
+    "directed": "number of directed edges",
+    "undirected": "number of undirected edges",
+    "names": "what the nodes are called after",
+}
+"""What the columns of the tables mean, but for metrics, diagnostics and labels."""
+
+
+MEASURED = {
+    r"random_f1": "mean F1 of regressions along 50 random orders of the nodes",
+    r"attainable_p": "share of random assignments or orders that are as good as a true one",
+    r"n_draws": "how many problems were drawn until one was accepted",
+    r".+_rising_p": "share of random assignments of the statistic that are at least as sortable",
+    r".+_falling_p": "share of random assignments of the statistic that are at most as sortable",
+    r".+_up_f1": "F1 of regressions along the increasing statistic",
+    r".+_down_f1": "F1 of regressions along the decreasing statistic",
+    r".+_(up|down)_p": "share of the 50 random orders that reach this F1",
+}
+"""What the columns mean that stand for chance and for sorting, by the pattern of their names."""
+
+
+def described(name: str) -> str:
+    """Return what a column of the rows holds.
+
+    Examples
+    --------
+    >>> described("variance_up_f1"), described("graph.n_nodes")
+    ('F1 of regressions along the increasing statistic', 'a setting of the problem')
+    """
+    if name in COLUMNS:
+        return COLUMNS[name]
+    for registry in (METRICS, DIAGNOSTICS):
+        if name in registry:
+            return noun_phrase(registry[name].description)
+    found = (text for pattern, text in MEASURED.items() if re.fullmatch(pattern, name))
+    return next(found, "a setting of the problem")

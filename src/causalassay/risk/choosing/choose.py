@@ -1,0 +1,310 @@
+"""Ranks algorithms on one's own experiments, beside baselines that expose the score."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.random import Generator
+
+from causalassay.common.arrays import Adjacency, Vector
+from causalassay.common.seeding import as_generator, stream
+from causalassay.common.spelling import did_you_mean
+from causalassay.contracts import Algorithm
+from causalassay.data import Dataset
+from causalassay.graphs.cpdag import directed_part, undirected_part
+from causalassay.judging.over_units import holm
+from causalassay.risk.choosing.candidates import (
+    EMPTY,
+    Candidates,
+    find_candidates,
+    graphs_that_say_nothing,
+)
+from causalassay.risk.choosing.claims import SHARE
+from causalassay.risk.choosing.experiments import ask_second_opinion, find_movements
+from causalassay.risk.choosing.random_graphs import beside_random, density_of, random_risks
+from causalassay.risk.choosing.result import (
+    Choice,
+    CutoffRanking,
+    FoundGraph,
+    MovementTests,
+    PairDifference,
+    RandomGraphs,
+    RankedRow,
+)
+from causalassay.risk.choosing.running import OnProgress, Runs, Work, run_all
+from causalassay.risk.cross_validation import CrossValidation, prepare_cross_validation
+from causalassay.risk.descendant_tests import DEFAULT_TESTS, DescendantTests, implied_descendants
+from causalassay.risk.estimators import compare_fits
+from causalassay.risk.fits import Fit
+from causalassay.risk.result import Comparison, Risk
+from causalassay.risk.uncertainty import Scoring
+
+CUTOFFS = (0.2, 0.5)
+"""Small and medium effects, as Cohen calls them."""
+
+N_RANDOM = 2000
+"""Random graphs beside each algorithm: enough that 30 algorithms can be shown to beat them."""
+
+N_BOOTSTRAP = 4000
+
+
+def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
+    dataset: Dataset,
+    rng: Generator | int,
+    algorithms: Mapping[str, str | Algorithm] | Sequence[str | Algorithm] | None = None,
+    tests: DescendantTests = DEFAULT_TESTS,
+    cutoffs: Sequence[float] = CUTOFFS,
+    *,
+    not_acting: Collection[str] = (),
+    n_random: int = N_RANDOM,
+    seconds: float | None = None,
+    on_progress: OnProgress | None = None,
+) -> Choice:
+    """Rank algorithms on the experiments of a data set, without a true graph.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With an observational condition and experiments on at least 2 columns.
+    rng : Generator or int
+    algorithms : mapping of str to (str or Algorithm), or sequence, optional
+        By default all that can run here; baselines stand beside them.
+    tests : DescendantTests
+        How it is decided which columns an experiment moved.
+    cutoffs : sequence of float
+        Least effects at which the ranking is made again, beside the one of `tests`.
+    not_acting : collection of str
+        Conditions known not to act on the measured level of their target, such as an inhibitor
+        of a protein's activity; the second opinion flags them beside those it finds itself.
+    n_random : int
+        Random graphs beside each algorithm.
+    seconds : float, optional
+        What each algorithm may take, refits included. With a limit they run in processes of
+        their own: in a script call this below ``if __name__ == "__main__":``.
+    on_progress : callable, optional
+        Called with the algorithm that ended, how many have, and how many there are.
+
+    Returns
+    -------
+    Choice
+        Algorithms that do not apply, fail or take too long are in `not_ranked`.
+
+    Raises
+    ------
+    ValueError
+        If the data do not have what is needed, or no algorithm has a graph.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay import data, graphs, models
+    >>> rng = np.random.default_rng(0)
+    >>> model = models.draw("scm", graphs.chain(4), rng, weights=(1, 2))
+    >>> regimes = [data.Regime("control", model.sample(200, rng))]
+    >>> for node in (0, 1, 2):
+    ...     action = (models.Do(node, 5.0),)
+    ...     values = model.sample(50, rng, action)
+    ...     regimes.append(data.Regime(f"do {node}", values, (node,), action))
+    >>> experiments = data.Dataset(("a", "b", "c", "d"), tuple(regimes), "control")
+    >>> found = choose(experiments, 0, ["r2-sortnregress", "var-sortnregress"])
+    >>> found.ranking
+    ('var-sortnregress', 'r2-sortnregress')
+    >>> print(found.claims[1].sentence)
+    The data cannot tell 2 of 2 algorithms from the best one: var-sortnregress and r2-sortnregress.
+    """
+    if n_random < 1:
+        raise ValueError(f"n_random: expected at least 1, got {n_random}")
+    _check_conditions(dataset, not_acting)
+    at_cutoffs = [
+        replace(tests, least_effect=x) for x in sorted({0.0, tests.least_effect, *cutoffs})
+    ]
+    seed = int(as_generator(rng).integers(2**63))
+    scoring = Scoring(n_bootstrap=N_BOOTSTRAP)
+    validation = prepare_cross_validation(dataset, seed, tests, None, scoring)
+    candidates = find_candidates(algorithms)
+    work = Work(dataset, validation.folds, validation.seed)
+    named = {**candidates.algorithms, **candidates.baselines}
+    runs = run_all(named, work, seconds, on_progress)
+    if not any(name in runs.fits for name in candidates.algorithms):
+        raise ValueError(_nothing_ranked(runs, candidates))
+    fits = {**runs.fits, **graphs_that_say_nothing(dataset, validation.nodes)}
+    comparison = compare_fits(fits, validation, {})
+    rows, random_order = _rows(comparison, validation, candidates, runs, n_random)
+    return Choice(
+        columns=dataset.columns,
+        n_rows=sum(len(regime.values) for regime in dataset.regimes),
+        observational=str(dataset.observational),
+        intervened=tuple(dataset.columns[node] for node in validation.descendants.nodes),
+        left_out=dict(validation.descendants.left_out),
+        tests=_tests_made(tests, validation),
+        level=scoring.level,
+        rows=rows,
+        random_order=random_order,
+        not_ranked={**runs.failed, **candidates.not_run},
+        lacking=runs.lacking | dict.fromkeys(candidates.unset, "setting"),
+        unknown_targets=tuple(
+            regime.condition for regime in dataset.regimes if regime.targets is None
+        ),
+        differences=_differences(rows, comparison),
+        movements=find_movements(dataset, tests, validation.descendants.threshold),
+        cutoffs=_at_cutoffs(dataset, seed, at_cutoffs, fits),
+        graphs={name: _found_graph(fit, dataset) for name, fit in fits.items()},
+        second_opinion=ask_second_opinion(
+            runs.fits | {EMPTY: fits[EMPTY]}, dataset, seed, not_acting
+        ),
+    )
+
+
+def _check_conditions(dataset: Dataset, named: Collection[str]) -> None:
+    for condition in named:
+        if condition not in dataset.conditions:
+            raise ValueError(
+                f"not_acting: there is no condition {condition!r}; "
+                f"{did_you_mean(condition, dataset.conditions)}"
+            )
+
+
+def _nothing_ranked(runs: Runs, candidates: Candidates) -> str:
+    reasons = [f"{name}: {why}" for name, why in runs.failed.items()]
+    said = "; ".join(reasons[:3]) + (f"; and {len(reasons) - 3} more" if len(reasons) > 3 else "")
+    if not candidates.algorithms:
+        return "no algorithm to rank: name at least one that is not a baseline"
+    return f"none of {len(candidates.algorithms)} algorithms has a graph for these data: {said}"
+
+
+def _rows(
+    comparison: Comparison,
+    validation: CrossValidation,
+    candidates: Candidates,
+    runs: Runs,
+    n_random: int,
+) -> tuple[tuple[RankedRow, ...], RandomGraphs]:
+    """Return a row for each graph, by ascending risk, and what complete random DAGs score."""
+    chosen = [name for name in comparison.ranking if name in candidates.algorithms]
+    random = _RandomScores(validation, n_random)
+    beside = {
+        name: beside_random(risk.weighted, random.risks(risk.graph))
+        for name, risk in comparison.risks.items()
+    }
+    corrected = holm({name: beside[name].p_value for name in chosen})
+    for name, p_value in corrected.items():
+        beside[name] = replace(beside[name], p_corrected=p_value, beaten=p_value <= SHARE)
+    remaining = _may_be_best({name: runs.fits[name] for name in chosen}, validation)
+    rows = tuple(
+        _row(name, comparison.risks[name], beside[name], runs.seconds.get(name))
+        for name in comparison.ranking
+    )
+    marked = tuple(
+        replace(row, role="algorithm", may_be_best=row.name in remaining)
+        if row.name in chosen
+        else row
+        for row in rows
+    )
+    n_nodes = validation.dataset.n_nodes
+    complete = random.risks(np.triu(np.ones((n_nodes, n_nodes), dtype=bool), k=1))
+    return marked, beside_random(float(complete.mean()), complete)
+
+
+class _RandomScores:
+    """The risks of graphs whose columns were exchanged, by the same draws for every graph."""
+
+    def __init__(self, validation: CrossValidation, n_graphs: int) -> None:
+        self._validation, self._n_graphs = validation, n_graphs
+        self._known: dict[bytes, Vector] = {}
+
+    def risks(self, graph: Adjacency) -> Vector:
+        key = graph.tobytes()
+        if key not in self._known:
+            shared = self._validation
+            rng = stream(shared.seed, "random graphs")
+            self._known[key] = random_risks(graph, shared.descendants.of, self._n_graphs, rng)
+        return self._known[key]
+
+
+def _row(name: str, risk: Risk, random: RandomGraphs, seconds: float | None) -> RankedRow:
+    implied = implied_descendants(risk.graph)
+    return RankedRow(
+        name=name,
+        role="baseline",
+        density=density_of(risk.graph),
+        n_named=sum(len(implied[node]) for node in risk.intervened),
+        weighted=risk.weighted,
+        interval=risk.intervals.weighted,
+        naive=risk.naive,
+        cross_validated=risk.cross_validated,
+        reads=risk.reads,
+        equal_by_construction=not risk.refitted,
+        kind=risk.kind,
+        random=random,
+        seconds=seconds,
+    )
+
+
+def _may_be_best(fits: Mapping[str, Fit], validation: CrossValidation) -> set[str]:
+    """Return the algorithms that no other one is shown to beat.
+
+    The best one is out if any of its differences with others has a lower end above 0, which
+    happens at most as often as the sum of their levels.
+    """
+    n_others = len(fits) - 1
+    if not n_others:
+        return set(fits)
+    level = 1 - 2 * SHARE / n_others
+    scoring = replace(validation.scoring, level=level)
+    comparison = compare_fits(fits, replace(validation, scoring=scoring), {})
+    beaten = {each.first for each in comparison.differences if each.intervals.weighted[0] > 0}
+    return set(fits) - beaten
+
+
+def _differences(rows: Sequence[RankedRow], comparison: Comparison) -> tuple[PairDifference, ...]:
+    place = {row.name: k for k, row in enumerate(rows)}
+    return tuple(
+        PairDifference(each.first, each.second, each.weighted, each.intervals.weighted)
+        for each in sorted(
+            comparison.differences, key=lambda each: (place[each.first], place[each.second])
+        )
+        if place[each.first] < place[each.second]
+    )
+
+
+def _at_cutoffs(
+    dataset: Dataset, seed: int, at_cutoffs: Sequence[DescendantTests], fits: Mapping[str, Fit]
+) -> tuple[CutoffRanking, ...]:
+    """Score the same graphs with other least effects; nothing is run again."""
+    found = []
+    for tests in at_cutoffs:
+        shared = prepare_cross_validation(dataset, seed, tests, None, Scoring(n_bootstrap=0))
+        risks = compare_fits(fits, shared, {}).risks
+        moved = sum(len(effects) for effects in shared.descendants.of.values())
+        pairs = len(shared.nodes) * (dataset.n_nodes - 1)
+        weighted = {name: risk.weighted for name, risk in risks.items()}
+        found.append(CutoffRanking(tests.least_effect, moved / pairs, weighted))
+    return tuple(found)
+
+
+def _found_graph(fit: Fit, dataset: Dataset) -> FoundGraph:
+    names = dataset.columns
+    undirected = undirected_part(fit.graph)
+    return FoundGraph(
+        tuple(
+            (names[i], names[j]) for i, j in zip(*directed_part(fit.graph).nonzero(), strict=True)
+        ),
+        tuple((names[i], names[j]) for i, j in zip(*undirected.nonzero(), strict=True) if i < j),
+    )
+
+
+def _tests_made(tests: DescendantTests, validation: CrossValidation) -> MovementTests:
+    found = validation.descendants
+    cutoff = tests.cutoff
+    return MovementTests(
+        test=tests.test,
+        cutoff=repr(cutoff),
+        cutoff_name=type(cutoff).__name__,
+        cutoff_level=getattr(cutoff, "level", None),
+        scale=cutoff.scale,
+        least_effect=tests.least_effect,
+        n_tests=found.n_tests,
+        threshold=found.threshold,
+    )
