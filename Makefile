@@ -74,7 +74,7 @@ calibrate: $(READY) ## measure how often the judge is wrong: at most 3 hours, re
 choice-proof: $(READY) ## choose algorithms on systems of known truth, and count wrong claims: about 30 minutes, resumable, writes parts of docs/your-data.md
 	$(BIN)/python -m calibration.choice
 
-papers: $(READY) ## reproduce the five papers at full size: hours, resumable, writes docs/papers and the table in README.md
+papers: $(READY) ## reproduce the five papers at full size: hours, resumable, writes docs/papers and the table in docs/reproduce.md
 	$(BIN)/causalassay reproduce --all --full
 	$(BIN)/python docs/paper_pages.py reproduced
 

@@ -1,9 +1,9 @@
-"""Copies the pages of reproduced papers into docs/papers, and counts them in the README.
+"""Copies the pages of reproduced papers into docs/papers, and counts them on the page of reproductions.
 
 python docs/paper_pages.py reproduced [reproduced-fast]
 
 Each paper has docs/papers/SLUG.md, its pictures and table.csv in docs/papers/SLUG, and a line
-of the table between the two marks in README.md. `reproduced` is what
+of the table between the two marks in docs/reproduce.md. `reproduced` is what
 `causalassay reproduce --all --full` wrote. Items that are not in it are taken from the second
 folder, with its size said.
 """
@@ -23,7 +23,7 @@ from causalassay.present.charts import static_svg
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "papers"
-README = ROOT / "README.md"
+SUMMARY = ROOT / "docs" / "reproduce.md"
 BEGIN, END = "<!-- papers: docs/paper_pages.py writes this table -->", "<!-- end of papers -->"
 
 _IMAGE = re.compile(r"^(!\[.*\]\()([^()/]+\.svg\))$", re.MULTILINE)
@@ -86,9 +86,9 @@ def outcomes(slug: str) -> Counter[str]:
 def counts_table() -> str:
     """Return the table of all papers that have a page, with a line for their sum."""
     slugs = sorted(page.stem for page in PAGES.glob("*.md"))
-    counts = {f"[{slug}](docs/papers/{slug}.md)": outcomes(slug) for slug in slugs}
+    counts = {f"[{slug}](papers/{slug}.md)": outcomes(slug) for slug in slugs}
     counts["all"] = sum(counts.values(), Counter())
-    rows = [_row(name, one) for name, one in counts.items()]
+    rows = [_row(name, outcome) for name, outcome in counts.items()]
     lines = [HEADS, ("---",) * len(HEADS), *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
@@ -114,7 +114,7 @@ def _row(name: str, of: Counter[str]) -> tuple[object, ...]:
 
 
 def with_table(text: str) -> str:
-    """Return the README with the table between its marks."""
+    """Return the page with the table between its marks."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}\n{counts_table()}\n{END}{after}"
@@ -127,4 +127,4 @@ if __name__ == "__main__":
         fallback = other if folders[1:] and (other / "table.csv").exists() else None
         copy_page(page.parent, fallback)
     draw_overview()
-    README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8")
+    SUMMARY.write_text(with_table(SUMMARY.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The pages of reproduced papers under docs, and what the README says of them."""
+"""The pages of reproduced papers under docs, and the table that counts them."""
 
 import importlib.util
 import re
@@ -17,9 +17,9 @@ def script():
     return module
 
 
-def test_the_readme_counts_what_the_pages_have(script):
-    readme = script.README.read_text(encoding="utf-8")
-    assert readme == script.with_table(readme)
+def test_the_table_counts_what_the_pages_have(script):
+    page = script.SUMMARY.read_text(encoding="utf-8")
+    assert page == script.with_table(page)
 
 
 def test_every_picture_of_a_page_is_there(script):
