@@ -16,13 +16,15 @@ from causalassay.common.opening import check_regular
 from causalassay.common.replacing import check_new_folder, filled_folder
 from causalassay.common.spelling import visible
 from causalassay.lab.bundling import contents as names
-from causalassay.lab.bundling.archives import wheel_name, write_archive, write_wheel
 from causalassay.lab.bundling.contents import (
     files_in,
     licence_address,
     licence_text,
     sums_of,
+    wheel_name,
+    write_archive,
     write_checksums,
+    write_wheel,
 )
 from causalassay.lab.bundling.croissant import description_text
 from causalassay.lab.bundling.document import CardContent, card_text
@@ -34,8 +36,14 @@ from causalassay.lab.bundling.identity import (
     identity_here,
 )
 from causalassay.lab.bundling.row_checking import refuse_too_many_tasks
-from causalassay.lab.bundling.sessions import lock_text, sessions_text
-from causalassay.lab.bundling.study_files import NamedFile, NamedStudy, placed_study, read_named
+from causalassay.lab.bundling.study_files import (
+    NamedFile,
+    NamedStudy,
+    lock_text,
+    placed_study,
+    read_named,
+    sessions_text,
+)
 from causalassay.lab.bundling.unpacking import NotLookedInto, texts_in
 from causalassay.study.graph_export import INDEX, export_graphs
 from causalassay.study.keys import file_sha256

@@ -22,8 +22,7 @@ from causalassay.lab.bundling.contents import (
     STUDY,
     meaning,
 )
-from causalassay.lab.bundling.sessions import environment_text
-from causalassay.lab.bundling.study_files import NamedFile
+from causalassay.lab.bundling.study_files import NamedFile, environment_text
 from causalassay.present.document import (
     Block,
     Code,

@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 from causalassay.common.spelling import shown
 from causalassay.lab.bundling import contents as names
-from causalassay.lab.bundling.archives import read_archive
+from causalassay.lab.bundling.contents import read_archive
 from causalassay.study.graph_export import HEAD, graph_file_names
 from causalassay.study.plan import Study
 from causalassay.study.storage import sql_schema

@@ -14,8 +14,7 @@ from pathlib import Path
 import pandas as pd
 import psutil
 
-from causalassay.lab.domains.journal import Record, now, open_journal
-from causalassay.lab.domains.plan import Level, Plan, Setting, Subject
+from causalassay.lab.domains.plan import Level, Plan, Record, Setting, Subject, now, open_journal
 from causalassay.lab.factorial import FactorialExperiment
 
 Measure = Callable[[Subject, Setting], Mapping[str, float]]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from causalassay.lab.factorial.evaluation import ScoreRow
+from causalassay.lab.factorial.scores import ScoreRow
 from causalassay.lab.factorial.truth import ALPHA, Truth
 from causalassay.present.charts import FALLING, RISING, SMALL_WIDTH
 from causalassay.present.formatting import fixed

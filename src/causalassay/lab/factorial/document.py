@@ -7,7 +7,9 @@ from functools import partial
 
 from causalassay.judging.findings import rules_of
 from causalassay.lab.factorial import charts
-from causalassay.lab.factorial.evaluation import (
+from causalassay.lab.factorial.prediction import SUMMARIES
+from causalassay.lab.factorial.result import Evaluation
+from causalassay.lab.factorial.scores import (
     CONSISTENT,
     EMPTY,
     FLOOR,
@@ -16,10 +18,8 @@ from causalassay.lab.factorial.evaluation import (
     WITHOUT_COVARIATE,
     ScoreRow,
 )
-from causalassay.lab.factorial.intervals import Mean, mean_distance
-from causalassay.lab.factorial.specification import SUMMARIES
+from causalassay.lab.factorial.statistics import Mean, mean_distance
 from causalassay.lab.factorial.truth import ALPHA
-from causalassay.lab.factorial.whole_evaluation import Evaluation
 from causalassay.present.document import (
     Block,
     Column,

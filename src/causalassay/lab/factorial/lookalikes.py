@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from causalassay.common.arrays import Adjacency
 from causalassay.common.seeding import stream
 from causalassay.contracts import Algorithm
-from causalassay.lab.factorial.evaluation import ScoreRow, score_algorithms
+from causalassay.lab.factorial.biasing import Settings
 from causalassay.lab.factorial.experiment import FactorialExperiment
-from causalassay.lab.factorial.intervals import Mean, difference_of, mean_distance
-from causalassay.lab.factorial.settings import Settings
+from causalassay.lab.factorial.scores import ScoreRow, score_algorithms
+from causalassay.lab.factorial.statistics import Mean, difference_of, mean_distance
 from causalassay.lab.factorial.truth import Truth
 from causalassay.models import Do
 from causalassay.models.discrete.scm import DiscreteSCM

@@ -15,10 +15,17 @@ from causalassay.data import Dataset
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
 from causalassay.data.regime import Regime
 from causalassay.graphs.orders import Indices
-from causalassay.lab.factorial.biasing import biasing_scale, level_probabilities, signs
+from causalassay.lab.factorial.biasing import (
+    NumberScale,
+    Scale,
+    Settings,
+    biasing_scale,
+    level_probabilities,
+    scale_of,
+    signs,
+)
 from causalassay.lab.factorial.experiment import FactorialExperiment
-from causalassay.lab.factorial.scales import NumberScale, Scale, scale_of
-from causalassay.lab.factorial.settings import Settings
+from causalassay.lab.factorial.statistics import holm, signed_rank_p_value
 
 ALPHA = 0.05
 """The level of the tests together (Holm)."""
@@ -253,22 +260,6 @@ def _test_between(groups: list[Vector]) -> float:
     return float(stats.kruskal(*groups).pvalue)
 
 
-def holm(p_values: NDArray[Any]) -> NDArray[Any]:
-    """Return p-values corrected for their number, in the same shape; undefined ones become 1.
-
-    Examples
-    --------
-    >>> holm(np.array([0.01, 0.04, 0.03])).round(6)
-    array([0.03, 0.06, 0.06])
-    """
-    flat = np.where(np.isnan(p_values), 1.0, p_values).ravel()
-    order = np.argsort(flat)
-    corrected = np.maximum.accumulate(flat[order] * np.arange(len(flat), 0, -1))
-    result = np.empty(len(flat))
-    result[order] = np.minimum(corrected, 1.0)
-    return result.reshape(p_values.shape)
-
-
 def without_doubles(truth: Truth) -> tuple[Truth, dict[str, str]]:
     """Return the truth without columns that equal an earlier one in every row, and these.
 
@@ -292,41 +283,3 @@ def without_doubles(truth: Truth) -> tuple[Truth, dict[str, str]]:
         covariates=tuple(name for name in own.covariates if name not in doubles),
     )
     return Truth(single, truth.settings), doubles
-
-
-# Wilcoxon's signed-rank test, exact for few subjects, also with ties and zeros.
-
-MOST_EXACT = 50
-"""Differences up to which the distribution is exact; beyond it is normal."""
-
-
-def signed_rank_p_value(differences: Vector) -> float:
-    """Return the two-sided p-value that differences are symmetric about 0.
-
-    Zeros are left out, and ties share their mean rank. For at most `MOST_EXACT` differences the
-    distribution over all signs is exact, given these ranks.
-
-    Examples
-    --------
-    >>> signed_rank_p_value(np.array([1.0, 2.0, 2.0, 5.0, 0.0]))
-    0.125
-    """
-    moved = differences[differences != 0]
-    if not len(moved):
-        return 1.0
-    if len(moved) > MOST_EXACT:
-        return float(stats.wilcoxon(moved, method="approx").pvalue)
-    doubled = np.rint(2 * stats.rankdata(np.abs(moved))).astype(np.int64)
-    positive = int(doubled[moved > 0].sum())
-    law = _law_of_sums(doubled)
-    return min(1.0, 2.0 * float(law[max(positive, len(law) - 1 - positive) :].sum()))
-
-
-def _law_of_sums(ranks: NDArray[np.int64]) -> Vector:
-    """Return the probability of each sum of ranks whose signs are fair coins."""
-    law = np.zeros(int(ranks.sum()) + 1)
-    law[0] = 1.0
-    for rank in ranks:
-        law[rank:] = law[rank:] / 2 + law[: len(law) - rank] / 2
-        law[:rank] /= 2
-    return law

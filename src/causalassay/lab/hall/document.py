@@ -18,9 +18,8 @@ from causalassay.judging.findings import GAMEABLE_KINDS, ORDER_KINDS, FindingKin
 from causalassay.judging.rules import RULES
 from causalassay.judging.scheme_findings import CLEAR, MATTERS
 from causalassay.lab.hall import charts
-from causalassay.lab.hall.catalogue import Entry, Group
+from causalassay.lab.hall.catalogue import Entry, Group, Settings
 from causalassay.lab.hall.row import Cell, Row
-from causalassay.lab.hall.sources import Settings
 from causalassay.present.document import (
     Block,
     Code,

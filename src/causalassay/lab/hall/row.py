@@ -15,8 +15,7 @@ from causalassay.data.dataset import World
 from causalassay.judging.findings import GAMEABLE_KINDS, FindingKind
 from causalassay.judging.over_units import LEVEL
 from causalassay.judging.scheme_findings import CLEAR, MATTERS
-from causalassay.lab.hall.catalogue import Group
-from causalassay.lab.hall.sources import Settings
+from causalassay.lab.hall.catalogue import Group, Settings
 from causalassay.present.formatting import in_words
 from causalassay.present.json_values import plain_values
 from causalassay.present.shown import Shown
