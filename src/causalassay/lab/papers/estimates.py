@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -133,6 +133,30 @@ class NotRun:
 
 
 Ours = Estimate | Several | Extremes | Cases | Choice | NotRun
+
+
+# What papers' files name: functions declare themselves where they are written.
+
+COMPUTATIONS: dict[str, Callable[..., Ours]] = {}
+"""From the name that `compute` states to the function; the rest of the table is its parameters."""
+
+FIGURES: dict[str, Callable[..., pd.DataFrame]] = {}
+"""Pictures that no study gives, by the name that `compute` states."""
+
+Computation = TypeVar("Computation", bound=Callable[..., Ours])
+FigureData = TypeVar("FigureData", bound=Callable[..., pd.DataFrame])
+
+
+def computation(function: Computation) -> Computation:
+    """Declare what computes a value: ``path_rule`` is called path-rule in papers' files."""
+    COMPUTATIONS[function.__name__.replace("_", "-")] = function
+    return function
+
+
+def figure(function: FigureData) -> FigureData:
+    """Declare what computes the data of a redrawn figure: x, y, series and panel."""
+    FIGURES[function.__name__.replace("_", "-")] = function
+    return function
 
 
 def mean(values: Vector, lost: int = 0) -> Estimate:

@@ -10,23 +10,7 @@ import numpy as np
 import pandas as pd
 
 from causalassay import risk
-from causalassay.lab.papers.computations.garant2016 import look_alike_boxes
-from causalassay.lab.papers.computations.herman2025 import Graphs, sample_r2, sortabilities
-from causalassay.lab.papers.computations.ormaniec2024 import (
-    N_NODES,
-    inverse_noise,
-    iscm_correlations,
-    standardised_correlations,
-)
-from causalassay.lab.papers.computations.reisach2021 import (
-    EXAMPLE,
-    dag_losses,
-    residual_variances,
-    three_node_dags,
-    variances_by_depth,
-)
 from causalassay.lab.papers.study_values import ESTIMATED, with_acor
-from causalassay.metrics import shd, sid
 
 Draw = Literal["lines", "boxes", "heat map"]
 
@@ -132,65 +116,6 @@ def mean_curves(data: pd.DataFrame) -> pd.DataFrame:
     return numbered.groupby(["panel", "series", "x"], sort=False)["y"].mean().reset_index()
 
 
-def gradient_curves() -> pd.DataFrame:
-    """Return residual variances and MSE against the step size, both panels of appendix E."""
-    parts = []
-    for free, longest in ((True, 0.4), (False, 0.8)):
-        steps = np.linspace(0, longest, 81)
-        after = [residual_variances(EXAMPLE, float(one), free_diagonal=free) for one in steps]
-        curves = np.array(after)
-        panel = "diagonal free" if free else "diagonal at 0"
-        named = {"X": curves[:, 0], "Y": curves[:, 1], "MSE": curves.sum(axis=1)}
-        parts += [
-            pd.DataFrame({"x": steps, "y": y, "series": name, "panel": panel})
-            for name, y in named.items()
-        ]
-    return pd.concat(parts, ignore_index=True)
-
-
-def depth_curves(*, weights: Sequence[Sequence[float]], positions: int, draws: int) -> pd.DataFrame:
-    """Return the mean variance by depth for each range of weights."""
-    parts = []
-    for low, high in weights:
-        found = np.nanmean(variances_by_depth((low, high), positions, draws), axis=0)
-        parts.append(
-            pd.DataFrame({"x": range(positions), "y": found, "series": f"±({low}, {high})"})
-        )
-    return pd.concat(parts, ignore_index=True).assign(panel="")
-
-
-def loss_landscape(*, lambda1: float, noise_sd: Sequence[float], draws: int) -> pd.DataFrame:
-    """Return the loss of candidates, and where the least is, by SHD and SID to the true DAG.
-
-    The loss is scaled to 0 and 1 among the 25 candidates of a draw. A tie with the true DAG
-    goes to it, as in the paper; others are shared.
-    """
-    low, high = noise_sd
-    dags = three_node_dags()
-    parts = []
-    for name, standardised in (("raw", False), ("standardised", True)):
-        losses = dag_losses(lambda1, (low, high), draws, standardised=standardised)
-        least = losses.min(axis=2, keepdims=True)
-        span = losses.max(axis=2, keepdims=True) - least
-        scaled = (losses - least) / np.where(span > 0, span, 1.0)  # no edge: all losses tie
-        best = losses <= least + 1e-9
-        own = best & np.eye(len(dags), dtype=bool)[:, None]
-        best = np.where(own.any(axis=2, keepdims=True), own, best)
-        pairs = pd.DataFrame(
-            {
-                "x": [shd(truth, dag) for truth in dags for dag in dags],
-                "y": [sid(truth, dag) for truth in dags for dag in dags],
-                "loss": scaled.mean(axis=1).ravel(),
-                "best": (best / best.sum(axis=2, keepdims=True)).mean(axis=1).ravel() / len(dags),
-            }
-        )
-        cells = pairs.groupby(["x", "y"]).agg({"loss": "mean", "best": "sum"}).reset_index()
-        for column, what in (("loss", "mean scaled loss"), ("best", "share of least losses")):
-            part = cells[["x", "y"]].assign(value=cells[column], series="", panel=f"{what}, {name}")
-            parts.append(part)
-    return pd.concat(parts, ignore_index=True)
-
-
 def sign_map(
     frame: pd.DataFrame, *, pair: Sequence[str], rows: Sequence[str], columns: Sequence[str]
 ) -> pd.DataFrame:
@@ -270,60 +195,6 @@ def power_curves(
     ]
     return pd.concat(parts, ignore_index=True)
 
-
-def hub_r2(*, leaves: Sequence[int], samples: int, draws: int) -> pd.DataFrame:
-    """Return the R² of collider and confounder hubs of UUMC by their number of leaves."""
-    parts = []
-    for n_leaves in leaves:
-        for kind in ("collider", "confounder"):
-            found = sample_r2(n_leaves, kind, samples, draws)
-            parts.append(pd.DataFrame({"x": n_leaves, "y": found, "series": kind}))
-    return pd.concat(parts, ignore_index=True).assign(panel="")
-
-
-def uumc_sortabilities(*, graphs: Graphs, samples: int, draws: int) -> pd.DataFrame:
-    """Return the sortabilities of UUMC on some graphs."""
-    found = sortabilities(graphs, samples, draws)
-    parts = [
-        pd.DataFrame({"x": name, "y": found[:, column], "series": "UUMC"})
-        for column, name in enumerate(("variance", "R²"))
-    ]
-    return pd.concat(parts, ignore_index=True).assign(panel="")
-
-
-def chain_correlations(*, spacings: Sequence[int], draws: int) -> pd.DataFrame:
-    """Return the mean |correlation| along chains of pairs some steps apart."""
-    parts = []
-    for panel, correlations in (
-        ("standardised", standardised_correlations),
-        ("iSCM", iscm_correlations),
-    ):
-        means = correlations(N_NODES, draws).mean(axis=0)
-        for spacing in spacings:
-            along = np.diag(means, spacing)
-            curve = {"x": range(len(along)), "y": along, "series": f"{spacing} apart"}
-            parts.append(pd.DataFrame(curve).assign(panel=panel))
-    return pd.concat(parts, ignore_index=True)
-
-
-def noise_scales(*, draws: int) -> pd.DataFrame:
-    """Return log10 of the inverse noise variances that standardised SCMs and iSCMs imply."""
-    named = zip(("standardised", "iSCM"), inverse_noise(draws), strict=True)
-    parts = [pd.DataFrame({"x": name, "y": found.ravel()}) for name, found in named]
-    return pd.concat(parts, ignore_index=True).assign(series="nodes", panel="")
-
-
-COMPUTED: dict[str, Callable[..., pd.DataFrame]] = {
-    "gradient-curves": gradient_curves,
-    "chain-correlations": chain_correlations,
-    "depth-curves": depth_curves,
-    "hub-r2": hub_r2,
-    "look-alike-boxes": look_alike_boxes,
-    "loss-landscape": loss_landscape,
-    "noise-scales": noise_scales,
-    "uumc-sortabilities": uumc_sortabilities,
-}
-"""Pictures that no study gives, by the name that `compute` states."""
 
 OF_STUDIES: dict[str, Callable[..., pd.DataFrame]] = {
     "study": study_scores,

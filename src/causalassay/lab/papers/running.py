@@ -18,7 +18,7 @@ import pandas as pd
 
 from causalassay.common.replacing import replacing
 from causalassay.common.spelling import did_you_mean
-from causalassay.lab.papers.computations import COMPUTATIONS
+from causalassay.lab.papers.computations import COMPUTATIONS, FIGURES
 from causalassay.lab.papers.estimates import (
     DATA_SETS,
     Cases,
@@ -29,7 +29,7 @@ from causalassay.lab.papers.estimates import (
     Several,
 )
 from causalassay.lab.papers.paper import Paper
-from causalassay.lab.papers.pictures import COMPUTED, OF_STUDIES, Picture, mean_curves, swapped
+from causalassay.lab.papers.pictures import OF_STUDIES, Picture, mean_curves, swapped
 from causalassay.lab.papers.published import (
     Item,
     PublishedValue,
@@ -163,7 +163,7 @@ def _rows(
 def _is_kept(item: Item, values: Sequence[PublishedValue], size: Size, kept: KeptResults) -> bool:
     """Tell whether nothing of an item is left for functions to compute."""
     compute, parameters = item.picture.get("compute"), _picture_parameters(item, size)
-    return (compute not in COMPUTED or kept.has(str(compute), parameters)) and all(
+    return (compute not in FIGURES or kept.has(str(compute), parameters)) and all(
         kept.has(value.ours["compute"], value.parameters(size))
         for value in values
         if value.ours and value.ours["compute"] != STUDY
@@ -205,8 +205,8 @@ def _picture(item: Item, size: Size, frames: Frames, kept: KeptResults) -> Pictu
     draw, x, y, compute = (sized(item.picture[key], size) for key in _OF_PICTURES[:4])
     value = sized(item.picture.get("value", ""), size)
     stated = _picture_parameters(item, size)
-    if compute in COMPUTED:
-        data = kept.get(compute, stated, COMPUTED[compute])
+    if compute in FIGURES:
+        data = kept.get(compute, stated, FIGURES[compute])
         assert isinstance(data, pd.DataFrame)
         return Picture(item.name, draw, data, x, y, value)
     frame, swap = _together(stated.pop("study"), frames), stated.pop("swap", False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from causalassay import risk
@@ -11,7 +9,7 @@ from causalassay.common.seeding import stream
 from causalassay.data import Problem
 from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import ErdosRenyi
-from causalassay.lab.papers.estimates import Cases, Ours
+from causalassay.lab.papers.estimates import Cases, computation
 from causalassay.models import SNR
 from causalassay.study.problem_specs import Generated, Interventions
 from causalassay.study.worker.problem_making import make
@@ -19,6 +17,7 @@ from causalassay.study.worker.problem_making import make
 N_NODES = 8
 
 
+@computation
 def weighted_formula(*, draws: int) -> Cases:
     """Return where the weighted risk is not the mean of the others by shares of nodes."""
     n_targets, violated = N_NODES // 2, 0
@@ -46,6 +45,7 @@ def _small_system(n_targets: int, number: int) -> Problem:
     return make(1, spec, "main", number).problem
 
 
+@computation
 def jaccard_formula(*, draws: int) -> Cases:
     """Return where the loss of two random sets is not their Jaccard distance."""
     violated = int(risk.jaccard(frozenset(), frozenset()) != 0)
@@ -56,9 +56,3 @@ def jaccard_formula(*, draws: int) -> Cases:
             stated = 1 - len(one & other) / len(one | other)
             violated += int(abs(risk.jaccard(one, other) - stated) > 1e-12)  # noqa: PLR2004
     return Cases(draws + 1, violated)
-
-
-RISK_IDENTITIES: dict[str, Callable[..., Ours]] = {
-    "weighted-formula": weighted_formula,
-    "jaccard-formula": jaccard_formula,
-}

@@ -35,13 +35,16 @@ from causalassay.lab.factorial.lookalikes import Source
 from causalassay.lab.factorial.truth import without_doubles
 from causalassay.lab.papers.estimates import (
     Cases,
+    Computation,
     Estimate,
     NotRun,
     Ours,
     Several,
     System,
     check_system,
+    computation,
     experiment_on,
+    figure,
     mean,
 )
 from causalassay.metrics import shd, sid, tv_dag, tv_matrix
@@ -65,6 +68,7 @@ MODELS: dict[str, LinearSCM] = {
 }
 
 
+@computation
 def structural_distance(*, truth: Name, guess: Name, measure: Literal["SHD", "SID"]) -> Estimate:
     """Return the SHD or the SID between two of the three models.
 
@@ -77,6 +81,7 @@ def structural_distance(*, truth: Name, guess: Name, measure: Literal["SHD", "SI
     return Estimate(float(distance(MODELS[truth].graph, MODELS[guess].graph)))
 
 
+@computation
 def pair_variation(*, guess: Name, cause: int, at: float, held: float) -> Estimate:
     """Return the total variation of V3 between G1 and another model under an intervention.
 
@@ -98,6 +103,7 @@ def pair_variation(*, guess: Name, cause: int, at: float, held: float) -> Estima
     return Estimate(float(tv_matrix(MODELS["G1"], MODELS[guess], at=at, held=held)[cause - 1, 2]))
 
 
+@computation
 def omission_difference(*, at: float, held: float) -> Estimate:
     """Return the total variation of G3 less that of G2, all pairs."""
     without_1, without_2 = (
@@ -106,6 +112,7 @@ def omission_difference(*, at: float, held: float) -> Estimate:
     return Estimate(float(without_1 - without_2))
 
 
+@computation
 def consistent_super_graph() -> Cases:
     """Return whether G1, fitted to the population of G3, has SID 0 and no total variation."""
     truth, guess = MODELS["G3"], MODELS["G1"].graph
@@ -113,6 +120,7 @@ def consistent_super_graph() -> Cases:
     return Cases(2, int(sid(truth.graph, guess) != 0) + int(tv_dag(truth, fitted) > _ZERO))
 
 
+@computation
 def super_graph_sid(*, draws: int) -> Cases:
     """Return in how many of random DAGs the SID of a random super-graph is not 0."""
     violated = 0
@@ -123,6 +131,7 @@ def super_graph_sid(*, draws: int) -> Cases:
     return Cases(draws, violated)
 
 
+@computation
 def variation_implication(*, draws: int) -> Cases:
     """Return where a TV of 0 goes with a SID above 0, or a SID of 0 with a TV of 0 in samples.
 
@@ -149,16 +158,6 @@ def _super_graph(graph: Adjacency, rng: Generator) -> Adjacency:
     return graph | further
 
 
-THREE_MODELS: dict[str, Callable[..., Ours]] = {
-    "structural-distance": structural_distance,
-    "pair-variation": pair_variation,
-    "omission-difference": omission_difference,
-    "consistent-super-graph": consistent_super_graph,
-    "super-graph-sid": super_graph_sid,
-    "variation-implication": variation_implication,
-}
-
-
 # Experiments on real systems: table 2 and section 6.2 of Garant and Jensen 2016.
 
 Change = Literal["over", "under"]
@@ -177,21 +176,23 @@ def truth_of(system: System) -> Truth:
     return without_doubles(Truth(at_extremes(experiment_on(system)), Settings()))[0]
 
 
-def where_there(computed: Callable[..., Ours]) -> Callable[..., Ours]:
-    """Return the function, which says why it has no number if the system's file is absent."""
+def on_system(function: Computation) -> Computation:
+    """Declare a computation that says why it has no number if the system's file is absent."""
 
-    @functools.wraps(computed)
-    def found(*, system: System, **parameters: Any) -> Ours:
+    @functools.wraps(function)
+    def where_there(*, system: System, **parameters: Any) -> Ours:
         try:
             check_system(system)
         except FileNotFoundError as absent:
             return NotRun(str(absent))
-        return computed(system=system, **parameters)
+        return function(system=system, **parameters)
 
-    return found
+    computation(where_there)
+    return function
 
 
-def subjects(*, system: System) -> Estimate:
+@on_system
+def system_subjects(*, system: System) -> Estimate:
     """Return the number of subjects: projects, queries or pages."""
     return Estimate(float(truth_of(system).experiment.n_subjects))
 
@@ -202,6 +203,7 @@ def _specifications(system: System, repeats: int) -> dict[str, SpecificationRow]
     return {"over": over, "under": under}
 
 
+@on_system
 def specification(
     *,
     system: System,
@@ -232,6 +234,7 @@ def mean_of(values: NDArray[Any]) -> Estimate:
     return mean(known, len(values) - len(known))
 
 
+@on_system
 def over_specification(*, system: System, repeats: int) -> Estimate:
     """Return the median TV of over-specified models."""
     return specification(
@@ -239,6 +242,7 @@ def over_specification(*, system: System, repeats: int) -> Estimate:
     )
 
 
+@on_system
 def specification_ratio(*, system: System, repeats: int) -> Estimate:
     """Return how many times the median TV of under-specified models is that of the others.
 
@@ -254,6 +258,7 @@ def specification_ratio(*, system: System, repeats: int) -> Estimate:
     return Estimate(ratio, error, len(under), int((~known).sum()))
 
 
+@on_system
 def opposite_rankings(*, system: System, repeats: int) -> Several:
     """Return the median SHD, over less under, and the median TV, under less over."""
     rows = _specifications(system, repeats)
@@ -262,6 +267,7 @@ def opposite_rankings(*, system: System, repeats: int) -> Several:
     return Several((Estimate(structure), mean_of(variation)))
 
 
+@on_system
 def three_or_four_effects(*, system: System) -> Estimate:
     """Return the share of treatments that move three or four outcomes."""
     truth = truth_of(system)
@@ -269,21 +275,10 @@ def three_or_four_effects(*, system: System) -> Estimate:
     return Estimate(float(np.isin(edges.sum(axis=1), (3, 4)).mean()))
 
 
-_COMPUTED: dict[str, Callable[..., Ours]] = {
-    "system-subjects": subjects,
-    "specification": specification,
-    "over-specification": over_specification,
-    "specification-ratio": specification_ratio,
-    "opposite-rankings": opposite_rankings,
-    "three-or-four-effects": three_or_four_effects,
-}
-
-REAL_SYSTEMS = {name: where_there(computed) for name, computed in _COMPUTED.items()}
-
-
 # How large the data of Sachs et al. 2005 are.
 
 
+@computation
 def sachs_size(*, what: Literal["rows", "nodes", "edges"]) -> Estimate | NotRun:
     """Return the observational rows, the nodes, or the edges of the usual graph."""
     try:
@@ -357,6 +352,7 @@ def _usual(source: Source) -> LookAlike:
     return LookAlike(source, _OUT_DEGREE, _STRENGTH)
 
 
+@on_system
 def look_alike_difference(  # noqa: PLR0913
     *,
     system: System,
@@ -380,6 +376,7 @@ def _difference(one: NDArray[Any], other: NDArray[Any]) -> Estimate:
     return Estimate(real.value - made.value, error, draws, real.lost + made.lost)
 
 
+@on_system
 def look_alike_differences(  # noqa: PLR0913
     *,
     system: System,
@@ -405,6 +402,7 @@ def look_alike_differences(  # noqa: PLR0913
     )
 
 
+@on_system
 def look_alike_tukey(
     *, system: System, repeats: int, experiments: int, harder: Sequence[Source] = ()
 ) -> Several:
@@ -431,6 +429,7 @@ def look_alike_tukey(
     )
 
 
+@on_system
 def best_against_worst(*, system: System, repeats: int, experiments: int) -> Several:
     """Return the TV of each algorithm on a system less that of each on each look-alike.
 
@@ -444,6 +443,7 @@ def best_against_worst(*, system: System, repeats: int, experiments: int) -> Sev
     return Several(tuple(_difference(*pair) for pair in product(real, made)))
 
 
+@figure
 def look_alike_boxes(*, system: System, label: str, repeats: int, experiments: int) -> pd.DataFrame:
     """Return the TV of each algorithm on a system, which is shown with a label, and look-alikes."""
     parts = []
@@ -457,13 +457,3 @@ def look_alike_boxes(*, system: System, label: str, repeats: int, experiments: i
             for place, values in places.items()
         ]
     return pd.concat(parts, ignore_index=True).assign(panel="total variation")
-
-
-_ON_LOOK_ALIKES: dict[str, Callable[..., Ours]] = {
-    "look-alike-difference": look_alike_difference,
-    "look-alike-differences": look_alike_differences,
-    "look-alike-tukey": look_alike_tukey,
-    "best-against-worst": best_against_worst,
-}
-
-LOOK_ALIKES = {key: where_there(function) for key, function in _ON_LOOK_ALIKES.items()}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency, Values, Vector
@@ -15,7 +16,14 @@ from causalassay.common.seeding import stream
 from causalassay.diagnostics import r2, r2_sortability, var_sortability
 from causalassay.graphs import erdos_renyi
 from causalassay.lab.papers.computations.reisach2021 import three_node_dags
-from causalassay.lab.papers.estimates import Cases, Estimate, Ours, Several, mean
+from causalassay.lab.papers.estimates import (
+    Cases,
+    Estimate,
+    Several,
+    computation,
+    figure,
+    mean,
+)
 from causalassay.models import ISCM, UUMC, DaO
 
 Hub = Literal["collider", "confounder"]
@@ -39,6 +47,7 @@ def hub(n_leaves: int, kind: Hub) -> Adjacency:
     return graph
 
 
+@computation
 def collider_bound(*, draws: int) -> Cases:
     """Count colliders A→B←C whose R² is not the share of B's variance that is not its noise."""
     violated = 0
@@ -48,6 +57,7 @@ def collider_bound(*, draws: int) -> Cases:
     return Cases(draws, violated)
 
 
+@computation
 def confounder_bound(*, draws: int) -> Cases:
     """Count confounders A←B→C whose R² is below one less the least noise of their children."""
     violated = 0
@@ -57,6 +67,7 @@ def confounder_bound(*, draws: int) -> Cases:
     return Cases(draws, violated)
 
 
+@computation
 def collider_law(*, leaves: list[int], draws: int) -> Several:
     """Return how far the mean of R² to the power k/2 is from one half; it is uniform by the law.
 
@@ -69,6 +80,7 @@ def collider_law(*, leaves: list[int], draws: int) -> Several:
     return Several(tuple(found))
 
 
+@computation
 def confounder_law(*, leaves: list[int], draws: int) -> Cases:
     """Count hubs whose R² is not 1 - 1/(1 + Σ u²/(1 - u²)), u being their weights."""
     violated = 0
@@ -100,6 +112,7 @@ def sample_r2(n_leaves: int, kind: Hub, samples: int, draws: int) -> Vector:
     return found
 
 
+@computation
 def best_leaf(*, leaves: list[int], draws: int) -> Cases:
     """Count confounder hubs that are known less well than from their best leaf alone."""
     violated = 0
@@ -111,6 +124,7 @@ def best_leaf(*, leaves: list[int], draws: int) -> Cases:
     return Cases(draws * len(leaves), violated)
 
 
+@computation
 def hub_dominance(*, leaves: list[int], samples: int, draws: int) -> Several:
     """Return how much smaller the confounder's share below each decile of R² is.
 
@@ -128,6 +142,7 @@ def hub_dominance(*, leaves: list[int], samples: int, draws: int) -> Several:
     return Several(tuple(found))
 
 
+@computation
 def unit_variances(*, draws: int) -> Cases:
     """Count random DAGs with a variance of UUMC that is not 1."""
     violated = 0
@@ -138,6 +153,7 @@ def unit_variances(*, draws: int) -> Cases:
     return Cases(draws, violated)
 
 
+@computation
 def iscm_ratios(*, low: float, high: float, draws: int) -> Cases:
     """Count random DAGs with an iSCM weight outside a range of its node's noise deviations."""
     violated = 0
@@ -147,18 +163,6 @@ def iscm_ratios(*, low: float, high: float, draws: int) -> Cases:
         ratio = np.abs(model.weights / np.sqrt(model.noise_variance))[model.graph]
         violated += bool(ratio.min() < low - _TIE or ratio.max() > high + _TIE)
     return Cases(draws, violated)
-
-
-UUMC_LAWS: dict[str, Callable[..., Ours]] = {
-    "collider-bound": collider_bound,
-    "confounder-bound": confounder_bound,
-    "collider-law": collider_law,
-    "confounder-law": confounder_law,
-    "best-leaf": best_leaf,
-    "hub-dominance": hub_dominance,
-    "unit-variances": unit_variances,
-    "iscm-ratios": iscm_ratios,
-}
 
 
 # Sortabilities of UUMC on stated graphs, and of DaO with a slip (Herman et al. 2025).
@@ -217,11 +221,13 @@ def sortabilities(graphs: Graphs, samples: int, draws: int) -> Values:
     return found
 
 
+@computation
 def uumc_var_sortability(*, graphs: Graphs, samples: int, draws: int) -> Estimate:
     """Return the mean var-sortability of UUMC on some graphs."""
     return mean(sortabilities(graphs, samples, draws)[:, 0])
 
 
+@computation
 def dao_with_slip(*, probabilities: list[float], draws: int) -> Several:
     """Return the mean var-sortability of DaO if noise variances are taken for deviations.
 
@@ -240,3 +246,25 @@ def _with_slip(probability: float, draws: int) -> Values:
         model = replace(model, noise_variance=model.noise_variance**2)
         found[k] = var_sortability(model.sample(100, rng), graph, convention="pairs")
     return found
+
+
+@figure
+def hub_r2(*, leaves: Sequence[int], samples: int, draws: int) -> pd.DataFrame:
+    """Return the R² of collider and confounder hubs of UUMC by their number of leaves."""
+    parts = []
+    for n_leaves in leaves:
+        for kind in ("collider", "confounder"):
+            found = sample_r2(n_leaves, kind, samples, draws)
+            parts.append(pd.DataFrame({"x": n_leaves, "y": found, "series": kind}))
+    return pd.concat(parts, ignore_index=True).assign(panel="")
+
+
+@figure
+def uumc_sortabilities(*, graphs: Graphs, samples: int, draws: int) -> pd.DataFrame:
+    """Return the sortabilities of UUMC on some graphs."""
+    found = sortabilities(graphs, samples, draws)
+    parts = [
+        pd.DataFrame({"x": name, "y": found[:, column], "series": "UUMC"})
+        for column, name in enumerate(("variance", "R²"))
+    ]
+    return pd.concat(parts, ignore_index=True).assign(panel="")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -20,7 +21,14 @@ from causalassay.diagnostics import (
 )
 from causalassay.graphs import chain, enumerate_dags, erdos_renyi, forest, to_cpdag
 from causalassay.lab.papers.computations.reisach2021 import covariances_of_chains
-from causalassay.lab.papers.estimates import Cases, Estimate, Ours, Several, mean
+from causalassay.lab.papers.estimates import (
+    Cases,
+    Estimate,
+    Several,
+    computation,
+    figure,
+    mean,
+)
 from causalassay.models import (
     ISCM,
     SCM,
@@ -79,6 +87,7 @@ def path_sums(weights: Weights) -> Weights:
     return sums
 
 
+@computation
 def path_rule(*, draws: int) -> Cases:
     """Count random DAGs with unit variances whose covariances are not sums over paths."""
     violated = 0
@@ -88,6 +97,7 @@ def path_rule(*, draws: int) -> Cases:
     return Cases(draws, violated)
 
 
+@computation
 def cev_bound(*, draws: int) -> Cases:
     """Count iSCMs on random DAGs with a share of explained variance above theorem 2's bound."""
     violated = 0
@@ -100,6 +110,7 @@ def cev_bound(*, draws: int) -> Cases:
     return Cases(draws, violated)
 
 
+@computation
 def cev_above_bound(*, n_nodes: int, draws: int) -> Estimate:
     """Return by how much the last node of a standardised chain exceeds an iSCM's bound."""
     bound = iscm_cev_bound(1, 2.0)
@@ -148,6 +159,7 @@ def _printed(shape: Shape, a: float, b: float) -> tuple[float, float, float]:
     return found
 
 
+@computation
 def standardised_three_nodes(*, draws: int) -> Cases:
     """Count standardised SCMs of three nodes without the printed covariances."""
     violated = 0
@@ -159,6 +171,7 @@ def standardised_three_nodes(*, draws: int) -> Cases:
     return Cases(draws * len(SHAPES), violated)
 
 
+@computation
 def rising_condition(*, draws: int) -> Cases:
     """Count chains whose covariance rises without α²/(α² + 1) < β², or the reverse."""
     violated = 0
@@ -169,6 +182,7 @@ def rising_condition(*, draws: int) -> Cases:
     return Cases(draws, violated)
 
 
+@computation
 def iscm_three_nodes(*, draws: int) -> Cases:
     """Count iSCMs of three nodes without the covariances of equation 22."""
     violated = 0
@@ -196,6 +210,7 @@ def _parts(undirected: Adjacency) -> list[set[int]]:
     return parts
 
 
+@computation
 def identified_forests(*, draws: int) -> Cases:
     """Count forests with a wrong edge, or more than one open in an undirected part.
 
@@ -217,6 +232,7 @@ def identified_forests(*, draws: int) -> Cases:
     return Cases(draws, violated)
 
 
+@computation
 def open_edge_is_least(*, draws: int) -> Cases:
     """Count chains whose open edge does not have the least |correlation| of all edges."""
     violated = 0
@@ -231,6 +247,7 @@ def open_edge_is_least(*, draws: int) -> Cases:
     return Cases(draws, violated)
 
 
+@computation
 def one_law_of_a_class(*, draws: int) -> Cases:
     """Count forests with a DAG in their class whose iSCM with the same weights has another law."""
     violated = 0
@@ -245,6 +262,7 @@ def one_law_of_a_class(*, draws: int) -> Cases:
     return Cases(draws, violated)
 
 
+@computation
 def triangles_differ(*, draws: int) -> Several:
     """Return how far the covariances of two triangles of one class with equal weights are apart.
 
@@ -263,6 +281,7 @@ def triangles_differ(*, draws: int) -> Several:
     return Several(tuple(found))
 
 
+@computation
 def harmonised_correlations(*, nodes: int, largest_weight: float, draws: int) -> Several:
     """Return the |correlation| of the last two nodes of chains under Mooij's scaling."""
     source = Harmonized(weights=(0.5, largest_weight))
@@ -280,6 +299,7 @@ def _correlation(model: LinearSCM) -> float:
     return float(covariance[cause, effect] / scale)
 
 
+@computation
 def half_explained(*, draws: int) -> Several:
     """Return the least and the largest explained share under Squires' scaling."""
     shares = []
@@ -289,22 +309,6 @@ def half_explained(*, draws: int) -> Several:
         shares.append(model.cause_explained_variance()[dag.any(axis=0)])
     found = np.concatenate(shares)
     return Several((Estimate(float(found.min())), Estimate(float(found.max()))))
-
-
-ISCM_THEOREMS: dict[str, Callable[..., Ours]] = {
-    "path-rule": path_rule,
-    "cev-bound": cev_bound,
-    "cev-above-bound": cev_above_bound,
-    "standardised-three-nodes": standardised_three_nodes,
-    "rising-condition": rising_condition,
-    "iscm-three-nodes": iscm_three_nodes,
-    "identified-forests": identified_forests,
-    "open-edge-is-least": open_edge_is_least,
-    "one-law-of-a-class": one_law_of_a_class,
-    "triangles-differ": triangles_differ,
-    "harmonised-correlations": harmonised_correlations,
-    "half-explained": half_explained,
-}
 
 
 # Correlations along chains (Ormaniec et al. 2024, figures 1 and 15).
@@ -342,17 +346,20 @@ def iscm_correlations(n_nodes: int, draws: int) -> NDArray[Any]:
     return found
 
 
+@computation
 def neighbour_rise(*, draws: int) -> Several:
     """Return the rise of |correlation| from each pair of neighbours to the next, standardised."""
     along = np.diagonal(standardised_correlations(N_NODES, draws), 1, 1, 2)
     return Several(tuple(mean(rise) for rise in np.diff(along, axis=1).T))
 
 
+@computation
 def deep_correlation(*, n_nodes: int, draws: int) -> Estimate:
     """Return the mean |correlation| of the last two nodes of a standardised chain."""
     return mean(standardised_correlations(n_nodes, draws)[:, -2, -1])
 
 
+@computation
 def spaced_rise(
     *, spacings: list[int], compared: Literal["rises", "neighbours"], draws: int
 ) -> Several:
@@ -372,6 +379,7 @@ def spaced_rise(
     return Several(tuple(mean(rise(1) - rise(one)) for one in spacings))
 
 
+@computation
 def iscm_level(*, draws: int) -> Several:
     """Return how far each pair's mean |correlation| in an iSCM is from its spacing's law."""
     correlation = iscm_correlations(N_NODES, draws)
@@ -382,14 +390,6 @@ def iscm_level(*, draws: int) -> Several:
             for j in range(i + 1, N_NODES)
         )
     )
-
-
-CHAIN_CORRELATIONS: dict[str, Callable[..., Ours]] = {
-    "neighbour-rise": neighbour_rise,
-    "deep-correlation": deep_correlation,
-    "spaced-rise": spaced_rise,
-    "iscm-level": iscm_level,
-}
 
 
 # Implied noise scales and their transfer (Ormaniec et al. 2024, figure 5b).
@@ -420,6 +420,7 @@ def _sortabilities(draws: int) -> Values:
     return found
 
 
+@computation
 def transfer_sortability(*, draws: int) -> Several:
     """Return the mean var-sortability of raw data and with either transferred noise."""
     return Several(tuple(mean(one) for one in _sortabilities(draws).T))
@@ -435,12 +436,14 @@ def inverse_noise(draws: int) -> tuple[Values, Values]:
     return standardised, iscm
 
 
+@computation
 def noise_scale_ratio(*, draws: int) -> Estimate:
     """Return log10 of how much larger 1/θ² is in standardised SCMs, at its 90 % quantile."""
     upper = [np.quantile(one, 0.9, axis=1) for one in inverse_noise(draws)]
     return mean(upper[0] - upper[1])
 
 
+@computation
 def root_noise(*, draws: int) -> Cases:
     """Count iSCMs with a root whose implied noise variance is not 1, or another node's not less."""
     violated = 0
@@ -452,6 +455,7 @@ def root_noise(*, draws: int) -> Cases:
     return Cases(draws, violated)
 
 
+@computation
 def raw_as_standardised(*, draws: int) -> Cases:
     """Count raw samples whose R²-sortability changes when they are standardised."""
     violated = 0
@@ -466,9 +470,25 @@ def raw_as_standardised(*, draws: int) -> Cases:
     return Cases(draws, violated)
 
 
-NOISE_TRANSFER: dict[str, Callable[..., Ours]] = {
-    "transfer-sortability": transfer_sortability,
-    "noise-scale-ratio": noise_scale_ratio,
-    "root-noise": root_noise,
-    "raw-as-standardised": raw_as_standardised,
-}
+@figure
+def chain_correlations(*, spacings: Sequence[int], draws: int) -> pd.DataFrame:
+    """Return the mean |correlation| along chains of pairs some steps apart."""
+    parts = []
+    for panel, correlations in (
+        ("standardised", standardised_correlations),
+        ("iSCM", iscm_correlations),
+    ):
+        means = correlations(N_NODES, draws).mean(axis=0)
+        for spacing in spacings:
+            along = np.diag(means, spacing)
+            curve = {"x": range(len(along)), "y": along, "series": f"{spacing} apart"}
+            parts.append(pd.DataFrame(curve).assign(panel=panel))
+    return pd.concat(parts, ignore_index=True)
+
+
+@figure
+def noise_scales(*, draws: int) -> pd.DataFrame:
+    """Return log10 of the inverse noise variances that standardised SCMs and iSCMs imply."""
+    named = zip(("standardised", "iSCM"), inverse_noise(draws), strict=True)
+    parts = [pd.DataFrame({"x": name, "y": found.ravel()}) for name, found in named]
+    return pd.concat(parts, ignore_index=True).assign(series="nodes", panel="")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import stats
@@ -22,7 +23,17 @@ from causalassay.diagnostics import (
 )
 from causalassay.discovery import golem_loss
 from causalassay.graphs import erdos_renyi, is_dag, topological_order
-from causalassay.lab.papers.estimates import LEVEL, Cases, Estimate, Ours, Several, mean, share
+from causalassay.lab.papers.estimates import (
+    LEVEL,
+    Cases,
+    Estimate,
+    Several,
+    computation,
+    figure,
+    mean,
+    share,
+)
+from causalassay.metrics import shd, sid
 from causalassay.models import SCM, LinearSCM
 
 Edges = Sequence[Sequence[float]]
@@ -42,6 +53,7 @@ def _model(edges: Edges, noise_variances: Sequence[float]) -> LinearSCM:
     return LinearSCM(_weights(len(noise_variances), edges), list(noise_variances))
 
 
+@computation
 def stated_alignment(*, edges: Edges, variances: Sequence[float]) -> Estimate:
     """Return the var-sortability of stated variances.
 
@@ -54,22 +66,26 @@ def stated_alignment(*, edges: Edges, variances: Sequence[float]) -> Estimate:
     return Estimate(alignment(graph, np.asarray(variances, dtype=float)))
 
 
+@computation
 def model_variance(*, edges: Edges, noise_variances: Sequence[float], node: int) -> Estimate:
     """Return the exact variance of a node."""
     return Estimate(float(_model(edges, noise_variances).covariance()[node, node]))
 
 
+@computation
 def model_alignment(*, edges: Edges, noise_variances: Sequence[float]) -> Estimate:
     """Return the var-sortability of a model's exact variances."""
     model = _model(edges, noise_variances)
     return Estimate(alignment(model.graph, np.diag(model.covariance())))
 
 
+@computation
 def pairwise_bound(*, root: bool) -> Estimate:
     """Return the lower bound of the probability that a pair is var-sortable."""
     return Estimate(pairwise_varsortability_bound(root=root))
 
 
+@computation
 def standardised_sortability(*, draws: int) -> Cases:
     """Count standardised data sets whose var-sortability is not one half."""
     wrong = 0
@@ -82,6 +98,7 @@ def standardised_sortability(*, draws: int) -> Cases:
     return Cases(draws, wrong)
 
 
+@computation
 def two_node_mse(*, draws: int, increasing_noise: bool = False) -> Cases:
     """Count models A→B where the MSE picks another direction than the paper says.
 
@@ -110,6 +127,7 @@ def _mse(covariance: Weights, cause: int, effect: int) -> float:
     return float(covariance[cause, cause] + covariance[effect, effect] - explained)
 
 
+@computation
 def pair_bound(*, draws: int) -> Cases:
     """Count models where Var(A) < W²Var(A) + S_B² and yet Var(A) >= Var(B), C being a parent of B.
 
@@ -128,6 +146,7 @@ def pair_bound(*, draws: int) -> Cases:
     return Cases(draws, int(wrong))
 
 
+@computation
 def park_condition(
     *,
     edges: Edges,
@@ -171,18 +190,6 @@ def _conditional_variance(covariance: Weights, node: int, given: list[int]) -> f
     return float(covariance[node, node] - row @ np.linalg.solve(block, row))
 
 
-VARSORTABILITY_EXAMPLES: dict[str, Callable[..., Ours]] = {
-    "stated-alignment": stated_alignment,
-    "model-variance": model_variance,
-    "model-alignment": model_alignment,
-    "pairwise-bound": pairwise_bound,
-    "standardised-sortability": standardised_sortability,
-    "two-node-mse": two_node_mse,
-    "pair-bound": pair_bound,
-    "park-condition": park_condition,
-}
-
-
 # The first gradient step from zero weights (Reisach 2021, appendix E).
 
 EXAMPLE: NDArray[np.float64] = np.array([[1.0, 1.0], [1.0, 2.0]])
@@ -220,6 +227,7 @@ def least_steps(covariance: Weights, *, free_diagonal: bool) -> tuple[float, Vec
     return float(-slope.sum() / (2 * curvature.sum())), -slope / (2 * curvature)
 
 
+@computation
 def first_step(*, free_diagonal: bool, compared: Compared) -> Estimate:
     """Return X less Y of the example: residual variances at the step that minimises the MSE.
 
@@ -237,6 +245,7 @@ def _covariance(rng: Generator) -> Weights:
     return SCM(noise_sd=(0.5, 2.0)).draw(erdos_renyi(5, 1, rng), rng).covariance()
 
 
+@computation
 def mse_gradient(*, draws: int) -> Cases:
     """Count covariances where the gradient of the MSE at zero is not -2 times the covariance."""
     wrong = 0
@@ -255,6 +264,7 @@ def mse_gradient(*, draws: int) -> Cases:
     return Cases(draws, wrong)
 
 
+@computation
 def small_step_order(*, draws: int) -> Cases:
     """Count covariances where a small step changes the order of the variances."""
     wrong = 0
@@ -266,6 +276,7 @@ def small_step_order(*, draws: int) -> Cases:
     return Cases(draws, wrong)
 
 
+@computation
 def golem_first_gradient(*, variant: Literal["ev", "nv"], draws: int) -> Cases:
     """Count covariances where GOLEM's first gradient is not as the paper says.
 
@@ -286,14 +297,6 @@ def golem_first_gradient(*, variant: Literal["ev", "nv"], draws: int) -> Cases:
         linked = np.abs(covariance) > 1e-9
         wrong += bool((size <= size.T)[lower & linked].any())
     return Cases(draws, wrong)
-
-
-GRADIENT_STEP: dict[str, Callable[..., Ours]] = {
-    "first-step": first_step,
-    "mse-gradient": mse_gradient,
-    "small-step-order": small_step_order,
-    "golem-first-gradient": golem_first_gradient,
-}
 
 
 # In which direction random chains seem to point (Reisach 2021, appendix F).
@@ -377,6 +380,7 @@ def _sampled(covariance: NDArray[Any], samples: int, scale: str, rng: Generator)
     return sample / sd[:, :, None] / sd[:, None, :]
 
 
+@computation
 def chain_orientation(  # noqa: PLR0913
     *,
     n_nodes: int,
@@ -412,6 +416,7 @@ def chain_orientation(  # noqa: PLR0913
     return share(float((leaning == sign).sum()), draws, 100)
 
 
+@computation
 def chain_orientations(
     *, cells: Sequence[dict[str, Any]], above: float, draws: int, samples: int = 0
 ) -> Several:
@@ -424,6 +429,7 @@ def chain_orientations(
     )
 
 
+@computation
 def chance_limit(*, draws: int, law: Literal["normal", "binomial"], upper: bool) -> Estimate:
     """Return a limit of the 99 % interval of guessing, in per cent."""
     if law == "normal":
@@ -470,6 +476,7 @@ def variances_by_depth(weights: tuple[float, float], positions: int, draws: int)
     return found
 
 
+@computation
 def variance_increase(*, weights: Sequence[Sequence[float]], positions: int, draws: int) -> Several:
     """Return the rise of variance from each depth to the next, for each range of weights."""
     rises = []
@@ -506,11 +513,13 @@ def three_node_dags() -> tuple[Adjacency, ...]:
     return tuple(found)
 
 
-def dag_count() -> Estimate:
+@computation
+def three_node_dag_count() -> Estimate:
     """Return the number of DAGs of three nodes."""
     return Estimate(float(len(three_node_dags())))
 
 
+@computation
 def truth_is_optimal(*, lambda1: float, noise_sd: list[float], draws: int) -> Estimate:
     """Return how much more often the truth has the least loss on standardised than on raw data.
 
@@ -616,3 +625,65 @@ def _best_weight(weights: Losses, k: int, moments: tuple[Any, Any, Any], lambda1
     residual = held - 2 * tried * cross + tried**2 * own
     losses = 0.5 * np.log(residual) + lambda1 * np.abs(tried)
     return np.take_along_axis(tried, losses.argmin(0)[None], axis=0)[0]
+
+
+@figure
+def gradient_curves() -> pd.DataFrame:
+    """Return residual variances and MSE against the step size, both panels of appendix E."""
+    parts = []
+    for free, longest in ((True, 0.4), (False, 0.8)):
+        steps = np.linspace(0, longest, 81)
+        after = [residual_variances(EXAMPLE, float(one), free_diagonal=free) for one in steps]
+        curves = np.array(after)
+        panel = "diagonal free" if free else "diagonal at 0"
+        named = {"X": curves[:, 0], "Y": curves[:, 1], "MSE": curves.sum(axis=1)}
+        parts += [
+            pd.DataFrame({"x": steps, "y": y, "series": name, "panel": panel})
+            for name, y in named.items()
+        ]
+    return pd.concat(parts, ignore_index=True)
+
+
+@figure
+def depth_curves(*, weights: Sequence[Sequence[float]], positions: int, draws: int) -> pd.DataFrame:
+    """Return the mean variance by depth for each range of weights."""
+    parts = []
+    for low, high in weights:
+        found = np.nanmean(variances_by_depth((low, high), positions, draws), axis=0)
+        parts.append(
+            pd.DataFrame({"x": range(positions), "y": found, "series": f"±({low}, {high})"})
+        )
+    return pd.concat(parts, ignore_index=True).assign(panel="")
+
+
+@figure
+def loss_landscape(*, lambda1: float, noise_sd: Sequence[float], draws: int) -> pd.DataFrame:
+    """Return the loss of candidates, and where the least is, by SHD and SID to the true DAG.
+
+    The loss is scaled to 0 and 1 among the 25 candidates of a draw. A tie with the true DAG
+    goes to it, as in the paper; others are shared.
+    """
+    low, high = noise_sd
+    dags = three_node_dags()
+    parts = []
+    for name, standardised in (("raw", False), ("standardised", True)):
+        losses = dag_losses(lambda1, (low, high), draws, standardised=standardised)
+        least = losses.min(axis=2, keepdims=True)
+        span = losses.max(axis=2, keepdims=True) - least
+        scaled = (losses - least) / np.where(span > 0, span, 1.0)  # no edge: all losses tie
+        best = losses <= least + 1e-9
+        own = best & np.eye(len(dags), dtype=bool)[:, None]
+        best = np.where(own.any(axis=2, keepdims=True), own, best)
+        pairs = pd.DataFrame(
+            {
+                "x": [shd(truth, dag) for truth in dags for dag in dags],
+                "y": [sid(truth, dag) for truth in dags for dag in dags],
+                "loss": scaled.mean(axis=1).ravel(),
+                "best": (best / best.sum(axis=2, keepdims=True)).mean(axis=1).ravel() / len(dags),
+            }
+        )
+        cells = pairs.groupby(["x", "y"]).agg({"loss": "mean", "best": "sum"}).reset_index()
+        for column, what in (("loss", "mean scaled loss"), ("best", "share of least losses")):
+            part = cells[["x", "y"]].assign(value=cells[column], series="", panel=f"{what}, {name}")
+            parts.append(part)
+    return pd.concat(parts, ignore_index=True)
