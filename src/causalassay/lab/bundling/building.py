@@ -208,14 +208,14 @@ def _place_files(
     text = named.text_in_bundle(identity)
     (partial / names.STUDY).write_text(text, encoding="utf-8")
     for file in (*named.code, *named.data):
-        place = partial / file.place
-        place.parent.mkdir(parents=True, exist_ok=True)
+        target = partial / file.place
+        target.parent.mkdir(parents=True, exist_ok=True)
         if file in named.code or _is_included(file, terms):
-            shutil.copy(file.source, place)  # a program stays executable
-            if file_sha256(place) != file.sha256:
+            shutil.copy(file.source, target)  # a program stays executable
+            if file_sha256(target) != file.sha256:
                 raise ValueError(f"{file.source} was changed meanwhile; bundle the study again")
         else:
-            place.symlink_to(file.source.absolute())
+            target.symlink_to(file.source.absolute())
     if identity is not None:
         for path in (names.STUDY, *(file.place for file in named.code), *_copied(named, terms)):
             _refuse_names(partial / path, path, identity, OF_THE_USER)
@@ -237,17 +237,17 @@ OF_THE_PACKAGE = "take it out of the files of causalassay"
 
 def _refuse_names(path: Path, called: str, identity: Identity, way_out: str) -> None:
     """Refuse a file with a name in it: to change the user's would change the keys of rows."""
-    if found := identity.first_in(called):
-        raise ValueError(f"{called!r} has {found[1]!r} in its name; rename it, or {way_out}")
+    if name := identity.first_in(called):
+        raise ValueError(f"{called!r} has {name[1]!r} in its name; rename it, or {way_out}")
     try:
         for piece in texts_in(path):
-            found = identity.first_in(piece.text)
-            if not found and way_out == OF_THE_USER:
-                found = first_address(piece.text, is_python=path.suffix == ".py")
-            if found:
-                line = f", line {piece.first_line + found[0] - 1}" if piece.first_line else ""
+            name = identity.first_in(piece.text)
+            if not name and way_out == OF_THE_USER:
+                name = first_address(piece.text, is_python=path.suffix == ".py")
+            if name:
+                line = f", line {piece.first_line + name[0] - 1}" if piece.first_line else ""
                 where = f"{called}{visible(piece.where)}{line}"
-                raise ValueError(f"{where}, has {found[1]!r}, which tells who you are; {way_out}")
+                raise ValueError(f"{where}, has {name[1]!r}, which tells who you are; {way_out}")
     except NotLookedInto as reason:
         raise ValueError(
             f"{called} {reason}, so it may tell who you are; leave it out of the study or of the "
@@ -265,8 +265,10 @@ def _names_in_results(folder: Path, identity: Identity) -> str:
     wheel = folder / wheel_name()
     _refuse_names(wheel, wheel.name, Identity(folders=identity.folders), OF_THE_PACKAGE)
     people = replace(identity, folders=())
-    found = ((piece, people.first_in(piece.text)) for piece in texts_in(wheel))
-    return next((f"{visible(piece.where[2:])}: {name[1]}" for piece, name in found if name), "")
+    names_in_wheel = ((piece, people.first_in(piece.text)) for piece in texts_in(wheel))
+    return next(
+        (f"{visible(piece.where[2:])}: {name[1]}" for piece, name in names_in_wheel if name), ""
+    )
 
 
 class _Writer:
@@ -329,7 +331,7 @@ class _Writer:
             sums = {file.place: file.sha256 for file in left_out}
             write_checksums(sums, self.partial / names.NOT_INCLUDED)
             _remove_empty(self.partial / names.DATA)
-        made = (names.CARD, names.CROISSANT, names.CHECKSUMS)
+        last_files = (names.CARD, names.CROISSANT, names.CHECKSUMS)
         content = CardContent(
             study,
             status,
@@ -338,7 +340,7 @@ class _Writer:
             self.named.code,
             [file for file in self.named.data if file not in left_out],
             left_out,
-            [*files_in(self.partial), *made],
+            [*files_in(self.partial), *last_files],
             self.terms.licence,
             ANONYMOUS if self.terms.anonymous else self.terms.author,
         )

@@ -95,7 +95,7 @@ def check_derived(
         _text(described, "creator", "name"),
     )
     _refuse_other(folder / names.CARD, card_text(content), hint)
-    others = {name: one for name, one in sums.items() if name != names.CROISSANT}
+    others = {name: digest for name, digest in sums.items() if name != names.CROISSANT}
     expected = description_text(content, others, folder, _text(described, "url"))
     _refuse_other(folder / names.CROISSANT, expected, hint)
 
@@ -145,9 +145,9 @@ def _refuse_page(path: Path, expected: str, hint: str) -> None:
 
 def _unpacked(page: str, most: int) -> str:
     """Return the data of the figures in a page; what is longer than `most` is cut."""
-    found = _PACKED.search(page)
+    match = _PACKED.search(page)
     try:
-        packed = base64.b64decode(found[0]) if found else b""
+        packed = base64.b64decode(match[0]) if match else b""
         return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(packed, most).decode()
     except (binascii.Error, zlib.error, UnicodeDecodeError):
         return ""
@@ -158,11 +158,11 @@ def _refuse_other(path: Path, expected: str, hint: str) -> None:
 
 
 def _refuse_difference(name: str, actual: str, expected: str, hint: str) -> None:
-    found = difference(actual, expected)
-    if found:
+    differing = difference(actual, expected)
+    if differing:
         raise ValueError(
-            f"{name} does not say what the rows say: {shown(found[0])} instead of "
-            f"{shown(found[1])}{hint}"
+            f"{name} does not say what the rows say: {shown(differing[0])} instead of "
+            f"{shown(differing[1])}{hint}"
         )
 
 
@@ -180,23 +180,23 @@ def difference(actual: str, expected: str) -> tuple[str, str] | None:
     """
     if actual == expected:
         return None
-    place, expected_place = 0, 0
+    position, expected_place = 0, 0
     parts = zip_longest(_NUMBER.split(actual), _NUMBER.split(expected), fillvalue="")
     for index, (part, expected_part) in enumerate(parts):
         is_number = index % 2 == 1
         if part != expected_part and not (is_number and _close(part, expected_part)):
             same = 0 if is_number else len(os.path.commonprefix([part, expected_part]))
             return (
-                actual[place + same :][:_SHOWN],
+                actual[position + same :][:_SHOWN],
                 expected[expected_place + same :][:_SHOWN],
             )
-        place, expected_place = place + len(part), expected_place + len(expected_part)
+        position, expected_place = position + len(part), expected_place + len(expected_part)
     return None
 
 
 def _close(text: str, expected: str) -> bool:
     """Tell whether two numbers may be the same one, computed and rounded elsewhere."""
-    if not all(re.search("[.eE]", one) for one in (text, expected)):
+    if not all(re.search("[.eE]", number) for number in (text, expected)):
         return False
     tolerance = max(_unit(text), _unit(expected), _DIGITS * abs(float(expected)), _DIGITS**1.5)
     return abs(float(text) - float(expected)) <= 1.01 * tolerance
@@ -262,8 +262,8 @@ def check_bundle(folder: Path) -> Checked:
         It is no bundle.
     """
     if not (folder / names.CHECKSUMS).is_file():
-        made = "expected a folder that `causalassay bundle` made"
-        raise FileNotFoundError(f"{folder} has no {names.CHECKSUMS}; {made}")
+        expected = "expected a folder that `causalassay bundle` made"
+        raise FileNotFoundError(f"{folder} has no {names.CHECKSUMS}; {expected}")
     present = _plain_files(folder)
     sums = _sums(folder / names.CHECKSUMS)
     _refuse_incomplete(sums)
@@ -354,11 +354,11 @@ def _refuse_other_description(folder: Path, sums: dict[str, str]) -> None:
     """Refuse a description that names files with other checksums."""
     try:
         described = json.loads(read_text(folder / names.CROISSANT, "a description"))
-        files = [one for one in described["distribution"] if "sha256" in one]
-        found = {one["contentUrl"]: one["sha256"] for one in files}
+        files = [entry for entry in described["distribution"] if "sha256" in entry]
+        digests = {entry["contentUrl"]: entry["sha256"] for entry in files}
     except (ValueError, KeyError, TypeError, RecursionError):
         raise ValueError(f"{names.CROISSANT} cannot be read; it is not as it was bundled") from None
-    wrong = [name for name, digest in found.items() if sums.get(name) != digest]
+    wrong = [name for name, digest in digests.items() if sums.get(name) != digest]
     if wrong:
         raise ValueError(f"{names.CROISSANT} has another checksum of {_some(wrong)}")
 
@@ -412,7 +412,9 @@ def _refuse_many_parts(text: str) -> None:
 
 def _tables(content: Mapping[str, Any], kind: str) -> list[Any]:
     tables = content.get(kind)
-    return [one for one in tables if isinstance(one, dict)] if isinstance(tables, list) else []
+    return (
+        [table for table in tables if isinstance(table, dict)] if isinstance(tables, list) else []
+    )
 
 
 def _members(table: Mapping[str, Any]) -> int:

@@ -167,10 +167,10 @@ def _version(installed: Distribution) -> str:
 def _package_files(package: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the files of the package, without what Python and numba compiled."""
     for path in sorted(package.rglob("*")):
-        place = path.relative_to(package)
-        hidden = any(part.startswith(".") or part == "__pycache__" for part in place.parts)
+        inner = path.relative_to(package)
+        hidden = any(part.startswith(".") or part == "__pycache__" for part in inner.parts)
         if path.is_file() and not hidden and path.suffix != ".pyc":
-            yield f"{PACKAGE}/{place.as_posix()}", path.read_bytes()
+            yield f"{PACKAGE}/{inner.as_posix()}", path.read_bytes()
 
 
 def _record_digest(content: bytes) -> str:

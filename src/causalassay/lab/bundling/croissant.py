@@ -257,5 +257,5 @@ def described(name: str) -> str:
     for registry in (METRICS, DIAGNOSTICS):
         if name in registry:
             return noun_phrase(registry[name].description)
-    found = (text for pattern, text in MEASURED.items() if re.fullmatch(pattern, name))
-    return next(found, "a setting of the problem")
+    meanings = (text for pattern, text in MEASURED.items() if re.fullmatch(pattern, name))
+    return next(meanings, "a setting of the problem")

@@ -53,14 +53,14 @@ def modules_beside(file: Path) -> list[Path]:
     ...     [path.name for path in modules_beside(Path(folder, "a.py"))]
     ['b.py', 'c.py']
     """
-    found: dict[Path, None] = {}
+    modules: dict[Path, None] = {}
     waiting = [file]
     while waiting:
         for path in _imported(waiting.pop(), file.parent):
-            if path != file and path not in found:
-                found[path] = None
+            if path != file and path not in modules:
+                modules[path] = None
                 waiting.append(path)
-    return sorted(found)
+    return sorted(modules)
 
 
 def _imported(file: Path, folder: Path) -> Iterator[Path]:
@@ -117,14 +117,14 @@ def code_files(study: Study, folder: Path) -> list[NamedFile]:
     ValueError
         It lies elsewhere.
     """
-    found: dict[str, Path] = {}
+    by_place: dict[str, Path] = {}
     named: set[Path] = set()
     for entry in study.algorithms:
         for stated, path in _code_of(entry):
             named.add(path)
-            for one in (path, *(modules_beside(path) if path.suffix == ".py" else ())):
-                found[_place(stated, one, folder)] = one
-    return [_named(path, place, path in named) for place, path in sorted(found.items())]
+            for module in (path, *(modules_beside(path) if path.suffix == ".py" else ())):
+                by_place[_place(stated, module, folder)] = module
+    return [_named(path, inner, path in named) for inner, path in sorted(by_place.items())]
 
 
 def _code_of(entry: AlgorithmEntry) -> Iterator[tuple[str, Path]]:
@@ -164,16 +164,16 @@ def data_files(problems: Iterable[ProblemEntry]) -> list[NamedFile]:
 
 def _free(source: Path, taken: set[str]) -> str:
     """Return a place among the data that no other file has."""
-    number, place = 1, f"{DATA}/{source.name}"
-    while place.lower() in taken:
+    number, inner = 1, f"{DATA}/{source.name}"
+    while inner.lower() in taken:
         number += 1
-        place = f"{DATA}/{source.stem}-{number}{source.suffix}"
-    taken.add(place.lower())
-    return place
+        inner = f"{DATA}/{source.stem}-{number}{source.suffix}"
+    taken.add(inner.lower())
+    return inner
 
 
-def _named(path: Path, place: str, in_keys: bool = True) -> NamedFile:
-    return NamedFile(path, place, check_regular(path), file_sha256(path), in_keys)
+def _named(path: Path, inner: str, in_keys: bool = True) -> NamedFile:
+    return NamedFile(path, inner, check_regular(path), file_sha256(path), in_keys)
 
 
 def with_places(text: str, folder: Path, data: Sequence[NamedFile]) -> str:
@@ -187,10 +187,10 @@ def with_places(text: str, folder: Path, data: Sequence[NamedFile]) -> str:
     """
     places = {os.path.normpath(file.source): file.place for file in data}
     for stated in sorted(set(_strings(tomllib.loads(text))), key=len, reverse=True):
-        place = places.get(os.path.normpath((folder / stated).absolute()))
-        if place:
+        inner = places.get(os.path.normpath((folder / stated).absolute()))
+        if inner:
             for quote in ('"', "'"):
-                text = text.replace(f"{quote}{stated}{quote}", f"{quote}{place}{quote}")
+                text = text.replace(f"{quote}{stated}{quote}", f"{quote}{inner}{quote}")
     return text
 
 
@@ -331,7 +331,7 @@ def sessions_text(
     """Return the file: the runs of the driver, and of tuning, whose rows are not in the bundle."""
     shown = [dataclasses.asdict(session) for session in sessions]
     content = {
-        "sessions": [{k: v for k, v in one.items() if k not in _LEFT_OUT} for one in shown],
+        "sessions": [{k: v for k, v in session.items() if k not in _LEFT_OUT} for session in shown],
         "tuning": {
             "total": status.totals["tuning"],
             "counts": status.counts["tuning"],
@@ -367,8 +367,8 @@ class SessionsFile:
         by_status = rows["status"].value_counts()
         failed = rows[rows["status"] != "ok"]["reason"].astype(object).fillna("").value_counts()
         counts = {name: int(by_status.get(name, 0)) for name in get_args(Status)}
-        writes = [one.last_write for one in self.sessions if one.last_write]
-        first = [one.first_write for one in self.sessions if one.first_write]
+        writes = [session.last_write for session in self.sessions if session.last_write]
+        first = [session.first_write for session in self.sessions if session.first_write]
         totals: dict[Purpose, int] = {"tuning": self.total, "main": study.n_tasks["main"]}
         return StudyStatus(
             study.name,
@@ -392,15 +392,20 @@ def read_sessions(path: Path, study: Study) -> SessionsFile:
     """Return what the file of a bundle says, or raise if it is not one."""
     try:
         content: dict[str, Any] = json.loads(read_text(path, "the sessions of a study"))
-        shown = [one | {"host": "", "text": study.text} for one in content["sessions"]]
+        shown = [session | {"host": "", "text": study.text} for session in content["sessions"]]
         stated = {"sessions": shown, "choices": content["choices"], **content["tuning"]}
-        found = TypeAdapter(SessionsFile).validate_python(stated)
-        times = [time for one in found.sessions for time in (one.started, one.last_write) if time]
+        sessions_file = TypeAdapter(SessionsFile).validate_python(stated)
+        times = [
+            time
+            for session in sessions_file.sessions
+            for time in (session.started, session.last_write)
+            if time
+        ]
         if not [datetime.fromisoformat(time) for time in times]:
             raise ValueError("no session")
     except (ValueError, KeyError, TypeError, RecursionError):
         raise ValueError(f"{path.name} cannot be read; it is not as it was bundled") from None
-    return found
+    return sessions_file
 
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -421,9 +426,11 @@ def lock_text(study: Study, sessions: Sequence[Session], wheel: str) -> str:
         The name of the wheel of causalassay beside it.
     """
     recorded = sessions[-1].versions
-    ran = {name: one for name, one in recorded.items() if name not in _NOT_PACKAGES}
+    ran = {name: pinned for name, pinned in recorded.items() if name not in _NOT_PACKAGES}
     roots = [*ran, *(ALGORITHMS.package(entry.use) for entry in study.algorithms)]
-    others = {name: one for name, one in installed_with(roots).items() if _plain(name) not in ran}
+    others = {
+        name: pinned for name, pinned in installed_with(roots).items() if _plain(name) not in ran
+    }
     others.pop(PACKAGE, None)
     ours = ran.pop(PACKAGE, "of an unknown version")
     lines = [
@@ -443,8 +450,8 @@ def _environments(study: Study) -> list[str]:
     homes = needed_environments(study.algorithms)
     if not homes:
         return []
-    said = "# Third-party packages, each in an environment of its own (causalassay run --install):"
-    return [said, *(f"# {environment_text(home)}" for home in homes)]
+    head = "# Third-party packages, each in an environment of its own (causalassay run --install):"
+    return [head, *(f"# {environment_text(home)}" for home in homes)]
 
 
 def environment_text(home: EnvironmentDefinition) -> str:
@@ -464,16 +471,16 @@ def _earlier(sessions: Sequence[Session]) -> str:
     """Return comments on versions of earlier sessions that the last did not have."""
     last = sessions[-1].versions
     older = {
-        f"# An earlier run of this study had {name}=={one}"
+        f"# An earlier run of this study had {name}=={pinned}"
         for session in sessions[:-1]
-        for name, one in session.versions.items()
-        if name != "platform" and one != last.get(name)
+        for name, pinned in session.versions.items()
+        if name != "platform" and pinned != last.get(name)
     }
     return "".join(f"{line}\n" for line in sorted(older))
 
 
 def _pins(versions: Mapping[str, str]) -> list[str]:
-    return [f"{name}=={one}" for name, one in sorted(versions.items())]
+    return [f"{name}=={pinned}" for name, pinned in sorted(versions.items())]
 
 
 def installed_with(roots: Iterable[str]) -> dict[str, str]:
@@ -486,14 +493,14 @@ def installed_with(roots: Iterable[str]) -> dict[str, str]:
     >>> "pyarrow" in installed_with(["causalassay"])
     True
     """
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     waiting = [_plain(name) for name in roots]
     while waiting:
         name = waiting.pop()
-        if name in found:
+        if name in versions:
             continue
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
             needed = requires(name) or []
         except PackageNotFoundError:
             continue
@@ -502,7 +509,7 @@ def installed_with(roots: Iterable[str]) -> dict[str, str]:
             match = _NAME.match(requirement.strip())
             if match and "extra" not in condition:
                 waiting.append(_plain(match.group()))
-    return found
+    return versions
 
 
 def _plain(name: str) -> str:

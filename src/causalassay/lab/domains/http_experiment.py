@@ -141,7 +141,9 @@ def run(
 def _experiment(ready: Prepared, collected: Collected) -> FactorialExperiment:
     extra = {
         "system": "web servers on loopback",
-        "server_classes": {name: _told(one) for name, one in ready.options.classes.items()},
+        "server_classes": {
+            name: _told(served_by) for name, served_by in ready.options.classes.items()
+        },
         "reset": "a new connection for each request; neither servers nor proxy keep anything",
         "outcomes_from": "Python's http.client: milliseconds from connecting to the last byte, "
         "bytes as received and after decompression, opening tags and their attributes",
@@ -149,11 +151,11 @@ def _experiment(ready: Prepared, collected: Collected) -> FactorialExperiment:
     return collected.experiment(BIASING, extra)
 
 
-def _told(one: ServerClass) -> str:
-    if not one.level:
-        return f"{one.program}, never compresses"
-    proxies = "also" if one.compresses_for_proxies else "not"
-    return f"{one.program}, gzip level {one.level}, {proxies} for requests through a proxy"
+def _told(server: ServerClass) -> str:
+    if not server.level:
+        return f"{server.program}, never compresses"
+    proxies = "also" if server.compresses_for_proxies else "not"
+    return f"{server.program}, gzip level {server.level}, {proxies} for requests through a proxy"
 
 
 # One web request and what it gives.

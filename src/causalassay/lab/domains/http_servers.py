@@ -61,22 +61,22 @@ def find_nginx(stated: str | None = None) -> str | None:
     """
     if stated is None:
         return shutil.which("nginx") or shutil.which("nginx", path=_PLACES)
-    found = shutil.which(stated)
-    if found is None:
+    program = shutil.which(stated)
+    if program is None:
         raise FileNotFoundError(
             f"nginx: there is no program {stated!r}; install it (Debian: apt-get install nginx), "
             "or leave it out to use Python's server alone"
         )
-    return found
+    return program
 
 
 def nginx_version(program: str) -> str:
     """Return the version that nginx states."""
-    told = subprocess.run([program, "-v"], capture_output=True, text=True, check=False).stderr
-    found = re.search(r"nginx/(\S+)", told)
-    if found is None:
-        raise ValueError(f"nginx: {program} is not nginx; it says {told.strip()[:80]!r}")
-    return found.group(1)
+    answer = subprocess.run([program, "-v"], capture_output=True, text=True, check=False).stderr
+    match = re.search(r"nginx/(\S+)", answer)
+    if match is None:
+        raise ValueError(f"nginx: {program} is not nginx; it says {answer.strip()[:80]!r}")
+    return match.group(1)
 
 
 def config_text(classes: Mapping[str, ServerClass]) -> str:
@@ -91,11 +91,11 @@ def config_text(classes: Mapping[str, ServerClass]) -> str:
     servers = [
         _SERVER.format(
             name=name,
-            gzip="on" if one.level else "off",
-            level=one.level or 1,
-            proxied="any" if one.compresses_for_proxies else "off",
+            gzip="on" if server.level else "off",
+            level=server.level or 1,
+            proxied="any" if server.compresses_for_proxies else "off",
         )
-        for name, one in classes.items()
+        for name, server in classes.items()
     ]
     return _TOP + "".join(servers) + "}\n"
 
@@ -142,7 +142,7 @@ def classes_of(programs: tuple[str, ...]) -> dict[str, ServerClass]:
     >>> list(classes_of(("python",)))
     ['python', 'python-gzip']
     """
-    return {name: one for name, one in SERVER_CLASSES.items() if one.program in programs}
+    return {name: server for name, server in SERVER_CLASSES.items() if server.program in programs}
 
 
 # Seeded web pages, each in a variant for desktop and one for mobile.
@@ -195,9 +195,9 @@ def draw_pages(n_pages: int, classes: Mapping[str, ServerClass], seed: int) -> t
     )
 
 
-def _draw_page(name: str, own: str, classes: Mapping[str, ServerClass], seed: int) -> Page:
+def _draw_page(name: str, server_class: str, classes: Mapping[str, ServerClass], seed: int) -> Page:
     rng = stream(seed, "page", name)
-    n_blocks = min(_MOST_BLOCKS, 2 + int(rng.lognormal(log(classes[own].blocks), _SPREAD)))
+    n_blocks = min(_MOST_BLOCKS, 2 + int(rng.lognormal(log(classes[server_class].blocks), _SPREAD)))
     weights = rng.dirichlet([2.0, 1.0, 0.7, 0.3])
     desktop, mobile = [], []
     for number in range(n_blocks):
@@ -206,7 +206,9 @@ def _draw_page(name: str, own: str, classes: Mapping[str, ServerClass], seed: in
         desktop.append(_block(kind, number, content, rich=True))
         if number == 0 or rng.random() < _MOBILE_SHARE:
             mobile.append(_block(kind, number, content, rich=False))
-    return Page(name, own, _document(name, desktop, rich=True), _document(name, mobile, rich=False))
+    return Page(
+        name, server_class, _document(name, desktop, rich=True), _document(name, mobile, rich=False)
+    )
 
 
 def _content(kind: str, rng: Generator) -> list[str]:
@@ -217,7 +219,7 @@ def _content(kind: str, rng: Generator) -> list[str]:
     n_words = {"paragraph": 60, "links": 3, "table": 1}[kind]
     words = _vocabulary()
     drawn = rng.zipf(1.3, size=(n_parts, n_words)) % len(words)
-    return [" ".join(words[place] for place in part) for part in drawn.tolist()]
+    return [" ".join(words[number] for number in part) for part in drawn.tolist()]
 
 
 @cache
@@ -319,8 +321,10 @@ def running(
 
 
 def _steps(classes: Mapping[str, ServerClass], nginx: str | None) -> list[Start]:
-    by_python = {name: one.level for name, one in classes.items() if one.program == "python"}
-    by_nginx = {name: one for name, one in classes.items() if one.program == "nginx"}
+    by_python = {
+        name: server.level for name, server in classes.items() if server.program == "python"
+    }
+    by_nginx = {name: server for name, server in classes.items() if server.program == "nginx"}
     steps = []
     orders: dict[str, object]
     if by_python:

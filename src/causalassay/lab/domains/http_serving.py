@@ -141,25 +141,25 @@ def serve_proxy(orders: Mapping[str, Any]) -> None:
 
 
 def _serve(handlers: Mapping[str, type[BaseHTTPRequestHandler]], ready: Path) -> None:
-    servers = {name: ThreadingHTTPServer((HOST, 0), one) for name, one in handlers.items()}
+    servers = {name: ThreadingHTTPServer((HOST, 0), handler) for name, handler in handlers.items()}
     for server in servers.values():
         threading.Thread(target=server.serve_forever, daemon=True).start()
-    write_whole(ready, json.dumps({name: one.server_port for name, one in servers.items()}))
+    write_whole(ready, json.dumps({name: server.server_port for name, server in servers.items()}))
     signal.pause()  # the watchdog's signal ends it
 
 
 def become_nginx(orders: Mapping[str, Any]) -> None:
     """Become nginx, which inherits sockets of ours: it cannot let the system choose a port."""
     sockets = {name: socket.create_server((HOST, 0)) for name in orders["classes"]}
-    ports = {name: one.getsockname()[1] for name, one in sockets.items()}
+    ports = {name: listening.getsockname()[1] for name, listening in sockets.items()}
     config = orders["config"]
     for name, port in ports.items():
         config = config.replace(f"@{name}@", f"{HOST}:{port}")
     Path("nginx.conf").write_text(config)
     write_whole(Path(orders["ports"]), json.dumps(ports))
-    for one in sockets.values():
-        one.set_inheritable(True)
-    numbers = "".join(f"{one.fileno()};" for one in sockets.values())
+    for listening in sockets.values():
+        listening.set_inheritable(True)
+    numbers = "".join(f"{listening.fileno()};" for listening in sockets.values())
     here = str(Path.cwd())
     command = [orders["nginx"], "-e", "stderr", "-p", here, "-c", f"{here}/nginx.conf"]
     os.execve(command[0], command, dict(os.environ) | {"NGINX": numbers})

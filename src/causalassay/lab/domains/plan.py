@@ -128,14 +128,14 @@ class Plan:
         blocks = _settings({name: self.treatments[name] for name in self.blocked})
         for block in rng.permutation(len(blocks)):
             inner = list(product(self.subjects, _settings(free)))
-            for place in rng.permutation(len(inner)):
-                subject, setting = inner[place]
+            for number in rng.permutation(len(inner)):
+                subject, setting = inner[number]
                 both = blocks[block] | setting
                 yield Step(trial, subject, {name: both[name] for name in self.treatments})
 
     def description(self) -> dict[str, object]:
         """Return what two sessions of one experiment have in common, as plain values."""
-        subjects = [[one.id, dict(one.covariates)] for one in self.subjects]
+        subjects = [[subject.id, dict(subject.covariates)] for subject in self.subjects]
         return {
             "domain": self.domain,
             "subjects": len(self.subjects),

@@ -255,9 +255,9 @@ def find_binaries(folders: Sequence[Path] | None = None) -> Path:
     FileNotFoundError: no PostgreSQL server (initdb, postgres) in /nowhere; install ...
     """
     places = _default_places() if folders is None else list(folders)
-    for place in places:
-        if all(shutil.which(name, path=str(place)) for name in ("initdb", "postgres")):
-            return place
+    for folder in places:
+        if all(shutil.which(name, path=str(folder)) for name in ("initdb", "postgres")):
+            return folder
     where = "the usual places" if folders is None else ", ".join(map(str, places)) or "no folder"
     raise FileNotFoundError(
         f"no PostgreSQL server (initdb, postgres) in {where}; install it "
@@ -266,14 +266,14 @@ def find_binaries(folders: Sequence[Path] | None = None) -> Path:
 
 
 def _default_places() -> list[Path]:
-    on_path = [Path(place) for place in os.get_exec_path() if place]
-    installed = [place for pattern in _PLACES for place in Path("/").glob(pattern[1:])]
+    on_path = [Path(folder) for folder in os.get_exec_path() if folder]
+    installed = [folder for pattern in _PLACES for folder in Path("/").glob(pattern[1:])]
     return on_path + sorted(installed, key=_version_number, reverse=True)
 
 
-def _version_number(place: Path) -> int:
-    found = re.search(r"\d+", str(place))
-    return int(found.group()) if found else 0
+def _version_number(folder: Path) -> int:
+    match = re.search(r"\d+", str(folder))
+    return int(match.group()) if match else 0
 
 
 @contextmanager
@@ -293,9 +293,9 @@ def own_server(
     settings : mapping, optional
         Settings beside `OWN_SETTINGS`.
     """
-    place = find_binaries(None if binaries is None else [binaries])
+    programs = find_binaries(None if binaries is None else [binaries])
     chosen = OWN_SETTINGS | dict(settings or {})
-    with watched("PostgreSQL", _steps(place, chosen), ("postgres", "nobody"), _SOCKET) as folder:
+    with watched("PostgreSQL", _steps(programs, chosen), ("postgres", "nobody"), _SOCKET) as folder:
         admin = f"host={folder} port={PORT} user={USER} dbname=postgres"
         with connect(admin) as connection:
             connection.execute(f"CREATE ROLE {ROLE} LOGIN")
@@ -305,12 +305,12 @@ def own_server(
 
 
 def _steps(binaries: Path, settings: Mapping[str, str]) -> tuple[Start, Start]:
-    place = as_it_is(str(binaries))
-    initdb = [f"{place}/initdb", "--pgdata", "{folder}/data", "--auth=trust"]
+    programs = as_it_is(str(binaries))
+    initdb = [f"{programs}/initdb", "--pgdata", "{folder}/data", "--auth=trust"]
     initdb += [f"--username={USER}", "--encoding=UTF8", "--locale=C", "--no-sync"]
     here = {"unix_socket_directories": "{folder}", "port": str(PORT)}
     options = [f"--{name}={value}" for name, value in (dict(settings) | here).items()]
-    server = (f"{place}/postgres", "-D", "{folder}/data", *options)
+    server = (f"{programs}/postgres", "-D", "{folder}/data", *options)
     return (
         Start("initdb", tuple(initdb)),
         Start("the PostgreSQL server", server, "data/postmaster.pid", last_line="ready"),

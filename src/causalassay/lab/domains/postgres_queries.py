@@ -191,7 +191,8 @@ def table_sizes(scale: float) -> dict[str, int]:
     if not 0.005 <= scale <= 100:
         raise ValueError(f"scale: expected 0.005 to 100 (1 is {ROWS_AT_SCALE_1} rows), got {scale}")
     return {
-        name: max(10, round(ROWS_AT_SCALE_1 * scale * one.share)) for name, one in TABLES.items()
+        name: max(10, round(ROWS_AT_SCALE_1 * scale * table.share))
+        for name, table in TABLES.items()
     }
 
 

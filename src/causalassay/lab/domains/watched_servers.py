@@ -219,11 +219,11 @@ def _prepare(folder: Path, orders: dict[str, Any], identity: dict[str, Any]) -> 
 
 def _check_open(folder: Path, user: int) -> None:
     """Raise unless the user can come to the folder; group rights do not count."""
-    for place in folder.parents:
-        state = place.stat()
+    for parent in folder.parents:
+        state = parent.stat()
         if not state.st_mode & 0o001 and state.st_uid != user:
             raise ValueError(
-                f"{place} is closed to the user {pwd.getpwuid(user).pw_name}, as whom servers run "
+                f"{parent} is closed to the user {pwd.getpwuid(user).pw_name}, as whom servers run "
                 "when root calls; set TMPDIR to an open folder, such as /tmp"
             )
 
@@ -317,8 +317,10 @@ def _last_line(folder: Path) -> str:
     """Return what the log says went wrong."""
     lines = [line.strip() for line in (folder / "log").read_text(errors="replace").splitlines()]
     words = ("error:", "FATAL:", "PANIC:", "[emerg]")
-    told = [line for line in lines if any(word in line for word in words)]
-    return next(iter([*told[:1], *[line for line in reversed(lines) if line]]), "no reason given")
+    complaints = [line for line in lines if any(word in line for word in words)]
+    return next(
+        iter([*complaints[:1], *[line for line in reversed(lines) if line]]), "no reason given"
+    )
 
 
 if __name__ == "__main__":

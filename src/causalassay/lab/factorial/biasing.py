@@ -122,8 +122,10 @@ class TextScale:
 
     def codes(self, column: Sequence[str]) -> Indices:
         """Return the level of each text; those without one have the last."""
-        place = {name: k for k, name in enumerate(self.names)}
-        return np.array([place.get(str(one), self.n_levels - 1) for one in column], dtype=np.int64)
+        codes = {name: k for k, name in enumerate(self.names)}
+        return np.array(
+            [codes.get(str(text), self.n_levels - 1) for text in column], dtype=np.int64
+        )
 
     def normal_scores(self, column: Sequence[str]) -> Vector:
         """Return the number of the level: texts have no ranks."""
@@ -232,7 +234,7 @@ def at_extremes(experiment: FactorialExperiment) -> FactorialExperiment:
     most = 2
     if all(len(levels) == most for levels in experiment.levels.values()):
         return experiment
-    levels = {name: (one[0], one[-1]) for name, one in experiment.levels.items()}
+    levels = {name: (every[0], every[-1]) for name, every in experiment.levels.items()}
     frame = experiment.frame
     for name, two in levels.items():
         frame = frame[frame[name].isin(two)]

@@ -122,7 +122,7 @@ class FactorialExperiment:
     @cached_property
     def treatment_codes(self) -> dict[str, Indices]:
         """For each treatment the position of each row's level."""
-        return {name: level_codes(self.frame[name], one) for name, one in self.levels.items()}
+        return {name: level_codes(self.frame[name], levels) for name, levels in self.levels.items()}
 
     @cached_property
     def combinations(self) -> Indices:
@@ -162,13 +162,13 @@ def complete_rows(
     """
     known = levels_of(frame, treatments, levels or {})
     left_out = tuple(incomplete_subjects(frame, subject, known))
-    kept = frame[~frame[subject].astype(str).isin(left_out)]
-    if kept.empty:
+    complete = frame[~frame[subject].astype(str).isin(left_out)]
+    if complete.empty:
         raise ValueError(
             f"none of the {len(left_out)} subjects has every combination of the treatments; "
             "is a treatment missing, or one of its levels?"
         )
-    return kept, left_out
+    return complete, left_out
 
 
 def check_roles(frame: pd.DataFrame, roles: Mapping[str, Sequence[str]]) -> None:
@@ -177,7 +177,7 @@ def check_roles(frame: pd.DataFrame, roles: Mapping[str, Sequence[str]]) -> None
     for role, names in roles.items():
         for name in names:
             if name not in frame.columns:
-                known = [str(one) for one in frame.columns]
+                known = [str(column) for column in frame.columns]
                 raise ValueError(
                     f"{role}: there is no column {name!r}; " + did_you_mean(name, known)
                 )
@@ -217,7 +217,7 @@ def check_values(
             )
     numbers, names = pd.factorize(frame[subject])
     for name in covariates:
-        check_covariate(frame, name, numbers, [str(one) for one in names])
+        check_covariate(frame, name, numbers, [str(name_of) for name_of in names])
 
 
 def check_covariate(
@@ -260,9 +260,9 @@ def levels_of(
             )
     levels: dict[str, tuple[Level, ...]] = {}
     for name in treatments:
-        occurring = [_plain(one) for one in sorted(frame[name].unique())]
-        levels[name] = tuple(_plain(one) for one in stated.get(name, occurring))
-        unknown = [one for one in occurring if one not in levels[name]]
+        occurring = [_plain(level) for level in sorted(frame[name].unique())]
+        levels[name] = tuple(_plain(level) for level in stated.get(name, occurring))
+        unknown = [level for level in occurring if level not in levels[name]]
         if unknown:
             raise ValueError(
                 f"treatment {name!r}: {shown(unknown[0])} occurs but is not among its levels "
@@ -307,7 +307,7 @@ def incomplete_subjects(
     >>> incomplete_subjects(frame, "who", {"drug": (0.0, 1.0)})
     {'b': {'drug': 0.0}}
     """
-    sizes = tuple(len(one) for one in levels.values())
+    sizes = tuple(len(each) for each in levels.values())
     cells = combination_codes(frame, levels)
     subjects, names = pd.factorize(frame[subject])
     present = np.zeros((len(names), prod(sizes)), dtype=bool)
@@ -316,7 +316,7 @@ def incomplete_subjects(
     for row in np.flatnonzero(~present.all(axis=1)).tolist():
         at = np.unravel_index(int(present[row].argmin()), sizes)
         lacking[str(names[row])] = {
-            name: one[int(k)] for (name, one), k in zip(levels.items(), at, strict=True)
+            name: each[int(k)] for (name, each), k in zip(levels.items(), at, strict=True)
         }
     return lacking
 
@@ -331,8 +331,8 @@ def combination_codes(frame: pd.DataFrame, levels: Mapping[str, Sequence[Level]]
     [1, 2, 3]
     """
     cells = np.zeros(len(frame), dtype=np.int64)
-    for name, one in levels.items():
-        cells = cells * len(one) + level_codes(frame[name], one)
+    for name, each in levels.items():
+        cells = cells * len(each) + level_codes(frame[name], each)
     return cells
 
 

@@ -45,7 +45,7 @@ def read_experiment(path: Path | str, *, leave_out_incomplete: bool = False) -> 
     """
     path = Path(path)
     tables = _read_description(path)
-    levels = {name: tuple(one) for name, one in tables["treatments"].items()}
+    levels = {name: tuple(each) for name, each in tables["treatments"].items()}
     frame = _read_rows(path.with_suffix(".csv"), tables)
     left_out: tuple[str, ...] = ()
     try:
@@ -136,7 +136,7 @@ def _check_types(path: Path, tables: dict[str, Any]) -> None:
             words = "text" if kind is str else "a list of names"
             raise ValueError(f"{path}: {key}: expected {words}, got {shown(tables[key])}")
     for name in ("outcomes", "covariates"):
-        if not all(isinstance(one, str) for one in tables[name]):
+        if not all(isinstance(entry, str) for entry in tables[name]):
             raise ValueError(f"{path}: {name}: expected names, got {listed(tables[name])}")
     treatments = tables["treatments"]
     if not isinstance(treatments, dict) or not all(
@@ -152,8 +152,8 @@ def _check_types(path: Path, tables: dict[str, Any]) -> None:
 
 def _alike(levels: list[Any]) -> bool:
     """Tell whether levels are all text or all numbers."""
-    return all(isinstance(one, str) for one in levels) or all(
-        isinstance(one, int | float) for one in levels
+    return all(isinstance(level, str) for level in levels) or all(
+        isinstance(level, int | float) for level in levels
     )
 
 
@@ -211,7 +211,7 @@ def as_toml(value: Any) -> str:
         number = float(value)
         return repr(number) if math.isfinite(number) else str(number)
     if isinstance(value, Mapping):
-        inner = ", ".join(f"{as_key(name)} = {as_toml(one)}" for name, one in value.items())
+        inner = ", ".join(f"{as_key(name)} = {as_toml(entry)}" for name, entry in value.items())
         return f"{{{inner}}}"
     if isinstance(value, Sequence) and not isinstance(value, str):
         return f"[{', '.join(as_toml(one) for one in value)}]"

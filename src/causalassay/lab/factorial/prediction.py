@@ -92,12 +92,12 @@ def _table_laws(
     observed = _laws(model, truth.outcome_nodes, (), rng)
     reaches = reachability(model.graph)
     named = list(zip(truth.experiment.outcomes, truth.outcome_nodes, strict=True))
-    found = []
+    all_laws = []
     for do in interventions:
         reached = [node for node in truth.outcome_nodes if reaches[do.node, node]]
         laws = observed | (_laws(model, reached, (do,), rng) if reached else {})
-        found.append({name: laws[node] for name, node in named})
-    return found
+        all_laws.append({name: laws[node] for name, node in named})
+    return all_laws
 
 
 def _laws(
@@ -121,8 +121,8 @@ def variations(predicted: Laws, known: Laws, outcomes: Sequence[str]) -> NDArray
     """Return the total variation of each pair, shape (treatments, outcomes)."""
     return np.array(
         [
-            [half_l1(one[name], other[name]) for name in outcomes]
-            for one, other in zip(predicted, known, strict=True)
+            [half_l1(first[name], other[name]) for name in outcomes]
+            for first, other in zip(predicted, known, strict=True)
         ]
     )
 
@@ -262,9 +262,9 @@ class SpecificationRow:
             "change": self.change,
             "SHD": self.structure("SHD"),
             "SID": self.structure("SID"),
-            "TV": {name: one.to_dict() for name, one in self.variation().items()},
+            "TV": {name: mean.to_dict() for name, mean in self.variation().items()},
             "TV of truth": {
-                name: one.to_dict() for name, one in self.variation(of_truth=True).items()
+                name: mean.to_dict() for name, mean in self.variation(of_truth=True).items()
             },
             "by treatment": [
                 {

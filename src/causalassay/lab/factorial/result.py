@@ -85,9 +85,9 @@ def count_effects(truth: Truth, floor: NDArray[Any]) -> EffectCounts:
     floor : ndarray, shape (treatments, outcomes)
         The TV of each pair between one direct experiment and the truth.
     """
-    found = truth.p_values <= ALPHA
+    moved = truth.p_values <= ALPHA
     above = truth.effects > floor
-    return EffectCounts(int(found.sum()), found.size, int(np.sum(found & above)), int(above.sum()))
+    return EffectCounts(int(moved.sum()), moved.size, int(np.sum(moved & above)), int(above.sum()))
 
 
 class Preference(NamedTuple):
@@ -118,9 +118,9 @@ class Comparisons:
         n_claims = len(MEASURES) * among_algorithms + n_algorithms + 1
         self._level = 1 - (1 - LEVEL) / n_claims
 
-    def sign(self, one: ScoreRow, other: ScoreRow, measure: str) -> int:
+    def sign(self, first: ScoreRow, other: ScoreRow, measure: str) -> int:
         """Return -1 where the first is shown to be smaller, 1 where larger, 0 if undecided."""
-        difference = mean_of(one.by_repeat[measure] - other.by_repeat[measure], self._level)
+        difference = mean_of(first.by_repeat[measure] - other.by_repeat[measure], self._level)
         if difference.high < 0:
             return -1
         return 1 if difference.low > 0 else 0
@@ -165,7 +165,9 @@ def score_findings(rows: Sequence[ScoreRow]) -> tuple[Finding, ...]:
     findings = [_ranking(algorithms, measure, compared) for measure in MEASURES]
     contradictions = disagreements(algorithms, compared)
     if contradictions:
-        by_measures = groupby(contradictions, key=lambda one: (one.by, one.against))
+        by_measures = groupby(
+            contradictions, key=lambda preference: (preference.by, preference.against)
+        )
         findings += [_disagreement(tuple(pairs)) for _, pairs in by_measures]
     elif len(algorithms) > 1:
         findings.append(Finding(FindingKind.NO_OPPOSITE_ORDERS, rule=RULE))
@@ -195,11 +197,11 @@ def disagreements(rows: Sequence[ScoreRow], compared: Comparisons) -> tuple[Pref
     """
     return tuple(
         _preference(
-            (one, other) if compared.sign(one, other, by) < 0 else (other, one), by, against
+            (first, other) if compared.sign(first, other, by) < 0 else (other, first), by, against
         )
         for by, against in _MEASURE_PAIRS
-        for one, other in combinations(rows, 2)
-        if compared.sign(one, other, by) * compared.sign(one, other, against) < 0
+        for first, other in combinations(rows, 2)
+        if compared.sign(first, other, by) * compared.sign(first, other, against) < 0
     )
 
 
@@ -215,9 +217,9 @@ def _preference(ordered: tuple[ScoreRow, ScoreRow], by: str, against: str) -> Pr
     )
 
 
-def _difference(one: ScoreRow, other: ScoreRow, measure: str) -> Mean:
+def _difference(first: ScoreRow, other: ScoreRow, measure: str) -> Mean:
     """Return the mean paired difference over repeats, smaller is better."""
-    return mean_of(one.by_repeat[measure] - other.by_repeat[measure])
+    return mean_of(first.by_repeat[measure] - other.by_repeat[measure])
 
 
 def _scored(row: ScoreRow) -> bool:
@@ -241,13 +243,13 @@ def _ranking(rows: Sequence[ScoreRow], measure: str, compared: Comparisons) -> F
     groups: list[list[str]] = []
     within = []
     first = 0
-    for place, row in enumerate(ordered):
-        if all((i, j) in decided for i, j in pairs if i < place <= j):
+    for position, row in enumerate(ordered):
+        if all((i, j) in decided for i, j in pairs if i < position <= j):
             groups.append([])
-            first = place
+            first = position
         groups[-1].append(row.name)
         within += [
-            (ordered[i].name, row.name) for i in range(first, place) if (i, place) in decided
+            (ordered[i].name, row.name) for i in range(first, position) if (i, position) in decided
         ]
     written = ", then ".join(
         " / ".join(f"{name} ({fixed(means[name], DECIMALS[measure])})" for name in group)
@@ -277,7 +279,7 @@ def _disagreement(preferences: Sequence[Preference]) -> Finding:
     """Return one finding on the pairs that two measures order in opposite ways."""
     first = preferences[0]
     words = {"by": first.by, "against": first.against}
-    pairs = [(one.better, one.worse) for one in preferences]
+    pairs = [(preference.better, preference.worse) for preference in preferences]
     if len(preferences) == 1:
         words |= {
             "better": first.better,
@@ -322,7 +324,7 @@ def _beside_references(
     findings = []
     signs = {row.name: compared.sign(row, empty, "TV") for row in algorithms}
     for sign, kind in ((-1, FindingKind.CLOSER_THAN_EMPTY), (1, FindingKind.FURTHER_THAN_EMPTY)):
-        names = [name for name, own in signs.items() if own == sign]
+        names = [name for name, decided_sign in signs.items() if decided_sign == sign]
         if names:
             words = {"names": ", ".join(names), "are": "is" if len(names) == 1 else "are"}
             findings.append(
@@ -405,23 +407,23 @@ class Evaluation(Shown):
     def unused_levels(self) -> dict[str, tuple[Any, ...]]:
         """The levels between the first and the last, of treatments that have such."""
         levels = self.given.levels.items()
-        return {name: tuple(own[1:-1]) for name, own in levels if len(own) > 2}  # noqa: PLR2004
+        return {name: tuple(every[1:-1]) for name, every in levels if len(every) > 2}  # noqa: PLR2004
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        own, truth = self.truth.experiment, self.truth
+        experiment, truth = self.truth.experiment, self.truth
         return {
-            "subjects": own.n_subjects,
-            "rows": len(own.frame),
+            "subjects": experiment.n_subjects,
+            "rows": len(experiment.frame),
             "rows_given": len(self.given.frame),
             "unused_levels": {name: list(levels) for name, levels in self.unused_levels.items()},
-            "left_out": list(own.left_out),
+            "left_out": list(experiment.left_out),
             "doubles": dict(self.doubles),
-            "treatments": {name: list(levels) for name, levels in own.levels.items()},
-            "outcomes": list(own.outcomes),
-            "covariates": list(own.covariates),
-            "biasing": own.biasing,
-            "provenance": dict(own.provenance),
+            "treatments": {name: list(levels) for name, levels in experiment.levels.items()},
+            "outcomes": list(experiment.outcomes),
+            "covariates": list(experiment.covariates),
+            "biasing": experiment.biasing,
+            "provenance": dict(experiment.provenance),
             "settings": asdict(truth.settings),
             "repeats": self.repeats,
             "seed": self.seed,
@@ -433,8 +435,8 @@ class Evaluation(Shown):
                     "p_value": float(truth.p_values[j, k]),
                     "moves": bool(truth.p_values[j, k] <= ALPHA),
                 }
-                for j, treatment in enumerate(own.treatments)
-                for k, outcome in enumerate(own.outcomes)
+                for j, treatment in enumerate(experiment.treatments)
+                for k, outcome in enumerate(experiment.outcomes)
             ],
             "effects_found": self.effect_counts._asdict(),
             "consistent_edges": [

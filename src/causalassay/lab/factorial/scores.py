@@ -116,16 +116,16 @@ class _Tally:
     def row(self, name: str, shape: tuple[int, int]) -> ScoreRow:
         """Return the row of all repeats so far."""
         empty = GraphScore(np.nan, np.nan, np.full(shape, np.nan), -1)
-        scores = [empty if one is None else one for one in self.scores]
+        scores = [empty if score is None else score for score in self.scores]
         by_repeat = {
-            "SHD": np.array([one.shd for one in scores]),
-            "SID": np.array([one.sid for one in scores]),
-            "TV": np.array([one.tv.sum() for one in scores]),
-            "edges": np.array([np.nan if one.n_edges < 0 else one.n_edges for one in scores]),
+            "SHD": np.array([score.shd for score in scores]),
+            "SID": np.array([score.sid for score in scores]),
+            "TV": np.array([score.tv.sum() for score in scores]),
+            "edges": np.array([np.nan if score.n_edges < 0 else score.n_edges for score in scores]),
         }
-        known = [one.tv for one in self.scores if one is not None]
+        known = [score.tv for score in self.scores if score is not None]
         pairs = np.mean(known, axis=0) if known else empty.tv
-        reasons, unusable = (tuple(dict.fromkeys(one)) for one in (self.reasons, self.unusable))
+        reasons, unusable = (tuple(dict.fromkeys(texts)) for texts in (self.reasons, self.unusable))
         return ScoreRow(name, self.role, by_repeat, pairs, reasons, len(self.reasons), unusable)
 
 
@@ -168,7 +168,7 @@ def score_algorithms(
     """
     if repeats < 1:
         raise ValueError(f"repeats: expected at least 1, got {repeats}")
-    own = truth.experiment
+    experiment = truth.experiment
     _check_labels(algorithms)
     tallies = {name: _Tally("algorithm") for name in algorithms}
     references = _reference_graphs(truth) if compared else {}
@@ -176,7 +176,7 @@ def score_algorithms(
         others = (*references, RANDOM_ORDER, RANDOMISED, FLOOR)
         tallies |= {name: _Tally("reference") for name in others}
         algorithms = {**algorithms, RANDOM_ORDER: make_algorithm("random-sortnregress")}
-    unbiased = Truth(own, replace(truth.settings, beta=0.0))
+    unbiased = Truth(experiment, replace(truth.settings, beta=0.0))
     for repeat in range(repeats):
         data = _draw(truth, seed, repeat)
         order = stream(seed, "columns", repeat).permutation(len(truth.columns))
@@ -188,7 +188,7 @@ def score_algorithms(
             _score_samples(tallies[RANDOMISED], tallies[FLOOR], (truth, unbiased), seed, repeat)
         if on_repeat is not None:
             on_repeat()
-    shape = (len(own.treatments), len(own.outcomes))
+    shape = (len(experiment.treatments), len(experiment.outcomes))
     return tuple(tally.row(name, shape) for name, tally in tallies.items())
 
 
@@ -231,9 +231,9 @@ def _score(  # noqa: PLR0913, PLR0917
         return tally.skip(data)
     try:
         rng = stream(seed, "discovery", repeat, name)
-        found = algorithm.discover(data.permute_columns(order), rng).graph
+        estimated = algorithm.discover(data.permute_columns(order), rng).graph
         back = np.argsort(order)
-        graph = found[np.ix_(back, back)]
+        graph = estimated[np.ix_(back, back)]
         score = score_graph(truth, data, graph, stream(seed, "scores", repeat, name))
     except Exception as error:  # noqa: BLE001  whatever an algorithm raises is a row
         return tally.fail(" ".join(str(error).split()) or type(error).__name__)
@@ -262,14 +262,14 @@ def _score_samples(
 ) -> None:
     """Score what samples show without any graph; the second truth has no bias."""
     truth, unbiased = truths
-    own, settings = truth.experiment, truth.settings
-    rows = biased_rows(own, stream(seed, "randomised", repeat), 0.0, settings.bins)
+    experiment, settings = truth.experiment, truth.settings
+    rows = biased_rows(experiment, stream(seed, "randomised", repeat), 0.0, settings.bins)
     _add_laws(randomised, unbiased, randomised_laws(truth, truth.codes[rows]))
     samples = []
-    for name in own.treatments:
+    for name in experiment.treatments:
         rng = stream(seed, "direct", repeat, name)
         samples.append(
-            truth.codes[biased_rows(own, rng, settings.beta, settings.bins, treated=name)]
+            truth.codes[biased_rows(experiment, rng, settings.beta, settings.bins, treated=name)]
         )
     _add_laws(direct, truth, direct_laws(truth, samples))
 

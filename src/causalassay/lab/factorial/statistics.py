@@ -25,7 +25,7 @@ class Mean(NamedTuple):
     def to_dict(self) -> dict[str, float | int | None]:
         """Return plain values for JSON, None for what is undefined."""
         numbers = {"mean": self.value, "low": self.low, "high": self.high}
-        return {key: None if math.isnan(one) else one for key, one in numbers.items()} | {
+        return {key: None if math.isnan(number) else number for key, number in numbers.items()} | {
             "n": self.n
         }
 
@@ -74,21 +74,21 @@ def difference_of(first: ArrayLike, second: ArrayLike) -> Mean:
     >>> difference_of([2.0, 3.0], [1.0, 1.0]).value
     1.5
     """
-    one, other = (np.asarray(values, dtype=float) for values in (first, second))
-    one, other = one[~np.isnan(one)], other[~np.isnan(other)]
+    before, other = (np.asarray(values, dtype=float) for values in (first, second))
+    before, other = before[~np.isnan(before)], other[~np.isnan(other)]
     least = 2
-    if min(len(one), len(other)) < least:
-        return Mean(math.nan, math.nan, math.nan, min(len(one), len(other)))
-    gap = float(one.mean() - other.mean())
-    errors = [float(values.var(ddof=1)) / len(values) for values in (one, other)]
+    if min(len(before), len(other)) < least:
+        return Mean(math.nan, math.nan, math.nan, min(len(before), len(other)))
+    gap = float(before.mean() - other.mean())
+    errors = [float(values.var(ddof=1)) / len(values) for values in (before, other)]
     total = sum(errors)
     if total == 0:
-        return Mean(gap, gap, gap, min(len(one), len(other)))
+        return Mean(gap, gap, gap, min(len(before), len(other)))
     freedom = total**2 / sum(
-        error**2 / (len(values) - 1) for error, values in zip(errors, (one, other), strict=True)
+        error**2 / (len(values) - 1) for error, values in zip(errors, (before, other), strict=True)
     )
     half = float(stats.t.ppf((1 + LEVEL) / 2, freedom)) * math.sqrt(total)
-    return Mean(gap, gap - half, gap + half, min(len(one), len(other)))
+    return Mean(gap, gap - half, gap + half, min(len(before), len(other)))
 
 
 def holm(p_values: NDArray[Any]) -> NDArray[Any]:

@@ -49,19 +49,19 @@ class Truth:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The names of the nodes: covariates, treatments, outcomes."""
-        own = self.experiment
-        others = tuple(name for name in own.covariates if name != own.biasing)
+        experiment = self.experiment
+        others = tuple(name for name in experiment.covariates if name != experiment.biasing)
         seen = others if self.settings.covariates == "all" else ()
-        return (own.biasing, *own.treatments, *own.outcomes, *seen)
+        return (experiment.biasing, *experiment.treatments, *experiment.outcomes, *seen)
 
     @cached_property
     def scales(self) -> dict[str, Scale]:
         """The scales of the columns that are no treatments."""
-        own = self.experiment
-        scales = {own.biasing: biasing_scale(own, self.settings.bins)}
+        experiment = self.experiment
+        scales = {experiment.biasing: biasing_scale(experiment, self.settings.bins)}
         for name in self.columns:
-            if name not in own.treatments and name not in scales:
-                scales[name] = scale_of(own.frame[name], self.settings.levels)
+            if name not in experiment.treatments and name not in scales:
+                scales[name] = scale_of(experiment.frame[name], self.settings.levels)
         return scales
 
     @property
@@ -78,21 +78,23 @@ class Truth:
     @cached_property
     def level_counts(self) -> tuple[int, ...]:
         """The number of levels of each column."""
-        own = self.experiment
+        experiment = self.experiment
         return tuple(
-            len(own.levels[name]) if name in own.levels else self.scales[name].n_levels
+            len(experiment.levels[name])
+            if name in experiment.levels
+            else self.scales[name].n_levels
             for name in self.columns
         )
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
         """The level of every entry of the experiment, shape (rows, columns)."""
-        own = self.experiment
+        experiment = self.experiment
         return np.column_stack(
             [
-                own.treatment_codes[name]
-                if name in own.levels
-                else self.scales[name].codes(own.frame[name].tolist())
+                experiment.treatment_codes[name]
+                if name in experiment.levels
+                else self.scales[name].codes(experiment.frame[name].tolist())
                 for name in self.columns
             ]
         )
@@ -123,14 +125,14 @@ class Truth:
     @cached_property
     def assignment(self) -> dict[str, NDArray[Any]]:
         """For each treatment the probability with which biasing gives each row its level."""
-        own = self.experiment
-        sign = signs(self.codes[:, 0] + 1, len(own.treatments))
-        rows = np.arange(len(own.frame))
+        experiment = self.experiment
+        sign = signs(self.codes[:, 0] + 1, len(experiment.treatments))
+        rows = np.arange(len(experiment.frame))
         return {
-            name: level_probabilities(sign[:, j], self.settings.beta, len(own.levels[name]))[
-                rows, own.treatment_codes[name]
+            name: level_probabilities(sign[:, j], self.settings.beta, len(experiment.levels[name]))[
+                rows, experiment.treatment_codes[name]
             ]
-            for j, name in enumerate(own.treatments)
+            for j, name in enumerate(experiment.treatments)
         }
 
     def laws(self, treatment: str, level: int = LAST) -> dict[str, Vector]:
@@ -139,20 +141,20 @@ class Truth:
         All subjects count alike. The other treatments vary as biasing assigns them, for that is
         the population that a model of the biased data describes; with beta = 0 they are uniform.
         """
-        own = self.experiment
-        weights = np.ones(len(own.frame))
+        experiment = self.experiment
+        weights = np.ones(len(experiment.frame))
         for name, probability in self.assignment.items():
             if name != treatment:
                 weights *= probability
-        codes = own.treatment_codes[treatment]
-        weights *= codes == level % len(own.levels[treatment])
-        cell = own.subject_numbers * own.n_combinations + own.combinations
-        weights /= np.bincount(cell)[cell] * own.n_subjects
+        codes = experiment.treatment_codes[treatment]
+        weights *= codes == level % len(experiment.levels[treatment])
+        cell = experiment.subject_numbers * experiment.n_combinations + experiment.combinations
+        weights /= np.bincount(cell)[cell] * experiment.n_subjects
         return {
             name: np.bincount(
                 self.codes[:, node], weights, minlength=self.level_counts[node]
             ).astype(float)
-            for name, node in zip(own.outcomes, self.outcome_nodes, strict=True)
+            for name, node in zip(experiment.outcomes, self.outcome_nodes, strict=True)
         }
 
     @cached_property
@@ -163,11 +165,11 @@ class Truth:
     @cached_property
     def effects(self) -> NDArray[Any]:
         """The total variation between last and first level, shape (treatments, outcomes)."""
-        own = self.experiment
-        first = [self.laws(name, 0) for name in own.treatments]
+        experiment = self.experiment
+        first = [self.laws(name, 0) for name in experiment.treatments]
         return np.array(
             [
-                [np.abs(high[name] - low[name]).sum() / 2 for name in own.outcomes]
+                [np.abs(high[name] - low[name]).sum() / 2 for name in experiment.outcomes]
                 for high, low in zip(self.treated, first, strict=True)
             ]
         )
@@ -180,32 +182,38 @@ class Truth:
         (exact for few subjects) for two levels, Friedman's test for more. Shape (treatments,
         outcomes).
         """
-        own = self.experiment
-        raw = [_test_within(self._subject_means(treatment)) for treatment in own.treatments]
+        experiment = self.experiment
+        raw = [_test_within(self._subject_means(treatment)) for treatment in experiment.treatments]
         return holm(np.array(raw))
 
     def _subject_means(self, treatment: str) -> NDArray[Any]:
         """Return mean outcomes of each subject under each level: subjects, levels, outcomes."""
-        own = self.experiment
-        n_levels = len(own.levels[treatment])
-        cell = own.subject_numbers * n_levels + own.treatment_codes[treatment]
-        size = own.n_subjects * n_levels
+        experiment = self.experiment
+        n_levels = len(experiment.levels[treatment])
+        cell = experiment.subject_numbers * n_levels + experiment.treatment_codes[treatment]
+        size = experiment.n_subjects * n_levels
         counts = np.bincount(cell, minlength=size)
         sums = [
-            np.bincount(cell, own.frame[name].to_numpy(float), minlength=size)
-            for name in own.outcomes
+            np.bincount(cell, experiment.frame[name].to_numpy(float), minlength=size)
+            for name in experiment.outcomes
         ]
-        return (np.array(sums) / counts).T.reshape(own.n_subjects, n_levels, len(own.outcomes))
+        return (np.array(sums) / counts).T.reshape(
+            experiment.n_subjects, n_levels, len(experiment.outcomes)
+        )
 
     @cached_property
     def covariate_p_values(self) -> Vector:
         """Of Kruskal–Wallis tests that subjects' mean outcomes depend on the biasing covariate."""
-        own = self.experiment
-        codes = self.scales[own.biasing].codes(own.subjects[own.biasing].tolist())
+        experiment = self.experiment
+        codes = self.scales[experiment.biasing].codes(
+            experiment.subjects[experiment.biasing].tolist()
+        )
         raw = []
-        for outcome in own.outcomes:
-            sums = np.bincount(own.subject_numbers, own.frame[outcome].to_numpy(float))
-            means = sums / np.bincount(own.subject_numbers)
+        for outcome in experiment.outcomes:
+            sums = np.bincount(
+                experiment.subject_numbers, experiment.frame[outcome].to_numpy(float)
+            )
+            means = sums / np.bincount(experiment.subject_numbers)
             raw.append(_test_between([means[codes == code] for code in np.unique(codes)]))
         return holm(np.array(raw))
 
@@ -247,7 +255,7 @@ def _test_within(means: NDArray[Any]) -> list[float]:
     two = 2
     if means.shape[1] == two and moved.any():
         differences = (means[:, 1] - means[:, 0])[:, moved]
-        p_values[moved] = [signed_rank_p_value(one) for one in differences.T]
+        p_values[moved] = [signed_rank_p_value(difference) for difference in differences.T]
     elif len(means) >= two:
         for k in np.flatnonzero(moved):
             p_values[k] = stats.friedmanchisquare(*means[:, :, k].T).pvalue
@@ -269,17 +277,17 @@ def without_doubles(truth: Truth) -> tuple[Truth, dict[str, str]]:
     """
     seen: dict[bytes, str] = {}
     doubles: dict[str, str] = {}
-    own = truth.experiment
+    experiment = truth.experiment
     for node, name in enumerate(truth.columns):
         content = truth.values[:, node].tobytes()
-        if content in seen and name not in own.treatments:
+        if content in seen and name not in experiment.treatments:
             doubles[name] = seen[content]
         seen.setdefault(content, name)
     if not doubles:
         return truth, {}
     single = replace(
-        own,
-        outcomes=tuple(name for name in own.outcomes if name not in doubles),
-        covariates=tuple(name for name in own.covariates if name not in doubles),
+        experiment,
+        outcomes=tuple(name for name in experiment.outcomes if name not in doubles),
+        covariates=tuple(name for name in experiment.covariates if name not in doubles),
     )
     return Truth(single, truth.settings), doubles

@@ -405,16 +405,16 @@ def entries(
     >>> entries(Settings())["linear-iscm"].group
     'ours'
     """
-    found: dict[str, Entry] = {}
-    for own in (package_generators(), own_schemes(settings), real_data(data), networks(bif)):
-        for entry in own:
-            if entry.name in found:
+    named: dict[str, Entry] = {}
+    for group in (package_generators(), own_schemes(settings), real_data(data), networks(bif)):
+        for entry in group:
+            if entry.name in named:
                 raise ValueError(
                     f"two entries of the hall are called {entry.name!r}; rename the file or the "
                     "generator"
                 )
-            found[entry.name] = entry
-    return found
+            named[entry.name] = entry
+    return named
 
 
 def chosen(known: dict[str, Entry], only: Sequence[str]) -> list[Entry]:
@@ -442,18 +442,21 @@ def package_generators() -> Iterator[Entry]:
     >>> {entry.group for entry in package_generators()} <= {"package"}
     True
     """
-    found = environment_generators().values()
-    for one in sorted(found, key=lambda one: (one.environment, one.name)):
+    generators = environment_generators().values()
+    for generator in sorted(
+        generators, key=lambda generator: (generator.environment, generator.name)
+    ):
         yield Entry(
-            one.name,
+            generator.name,
             "package",
-            first_pin(environment(one.environment)).partition("==")[0] or one.environment,
-            cast(World, one.world),  # checked when the definition was read
-            one.what,
-            one.call,
-            PackageGenerator(one),
-            one.note,
-            one.reference,
+            first_pin(environment(generator.environment)).partition("==")[0]
+            or generator.environment,
+            cast(World, generator.world),  # checked when the definition was read
+            generator.what,
+            generator.call,
+            PackageGenerator(generator),
+            generator.note,
+            generator.reference,
             "--install",
         )
 
@@ -466,10 +469,10 @@ def own_schemes(settings: Settings) -> Iterator[Entry]:
     >>> [entry.name for entry in own_schemes(Settings())][:3]
     ['linear-raw', 'linear-standardized', 'linear-iscm']
     """
-    told = short_lines("models")
-    for found in MODELS.entries():
-        mechanism, _, kind = found.name.partition(".")
-        if found.value is None or found.name not in told:
+    lines = short_lines("models")
+    for model in MODELS.entries():
+        mechanism, _, kind = model.name.partition(".")
+        if model.value is None or model.name not in lines:
             continue  # it is not built in
         world = WORLDS.get(mechanism, "continuous")
         share = link_probability(settings.nodes)
@@ -479,7 +482,7 @@ def own_schemes(settings: Settings) -> Iterator[Entry]:
             "ours",
             "causalassay",
             world,
-            told[found.name],
+            lines[model.name],
             f'ca.models.draw("{kind}", {graph}, rng, mechanism="{mechanism}")',
             Scheme(source(kind, mechanism=mechanism), world),
             f"{_FUNCTIONS.get(mechanism, '')} {_NOTES[world]}".strip(),

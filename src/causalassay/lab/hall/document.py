@@ -132,14 +132,14 @@ def hall_document(  # noqa: PLR0913  what it shows, and where it is
         *tables,
         *([Section("without-verdict", "Without a verdict", [Facts(without)])] if without else []),
     ]
-    made: list[Block] = [
+    provenance: list[Block] = [
         _citation(rows, settings),
         Section("how", "How it is made", _how(settings, command, results, linked)),
         Section("rules", "Rules", [_rules(rows)]),
         *_missing(missing),
         *each,
     ]
-    return Document("Hall of audits", " ".join(counts(rows)), blocks, made, _about(rows))
+    return Document("Hall of audits", " ".join(counts(rows)), blocks, provenance, _about(rows))
 
 
 def row_document(row: Row) -> Document:
@@ -347,7 +347,9 @@ def entries_document(entries: Iterable[Entry]) -> Document:
         Column("world", "world"),
         Column("what", "what"),
     )
-    rows = [(one.name, one.package or one.group, one.world, one.what) for one in entries]
+    rows = [
+        (entry.name, entry.package or entry.group, entry.world, entry.what) for entry in entries
+    ]
     return Document("Entries of the hall", "", [Table("entries", columns, rows)])
 
 
@@ -363,7 +365,7 @@ def hall_frame(rows: Sequence[Row]) -> pd.DataFrame:
     for row in rows:
         plain = row.to_dict() | {"best_f1": row.best_f1, "is_borderline": row.is_borderline}
         record = {name: plain[name] for name in (*_BEFORE, "statistic")}
-        measured = {one["statistic"]: one for one in plain["cells"]}
+        measured = {cell["statistic"]: cell for cell in plain["cells"]}
         for statistic in STATISTICS:
             for name in list(Cell.__dataclass_fields__)[2:]:
                 value = measured.get(statistic, {}).get(name)

@@ -74,7 +74,10 @@ class KeptAudits:
     def add(self, draw: str, audit: Audit) -> None:
         """Write the audit of a draw."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        findings = [{"kind": one.kind.value, "statistic": one.statistic} for one in audit.findings]
+        findings = [
+            {"kind": finding.kind.value, "statistic": finding.statistic}
+            for finding in audit.findings
+        ]
         measured = dataclasses.asdict(dataclasses.replace(audit, findings=(), graph_check=None))
         plain = {"key": self.key, "draw": draw, "audit": measured | {"findings": findings}}
         with self.path.open("a", encoding="utf-8") as file:
@@ -94,13 +97,13 @@ def _read_audit(plain: dict[str, Any]) -> Audit:
         | {
             "spread": None,
             "graph_check": None,
-            "sortabilities": tuple(Sortability(**one) for one in plain["sortabilities"]),
-            "baselines": tuple(BaselineScore(**one) for one in plain["baselines"]),
+            "sortabilities": tuple(Sortability(**fields) for fields in plain["sortabilities"]),
+            "baselines": tuple(BaselineScore(**fields) for fields in plain["baselines"]),
             "findings": tuple(
-                Finding(kind_of(one["kind"]), Subject(one["statistic"]))
-                for one in plain["findings"]
+                Finding(kind_of(finding["kind"]), Subject(finding["statistic"]))
+                for finding in plain["findings"]
             ),
-            "columns": tuple(ColumnPlace(**one) for one in plain["columns"]),
+            "columns": tuple(ColumnPlace(**fields) for fields in plain["columns"]),
             "edges": tuple((cause, effect) for cause, effect in plain["edges"]),
         }
     )
@@ -170,10 +173,10 @@ def measure(
         return without_verdict(entry, settings, "skipped", str(reason))
     except (SourceFailed, ValueError, ArithmeticError) as reason:
         return without_verdict(entry, settings, "failed", str(reason))
-    found = audits[entry.name] if entry.is_one_data_set else pool(audits)
-    cells = _cells_of_one(found) if isinstance(found, Audit) else _cells(found)
-    graphs = [one for one in found.findings if one.kind not in ORDER_KINDS]
-    verdict = found.verdict
+    result = audits[entry.name] if entry.is_one_data_set else pool(audits)
+    cells = _cells_of_one(result) if isinstance(result, Audit) else _cells(result)
+    graphs = [finding for finding in result.findings if finding.kind not in ORDER_KINDS]
+    verdict = result.verdict
     return Row(
         **_entry_fields(entry, settings),
         status="ok",
@@ -181,14 +184,14 @@ def measure(
         statistic=verdict.statistic,
         sentence=verdict.sentence,
         advice=verdict.advice,
-        graphs=" ".join(one.sentence for one in graphs),
-        rules=tuple(found.rules),
+        graphs=" ".join(finding.sentence for finding in graphs),
+        rules=tuple(result.rules),
         cells=cells,
-        random_f1=random_f1(found) if isinstance(found, Audit) else found.random_f1,
+        random_f1=random_f1(result) if isinstance(result, Audit) else result.random_f1,
         n_draws=len(audits),
-        n_units=1 if isinstance(found, Audit) else found.n_units,
-        n_edges=float(np.mean([one.n_edges for one in audits.values()])),
-        n_nodes=float(np.mean([one.n_nodes for one in audits.values()])),
+        n_units=1 if isinstance(result, Audit) else result.n_units,
+        n_edges=float(np.mean([audit_of.n_edges for audit_of in audits.values()])),
+        n_nodes=float(np.mean([audit_of.n_nodes for audit_of in audits.values()])),
     )
 
 
@@ -246,11 +249,11 @@ def _entry_fields(entry: Entry, settings: Settings) -> dict[str, Any]:
     }
 
 
-def _cells(found: PooledAudit) -> tuple[Cell, ...]:
+def _cells(pooled: PooledAudit) -> tuple[Cell, ...]:
     """Return a cell for each statistic: the claims on both directions."""
     cells = []
     by_artefact: dict[str, list[Any]] = {}
-    for claim in found.claims:
+    for claim in pooled.claims:
         by_artefact.setdefault(claim.artefact.statistic, []).append(claim)
     for statistic, (up, down) in by_artefact.items():
         cells.append(
@@ -259,27 +262,27 @@ def _cells(found: PooledAudit) -> tuple[Cell, ...]:
                 up.artefact.word,
                 _gravest([up.kind, down.kind]),
                 up.sortability,
-                _spread(up.artefact, found, _SORTABILITY),
+                _spread(up.artefact, pooled, _SORTABILITY),
                 up.sortable_p,
                 down.sortable_p,
-                found.random_f1 + up.gain,
-                found.random_f1 + down.gain,
+                pooled.random_f1 + up.gain,
+                pooled.random_f1 + down.gain,
                 up.winning_p,
                 down.winning_p,
-                _spread(up.artefact, found, _UP_GAIN),
-                _spread(up.artefact, found, _DOWN_GAIN),
+                _spread(up.artefact, pooled, _UP_GAIN),
+                _spread(up.artefact, pooled, _DOWN_GAIN),
             )
         )
     return tuple(cells)
 
 
-def _cells_of_one(found: Audit) -> tuple[Cell, ...]:
+def _cells_of_one(audited: Audit) -> tuple[Cell, ...]:
     """Return a cell for each statistic of a single data set."""
-    base = random_f1(found)
+    base = random_f1(audited)
     cells = []
-    for artefact in artefacts_of(found.world):
-        value, rising, falling, up_p, down_p, up, down = measured_of(artefact, found)
-        kind = _kind_on(artefact.statistic, found.findings, found.verdict)
+    for artefact in artefacts_of(audited.world):
+        value, rising, falling, up_p, down_p, up, down = measured_of(artefact, audited)
+        kind = _kind_on(artefact.statistic, audited.findings, audited.verdict)
         cells.append(
             Cell(
                 artefact.statistic,
@@ -291,18 +294,20 @@ def _cells_of_one(found: Audit) -> tuple[Cell, ...]:
     return tuple(cells)
 
 
-def _spread(artefact: Artefact, found: PooledAudit, place: int) -> float:
+def _spread(artefact: Artefact, pooled: PooledAudit, position: int) -> float:
     """Return the standard deviation of what was measured over the draws that could be tested."""
-    values = np.array([measured_of(artefact, one)[place] for one in found.audits.values()])
+    values = np.array(
+        [measured_of(artefact, audited)[position] for audited in pooled.audits.values()]
+    )
     known = values[~np.isnan(values)]
     return float(known.std(ddof=1)) if len(known) > 1 else math.nan
 
 
 def _kind_on(statistic: str, findings: tuple[Finding, ...], verdict: Finding) -> FindingKind:
     """Return the gravest finding on a statistic; without one nothing was found on it."""
-    own = [one.kind for one in findings if one.statistic == statistic]
-    if own:
-        return _gravest(own)
+    kinds = [finding.kind for finding in findings if finding.statistic == statistic]
+    if kinds:
+        return _gravest(kinds)
     untested = verdict.kind in {FindingKind.TOO_SMALL, FindingKind.UNDECIDED}
     return verdict.kind if untested else FindingKind.NO_EVIDENCE
 
@@ -405,16 +410,16 @@ def check_places(entries: Iterable[Entry], settings: Settings, folder: Path) -> 
     if folder.exists() and not folder.is_dir():
         raise FileExistsError(f"--keep {folder} is a file; name a folder")
     for entry in entries:
-        own = folder / entry.name
-        if own.exists() and not _has_draws(own, entry, settings):
+        target = folder / entry.name
+        if target.exists() and not _has_draws(target, entry, settings):
             raise FileExistsError(
-                f"{own} is there already, with other files than these draws; name another folder "
-                "for --keep, or move it away"
+                f"{target} is there already, with other files than these draws; name another "
+                "folder for --keep, or move it away"
             )
 
 
-def _has_draws(own: Path, entry: Entry, settings: Settings) -> bool:
-    file = own / KEY
+def _has_draws(target: Path, entry: Entry, settings: Settings) -> bool:
+    file = target / KEY
     return file.is_file() and file.read_text(encoding="utf-8").strip() == key_of(entry, settings)
 
 
@@ -435,12 +440,12 @@ def keep_draws(entry: Entry, settings: Settings, folder: Path) -> str:
     FileExistsError
         Something else is there.
     """
-    own = folder / entry.name
+    target = folder / entry.name
     check_places([entry], settings, folder)
     folder.mkdir(parents=True, exist_ok=True)
-    if own.exists():
-        return (own / COMMAND).read_text(encoding="utf-8").strip()
-    with filled_folder(own) as partial:
+    if target.exists():
+        return (target / COMMAND).read_text(encoding="utf-8").strip()
+    with filled_folder(target) as partial:
         for part in ("data", "graphs"):
             (partial / part).mkdir()
         max_lag = 0
@@ -450,16 +455,16 @@ def keep_draws(entry: Entry, settings: Settings, folder: Path) -> str:
             if isinstance(graph, LaggedGraph):
                 max_lag = graph.max_lag
             write(data, partial / "data" / f"{name}.csv")
-            target = partial / "graphs" / f"{name}.csv"
-            write_graph(target, truth, data.columns, feedback=max_lag > 0)
-        command = _command(entry, settings, own, max_lag)
+            graph_file = partial / "graphs" / f"{name}.csv"
+            write_graph(graph_file, truth, data.columns, feedback=max_lag > 0)
+        command = _command(entry, settings, target, max_lag)
         (partial / COMMAND).write_text(f"{command}\n", encoding="utf-8")
         (partial / KEY).write_text(f"{key_of(entry, settings)}\n", encoding="utf-8")
     return command
 
 
-def _command(entry: Entry, settings: Settings, own: Path, max_lag: int) -> str:
-    words = ["causalassay", "audit", str(own / "data"), "--graphs", str(own / "graphs")]
+def _command(entry: Entry, settings: Settings, target: Path, max_lag: int) -> str:
+    words = ["causalassay", "audit", str(target / "data"), "--graphs", str(target / "graphs")]
     match entry.world:
         case "series":
             words += ["--series", "--max-lag", str(max(max_lag, 1))]

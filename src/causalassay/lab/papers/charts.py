@@ -74,9 +74,9 @@ def overview(groups: Groups) -> dict[str, Any]:
 def counts_by_group(groups: Groups) -> list[dict[str, object]]:
     """Return how many lines of each group have each outcome."""
     return [
-        {"group": name, "outcome": outcome, "place": place, "count": count}
+        {"group": name, "outcome": outcome, "place": rank, "count": count}
         for name, lines in groups.items()
-        for place, outcome in enumerate(OUTCOMES)
+        for rank, outcome in enumerate(OUTCOMES)
         if (count := Counter(line.outcome for line in lines)[outcome])
     ]
 
@@ -173,7 +173,7 @@ def _room_below(picture: Picture) -> int:
     """Return the pixels that the axis under a panel and the title of the next one need."""
     if picture.draw != "boxes":
         return BELOW
-    longest = max(len(str(place)) for place in picture.data["x"])
+    longest = max(len(str(label)) for label in picture.data["x"])
     return BELOW + (round(longest * LETTER * SLANT) if longest > LONG_LABEL else 0)
 
 
@@ -208,7 +208,7 @@ def colours_of(names: Sequence[str]) -> list[str]:
     fixed = {name: SCHEMES.index(name) for name in names if name in SCHEMES}
     free = [index for index in CONTRAST if index not in fixed.values()]
     others = (name for name in names if name not in fixed)
-    indices = fixed | {name: free[place % len(free)] for place, name in enumerate(others)}
+    indices = fixed | {name: free[number % len(free)] for number, name in enumerate(others)}
     return [COLOURS[indices[name]] for name in names]
 
 
@@ -220,7 +220,7 @@ def _y_axis(name: str, title: str) -> alt.Y:
 def _lines(picture: Picture, colour: alt.Color, _: int) -> Chart:
     rows = picture.data
     whole = pd.api.types.is_integer_dtype(rows["x"])
-    places = sorted({int(one) for one in rows["x"]}) if whole else []
+    places = sorted({int(value) for value in rows["x"]}) if whole else []
     axis = alt.Axis(format="d", **_ticks(places)) if whole else alt.Axis()
     return (
         _base(rows)
@@ -242,7 +242,7 @@ def _boxes(picture: Picture, colour: alt.Color, width: int) -> Chart:
     """Return range, quartiles and median; Vega-Lite's own box plots ignore the offset."""
     names = list(dict.fromkeys(picture.data["series"]))
     places = list(dict.fromkeys(picture.data["x"]))
-    slanted = max(len(str(place)) for place in places) > LONG_LABEL
+    slanted = max(len(str(label)) for label in places) > LONG_LABEL
     axis = alt.Axis(labelAngle=-45 if slanted else 0)
     base = _base(box_rows(picture.data)).encode(
         x=alt.X("x:N", title=picture.x or None, sort=places, axis=axis),

@@ -76,21 +76,21 @@ def reproduction_document(
         *([Section("figures", "Figures, redrawn", figures)] if figures else []),
         Section("values", "Every value", each),
     ]
-    made: list[Block] = [
+    provenance: list[Block] = [
         Prose(_citation(paper)),
         Prose(_made_by(reproduction, date)),
         Section("rule", "How it is decided", [Prose(RULE)]),
     ]
     if notes and paper.notes:
-        made.append(Section("notes", "Notes", _notes(paper.notes)))
+        provenance.append(Section("notes", "Notes", _notes(paper.notes)))
     about = f"{counted(len(reproduction.lines), 'published value')}, --{reproduction.size}"
     headline = " ".join(count_sentences(reproduction.lines))
-    return Document(_title(reproduction), headline, blocks, made, about)
+    return Document(_title(reproduction), headline, blocks, provenance, about)
 
 
 def overview_document(reproductions: Sequence[Reproduction]) -> Document:
     """Return how several papers came out."""
-    groups = {one.paper.slug: one.lines for one in reproductions}
+    groups = {reproduction.paper.slug: reproduction.lines for reproduction in reproductions}
     every = [line for lines in groups.values() for line in lines]
     blocks: list[Block] = [overview_figure(groups), outcome_table("paper", groups)]
     about = counted(len(every), "published value")
@@ -136,7 +136,7 @@ def outcome_table(what: str, groups: Groups) -> Table:
     counts = {name: Counter(line.outcome for line in lines) for name, lines in groups.items()}
     every = sum(counts.values(), Counter[Outcome]())
     outcomes = [outcome for outcome in get_args(Outcome) if every[outcome]]
-    columns = [Column(what, what), *(Column(one, one, "count") for one in outcomes)]
+    columns = [Column(what, what), *(Column(outcome, outcome, "count") for outcome in outcomes)]
     rows = [
         [name, *(count[outcome] or None for outcome in outcomes)] for name, count in counts.items()
     ]

@@ -62,15 +62,15 @@ class Paper:
     def studies_of(self, items: Sequence[str]) -> tuple[StudySize, ...]:
         """Return the studies that some items need, each once."""
         tables = [v.ours for item in items for v in self.values_of(item)]
-        tables += [one.picture for one in self.items if one.name in items]
+        tables += [item.picture for item in self.items if item.name in items]
         named = {file for table in tables for file in study_files(table)}
         return tuple(study for study in self.studies if study.file in named)
 
     def minutes(self, items: Sequence[str], size: Size) -> float:
         """Return the estimated minutes of some items."""
-        functions = sum(getattr(one.minutes, size) for one in self.items if one.name in items)
-        studies = (one for one in self.studies_of(items) if one.replicates(size))
-        return functions + sum(getattr(one.minutes, size) for one in studies)
+        functions = sum(getattr(item.minutes, size) for item in self.items if item.name in items)
+        studies = (study for study in self.studies_of(items) if study.replicates(size))
+        return functions + sum(getattr(study.minutes, size) for study in studies)
 
 
 def papers_folder() -> Path:
@@ -130,17 +130,17 @@ class _File:
     def each(self, schema: type[Schema], key: str, tables: Sequence[Any]) -> tuple[Schema, ...]:
         """Return the tables of a list, or raise an error with every mistake in them."""
         return self._all(
-            schema, [(Location(f"{key}[{step}]"), one) for step, one in enumerate(tables)]
+            schema, [(Location(f"{key}[{step}]"), table) for step, table in enumerate(tables)]
         )
 
     def _all(
         self, schema: type[Schema], tables: Sequence[tuple[Location, Any]]
     ) -> tuple[Schema, ...]:
         mistakes = Mistakes()
-        found = [validated(schema, table, where, mistakes) for where, table in tables]
+        read = [validated(schema, table, where, mistakes) for where, table in tables]
         if mistakes.lines:
             raise StudyMistakes(self.source, mistakes.lines)
-        return tuple(one for one in found if one is not None)
+        return tuple(table for table in read if table is not None)
 
 
 def _contradictions(paper: Paper) -> list[str]:
@@ -204,15 +204,17 @@ def _argument_faults(name: str, value: PublishedValue) -> list[str]:
     parameters = inspect.signature(COMPUTATIONS[name]).parameters
     stated = value.parameters("full")
     missing = [
-        f"the argument {one.name!r} is missing"
-        for one in parameters.values()
-        if one.default is one.empty and one.kind is not one.VAR_KEYWORD and one.name not in stated
+        f"the argument {parameter.name!r} is missing"
+        for parameter in parameters.values()
+        if parameter.default is parameter.empty
+        and parameter.kind is not parameter.VAR_KEYWORD
+        and parameter.name not in stated
     ]
-    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         return missing
     unknown = [
-        f"there is no argument {one!r}; {did_you_mean(one, list(parameters))}"
-        for one in stated
-        if one not in parameters
+        f"there is no argument {name!r}; {did_you_mean(name, list(parameters))}"
+        for name in stated
+        if name not in parameters
     ]
     return missing + unknown

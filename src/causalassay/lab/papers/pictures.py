@@ -133,25 +133,30 @@ def sign_map(
     """
     drawn = with_acor(frame)
     of_pair = drawn[drawn["algorithm"].isin(list(pair))]
-    found = {one.setting: one for one in risk.agreement(of_pair, [*rows, *columns], ESTIMATED)}
+    by_setting = {
+        agreement.setting: agreement
+        for agreement in risk.agreement(of_pair, [*rows, *columns], ESTIMATED)
+    }
     down, across = (
         sorted(set(frame[list(keys)].itertuples(index=False, name=None)))
         for keys in (rows, columns)
     )
-    cells = [(y, x, found.get((*y, *x))) for y in down for x in across]
-    place = {
+    cells = [(y, x, by_setting.get((*y, *x))) for y in down for x in across]
+    axes = {
         "y": [", ".join(map(str, y)) for y, _, _ in cells],
         "x": [", ".join(map(str, x)) for _, x, _ in cells],
     }
     panels = {
         "difference of true risk (median)": [
-            abs(one.median_difference) if one else np.nan for *_, one in cells
+            abs(agreement.median_difference) if agreement else np.nan for *_, agreement in cells
         ],
-        "share of agreeing signs": [one.share if one else np.nan for *_, one in cells],
+        "share of agreeing signs": [
+            agreement.share if agreement else np.nan for *_, agreement in cells
+        ],
     }
     return pd.concat(
         [
-            pd.DataFrame({**place, "value": values}).assign(series="", panel=panel)
+            pd.DataFrame({**axes, "value": values}).assign(series="", panel=panel)
             for panel, values in panels.items()
         ],
         ignore_index=True,
@@ -160,13 +165,13 @@ def sign_map(
 
 def pair_map(frame: pd.DataFrame, *, columns: Sequence[str]) -> pd.DataFrame:
     """Return how often estimates agree in sign, for each pair of algorithms and each setting."""
-    found = risk.agreement(with_acor(frame), columns, ESTIMATED)
-    cells = sorted(found, key=lambda one: one.setting)
+    agreements = risk.agreement(with_acor(frame), columns, ESTIMATED)
+    cells = sorted(agreements, key=lambda agreement: agreement.setting)
     return pd.DataFrame(
         {
-            "y": [f"{one.first} and {one.second}" for one in cells],
-            "x": [", ".join(map(str, one.setting)) for one in cells],
-            "value": [one.share for one in cells],
+            "y": [f"{agreement.first} and {agreement.second}" for agreement in cells],
+            "x": [", ".join(map(str, agreement.setting)) for agreement in cells],
+            "value": [agreement.share for agreement in cells],
         }
     ).assign(series="", panel="share of agreeing signs")
 

@@ -212,7 +212,9 @@ class PublishedValue(StrictTable):
 
     def parameters(self, size: Size) -> dict[str, Any]:
         """Return the parameters of its computation at a size."""
-        return {key: sized(one, size) for key, one in self.ours.items() if key != "compute"}
+        return {
+            key: sized(parameter, size) for key, parameter in self.ours.items() if key != "compute"
+        }
 
 
 def sized(value: Any, size: Size) -> Any:
@@ -273,7 +275,7 @@ def _judged(value: PublishedValue, ours: Estimate | Several | Extremes | Cases |
             estimates = ours.estimates if isinstance(ours, Several) else (ours,)
             if value.kind == "number":
                 level = 1 - (1 - LEVEL) / len(estimates)
-                return _agrees(all(_near(value, one, level) for one in estimates))
+                return _agrees(all(_near(value, estimate, level) for estimate in estimates))
             return _claimed(value, estimates)
     assert_never(ours)
 
@@ -321,7 +323,8 @@ def relative_difference(value: PublishedValue, ours: Ours) -> float | None:
     estimates = ours.estimates if isinstance(ours, Several) else (ours,)
     level = 1 - (1 - LEVEL) / len(estimates)
     relative = [
-        (one.value - value.number) / allowed_difference(value, one, level) for one in estimates
+        (estimate.value - value.number) / allowed_difference(value, estimate, level)
+        for estimate in estimates
     ]
     return max(relative, key=abs)
 
@@ -341,7 +344,7 @@ def chance_of_disagreement(value: PublishedValue, ours: Ours) -> float:
     if isinstance(ours, Extremes):
         return 1 - LEVEL
     if isinstance(ours, Several):
-        return 0.0 if all(one.is_exact for one in ours.estimates) else 1 - LEVEL
+        return 0.0 if all(estimate.is_exact for estimate in ours.estimates) else 1 - LEVEL
     if not isinstance(ours, Estimate) or (ours.is_exact and value.standard_error is None):
         return 0.0
     if value.standard_error is None or value.replicates is None:
@@ -351,7 +354,7 @@ def chance_of_disagreement(value: PublishedValue, ours: Ours) -> float:
 
 def _claimed(value: PublishedValue, estimates: tuple[Estimate, ...]) -> Outcome:
     level = 1 - (1 - LEVEL) / len(estimates)
-    sides = [_side(value, one.interval(level)) for one in estimates]
+    sides = [_side(value, estimate.interval(level)) for estimate in estimates]
     if "fails" in sides:
         return "fails"
     return "open" if "open" in sides else "holds"

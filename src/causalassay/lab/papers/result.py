@@ -276,7 +276,7 @@ def _with_limits(ours: Estimate, decimals: int) -> Interval | str:
 
 def _around(estimates: Sequence[Estimate], decimals: int) -> str:
     """Return what holds all their intervals, such as small p-values."""
-    ends = [one.interval(1 - (1 - LEVEL) / len(estimates)) for one in estimates]
+    ends = [estimate.interval(1 - (1 - LEVEL) / len(estimates)) for estimate in estimates]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
     if 0 <= low <= high < 10**-decimals:
         return f"below {10**-decimals:g}"
@@ -290,12 +290,12 @@ def _limits(limits: tuple[float, float], decimals: int) -> str:
 def _each(ours: Ours | None, decimals: int) -> str:
     """Return every number of several, each with its 99 % interval."""
     estimates = ours.estimates if isinstance(ours, Several) else ()
-    return "; ".join(formatted(_with_limits(one, decimals)) for one in estimates)
+    return "; ".join(formatted(_with_limits(estimate, decimals)) for estimate in estimates)
 
 
 def _lost(ours: Ours | None) -> int:
     if isinstance(ours, Choice):
         return ours.behind.lost
     if isinstance(ours, Several):
-        return sum(one.lost for one in ours.estimates)
+        return sum(estimate.lost for estimate in ours.estimates)
     return ours.lost if isinstance(ours, Estimate | Extremes) else 0

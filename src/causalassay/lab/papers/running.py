@@ -87,18 +87,18 @@ def reproduce(  # noqa: PLR0913, PLR0917  what it works on, and who is told
     chosen = checked_items(paper, items)
     began = time.monotonic()
     frames = _frames(paper, chosen, size, folder, run, notify)
-    kept = KeptResults(folder / paper.slug / FOLDER, package_checksum())
+    results = KeptResults(folder / paper.slug / FOLDER, package_checksum())
     lines: list[Line] = []
     pictures: list[Picture] = []
     for number, item in enumerate((paper.item(name) for name in chosen), start=1):
         values = paper.values_of(item.name)
         minutes = getattr(item.minutes, size)
-        if minutes >= LEAST_MINUTES and not _is_kept(item, values, size, kept):
-            place = f"item {number} of {len(chosen)}"
-            notify(f"{paper.slug}: {item.name}, {place}, about {minutes:.1g} min")
-        lines += [_line(value, size, frames, kept) for value in values]
+        if minutes >= LEAST_MINUTES and not _is_kept(item, values, size, results):
+            position = f"item {number} of {len(chosen)}"
+            notify(f"{paper.slug}: {item.name}, {position}, about {minutes:.1g} min")
+        lines += [_line(value, size, frames, results) for value in values]
         if _can_draw(item, size, frames):
-            pictures.append(_picture(item, size, frames, kept))
+            pictures.append(_picture(item, size, frames, results))
     seconds = time.monotonic() - began
     rows = [frame for frame in frames.values() if isinstance(frame, pd.DataFrame)]
     took = sum(float(frame["seconds"].sum()) for frame in rows)
@@ -138,8 +138,8 @@ def results_folder(paper: Paper, study: StudySize, folder: Path) -> Path:
 def sized_study(paper: Paper, study: StudySize, size: Size, data: Path) -> Study:
     """Return a study of a paper with the replicates of a size; its data files are in a folder."""
     text = (paper.folder / study.file).read_text(encoding="utf-8")
-    text, found = _REPLICATES.subn(f"replicates = {study.replicates(size)}", text)
-    if found != 1:
+    text, n_replaced = _REPLICATES.subn(f"replicates = {study.replicates(size)}", text)
+    if n_replaced != 1:
         raise ValueError(f"{paper.slug}/{study.file}: expected one line `replicates = NUMBER`")
     if study.data:
         DATA_SETS[study.data](data)
@@ -160,53 +160,55 @@ def _rows(
     return study_table(results).frame
 
 
-def _is_kept(item: Item, values: Sequence[PublishedValue], size: Size, kept: KeptResults) -> bool:
+def _is_kept(
+    item: Item, values: Sequence[PublishedValue], size: Size, results: KeptResults
+) -> bool:
     """Tell whether nothing of an item is left for functions to compute."""
     compute, parameters = item.picture.get("compute"), _picture_parameters(item, size)
-    return (compute not in FIGURES or kept.has(str(compute), parameters)) and all(
-        kept.has(value.ours["compute"], value.parameters(size))
+    return (compute not in FIGURES or results.has(str(compute), parameters)) and all(
+        results.has(value.ours["compute"], value.parameters(size))
         for value in values
         if value.ours and value.ours["compute"] != STUDY
     )
 
 
-def _line(value: PublishedValue, size: Size, frames: Frames, kept: KeptResults) -> Line:
+def _line(value: PublishedValue, size: Size, frames: Frames, results: KeptResults) -> Line:
     if value.reason:
         return Line(value, None, "not computed")
-    ours = _ours(value, size, frames, kept)
+    ours = _ours(value, size, frames, results)
     return Line(value, ours, outcome_of(value, ours))
 
 
-def _ours(value: PublishedValue, size: Size, frames: Frames, kept: KeptResults) -> Ours:
+def _ours(value: PublishedValue, size: Size, frames: Frames, results: KeptResults) -> Ours:
     parameters, compute = value.parameters(size), value.ours["compute"]
     if compute != STUDY:
-        found = kept.get(compute, parameters, COMPUTATIONS[compute])
-        assert not isinstance(found, pd.DataFrame)
-        return found
+        computed = results.get(compute, parameters, COMPUTATIONS[compute])
+        assert not isinstance(computed, pd.DataFrame)
+        return computed
     frame = _together(parameters.pop("study"), frames)
     return frame if isinstance(frame, NotRun) else study_value(frame, **parameters)
 
 
 def _together(study: str | Sequence[str], frames: Frames) -> pd.DataFrame | NotRun:
     """Return the rows of a study, or of several together."""
-    found = [frames[one] for one in study_files({"study": study})]
-    absent = [one for one in found if isinstance(one, NotRun)]
-    rows = [one for one in found if isinstance(one, pd.DataFrame)]
+    named = [frames[file] for file in study_files({"study": study})]
+    absent = [frame for frame in named if isinstance(frame, NotRun)]
+    rows = [frame for frame in named if isinstance(frame, pd.DataFrame)]
     return absent[0] if absent else pd.concat(rows, ignore_index=True)
 
 
 def _can_draw(item: Item, size: Size, frames: Frames) -> bool:
     """Tell whether an item is redrawn, and its studies have run."""
     needed = study_files({"study": sized(item.picture.get("study", []), size)})
-    return bool(item.picture) and not any(isinstance(frames[one], NotRun) for one in needed)
+    return bool(item.picture) and not any(isinstance(frames[file], NotRun) for file in needed)
 
 
-def _picture(item: Item, size: Size, frames: Frames, kept: KeptResults) -> Picture:
+def _picture(item: Item, size: Size, frames: Frames, results: KeptResults) -> Picture:
     draw, x, y, compute = (sized(item.picture[key], size) for key in _OF_PICTURES[:4])
     value = sized(item.picture.get("value", ""), size)
     stated = _picture_parameters(item, size)
     if compute in FIGURES:
-        data = kept.get(compute, stated, FIGURES[compute])
+        data = results.get(compute, stated, FIGURES[compute])
         assert isinstance(data, pd.DataFrame)
         return Picture(item.name, draw, data, x, y, value)
     frame, swap = _together(stated.pop("study"), frames), stated.pop("swap", False)
@@ -223,7 +225,11 @@ _OF_PICTURES = ("draw", "x", "y", "compute", "value")
 
 
 def _picture_parameters(item: Item, size: Size) -> dict[str, Any]:
-    return {key: sized(one, size) for key, one in item.picture.items() if key not in _OF_PICTURES}
+    return {
+        key: sized(parameter, size)
+        for key, parameter in item.picture.items()
+        if key not in _OF_PICTURES
+    }
 
 
 # What functions computed, kept between calls: after Ctrl-C nothing is computed twice.
@@ -274,15 +280,15 @@ class KeptResults:
         A value that could not be computed is not kept: next time its data may be there.
         """
         path = self._path(name, parameters)
-        if (kept := _kept(path)) is not None:
-            return kept
-        found = compute(**parameters)
-        if (plain := _plain(found)) is not None:
+        if (stored := _kept(path)) is not None:
+            return stored
+        computed = compute(**parameters)
+        if (plain := _plain(computed)) is not None:
             self.folder.mkdir(parents=True, exist_ok=True)
             text = json.dumps(plain, default=_number)
             with replacing(path) as partial:
                 partial.write_text(f"{_checksum(text)}\n{text}", encoding="utf-8")
-        return found
+        return computed
 
     def has(self, name: str, parameters: Mapping[str, Any]) -> bool:
         """Tell whether a result is there."""
@@ -297,24 +303,24 @@ class KeptResults:
 def package_checksum() -> str:
     """Return a checksum of the package's code and data, and of the libraries that compute."""
     root = Path(str(resources.files("causalassay")))
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for library in ("numpy", "scipy", "pandas"):
-        found.update(version(library).encode())
+        digest.update(version(library).encode())
     for path in sorted(path for ending in _ENDINGS for path in root.rglob(f"*{ending}")):
-        place = path.relative_to(root)
-        if not {*_SHOWING} & {*place.parts} and path.name not in _SHOWN:
-            found.update(str(place).encode())
-            found.update(path.read_bytes())
-    return found.hexdigest()
+        inner = path.relative_to(root)
+        if not {*_SHOWING} & {*inner.parts} and path.name not in _SHOWN:
+            digest.update(str(inner).encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
-def _plain(found: Result) -> dict[str, Any] | None:
+def _plain(result: Result) -> dict[str, Any] | None:
     """Return what JSON can hold of a result; None if it is not to be kept."""
-    if isinstance(found, pd.DataFrame):
-        return {"kind": _PICTURE, "columns": {name: found[name].tolist() for name in found}}
-    if isinstance(found, NotRun) or type(found).__name__ not in _KINDS:
+    if isinstance(result, pd.DataFrame):
+        return {"kind": _PICTURE, "columns": {name: result[name].tolist() for name in result}}
+    if isinstance(result, NotRun) or type(result).__name__ not in _KINDS:
         return None
-    return {"kind": type(found).__name__, **dataclasses.asdict(found)}
+    return {"kind": type(result).__name__, **dataclasses.asdict(result)}
 
 
 def _kept(path: Path) -> Result | None:
@@ -340,10 +346,12 @@ def _read(plain: dict[str, Any]) -> Result:
     if kind == _PICTURE:
         return pd.DataFrame(plain["columns"])
     fields: dict[str, Any] = {
-        key: tuple(one) if isinstance(one, list) else one  # JSON has no tuples
-        for key, one in plain.items()
+        key: tuple(value) if isinstance(value, list) else value  # JSON has no tuples
+        for key, value in plain.items()
     }
     if kind == "Several":
-        each = [{**one, "span": tuple(one["span"])} for one in fields["estimates"]]
-        fields["estimates"] = tuple(Estimate(**one) for one in each)
+        each = [
+            {**fields_of, "span": tuple(fields_of["span"])} for fields_of in fields["estimates"]
+        ]
+        fields["estimates"] = tuple(Estimate(**fields_of) for fields_of in each)
     return _KINDS[kind](**fields)

@@ -43,8 +43,10 @@ def behind_the_best(rows: Scores, *_: Scores) -> Estimate:
 
     Low scores are good. 0 means that one algorithm has the least mean in every panel.
     """
-    panels, algorithms = _panels(rows), list(dict.fromkeys(one["algorithm"] for one, _ in rows))
-    scores = {(one["algorithm"], _panel_of(one)): numbers.to_numpy(float) for one, numbers in rows}
+    panels, algorithms = _panels(rows), list(dict.fromkeys(table["algorithm"] for table, _ in rows))
+    scores = {
+        (table["algorithm"], _panel_of(table)): numbers.to_numpy(float) for table, numbers in rows
+    }
     if absent := [(a, p) for a in algorithms for p in panels if (a, p) not in scores]:
         raise ValueError(f"each algorithm needs a table for each panel; absent: {absent[0]}")
     stacked = np.array([[scores[a, p] for p in panels] for a in algorithms])
@@ -63,18 +65,20 @@ def share_near(_: Scores, left: Scores, right: Scores) -> Estimate:
     the random one of the baselines.
     """
     panels = _panels(left)
-    found = {panel: (_stacked_panel(left, panel), _stacked_panel(right, panel)) for panel in panels}
+    by_panel = {
+        panel: (_stacked_panel(left, panel), _stacked_panel(right, panel)) for panel in panels
+    }
 
     def share(chosen: Chosen) -> float:
         near = []
-        for scores, baselines in found.values():
+        for scores, baselines in by_panel.values():
             means = np.nanmean(baselines[:, chosen], axis=1)
             spread = np.nanstd(baselines, axis=1, ddof=1).max()
             gaps = np.abs(np.nanmean(scores[:, chosen], axis=1)[:, None] - means)
             near += (gaps.min(axis=1) <= spread).tolist()
         return float(np.mean(near))
 
-    lost = sum(_lost_of(part) for pair in found.values() for part in pair)
+    lost = sum(_lost_of(part) for pair in by_panel.values() for part in pair)
     return over_replicates(share, len(left[0][1]), lost, (0.0, 1.0))
 
 
@@ -83,10 +87,10 @@ def spread_difference(_: Scores, left: Scores, right: Scores) -> Estimate:
 
     The two sides may be of studies with different numbers of replicates.
     """
-    one, other = (_mean_spread(side) for side in (left, right))
-    error = float(np.hypot(one.standard_error, other.standard_error))
-    draws, lost = min(one.draws, other.draws), one.lost + other.lost
-    return Estimate(one.value - other.value, error, draws, lost)
+    first, other = (_mean_spread(side) for side in (left, right))
+    error = float(np.hypot(first.standard_error, other.standard_error))
+    draws, lost = min(first.draws, other.draws), first.lost + other.lost
+    return Estimate(first.value - other.value, error, draws, lost)
 
 
 def orders_kept(_: Scores, left: Scores, right: Scores) -> Estimate:
@@ -95,7 +99,7 @@ def orders_kept(_: Scores, left: Scores, right: Scores) -> Estimate:
     Tables of left and right belong together by their places. Pairs are of one problem, and at
     least one of the two differs between left and right: two that do not keep their order always.
     """
-    one, other = (np.array([numbers.to_numpy(float) for _, numbers in s]) for s in (left, right))
+    before, other = (np.array([numbers.to_numpy(float) for _, numbers in s]) for s in (left, right))
     problems = [table["problem"] for table, _ in left]
     differs = [a != b for (a, _), (b, _) in zip(left, right, strict=True)]
     pairs = [
@@ -108,11 +112,11 @@ def orders_kept(_: Scores, left: Scores, right: Scores) -> Estimate:
     first, second = np.transpose(pairs)
 
     def share(chosen: Chosen) -> float:
-        means = [np.nanmean(scores[:, chosen], axis=1) for scores in (one, other)]
+        means = [np.nanmean(scores[:, chosen], axis=1) for scores in (before, other)]
         signs = [np.sign(mean[first] - mean[second]) for mean in means]
         return float(np.mean(signs[0] == signs[1]))
 
-    return over_replicates(share, one.shape[1], _lost_of(one) + _lost_of(other), (0.0, 1.0))
+    return over_replicates(share, before.shape[1], _lost_of(before) + _lost_of(other), (0.0, 1.0))
 
 
 def _mean_spread(side: Scores) -> Estimate:
@@ -129,14 +133,14 @@ def _panel_of(selection: Mapping[str, Any]) -> Panel:
 
 
 def _panels(side: Scores) -> list[Panel]:
-    return list(dict.fromkeys(_panel_of(one) for one, _ in side))
+    return list(dict.fromkeys(_panel_of(table) for table, _ in side))
 
 
 def _stacked_panel(side: Scores, panel: Panel) -> Values:
-    found = [numbers.to_numpy(float) for one, numbers in side if _panel_of(one) == panel]
-    if not found:
+    stacked = [numbers.to_numpy(float) for table, numbers in side if _panel_of(table) == panel]
+    if not stacked:
         raise ValueError(f"no table of a baseline for {panel}")
-    return np.array(found)
+    return np.array(stacked)
 
 
 def _lost_of(scores: Values) -> int:
@@ -191,10 +195,10 @@ def risk_differences(frame: pd.DataFrame, selection: Mapping[str, Any]) -> Pairs
     rows = with_acor(chosen_rows(frame, selection.get("where", {})))
     risks = []
     for name in selection["pair"]:
-        if name not in (known := [str(one) for one in rows["algorithm"].unique()]):
+        if name not in (known := [str(known_name) for known_name in rows["algorithm"].unique()]):
             raise ValueError(f"the study has no algorithm {name!r}; {did_you_mean(name, known)}")
-        own = rows[rows["algorithm"] == name].set_index(SYSTEM)
-        risks.append(own[[TRUE, ESTIMATED]].astype(float).where(own["status"] == "ok"))
+        of_name = rows[rows["algorithm"] == name].set_index(SYSTEM)
+        risks.append(of_name[[TRUE, ESTIMATED]].astype(float).where(of_name["status"] == "ok"))
     difference = risks[0] - risks[1]
     present = difference.dropna()
     return (
@@ -224,8 +228,8 @@ def sign_share_difference(
     frame: pd.DataFrame, left: Mapping[str, Any], right: Mapping[str, Any]
 ) -> Ours:
     """Return the share of some systems, or of one pair, less that of others."""
-    one, other = agreeing_signs(frame, left), agreeing_signs(frame, right)
-    return difference_of(one[0], other[0], one[1] + other[1])
+    first, other = agreeing_signs(frame, left), agreeing_signs(frame, right)
+    return difference_of(first[0], other[0], first[1] + other[1])
 
 
 def risk_gap_difference(
@@ -255,19 +259,19 @@ def share_of(signs: Vector, lost: int = 0) -> Ours:
     return Estimate(float(signs.mean()), math.sqrt(p * (1 - p) / (n + 4)), n, lost, (0.0, 1.0))
 
 
-def difference_of(one: Vector, other: Vector, lost: int = 0) -> Ours:
+def difference_of(first: Vector, other: Vector, lost: int = 0) -> Ours:
     """Return the difference of two shares; its error is Agresti and Caffo's."""
-    if min(len(one), len(other)) < FEWEST_SYSTEMS:
-        return NotRun(f"{len(one)} and {len(other)} systems differ enough; 3 are needed of each")
+    if min(len(first), len(other)) < FEWEST_SYSTEMS:
+        return NotRun(f"{len(first)} and {len(other)} systems differ enough; 3 are needed of each")
     error = 0.0
-    for signs in (one, other):
+    for signs in (first, other):
         p = (signs.sum() + 1) / (len(signs) + 2)
         error += p * (1 - p) / (len(signs) + 2)
-    draws = min(len(one), len(other))
-    return Estimate(float(one.mean() - other.mean()), math.sqrt(error), draws, lost, (-1.0, 1.0))
+    draws = min(len(first), len(other))
+    return Estimate(float(first.mean() - other.mean()), math.sqrt(error), draws, lost, (-1.0, 1.0))
 
 
-def unpaired(one: Estimate, other: Estimate) -> Estimate:
+def unpaired(first: Estimate, other: Estimate) -> Estimate:
     """Return the difference of two independent estimates.
 
     Examples
@@ -275,9 +279,9 @@ def unpaired(one: Estimate, other: Estimate) -> Estimate:
     >>> unpaired(Estimate(2.0, 0.3, 10), Estimate(1.5, 0.4, 5))
     Estimate(value=0.5, standard_error=0.5, draws=5, lost=0, span=(-inf, inf))
     """
-    error = math.hypot(one.standard_error, other.standard_error)
-    draws = min(one.draws, other.draws)
-    return Estimate(one.value - other.value, error, draws, one.lost + other.lost)
+    error = math.hypot(first.standard_error, other.standard_error)
+    draws = min(first.draws, other.draws)
+    return Estimate(first.value - other.value, error, draws, first.lost + other.lost)
 
 
 STUDY = "study"
@@ -347,19 +351,21 @@ def study_value(  # noqa: PLR0913  one argument per key of `ours`
     if statistic in _OF_TABLES:
         return _OF_TABLES[statistic](frame, *sides)
     if statistic in OF_PANELS:
-        return OF_PANELS[statistic](*([(one, _numbers(frame, one)) for one in s] for s in sides))
+        return OF_PANELS[statistic](
+            *([(table, _numbers(frame, table)) for table in s] for s in sides)
+        )
     if statistic in _OF_MANY:
-        numbers = [[_numbers(frame, one) for one in side] for side in sides]
+        numbers = [[_numbers(frame, table) for table in side] for side in sides]
         return _OF_MANY[statistic](*numbers)
     if left:
         pairs = _paired(_listed(left), _listed(right))
-        found = [_compared(frame, one, other, statistic) for one, other in pairs]
+        values = [_compared(frame, first, other, statistic) for first, other in pairs]
     else:
-        found = [_summary(frame, one, statistic, block) for one in _listed(rows)]
-    if len(found) == 1:
-        return found[0]
-    estimates = [one for one in found if isinstance(one, Estimate)]
-    lost = [one for one in found if isinstance(one, NotRun)]
+        values = [_summary(frame, table, statistic, block) for table in _listed(rows)]
+    if len(values) == 1:
+        return values[0]
+    estimates = [value for value in values if isinstance(value, Estimate)]
+    lost = [value for value in values if isinstance(value, NotRun)]
     return lost[0] if lost else Several(tuple(estimates))
 
 
@@ -373,7 +379,7 @@ def study_files(parameters: Mapping[str, Any]) -> list[Any]:
     """
     named = parameters.get("study", [])
     if isinstance(named, Mapping):
-        each = [file for one in named.values() for file in study_files({"study": one})]
+        each = [file for files in named.values() for file in study_files({"study": files})]
         return list(dict.fromkeys(each))
     return [named] if isinstance(named, str) else list(named)
 
@@ -403,9 +409,9 @@ def selection_mistakes(parameters: Mapping[str, Any], studies: Sequence[str]) ->
     keys: tuple[str, ...] = PAIR_SELECTION if of_pair else SELECTION
     needed = {"pair"} if of_pair else {"column"}
     for key in ("rows", "left", "right"):
-        for one in _listed(parameters.get(key, ())):
-            if set(one) - set(keys) or needed - set(one):
-                mistakes.append(f"ours.{key}: expected {', '.join(keys)}, got {list(one)}")
+        for table in _listed(parameters.get(key, ())):
+            if set(table) - set(keys) or needed - set(table):
+                mistakes.append(f"ours.{key}: expected {', '.join(keys)}, got {list(table)}")
     return mistakes
 
 
@@ -443,14 +449,14 @@ def _numbers(frame: Frame, selection: Selection) -> pd.Series:
     else:  # a number of the data, whatever an algorithm made of them
         chosen = chosen.drop_duplicates(["problem", "replicate"])
         numbers = chosen[column].astype(float)
-    place = chosen["problem"].astype(str)
+    position = chosen["problem"].astype(str)
     if "problem" in selection:  # by its place in the list, so that other lists are its pairs
-        place = place.map(problems.index)
-    index = pd.MultiIndex.from_arrays([place, chosen["replicate"]])
-    found = pd.Series(numbers.to_numpy(), index=index).sort_index()
+        position = position.map(problems.index)
+    index = pd.MultiIndex.from_arrays([position, chosen["replicate"]])
+    series = pd.Series(numbers.to_numpy(), index=index).sort_index()
     if isinstance(algorithms, list):  # one that failed leaves the data set without a mean
-        return found.groupby(level=[0, 1]).agg(lambda scores: scores.mean(skipna=False))
-    return found
+        return series.groupby(level=[0, 1]).agg(lambda scores: scores.mean(skipna=False))
+    return series
 
 
 def _known(frame: Frame, column: str, names: Sequence[str]) -> Frame:
@@ -486,8 +492,8 @@ def _extreme(values: Vector, block: int, statistic: str, lost: int) -> Extremes:
 
 
 def _compared(frame: Frame, left: Selection, right: Selection, statistic: str) -> Ours:
-    one, other = _numbers(frame, left), _numbers(frame, right)
-    difference, lost = _present((one - other).reindex(one.index.union(other.index)))
+    first, other = _numbers(frame, left), _numbers(frame, right)
+    difference, lost = _present((first - other).reindex(first.index.union(other.index)))
     if len(difference) < 2:
         return _no_numbers(lost)
     return _OF_TWO[statistic](difference, lost)
@@ -512,14 +518,14 @@ def _wilcoxon(differences: Vector, lost: int) -> Estimate:
 
 def _rank_correlation(_: Side, left: Side, right: Side) -> Ours:
     """Return Spearman's correlation of medians; replicates are resampled together."""
-    one, other = _stacked(left), _stacked(right)
+    before, other = _stacked(left), _stacked(right)
 
     def correlation(chosen: Chosen) -> float:
-        medians = np.nanmedian(one[:, chosen], axis=1), np.nanmedian(other[:, chosen], axis=1)
+        medians = np.nanmedian(before[:, chosen], axis=1), np.nanmedian(other[:, chosen], axis=1)
         return float(stats.spearmanr(*medians).statistic)
 
-    lost = int((np.isnan(one) | np.isnan(other)).sum())
-    return _resampled(correlation, one.shape[1], lost)
+    lost = int((np.isnan(before) | np.isnan(other)).sum())
+    return _resampled(correlation, before.shape[1], lost)
 
 
 def _trend(rows: Side, *_: Side) -> Ours:
@@ -534,9 +540,9 @@ def _trend(rows: Side, *_: Side) -> Ours:
 
 def _share_above(_: Side, left: Side, right: Side) -> Ours:
     """Return the share of the others that exceed the one, over replicates; lost ones do not."""
-    one, others = left[0].to_numpy(float), _stacked(right)
+    limit, others = left[0].to_numpy(float), _stacked(right)
     with np.errstate(invalid="ignore"):
-        return mean((others > one).mean(axis=0), int(np.isnan(others).sum()))
+        return mean((others > limit).mean(axis=0), int(np.isnan(others).sum()))
 
 
 def _contrast(_: Side, left: Side, right: Side) -> Ours:
@@ -550,12 +556,12 @@ def _choice(frame: Frame, theirs: Selection, grid: Sequence[Selection]) -> Ours:
 
     A run that failed counts as 0, as when the settings are chosen.
     """
-    scores = _stacked([_numbers(frame, one).fillna(0.0) for one in grid])
+    scores = _stacked([_numbers(frame, table).fillna(0.0) for table in grid])
     best = int(np.argmax(np.median(scores, axis=1)))
-    own, n = _numbers(frame, theirs).fillna(0.0).to_numpy(float), scores.shape[1]
+    their_scores, n = _numbers(frame, theirs).fillna(0.0).to_numpy(float), scores.shape[1]
 
     def behind(chosen: Chosen) -> float:
-        return float(np.median(own[chosen]) - np.median(scores[best, chosen]))
+        return float(np.median(their_scores[chosen]) - np.median(scores[best, chosen]))
 
     return Choice(str(grid[best]["algorithm"]), _resampled(behind, n, 0))
 

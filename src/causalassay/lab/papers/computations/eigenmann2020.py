@@ -22,15 +22,15 @@ def weighted_formula(*, draws: int) -> Cases:
     """Return where the weighted risk is not the mean of the others by shares of nodes."""
     n_targets, violated = N_NODES // 2, 0
     for draw in range(draws):
-        found = risk.estimate(
+        estimated = risk.estimate(
             make_algorithm("ges-pooled"),
             _small_system(n_targets, draw).data,
             stream(1, "weights", draw),
             scoring=risk.Scoring(n_bootstrap=0),
         )
         share = n_targets / N_NODES
-        stated = share * found.naive + (1 - share) * found.cross_validated
-        violated += int(abs(found.weighted - stated) > 1e-12)  # noqa: PLR2004
+        stated = share * estimated.naive + (1 - share) * estimated.cross_validated
+        violated += int(abs(estimated.weighted - stated) > 1e-12)  # noqa: PLR2004
     return Cases(draws, violated)
 
 
@@ -51,8 +51,8 @@ def jaccard_formula(*, draws: int) -> Cases:
     violated = int(risk.jaccard(frozenset(), frozenset()) != 0)
     for draw in range(draws):
         rng = stream(1, "sets", draw)
-        one, other = (frozenset(np.flatnonzero(rng.random(6) < 0.4).tolist()) for _ in range(2))  # noqa: PLR2004
-        if one | other:
-            stated = 1 - len(one & other) / len(one | other)
-            violated += int(abs(risk.jaccard(one, other) - stated) > 1e-12)  # noqa: PLR2004
+        first, other = (frozenset(np.flatnonzero(rng.random(6) < 0.4).tolist()) for _ in range(2))  # noqa: PLR2004
+        if first | other:
+            stated = 1 - len(first & other) / len(first | other)
+            violated += int(abs(risk.jaccard(first, other) - stated) > 1e-12)  # noqa: PLR2004
     return Cases(draws + 1, violated)

@@ -335,7 +335,7 @@ def _on_look_alikes(
     The look-alikes are the same whichever algorithms are scored on them.
     """
     truth = truth_of(system)
-    (found,) = score_look_alikes(
+    (row,) = score_look_alikes(
         truth.experiment,
         _scores(system, repeats),
         {name: _algorithms()[name] for name in names},
@@ -344,7 +344,7 @@ def _on_look_alikes(
         n_experiments=experiments,
         seed=1,
     )
-    values = found.by_experiment["TV"]
+    values = row.by_experiment["TV"]
     return np.concatenate([values, np.full(experiments - len(values), np.nan)])
 
 
@@ -364,16 +364,16 @@ def look_alike_difference(  # noqa: PLR0913
 ) -> Estimate:
     """Return the mean TV on a system less that on look-alikes, over PC, MMHC and GES."""
     kind = LookAlike(source, out_degree, float(strength))
-    made = _on_look_alikes(system, kind, repeats, experiments)
-    return _difference(_on_system(system, repeats), made)
+    look_alikes = _on_look_alikes(system, kind, repeats, experiments)
+    return _difference(_on_system(system, repeats), look_alikes)
 
 
-def _difference(one: NDArray[Any], other: NDArray[Any]) -> Estimate:
+def _difference(first: NDArray[Any], other: NDArray[Any]) -> Estimate:
     """Return the difference between two independent means."""
-    real, made = mean_of(one), mean_of(other)
-    error = math.hypot(real.standard_error, made.standard_error)
-    draws = min(real.draws, made.draws)
-    return Estimate(real.value - made.value, error, draws, real.lost + made.lost)
+    real, synthetic = mean_of(first), mean_of(other)
+    error = math.hypot(real.standard_error, synthetic.standard_error)
+    draws = min(real.draws, synthetic.draws)
+    return Estimate(real.value - synthetic.value, error, draws, real.lost + synthetic.lost)
 
 
 @on_system
@@ -417,14 +417,14 @@ def look_alike_tukey(
         difference of the other sign counts as 1.
     """
     groups = [_on_system(system, repeats)]
-    groups += [_on_look_alikes(system, _usual(one), repeats, experiments) for one in SOURCES]
+    groups += [_on_look_alikes(system, _usual(source), repeats, experiments) for source in SOURCES]
     known = [group[~np.isnan(group)] for group in groups]
     p_values = stats.tukey_hsd(*known).pvalue[0, 1:]
-    real, *made = (group.mean() for group in known)
+    real, *synthetic = (group.mean() for group in known)
     return Several(
         tuple(
             Estimate(float(p) if (other > real) == (source in harder) else 1.0)
-            for source, p, other in zip(SOURCES, p_values, made, strict=True)
+            for source, p, other in zip(SOURCES, p_values, synthetic, strict=True)
         )
     )
 
@@ -436,11 +436,11 @@ def best_against_worst(*, system: System, repeats: int, experiments: int) -> Sev
     All are above 0 if the best on the system is worse than the worst on any look-alike.
     """
     real = [_on_system(system, repeats, (name,)) for name in ALL]
-    made = [
+    synthetic = [
         _on_look_alikes(system, _usual(source), repeats, experiments, (name,))
         for source, name in product(SOURCES, ALL)
     ]
-    return Several(tuple(_difference(*pair) for pair in product(real, made)))
+    return Several(tuple(_difference(*pair) for pair in product(real, synthetic)))
 
 
 @figure
@@ -453,7 +453,7 @@ def look_alike_boxes(*, system: System, label: str, repeats: int, experiments: i
             kind = _usual(source)
             places[written] = _on_look_alikes(system, kind, repeats, experiments, (name,))
         parts += [
-            pd.DataFrame({"x": place, "y": values, "series": name.upper()})
-            for place, values in places.items()
+            pd.DataFrame({"x": label, "y": values, "series": name.upper()})
+            for label, values in places.items()
         ]
     return pd.concat(parts, ignore_index=True).assign(panel="total variation")

@@ -73,11 +73,11 @@ def collider_law(*, leaves: list[int], draws: int) -> Several:
 
     The mean square is compared with one third as well, for each number k of leaves.
     """
-    found = []
+    deviations = []
     for n_leaves in leaves:
         uniform = population_r2(n_leaves, "collider", draws) ** (n_leaves / 2)
-        found += [mean(uniform - 1 / 2), mean(uniform**2 - 1 / 3)]
-    return Several(tuple(found))
+        deviations += [mean(uniform - 1 / 2), mean(uniform**2 - 1 / 3)]
+    return Several(tuple(deviations))
 
 
 @computation
@@ -105,11 +105,11 @@ def population_r2(n_leaves: int, kind: Hub, draws: int) -> Vector:
 @lru_cache(maxsize=32)
 def sample_r2(n_leaves: int, kind: Hub, samples: int, draws: int) -> Vector:
     """Return the R² of the hub in samples of random models."""
-    graph, found = hub(n_leaves, kind), np.empty(draws)
+    graph, values = hub(n_leaves, kind), np.empty(draws)
     for k in range(draws):
         rng = stream(1, "sampled hub", kind, n_leaves, k)
-        found[k] = r2(UUMC().draw(graph, rng).sample(samples, rng))[0]
-    return found
+        values[k] = r2(UUMC().draw(graph, rng).sample(samples, rng))[0]
+    return values
 
 
 @computation
@@ -131,15 +131,15 @@ def hub_dominance(*, leaves: list[int], samples: int, draws: int) -> Several:
     Deciles are those of both kinds together. One kind dominates the other if its share below
     is nowhere larger.
     """
-    found = []
+    differences = []
     for n_leaves in leaves:
         confounder = sample_r2(n_leaves, "confounder", samples, draws)
         collider = sample_r2(n_leaves, "collider", samples, draws)
         limits = np.quantile(np.concatenate([confounder, collider]), np.arange(1, 10) / 10)
         for limit in limits:
             below = (collider <= limit).astype(float) - (confounder <= limit)
-            found.append(mean(below))
-    return Several(tuple(found))
+            differences.append(mean(below))
+    return Several(tuple(differences))
 
 
 @computation
@@ -209,16 +209,16 @@ def sortabilities(graphs: Graphs, samples: int, draws: int) -> Values:
 
     "triples" draws one of the 24 DAGs of three nodes that have an edge.
     """
-    found = np.empty((draws, 2))
+    pairs = np.empty((draws, 2))
     for k in range(draws):
         rng = stream(1, "sortabilities", graphs, k)
         graph = _graph(graphs, rng)
         values = UUMC().draw(graph, rng).sample(samples, rng)
-        found[k] = (
+        pairs[k] = (
             var_sortability(values, graph, convention="pairs"),
             r2_sortability(values, graph, convention="pairs"),
         )
-    return found
+    return pairs
 
 
 @computation
@@ -233,19 +233,19 @@ def dao_with_slip(*, probabilities: list[float], draws: int) -> Several:
 
     One number for each probability of an edge; 20 nodes, 100 rows.
     """
-    return Several(tuple(mean(_with_slip(one, draws)) for one in probabilities))
+    return Several(tuple(mean(_with_slip(probability, draws)) for probability in probabilities))
 
 
 @lru_cache(maxsize=8)
 def _with_slip(probability: float, draws: int) -> Values:
-    found = np.empty(draws)
+    values = np.empty(draws)
     for k in range(draws):
         rng = stream(1, "slip", f"{probability:g}", k)
         graph = erdos_renyi(20, probability * 19 / 2, rng, exact=False)
         model = DaO().draw(graph, rng)
         model = replace(model, noise_variance=model.noise_variance**2)
-        found[k] = var_sortability(model.sample(100, rng), graph, convention="pairs")
-    return found
+        values[k] = var_sortability(model.sample(100, rng), graph, convention="pairs")
+    return values
 
 
 @figure
@@ -254,17 +254,17 @@ def hub_r2(*, leaves: Sequence[int], samples: int, draws: int) -> pd.DataFrame:
     parts = []
     for n_leaves in leaves:
         for kind in ("collider", "confounder"):
-            found = sample_r2(n_leaves, kind, samples, draws)
-            parts.append(pd.DataFrame({"x": n_leaves, "y": found, "series": kind}))
+            values = sample_r2(n_leaves, kind, samples, draws)
+            parts.append(pd.DataFrame({"x": n_leaves, "y": values, "series": kind}))
     return pd.concat(parts, ignore_index=True).assign(panel="")
 
 
 @figure
 def uumc_sortabilities(*, graphs: Graphs, samples: int, draws: int) -> pd.DataFrame:
     """Return the sortabilities of UUMC on some graphs."""
-    found = sortabilities(graphs, samples, draws)
+    pairs = sortabilities(graphs, samples, draws)
     parts = [
-        pd.DataFrame({"x": name, "y": found[:, column], "series": "UUMC"})
+        pd.DataFrame({"x": name, "y": pairs[:, column], "series": "UUMC"})
         for column, name in enumerate(("variance", "R²"))
     ]
     return pd.concat(parts, ignore_index=True).assign(panel="")

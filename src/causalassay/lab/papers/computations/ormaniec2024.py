@@ -138,25 +138,25 @@ def _printed(shape: Shape, a: float, b: float) -> tuple[float, float, float]:
     """Return the covariances that appendix C.4.1 prints for a standardised SCM."""
     if shape == "chain":
         last = b**2 * (a**2 + 1) + 1
-        found = (
+        printed = (
             a / np.sqrt(a**2 + 1),
             a * b / np.sqrt(last),
             b * np.sqrt((a**2 + 1) / last),
         )
     elif shape == "fork":
-        found = (
+        printed = (
             a / np.sqrt(a**2 + 1),
             a * b / np.sqrt((a**2 + 1) * (b**2 + 1)),
             b / np.sqrt(b**2 + 1),
         )
     else:
         first = a**2 * (b**2 + 1) + 1
-        found = (
+        printed = (
             a * np.sqrt((b**2 + 1) / first),
             a * b / np.sqrt(first),
             b / np.sqrt(b**2 + 1),
         )
-    return found
+    return printed
 
 
 @computation
@@ -166,8 +166,8 @@ def standardised_three_nodes(*, draws: int) -> Cases:
     for rng in _cases("three standardised", draws):
         (alpha, beta), variance = rng.uniform(0.1, 3, size=2), rng.uniform(0.25, 4)
         for shape in SHAPES:
-            found = _correlations(LinearSCM(_three_nodes(shape, alpha, beta), variance))
-            violated += bool(np.abs(found - _printed(shape, alpha, beta)).max() > _TIE)
+            correlations = _correlations(LinearSCM(_three_nodes(shape, alpha, beta), variance))
+            violated += bool(np.abs(correlations - _printed(shape, alpha, beta)).max() > _TIE)
     return Cases(draws * len(SHAPES), violated)
 
 
@@ -188,11 +188,11 @@ def iscm_three_nodes(*, draws: int) -> Cases:
     violated = 0
     for rng in _cases("three iscm", draws):
         (gamma, lam), variance = rng.uniform(0.1, 3, size=2), rng.uniform(0.25, 4)
-        one, other = (w / np.sqrt(w**2 + variance) for w in (gamma, lam))
+        first, other = (w / np.sqrt(w**2 + variance) for w in (gamma, lam))
         for shape in SHAPES:
             model = iscm_implied(_three_nodes(shape, gamma, lam), variance)
-            found = _correlations(model) - (one, one * other, other)
-            violated += bool(np.abs(found).max() > _TIE)
+            deviation = _correlations(model) - (first, first * other, other)
+            violated += bool(np.abs(deviation).max() > _TIE)
     return Cases(draws * len(SHAPES), violated)
 
 
@@ -204,7 +204,11 @@ def _parts(undirected: Adjacency) -> list[set[int]]:
         while rest:
             node = rest.pop()
             part.add(node)
-            rest += [int(one) for one in np.flatnonzero(undirected[node]) if int(one) not in part]
+            rest += [
+                int(neighbour)
+                for neighbour in np.flatnonzero(undirected[node])
+                if int(neighbour) not in part
+            ]
         left -= part
         parts.append(part)
     return parts
@@ -221,9 +225,9 @@ def identified_forests(*, draws: int) -> Cases:
         tree = forest(8, rng, n_trees=int(rng.integers(1, 4)), orientation="random")
         cpdag = to_cpdag(tree)
         model = SCM(weights=(1.0, 3.0)).draw(tree, rng)
-        found = identified_edges(model.covariance(), cpdag, 1.0, scheme="standardized")
-        wrong = bool((found & ~found.T & ~tree).any())
-        open_edges = found & found.T
+        identified = identified_edges(model.covariance(), cpdag, 1.0, scheme="standardized")
+        wrong = bool((identified & ~identified.T & ~tree).any())
+        open_edges = identified & identified.T
         most = max(
             (int(open_edges[np.ix_(list(part), list(part))].sum()) // 2)
             for part in [*_parts(cpdag & cpdag.T), {0}]
@@ -241,8 +245,8 @@ def open_edge_is_least(*, draws: int) -> Cases:
         covariance = SCM(weights=(1.0, 3.0)).draw(dag, rng).covariance()
         sd = np.sqrt(np.diag(covariance))
         correlation = np.abs(np.diag(covariance / np.outer(sd, sd), 1))
-        found = identified_edges(covariance, to_cpdag(dag), 1.0, scheme="standardized")
-        still_open = np.flatnonzero(np.diag(found & found.T, 1))
+        identified = identified_edges(covariance, to_cpdag(dag), 1.0, scheme="standardized")
+        still_open = np.flatnonzero(np.diag(identified & identified.T, 1))
         violated += any(k != int(np.argmin(correlation)) for k in still_open)
     return Cases(draws, violated)
 
@@ -257,7 +261,9 @@ def one_law_of_a_class(*, draws: int) -> Cases:
         weights = drawn + drawn.T
         expected = iscm_implied(np.where(tree, weights, 0.0), 1.0).covariance()
         members = enumerate_dags(to_cpdag(tree))
-        laws = [iscm_implied(np.where(one, weights, 0.0), 1.0).covariance() for one in members]
+        laws = [
+            iscm_implied(np.where(member, weights, 0.0), 1.0).covariance() for member in members
+        ]
         violated += any(np.abs(law - expected).max() > _TIE for law in laws)
     return Cases(draws, violated)
 
@@ -269,27 +275,27 @@ def triangles_differ(*, draws: int) -> Several:
     A number for each drawn set of weights.
     """
     triangle = np.triu(np.ones((3, 3), dtype=bool), 1)
-    found = []
+    distances = []
     for rng in _cases("triangles", draws):
         drawn = np.triu(rng.uniform(0.5, 2.0, (3, 3)), 1)
         weights = drawn + drawn.T
-        one, two = (
+        first, two = (
             iscm_implied(np.where(dag, weights, 0.0), 1.0).covariance()
             for dag in (triangle, triangle.T)
         )
-        found.append(Estimate(float(np.abs(one - two).max())))
-    return Several(tuple(found))
+        distances.append(Estimate(float(np.abs(first - two).max())))
+    return Several(tuple(distances))
 
 
 @computation
 def harmonised_correlations(*, nodes: int, largest_weight: float, draws: int) -> Several:
     """Return the |correlation| of the last two nodes of chains under Mooij's scaling."""
     source = Harmonized(weights=(0.5, largest_weight))
-    found = [
+    correlations = [
         Estimate(float(np.abs(_correlation(source.draw(chain(nodes), rng)))))
         for rng in _cases("harmonised", draws)
     ]
-    return Several(tuple(found))
+    return Several(tuple(correlations))
 
 
 def _correlation(model: LinearSCM) -> float:
@@ -307,8 +313,8 @@ def half_explained(*, draws: int) -> Several:
         dag = erdos_renyi(10, 2, rng)
         model = HalfExplained().draw(dag, rng)
         shares.append(model.cause_explained_variance()[dag.any(axis=0)])
-    found = np.concatenate(shares)
-    return Several((Estimate(float(found.min())), Estimate(float(found.max()))))
+    every = np.concatenate(shares)
+    return Several((Estimate(float(every.min())), Estimate(float(every.max()))))
 
 
 # Correlations along chains (Ormaniec et al. 2024, figures 1 and 15).
@@ -339,11 +345,11 @@ def iscm_correlations(n_nodes: int, draws: int) -> NDArray[Any]:
     """Return the exact |correlations| of iSCM chains with unit noise, (draws, d, d)."""
     weight = _weights(n_nodes, draws)
     step = weight / np.sqrt(weight**2 + 1)
-    found = np.ones((draws, n_nodes, n_nodes))
+    correlations = np.ones((draws, n_nodes, n_nodes))
     for i in range(n_nodes):
         for j in range(i + 1, n_nodes):
-            found[:, i, j] = found[:, j, i] = step[:, i:j].prod(axis=1)
-    return found
+            correlations[:, i, j] = correlations[:, j, i] = step[:, i:j].prod(axis=1)
+    return correlations
 
 
 @computation
@@ -375,8 +381,8 @@ def spaced_rise(
         return np.asarray(along[:, -1] - along[:, 0])
 
     if compared == "rises":
-        return Several(tuple(mean(rise(one)) for one in spacings))
-    return Several(tuple(mean(rise(1) - rise(one)) for one in spacings))
+        return Several(tuple(mean(rise(spacing)) for spacing in spacings))
+    return Several(tuple(mean(rise(1) - rise(spacing)) for spacing in spacings))
 
 
 @computation
@@ -410,20 +416,20 @@ def _transferred_models(k: int) -> tuple[LinearSCM, LinearSCM, LinearSCM]:
 
 @lru_cache(maxsize=4)
 def _sortabilities(draws: int) -> Values:
-    found = np.empty((draws, 3))
+    sortabilities = np.empty((draws, 3))
     for k in range(draws):
         raw, standardised, iscm = _transferred_models(k)
         sources = raw, transfer_noise(raw, standardised), transfer_noise(raw, iscm)
         for column, model in enumerate(sources):
             values = model.sample(SAMPLES, stream(1, "transferred", k))
-            found[k, column] = var_sortability(values, raw.graph)
-    return found
+            sortabilities[k, column] = var_sortability(values, raw.graph)
+    return sortabilities
 
 
 @computation
 def transfer_sortability(*, draws: int) -> Several:
     """Return the mean var-sortability of raw data and with either transferred noise."""
-    return Several(tuple(mean(one) for one in _sortabilities(draws).T))
+    return Several(tuple(mean(column) for column in _sortabilities(draws).T))
 
 
 @lru_cache(maxsize=4)
@@ -439,7 +445,7 @@ def inverse_noise(draws: int) -> tuple[Values, Values]:
 @computation
 def noise_scale_ratio(*, draws: int) -> Estimate:
     """Return log10 of how much larger 1/θ² is in standardised SCMs, at its 90 % quantile."""
-    upper = [np.quantile(one, 0.9, axis=1) for one in inverse_noise(draws)]
+    upper = [np.quantile(noise, 0.9, axis=1) for noise in inverse_noise(draws)]
     return mean(upper[0] - upper[1])
 
 
@@ -490,5 +496,5 @@ def chain_correlations(*, spacings: Sequence[int], draws: int) -> pd.DataFrame:
 def noise_scales(*, draws: int) -> pd.DataFrame:
     """Return log10 of the inverse noise variances that standardised SCMs and iSCMs imply."""
     named = zip(("standardised", "iSCM"), inverse_noise(draws), strict=True)
-    parts = [pd.DataFrame({"x": name, "y": found.ravel()}) for name, found in named]
+    parts = [pd.DataFrame({"x": name, "y": noise.ravel()}) for name, noise in named]
     return pd.concat(parts, ignore_index=True).assign(series="nodes", panel="")

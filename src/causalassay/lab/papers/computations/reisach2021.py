@@ -156,8 +156,8 @@ def park_condition(
 ) -> Cases:
     """Tell whether a condition of Park (2020, theorem 4) holds as the paper says."""
     covariance = _model(edges, noise_variances).covariance()
-    found = {"A": park_forward, "B": park_backward}[condition](covariance)
-    return Cases(1, int(found != expected))
+    holds = {"A": park_forward, "B": park_backward}[condition](covariance)
+    return Cases(1, int(holds != expected))
 
 
 def park_forward(covariance: Weights) -> bool:
@@ -222,7 +222,7 @@ def least_steps(covariance: Weights, *, free_diagonal: bool) -> tuple[float, Vec
     Each is a quadratic function of the step, so three points give it exactly.
     """
     steps = np.array([0.0, 0.5, 1.0])
-    values = [residual_variances(covariance, one, free_diagonal=free_diagonal) for one in steps]
+    values = [residual_variances(covariance, step, free_diagonal=free_diagonal) for step in steps]
     curvature, slope, _ = np.polyfit(steps, np.array(values), 2)
     return float(-slope.sum() / (2 * curvature.sum())), -slope / (2 * curvature)
 
@@ -258,7 +258,7 @@ def mse_gradient(*, draws: int) -> Cases:
             shift[i, j] = h
             # Central differences are exact for a quadratic function.
             ends = [np.eye(d) - sign * shift for sign in (1, -1)]
-            above, below = (np.trace(one.T @ covariance @ one) for one in ends)
+            above, below = (np.trace(end.T @ covariance @ end) for end in ends)
             gradient[i, j] = (above - below) / (2 * h)
         wrong += not np.allclose(gradient, -2 * covariance, rtol=1e-6, atol=1e-6)
     return Cases(draws, wrong)
@@ -351,15 +351,15 @@ def _leanings(
     n_nodes: int, weights: tuple[float, float], draws: int, samples: int
 ) -> dict[tuple[str, str], NDArray[np.int64]]:
     """Return the direction of every chain by scale and rule; `samples` 0 is the population."""
-    rng = stream(1, "chains", n_nodes, samples, *(round(1000 * one) for one in weights))
-    found: dict[tuple[str, str], list[NDArray[np.int64]]] = {}
+    rng = stream(1, "chains", n_nodes, samples, *(round(1000 * weight) for weight in weights))
+    directions: dict[tuple[str, str], list[NDArray[np.int64]]] = {}
     for first in range(0, draws, 10_000):
         exact = chain_covariances(n_nodes, weights, min(10_000, draws - first), rng)
         for scale, covariance in exact.items():
             for rule in ("coefficients", "variances"):
                 leaning = chain_leaning(_sampled(covariance, samples, scale, rng), rule)
-                found.setdefault((scale, rule), []).append(leaning)
-    return {key: np.concatenate(parts) for key, parts in found.items()}
+                directions.setdefault((scale, rule), []).append(leaning)
+    return {key: np.concatenate(parts) for key, parts in directions.items()}
 
 
 def _sampled(covariance: NDArray[Any], samples: int, scale: str, rng: Generator) -> NDArray[Any]:
@@ -421,11 +421,14 @@ def chain_orientations(
     *, cells: Sequence[dict[str, Any]], above: float, draws: int, samples: int = 0
 ) -> Several:
     """Return how far the percentages of several cells lie above a limit."""
-    found = [
+    percentages = [
         chain_orientation(**cell, counted="correct", draws=draws, samples=samples) for cell in cells
     ]
     return Several(
-        tuple(Estimate(one.value - above, one.standard_error, one.draws) for one in found)
+        tuple(
+            Estimate(percentage.value - above, percentage.standard_error, percentage.draws)
+            for percentage in percentages
+        )
     )
 
 
@@ -435,7 +438,7 @@ def chance_limit(*, draws: int, law: Literal["normal", "binomial"], upper: bool)
     if law == "normal":
         low, high = stats.norm.interval(LEVEL, 0.5, 0.5 / np.sqrt(draws))
     else:
-        low, high = (one / draws for one in stats.binom.interval(LEVEL, draws, 0.5))
+        low, high = (count / draws for count in stats.binom.interval(LEVEL, draws, 0.5))
     return Estimate(100 * float(high if upper else low))
 
 
@@ -453,18 +456,18 @@ def depths(dag: Adjacency) -> NDArray[np.int64]:
     >>> depths(chain(3)).tolist()
     [0, 1, 2]
     """
-    found = np.zeros(len(dag), dtype=np.int64)
+    lengths = np.zeros(len(dag), dtype=np.int64)
     for node in topological_order(dag):
         parents = dag[:, node]
-        found[node] = found[parents].max() + 1 if parents.any() else 0
-    return found
+        lengths[node] = lengths[parents].max() + 1 if parents.any() else 0
+    return lengths
 
 
 @lru_cache(maxsize=8)
 def variances_by_depth(weights: tuple[float, float], positions: int, draws: int) -> Vector:
     """Return the mean exact variance of the nodes of each depth, (draws, positions), or nan."""
     source = SCM(weights=weights, noise_sd=NOISE_SD_ALONG_ORDER)
-    found = np.full((draws, positions), np.nan)
+    means = np.full((draws, positions), np.nan)
     for k in range(draws):
         rng = stream(1, "variance along order", k)
         graph = erdos_renyi(N_ALONG_ORDER, EDGES_PER_NODE, rng)
@@ -472,8 +475,8 @@ def variances_by_depth(weights: tuple[float, float], positions: int, draws: int)
         depth = depths(graph)
         for position in range(positions):
             if (depth == position).any():
-                found[k, position] = variance[depth == position].mean()
-    return found
+                means[k, position] = variance[depth == position].mean()
+    return means
 
 
 @computation
@@ -482,7 +485,10 @@ def variance_increase(*, weights: Sequence[Sequence[float]], positions: int, dra
     rises = []
     for low, high in weights:
         rise = np.diff(variances_by_depth((low, high), positions, draws), axis=1)
-        rises += [mean(one[~np.isnan(one)], int(np.isnan(one).sum())) for one in rise.T]
+        rises += [
+            mean(rises_here[~np.isnan(rises_here)], int(np.isnan(rises_here).sum()))
+            for rises_here in rise.T
+        ]
     return Several(tuple(rises))
 
 
@@ -503,14 +509,14 @@ def three_node_dags() -> tuple[Adjacency, ...]:
     >>> len(three_node_dags())
     25
     """
-    found = []
+    dags = []
     for states in product(range(3), repeat=3):
         graph = np.zeros((3, 3), dtype=bool)
         for (i, j), state in zip(((0, 1), (0, 2), (1, 2)), states, strict=True):
             graph[i, j], graph[j, i] = state == 1, state == 2
         if is_dag(graph):
-            found.append(graph)
-    return tuple(found)
+            dags.append(graph)
+    return tuple(dags)
 
 
 @computation
@@ -528,7 +534,8 @@ def truth_is_optimal(*, lambda1: float, noise_sd: list[float], draws: int) -> Es
     """
     low, high = noise_sd
     raw, standardised = (
-        is_optimal(lambda1, (low, high), draws, standardised=one).ravel() for one in (False, True)
+        is_optimal(lambda1, (low, high), draws, standardised=scaled).ravel()
+        for scaled in (False, True)
     )
     return mean(standardised.astype(float) - raw)
 
@@ -538,8 +545,8 @@ def is_optimal(
 ) -> NDArray[np.bool_]:
     """Return whether the true DAG has the least loss, by true DAG and draw."""
     losses = dag_losses(lambda1, noise_sd, draws, standardised=standardised)
-    own = losses[np.arange(25), :, np.arange(25)]
-    return own <= losses.min(axis=2) + _TIE_OF_LOSSES
+    of_truth = losses[np.arange(25), :, np.arange(25)]
+    return of_truth <= losses.min(axis=2) + _TIE_OF_LOSSES
 
 
 @lru_cache(maxsize=4)
@@ -612,17 +619,21 @@ def _best_weight(weights: Losses, k: int, moments: tuple[Any, Any, Any], lambda1
     held = variance - 2 * (others * towards).sum(-1)
     held = held + np.einsum("...i,...ij,...j", others, within, others)
     cross = towards[..., k] - (within[..., k, :] * others).sum(-1)
-    own = within[..., k, k]
+    square = within[..., k, k]
     # Zero slope: own w - cross + λ s (held - 2 w cross + own w²) = 0 with s the sign of cross.
     sign = np.sign(cross)
-    a, b, c = lambda1 * sign * own, own - 2 * lambda1 * sign * cross, lambda1 * sign * held - cross
+    a, b, c = (
+        lambda1 * sign * square,
+        square - 2 * lambda1 * sign * cross,
+        lambda1 * sign * held - cross,
+    )
     root = np.sqrt(np.maximum(b**2 - 4 * a * c, 0.0))
     # Where cross is 0 so is the best weight; the divisor is then of no use.
     divisor = np.where(sign == 0, 1.0, 2 * a)
     slopes = np.stack([(-b + root) / divisor, (-b - root) / divisor])
     legal = (slopes * sign > 0) & (b**2 - 4 * a * c >= 0)
     tried = np.concatenate([np.zeros_like(cross)[None], np.where(legal, slopes, 0.0)])
-    residual = held - 2 * tried * cross + tried**2 * own
+    residual = held - 2 * tried * cross + tried**2 * square
     losses = 0.5 * np.log(residual) + lambda1 * np.abs(tried)
     return np.take_along_axis(tried, losses.argmin(0)[None], axis=0)[0]
 
@@ -633,7 +644,7 @@ def gradient_curves() -> pd.DataFrame:
     parts = []
     for free, longest in ((True, 0.4), (False, 0.8)):
         steps = np.linspace(0, longest, 81)
-        after = [residual_variances(EXAMPLE, float(one), free_diagonal=free) for one in steps]
+        after = [residual_variances(EXAMPLE, float(step), free_diagonal=free) for step in steps]
         curves = np.array(after)
         panel = "diagonal free" if free else "diagonal at 0"
         named = {"X": curves[:, 0], "Y": curves[:, 1], "MSE": curves.sum(axis=1)}
@@ -649,9 +660,9 @@ def depth_curves(*, weights: Sequence[Sequence[float]], positions: int, draws: i
     """Return the mean variance by depth for each range of weights."""
     parts = []
     for low, high in weights:
-        found = np.nanmean(variances_by_depth((low, high), positions, draws), axis=0)
+        means = np.nanmean(variances_by_depth((low, high), positions, draws), axis=0)
         parts.append(
-            pd.DataFrame({"x": range(positions), "y": found, "series": f"±({low}, {high})"})
+            pd.DataFrame({"x": range(positions), "y": means, "series": f"±({low}, {high})"})
         )
     return pd.concat(parts, ignore_index=True).assign(panel="")
 
@@ -672,8 +683,8 @@ def loss_landscape(*, lambda1: float, noise_sd: Sequence[float], draws: int) -> 
         span = losses.max(axis=2, keepdims=True) - least
         scaled = (losses - least) / np.where(span > 0, span, 1.0)  # no edge: all losses tie
         best = losses <= least + 1e-9
-        own = best & np.eye(len(dags), dtype=bool)[:, None]
-        best = np.where(own.any(axis=2, keepdims=True), own, best)
+        of_truth = best & np.eye(len(dags), dtype=bool)[:, None]
+        best = np.where(of_truth.any(axis=2, keepdims=True), of_truth, best)
         pairs = pd.DataFrame(
             {
                 "x": [shd(truth, dag) for truth in dags for dag in dags],
