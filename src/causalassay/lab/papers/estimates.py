@@ -64,6 +64,11 @@ class Estimate:
     span: tuple[float, float] = (-math.inf, math.inf)
 
     @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """Itself, as `Several` have many."""
+        return (self,)
+
+    @property
     def is_exact(self) -> bool:
         """Whether no draw is behind it."""
         return self.draws == 0
@@ -78,6 +83,11 @@ class Estimate:
         """Return the confidence interval; a single point if the number is exact."""
         half = self.quantile(level) * self.standard_error if self.standard_error else 0.0
         return max(self.value - half, self.span[0]), min(self.value + half, self.span[1])
+
+
+def joint_level(estimates: Sequence[Estimate]) -> float:
+    """Return the level of each interval, so that all of them hold together at `LEVEL`."""
+    return 1 - (1 - LEVEL) / len(estimates)
 
 
 @dataclass(frozen=True)
@@ -210,6 +220,19 @@ def block_extremes(values: Vector, block: int, *, largest: bool, lost: int = 0) 
     blocks = values[: len(values) // block * block].reshape(-1, block)
     chosen: Sequence[float] = (blocks.max(axis=1) if largest else blocks.min(axis=1)).tolist()
     return Extremes(tuple(chosen), block, lost)
+
+
+def unpaired(first: Estimate, other: Estimate) -> Estimate:
+    """Return the difference of two independent estimates.
+
+    Examples
+    --------
+    >>> unpaired(Estimate(2.0, 0.3, 10), Estimate(1.5, 0.4, 5))
+    Estimate(value=0.5, standard_error=0.5, draws=5, lost=0, span=(-inf, inf))
+    """
+    error = math.hypot(first.standard_error, other.standard_error)
+    draws = min(first.draws, other.draws)
+    return Estimate(first.value - other.value, error, draws, first.lost + other.lost)
 
 
 # Real data that papers need: others' are found on this machine, our own are in the package.

@@ -52,6 +52,7 @@ from causalassay.lab.papers.estimates import (
     NotRun,
     Ours,
     Several,
+    joint_level,
 )
 from causalassay.study.language.table_keys import StrictTable
 
@@ -272,11 +273,11 @@ def _judged(value: PublishedValue, ours: Estimate | Several | Extremes | Cases |
         case Extremes():
             return _among(value, ours)
         case Estimate() | Several():
-            estimates = ours.estimates if isinstance(ours, Several) else (ours,)
+            level = joint_level(ours.estimates)
             if value.kind == "number":
-                level = 1 - (1 - LEVEL) / len(estimates)
-                return _agrees(all(_near(value, estimate, level) for estimate in estimates))
-            return _claimed(value, estimates)
+                return _agrees(all(_near(value, each, level) for each in ours.estimates))
+            sides = [_side(value, each.interval(level)) for each in ours.estimates]
+            return "fails" if "fails" in sides else "open" if "open" in sides else "holds"
     assert_never(ours)
 
 
@@ -320,11 +321,10 @@ def relative_difference(value: PublishedValue, ours: Ours) -> float | None:
     """
     if value.kind != "number" or not isinstance(ours, Estimate | Several):
         return None
-    estimates = ours.estimates if isinstance(ours, Several) else (ours,)
-    level = 1 - (1 - LEVEL) / len(estimates)
+    level = joint_level(ours.estimates)
     relative = [
-        (estimate.value - value.number) / allowed_difference(value, estimate, level)
-        for estimate in estimates
+        (each.value - value.number) / allowed_difference(value, each, level)
+        for each in ours.estimates
     ]
     return max(relative, key=abs)
 
@@ -350,14 +350,6 @@ def chance_of_disagreement(value: PublishedValue, ours: Ours) -> float:
     if value.standard_error is None or value.replicates is None:
         return 1 - LEVEL
     return float(2 * stats.t.sf(ours.quantile(), max(value.replicates - 1, 1)))
-
-
-def _claimed(value: PublishedValue, estimates: tuple[Estimate, ...]) -> Outcome:
-    level = 1 - (1 - LEVEL) / len(estimates)
-    sides = [_side(value, estimate.interval(level)) for estimate in estimates]
-    if "fails" in sides:
-        return "fails"
-    return "open" if "open" in sides else "holds"
 
 
 def _side(value: PublishedValue, interval: tuple[float, float]) -> Outcome:

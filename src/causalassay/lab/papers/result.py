@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, assert_never
 
 from causalassay.lab.papers.estimates import (
-    LEVEL,
     Cases,
     Choice,
     Estimate,
@@ -17,6 +16,7 @@ from causalassay.lab.papers.estimates import (
     NotRun,
     Ours,
     Several,
+    joint_level,
 )
 from causalassay.lab.papers.paper import Paper
 from causalassay.lab.papers.pictures import Picture
@@ -276,7 +276,7 @@ def _with_limits(ours: Estimate, decimals: int) -> Interval | str:
 
 def _around(estimates: Sequence[Estimate], decimals: int) -> str:
     """Return what holds all their intervals, such as small p-values."""
-    ends = [estimate.interval(1 - (1 - LEVEL) / len(estimates)) for estimate in estimates]
+    ends = [estimate.interval(joint_level(estimates)) for estimate in estimates]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
     if 0 <= low <= high < 10**-decimals:
         return f"below {10**-decimals:g}"
@@ -296,6 +296,6 @@ def _each(ours: Ours | None, decimals: int) -> str:
 def _lost(ours: Ours | None) -> int:
     if isinstance(ours, Choice):
         return ours.behind.lost
-    if isinstance(ours, Several):
-        return sum(estimate.lost for estimate in ours.estimates)
-    return ours.lost if isinstance(ours, Estimate | Extremes) else 0
+    if isinstance(ours, Extremes):
+        return ours.lost
+    return sum(each.lost for each in ours.estimates) if isinstance(ours, Estimate | Several) else 0

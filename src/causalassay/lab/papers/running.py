@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pydantic import TypeAdapter
 
 from causalassay.common.replacing import replacing
 from causalassay.common.spelling import did_you_mean
@@ -285,7 +286,7 @@ class KeptResults:
         computed = compute(**parameters)
         if (plain := _plain(computed)) is not None:
             self.folder.mkdir(parents=True, exist_ok=True)
-            text = json.dumps(plain, default=_number)
+            text = json.dumps(plain, default=lambda scalar: scalar.item())
             with replacing(path) as partial:
                 partial.write_text(f"{_checksum(text)}\n{text}", encoding="utf-8")
         return computed
@@ -336,22 +337,9 @@ def _checksum(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _number(value: Any) -> Any:
-    """Return a numpy scalar as Python's number, for JSON."""
-    return value.item()
-
-
 def _read(plain: dict[str, Any]) -> Result:
     kind = plain.pop("kind")
     if kind == _PICTURE:
         return pd.DataFrame(plain["columns"])
-    fields: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value  # JSON has no tuples
-        for key, value in plain.items()
-    }
-    if kind == "Several":
-        each = [
-            {**fields_of, "span": tuple(fields_of["span"])} for fields_of in fields["estimates"]
-        ]
-        fields["estimates"] = tuple(Estimate(**fields_of) for fields_of in each)
-    return _KINDS[kind](**fields)
+    adapter: TypeAdapter[Result] = TypeAdapter(_KINDS[kind])
+    return adapter.validate_python(plain)

@@ -17,7 +17,6 @@ from causalassay.lab.papers.estimates import (
     Choice,
     Chosen,
     Estimate,
-    Extremes,
     NotRun,
     Ours,
     Several,
@@ -26,12 +25,17 @@ from causalassay.lab.papers.estimates import (
     median,
     over_replicates,
     standard_deviation,
+    unpaired,
 )
 from causalassay.risk.agreement import FEWEST_SYSTEMS, LEAST_DIFFERENCE
 
+Frame = pd.DataFrame
+Selection = Mapping[str, Any]
+Tables = Sequence[Selection]
+
 # What several panels of a figure, or the settings of two tables, say together.
 
-Scores = Sequence[tuple[Mapping[str, Any], pd.Series]]
+Scores = Sequence[tuple[Selection, pd.Series]]
 """Tables that pick rows, each with its numbers by replicate."""
 
 Panel = tuple[str, str]
@@ -87,7 +91,7 @@ def spread_difference(_: Scores, left: Scores, right: Scores) -> Estimate:
 
     The two sides may be of studies with different numbers of replicates.
     """
-    first, other = (_mean_spread(side) for side in (left, right))
+    first, other = _mean_spread(left), _mean_spread(right)
     error = float(np.hypot(first.standard_error, other.standard_error))
     draws, lost = min(first.draws, other.draws), first.lost + other.lost
     return Estimate(first.value - other.value, error, draws, lost)
@@ -219,26 +223,22 @@ def agreeing_signs(frame: pd.DataFrame, selection: Mapping[str, Any]) -> tuple[V
     return (np.sign(true[counted]) == np.sign(estimated[counted])).astype(float), lost
 
 
-def sign_share(frame: pd.DataFrame, selection: Mapping[str, Any]) -> Ours:
+def sign_share(frame: pd.DataFrame, rows: Tables, *_: Tables) -> Ours:
     """Return the share of agreeing signs."""
-    return share_of(*agreeing_signs(frame, selection))
+    return share_of(*agreeing_signs(frame, rows[0]))
 
 
-def sign_share_difference(
-    frame: pd.DataFrame, left: Mapping[str, Any], right: Mapping[str, Any]
-) -> Ours:
+def sign_share_difference(frame: pd.DataFrame, _: Tables, left: Tables, right: Tables) -> Ours:
     """Return the share of some systems, or of one pair, less that of others."""
-    first, other = agreeing_signs(frame, left), agreeing_signs(frame, right)
+    first, other = agreeing_signs(frame, left[0]), agreeing_signs(frame, right[0])
     return difference_of(first[0], other[0], first[1] + other[1])
 
 
-def risk_gap_difference(
-    frame: pd.DataFrame, left: Mapping[str, Any], right: Mapping[str, Any]
-) -> Ours:
+def risk_gap_difference(frame: pd.DataFrame, _: Tables, left: Tables, right: Tables) -> Ours:
     """Return how much more true risks differ in some systems than in others, in the mean."""
     gaps = []
-    for selection in (left, right):
-        true, _, lost = risk_differences(frame, selection)
+    for selection in (left[0], right[0]):
+        true, _estimated, lost = risk_differences(frame, selection)
         gaps.append(mean(np.abs(true), lost))
     return unpaired(*gaps)
 
@@ -271,19 +271,6 @@ def difference_of(first: Vector, other: Vector, lost: int = 0) -> Ours:
     return Estimate(float(first.mean() - other.mean()), math.sqrt(error), draws, lost, (-1.0, 1.0))
 
 
-def unpaired(first: Estimate, other: Estimate) -> Estimate:
-    """Return the difference of two independent estimates.
-
-    Examples
-    --------
-    >>> unpaired(Estimate(2.0, 0.3, 10), Estimate(1.5, 0.4, 5))
-    Estimate(value=0.5, standard_error=0.5, draws=5, lost=0, span=(-inf, inf))
-    """
-    error = math.hypot(first.standard_error, other.standard_error)
-    draws = min(first.draws, other.draws)
-    return Estimate(first.value - other.value, error, draws, first.lost + other.lost)
-
-
 STUDY = "study"
 """What `compute` says if the rows of a study are read."""
 
@@ -300,8 +287,6 @@ set counts. ``where`` has the levels of labels, as ``{"graph.n_nodes" = [25]}``.
 PAIR_SELECTION = ("pair", "where")
 """What picks the systems of a statistic of signs, and the two algorithms."""
 
-Frame = pd.DataFrame
-Selection = Mapping[str, Any]
 Side = Sequence[pd.Series]
 """The numbers of each table of a list."""
 
@@ -397,10 +382,8 @@ def selection_mistakes(parameters: Mapping[str, Any], studies: Sequence[str]) ->
             mistakes.append(f"ours.{key}: there is no such key; {did_you_mean(key, allowed)}")
     if ("rows" in parameters) == ("left" in parameters and "right" in parameters):
         mistakes.append("ours: expected `rows`, or `left` and `right`")
-    statistic, known = (
-        parameters.get("statistic", "mean"),
-        [*_OF_ONE, *_EXTREMES, *_OF_TWO, *_OF_MANY, *OF_PANELS, *_OF_TABLES],
-    )
+    statistic = parameters.get("statistic", "mean")
+    known = [*_OF_ONE, *_EXTREMES, *_OF_TWO, *_OF_MANY, *OF_PANELS, *_OF_TABLES]
     if statistic not in known:
         mistakes.append(f"there is no statistic {statistic!r}; {did_you_mean(statistic, known)}")
     if statistic in _EXTREMES and not parameters.get("block"):
@@ -483,12 +466,8 @@ def _summary(frame: Frame, selection: Selection, statistic: str, block: int) -> 
     if len(values) < 2:
         return _no_numbers(lost)
     if statistic in _EXTREMES:
-        return _extreme(values, block, statistic, lost)
+        return block_extremes(values, block, largest=statistic == "maximum", lost=lost)
     return _OF_ONE[statistic](values, lost)
-
-
-def _extreme(values: Vector, block: int, statistic: str, lost: int) -> Extremes:
-    return block_extremes(values, block, largest=statistic == "maximum", lost=lost)
 
 
 def _compared(frame: Frame, left: Selection, right: Selection, statistic: str) -> Ours:
@@ -499,10 +478,10 @@ def _compared(frame: Frame, left: Selection, right: Selection, statistic: str) -
     return _OF_TWO[statistic](difference, lost)
 
 
-def _difference_of_means(frame: Frame, left: Selection, right: Selection) -> Ours:
+def _difference_of_means(frame: Frame, _: Tables, left: Tables, right: Tables) -> Ours:
     """Return the mean of some systems less that of others."""
     means = []
-    for selection in (left, right):
+    for selection in (left[0], right[0]):
         values, lost = _present(_numbers(frame, selection))
         if len(values) < 2:
             return _no_numbers(lost)
@@ -551,14 +530,14 @@ def _contrast(_: Side, left: Side, right: Side) -> Ours:
     return mean(difference, lost) if len(difference) > 1 else _no_numbers(lost)
 
 
-def _choice(frame: Frame, theirs: Selection, grid: Sequence[Selection]) -> Ours:
+def _choice(frame: Frame, _: Tables, left: Tables, grid: Tables) -> Ours:
     """Return our best setting by its median, and how far theirs is behind.
 
     A run that failed counts as 0, as when the settings are chosen.
     """
     scores = _stacked([_numbers(frame, table).fillna(0.0) for table in grid])
     best = int(np.argmax(np.median(scores, axis=1)))
-    their_scores, n = _numbers(frame, theirs).fillna(0.0).to_numpy(float), scores.shape[1]
+    their_scores, n = _numbers(frame, left[0]).fillna(0.0).to_numpy(float), scores.shape[1]
 
     def behind(chosen: Chosen) -> float:
         return float(np.median(their_scores[chosen]) - np.median(scores[best, chosen]))
@@ -592,20 +571,12 @@ _OF_MANY: dict[str, Callable[[Side, Side, Side], Ours]] = {
 }
 """Called with the numbers of `rows`, `left` and `right`, one series for each table."""
 
-Tables = Sequence[Selection]
-
 _OF_TABLES: dict[str, Callable[[Frame, Tables, Tables, Tables], Ours]] = {
-    CHOICE: lambda frame, _, left, right: _choice(frame, left[0], right),
-    "sign share": lambda frame, rows, _, __: sign_share(frame, rows[0]),
-    "sign share difference": lambda frame, _, left, right: sign_share_difference(
-        frame, left[0], right[0]
-    ),
-    "risk gap difference": lambda frame, _, left, right: risk_gap_difference(
-        frame, left[0], right[0]
-    ),
-    "difference of means": lambda frame, _, left, right: _difference_of_means(
-        frame, left[0], right[0]
-    ),
+    CHOICE: _choice,
+    "sign share": sign_share,
+    "sign share difference": sign_share_difference,
+    "risk gap difference": risk_gap_difference,
+    "difference of means": _difference_of_means,
 }
 """Statistics that choose their rows themselves, from the tables `rows`, `left` and `right`."""
 

@@ -46,6 +46,7 @@ from causalassay.lab.papers.estimates import (
     experiment_on,
     figure,
     mean,
+    unpaired,
 )
 from causalassay.metrics import shd, sid, tv_dag, tv_matrix
 from causalassay.models import SCM, LinearSCM, fit, fit_covariance
@@ -370,10 +371,7 @@ def look_alike_difference(  # noqa: PLR0913
 
 def _difference(first: NDArray[Any], other: NDArray[Any]) -> Estimate:
     """Return the difference between two independent means."""
-    real, synthetic = mean_of(first), mean_of(other)
-    error = math.hypot(real.standard_error, synthetic.standard_error)
-    draws = min(real.draws, synthetic.draws)
-    return Estimate(real.value - synthetic.value, error, draws, real.lost + synthetic.lost)
+    return unpaired(mean_of(first), mean_of(other))
 
 
 @on_system
