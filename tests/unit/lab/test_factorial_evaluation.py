@@ -40,7 +40,7 @@ from causalassay.lab.factorial.scores import (
     WITHOUT_COVARIATE,
     ScoreRow,
 )
-from causalassay.lab.factorial.statistics import Mean
+from causalassay.lab.factorial.truth import Mean
 from causalassay.present.document import Findings, Prose, flattened
 from causalassay.present.formatting import formatted
 from factorial_experiments import by_hand, simulated

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from causalassay.lab.factorial import Settings, Truth
-from causalassay.lab.factorial.statistics import MOST_EXACT, holm, signed_rank_p_value
+from causalassay.lab.factorial.truth import MOST_EXACT, holm, signed_rank_p_value
 from factorial_experiments import by_hand, simulated
 
 

@@ -51,7 +51,7 @@ from causalassay.study.plan import Study
 from causalassay.study.storage import StoreReader, export, read_store
 
 MOST_BYTES = 100_000_000
-"""Of a data file in a bundle; a larger one is named with its checksum."""
+"""Bytes of a data file in a bundle; a larger one is named with its checksum."""
 
 ANONYMOUS = "Anonymous"
 _COPY, _GRAPHS = ".results", ".graphs"
@@ -59,7 +59,7 @@ _COPY, _GRAPHS = ".results", ".graphs"
 
 @dataclass(frozen=True)
 class Terms:
-    """How a bundle is made.
+    """The terms on which a bundle is made.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Bundle:
-    """What was written.
+    """A bundle that was written.
 
     Parameters
     ----------

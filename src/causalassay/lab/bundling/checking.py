@@ -217,7 +217,7 @@ def _unit(text: str) -> float:
 MOST_FILES = 10_000
 """Files and folders in a bundle, and files in its wheel."""
 MOST_BYTES = 1_000_000_000
-"""Of a file in a bundle, and of all that its wheel unpacks to."""
+"""Bytes of a file in a bundle, and of all that its wheel unpacks to."""
 MOST_PARTS = 20_000
 """Problems and algorithms of a study that is checked."""
 
@@ -230,7 +230,7 @@ NEEDED = (
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check found in order.
+    """The result of a check that found everything in order.
 
     Parameters
     ----------

@@ -121,7 +121,7 @@ class Identity:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of machines and of people."""
+        """The names of machines and of people."""
         return (*self.hosts, *self.users)
 
 

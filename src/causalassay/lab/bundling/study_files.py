@@ -322,7 +322,7 @@ def _names(entries: Iterable[object]) -> Sequence[tuple[str, str]]:
 # When a study ran and with which versions: sessions.json and requirements.txt.
 
 _LEFT_OUT = ("host", "text")
-"""Of a session: rows have the machines, and the text is the study file of the bundle."""
+"""Fields of a session that are left out: rows have the machines, study.toml has the text."""
 
 
 def sessions_text(
@@ -344,7 +344,7 @@ def sessions_text(
 
 @dataclass(frozen=True)
 class SessionsFile:
-    """What the file says.
+    """The content of sessions.json.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ class MeasurementFailed(Exception):  # noqa: N818  it is a result with a reason,
 
 @dataclass(frozen=True)
 class Collected:
-    """What an experiment gave.
+    """The measurements of an experiment.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ PAGES_VERSION = 1
 
 @dataclass(frozen=True)
 class Options:
-    """What a user chooses.
+    """The options of the experiment.
 
     Parameters
     ----------

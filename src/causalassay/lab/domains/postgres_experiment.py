@@ -39,7 +39,7 @@ _PATIENCE = 10
 
 @dataclass(frozen=True)
 class Options:
-    """What a user chooses.
+    """The options of the experiment.
 
     Parameters
     ----------

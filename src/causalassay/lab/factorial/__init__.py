@@ -32,8 +32,7 @@ from causalassay.lab.factorial.prediction import (
 )
 from causalassay.lab.factorial.result import Evaluation, evaluate
 from causalassay.lab.factorial.scores import ScoreRow, score_algorithms
-from causalassay.lab.factorial.statistics import Mean
-from causalassay.lab.factorial.truth import Truth
+from causalassay.lab.factorial.truth import Mean, Truth
 
 __all__ = [
     "Evaluation",

@@ -349,7 +349,7 @@ Covariates = Literal["biasing", "all"]
 
 @dataclass(frozen=True)
 class Settings:
-    """What an evaluation is made with.
+    """The settings of an evaluation.
 
     Parameters
     ----------

@@ -18,8 +18,7 @@ from causalassay.lab.factorial.scores import (
     WITHOUT_COVARIATE,
     ScoreRow,
 )
-from causalassay.lab.factorial.statistics import Mean, mean_distance
-from causalassay.lab.factorial.truth import ALPHA
+from causalassay.lab.factorial.truth import ALPHA, Mean, mean_distance
 from causalassay.present.document import (
     Block,
     Column,

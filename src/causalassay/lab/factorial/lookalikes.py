@@ -18,8 +18,7 @@ from causalassay.contracts import Algorithm
 from causalassay.lab.factorial.biasing import Settings
 from causalassay.lab.factorial.experiment import FactorialExperiment
 from causalassay.lab.factorial.scores import ScoreRow, score_algorithms
-from causalassay.lab.factorial.statistics import Mean, difference_of, mean_distance
-from causalassay.lab.factorial.truth import Truth
+from causalassay.lab.factorial.truth import Mean, Truth, difference_of, mean_distance
 from causalassay.models import Do
 from causalassay.models.discrete.scm import DiscreteSCM
 from causalassay.models.discrete.sources import Dirichlet, Logistic

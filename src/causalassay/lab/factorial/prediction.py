@@ -15,8 +15,7 @@ from causalassay.common.seeding import stream
 from causalassay.data import Dataset
 from causalassay.graphs.orders import Indices, reachability
 from causalassay.lab.factorial.biasing import biased_rows, half_l1
-from causalassay.lab.factorial.statistics import Mean, mean_distance
-from causalassay.lab.factorial.truth import Truth
+from causalassay.lab.factorial.truth import Mean, Truth, mean_distance
 from causalassay.metrics import members, repair, shd, sid
 from causalassay.models import Do, fit
 from causalassay.models.discrete.elimination import TooWide

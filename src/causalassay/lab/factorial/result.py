@@ -32,8 +32,7 @@ from causalassay.lab.factorial.scores import (
     ScoreRow,
     score_algorithms,
 )
-from causalassay.lab.factorial.statistics import LEVEL, Mean, mean_of
-from causalassay.lab.factorial.truth import ALPHA, Truth, without_doubles
+from causalassay.lab.factorial.truth import ALPHA, LEVEL, Mean, Truth, mean_of, without_doubles
 from causalassay.present.document import Document
 from causalassay.present.formatting import Interval, few, fixed
 from causalassay.present.json_values import plain_values

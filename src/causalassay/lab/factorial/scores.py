@@ -24,8 +24,7 @@ from causalassay.lab.factorial.prediction import (
     score_graph,
     variations,
 )
-from causalassay.lab.factorial.statistics import Mean, mean_distance
-from causalassay.lab.factorial.truth import Truth
+from causalassay.lab.factorial.truth import Mean, Truth, mean_distance
 
 REPEATS = 20
 CONSISTENT = "consistent graph"

@@ -99,7 +99,7 @@ class Settings:
 
 
 class Source(Protocol):
-    """What gives data sets, one for each number."""
+    """A source of data sets, one for each number."""
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -143,12 +143,12 @@ class Scheme:
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """What the model source is, with its version."""
+        """The model source with its version, and its graphs."""
         return {"model": canonical(self.model), "graph": canonical(_graphs(self.world, 10))}
 
     @property
     def version(self) -> str:
-        """Of causalassay."""
+        """The version of causalassay."""
         return version("causalassay")
 
     def draw(self, settings: Settings, number: int) -> Draw:
@@ -199,7 +199,7 @@ class PackageGenerator:
 
     @property
     def version(self) -> str:
-        """Of the package as it is installed; before that as it is pinned."""
+        """The version of the package as installed; before that as pinned."""
         name, _, pinned = first_pin(self.home).partition("==")
         if state(self.home).python is None:
             return pinned
@@ -541,7 +541,7 @@ def networks(files: Sequence[Path]) -> Iterator[Entry]:
             f"A discrete network of {len(model.names)} nodes.",
             f'ca.models.read_bif("{file.name}").sample(n, rng)',
             BayesianNetwork(file, file_sha256(file)),
-            "All draws have the network's own graph, so that they are one unit.",
+            "All draws have the network's own graph, so that they are one instance.",
             "",
             f"--bif {shlex.quote(file.name)}",
         )

@@ -316,7 +316,9 @@ def entry_blocks(row: Row) -> list[Block]:
         if row.group == "package" and row.n_nodes < row.settings.nodes:
             facts["columns"] = f"{row.n_nodes:.1f} on average; constant ones are left out."
         if row.n_units < row.n_draws:
-            facts["units"] = f"{row.n_units}, for draws on one graph are one ({row.n_draws} draws)."
+            facts["instances"] = (
+                f"{row.n_units}, for draws on one graph are one ({row.n_draws} draws)."
+            )
     if row.reference:
         facts["reference"] = row.reference
     facts["command"] = Code(row.command)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Status = Literal["ok", "skipped", "failed"]
 
 FOLDER = "rows"
-"""Of the files of rows, below the folder of the results."""
+"""The folder of the files of rows, below that of the results."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,15 @@ class Cell:
     kind : FindingKind
         The gravest finding on it.
     sortability : float
-        The mean over units.
+        The mean over instances.
     spread : float
         The standard deviation of the sortability over the draws; nan of one data set.
     p_rising, p_falling : float
-        Of the sortability, pooled.
+        P-values of the sortability, pooled.
     f1_rising, f1_falling : float
-        Of regression along the order by the statistic, the mean over units.
+        The mean F1, over instances, of regression along the order by the statistic.
     f1_p_rising, f1_p_falling : float
-        Of that F1 against random orders, pooled.
+        P-values of that F1 against random orders, pooled.
     gain_spread_rising, gain_spread_falling : float
         The standard deviation over the draws of F1 minus that of random orders; nan of one data
         set.

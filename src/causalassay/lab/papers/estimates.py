@@ -24,7 +24,7 @@ from causalassay.graphs import write_graph
 from causalassay.lab.factorial import FactorialExperiment, read_experiment, read_jdk
 
 LEVEL = 0.99
-"""Of every interval; stated before any run."""
+"""The level of every interval; stated before any run."""
 
 N_BOOTSTRAP = 1000
 """Resamples for the standard error of a median or a standard deviation."""

@@ -244,7 +244,7 @@ FEWEST_BLOCKS = 200
 """Blocks without which the outer half per cent of their extremes is not seen."""
 
 ROUNDING_ERROR = 1e-9
-"""Of an exact number of ours."""
+"""Allowed even for an exact number of ours."""
 
 
 def outcome_of(value: PublishedValue, ours: Ours) -> Outcome:

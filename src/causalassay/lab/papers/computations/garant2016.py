@@ -300,7 +300,7 @@ SOURCES: Mapping[Source, str] = {
 """As the paper orders and writes them."""
 
 _OUT_DEGREE, _STRENGTH = 1, 1.0
-"""Of look-alikes: "one child in expectation" (section 7), the usual strength (5.2)."""
+"""The usual look-alikes: "one child in expectation" (section 7), with strength 1 (5.2)."""
 
 Names = tuple[str, ...]
 ALL: Names = ("pc", "mmhc", "ges")
