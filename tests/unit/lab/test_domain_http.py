@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from causalassay.cli import main
-from causalassay.lab.domains.collecting import MeasurementFailed, Subject
+from causalassay.lab.domains.collecting import MeasurementFailed
 from causalassay.lab.domains.http_experiment import (
     AGENTS,
     TREATMENTS,
@@ -34,6 +34,7 @@ from causalassay.lab.domains.http_servers import (
     running,
     write_pages,
 )
+from causalassay.lab.domains.plan import Subject
 from causalassay.lab.factorial import read_experiment
 from waiting import eventually, gone
 

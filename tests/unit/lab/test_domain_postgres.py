@@ -14,7 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from causalassay.lab.domains.collecting import MeasurementFailed, Subject
+from causalassay.lab.domains.collecting import MeasurementFailed
+from causalassay.lab.domains.plan import Subject
 from causalassay.lab.domains.postgres_experiment import (
     Options,
     find_binaries,

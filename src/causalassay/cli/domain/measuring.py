@@ -26,7 +26,8 @@ from causalassay.cli.printing import EVERY_SECONDS, progress_bar
 from causalassay.common.replacing import check_target
 
 if TYPE_CHECKING:
-    from causalassay.lab.domains.collecting import Collected, Plan
+    from causalassay.lab.domains.collecting import Collected
+    from causalassay.lab.domains.plan import Plan
     from causalassay.lab.domains.postgres_experiment import Prepared
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 import psutil
 
-from causalassay.lab.domains.plan import Level, Plan, Record, Setting, Subject, now, open_journal
+from causalassay.lab.domains.plan import Plan, Record, Setting, Subject, now, open_journal
 from causalassay.lab.factorial import FactorialExperiment
 
 Measure = Callable[[Subject, Setting], Mapping[str, float]]
@@ -225,17 +225,3 @@ def host_facts() -> dict[str, str]:
         "memory_gb": f"{memory:.0f}",
         "python": platform.python_version(),
     }
-
-
-__all__ = [
-    "Collected",
-    "Level",
-    "MeasurementFailed",
-    "Plan",
-    "Setting",
-    "Subject",
-    "collect",
-    "failure_text",
-    "host_facts",
-    "order_text",
-]

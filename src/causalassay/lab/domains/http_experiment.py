@@ -24,7 +24,7 @@ from causalassay.lab.domains.http_servers import (
     nginx_version,
     running,
 )
-from causalassay.lab.domains.plan import Plan, Setting, Subject
+from causalassay.lab.domains.plan import Plan, Setting, Subject, check_at_least
 from causalassay.lab.factorial import FactorialExperiment, write_experiment
 
 BIASING = "server_class"
@@ -60,10 +60,7 @@ class Options:
             raise ValueError(
                 f"pages: expected at least {least}, 2 for each server class; got {self.n_pages}"
             )
-        if self.trials < 1:
-            raise ValueError(f"trials: expected at least 1, got {self.trials}")
-        if self.seed < 0:
-            raise ValueError(f"seed: expected at least 0, got {self.seed}")
+        check_at_least(trials=(self.trials, 1), seed=(self.seed, 0))
 
     @property
     def classes(self) -> dict[str, ServerClass]:

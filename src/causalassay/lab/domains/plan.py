@@ -107,10 +107,7 @@ class Plan:
     def __post_init__(self) -> None:
         _check_subjects(self.subjects)
         _check_treatments(self.treatments, self.blocked)
-        if self.trials < 1:
-            raise ValueError(f"trials: expected at least 1, got {self.trials}")
-        if self.seed < 0:
-            raise ValueError(f"seed: expected at least 0, got {self.seed}")
+        check_at_least(trials=(self.trials, 1), seed=(self.seed, 0))
         _check_names(self)
 
     @property
@@ -152,6 +149,13 @@ class Plan:
 def _settings(treatments: Mapping[str, tuple[Level, ...]]) -> list[Setting]:
     """Return every combination of the levels."""
     return [dict(zip(treatments, levels, strict=True)) for levels in product(*treatments.values())]
+
+
+def check_at_least(**counts: tuple[int, int]) -> None:
+    """Raise unless each count, given with the least that it may be, is large enough."""
+    for name, (count, least) in counts.items():
+        if count < least:
+            raise ValueError(f"{name}: expected at least {least}, got {count}")
 
 
 def _check_subjects(subjects: tuple[Subject, ...]) -> None:

@@ -13,7 +13,8 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from causalassay.lab.domains.collecting import Collected, MeasurementFailed, Plan, Subject, collect
+from causalassay.lab.domains.collecting import Collected, MeasurementFailed, collect
+from causalassay.lab.domains.plan import Plan, Subject, check_at_least
 from causalassay.lab.domains.postgres_measuring import (
     BLOCKED,
     OUTCOMES,
@@ -59,12 +60,7 @@ class Options:
     def __post_init__(self) -> None:
         if not self.timeout > 0:
             raise ValueError(f"timeout: expected more than 0 seconds, got {self.timeout}")
-        if self.n_queries < 2:
-            raise ValueError(f"queries: expected at least 2, got {self.n_queries}")
-        if self.trials < 1:
-            raise ValueError(f"trials: expected at least 1, got {self.trials}")
-        if self.seed < 0:
-            raise ValueError(f"seed: expected at least 0, got {self.seed}")
+        check_at_least(queries=(self.n_queries, 2), trials=(self.trials, 1), seed=(self.seed, 0))
         table_sizes(self.scale)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from causalassay.lab.factorial.scores import ScoreRow
-from causalassay.lab.factorial.truth import ALPHA, Truth
+from causalassay.lab.factorial.truth import Truth
 from causalassay.present.charts import FALLING, RISING, SMALL_WIDTH
 from causalassay.present.formatting import fixed
 
@@ -98,13 +98,12 @@ def effects(truth: Truth) -> dict[str, Any]:
     experiment = truth.experiment
     cells = [
         {
-            "treatment": treatment,
-            "outcome": outcome,
-            "effect": float(truth.effects[j, k]),
-            "text": f"{truth.effects[j, k]:.3f}{'*' if truth.p_values[j, k] <= ALPHA else ''}",
+            "treatment": effect.treatment,
+            "outcome": effect.outcome,
+            "effect": effect.TV,
+            "text": f"{effect.TV:.3f}{'*' if effect.moves else ''}",
         }
-        for j, treatment in enumerate(experiment.treatments)
-        for k, outcome in enumerate(experiment.outcomes)
+        for effect in truth.effect_rows
     ]
     base = alt.Chart(alt.InlineData(values=cells))
     axis = alt.Axis(

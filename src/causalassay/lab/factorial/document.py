@@ -222,8 +222,6 @@ def _look_alikes(result: Evaluation) -> Iterator[Section]:
 
 def effect_table(result: Evaluation) -> Table:
     """Return how far each treatment moves each outcome, and whether tests show it."""
-    truth = result.truth
-    experiment = truth.experiment
     columns = (
         Column("treatment", "treatment"),
         Column("outcome", "outcome"),
@@ -232,15 +230,7 @@ def effect_table(result: Evaluation) -> Table:
         Column("found", "effect found"),
     )
     rows = [
-        (
-            treatment,
-            outcome,
-            float(truth.effects[j, k]),
-            PValue(float(truth.p_values[j, k])),
-            bool(truth.p_values[j, k] <= ALPHA),
-        )
-        for j, treatment in enumerate(experiment.treatments)
-        for k, outcome in enumerate(experiment.outcomes)
+        (*effect[:3], PValue(effect.p_value), effect.moves) for effect in result.truth.effect_rows
     ]
     caption = (
         "TV between the laws under the last and the first level. P-values: tests within "

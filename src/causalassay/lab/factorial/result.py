@@ -426,17 +426,7 @@ class Evaluation(Shown):
             "settings": asdict(truth.settings),
             "repeats": self.repeats,
             "seed": self.seed,
-            "effects": [
-                {
-                    "treatment": treatment,
-                    "outcome": outcome,
-                    "TV": float(truth.effects[j, k]),
-                    "p_value": float(truth.p_values[j, k]),
-                    "moves": bool(truth.p_values[j, k] <= ALPHA),
-                }
-                for j, treatment in enumerate(experiment.treatments)
-                for k, outcome in enumerate(experiment.outcomes)
-            ],
+            "effects": [effect._asdict() for effect in truth.effect_rows],
             "effects_found": self.effect_counts._asdict(),
             "consistent_edges": [
                 [truth.columns[i], truth.columns[j]]

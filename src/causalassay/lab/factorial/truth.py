@@ -169,6 +169,16 @@ ALPHA = 0.05
 LAST = -1
 
 
+class Effect(NamedTuple):
+    """How far a treatment moves an outcome, and whether tests show it; named as in JSON."""
+
+    treatment: str
+    outcome: str
+    TV: float
+    p_value: float
+    moves: bool
+
+
 @dataclass(frozen=True)
 class Truth:
     """The interventional laws of an experiment, and the graph that is consistent with it.
@@ -321,6 +331,18 @@ class Truth:
         experiment = self.experiment
         raw = [_test_within(self._subject_means(treatment)) for treatment in experiment.treatments]
         return holm(np.array(raw))
+
+    @property
+    def effect_rows(self) -> list[Effect]:
+        """The effect of each treatment on each outcome."""
+        moved = self.p_values <= ALPHA
+        return [
+            Effect(treatment, outcome, float(tv), float(p_value), bool(moves))
+            for j, treatment in enumerate(self.experiment.treatments)
+            for outcome, tv, p_value, moves in zip(
+                self.experiment.outcomes, self.effects[j], self.p_values[j], moved[j], strict=True
+            )
+        ]
 
     def _subject_means(self, treatment: str) -> NDArray[Any]:
         """Return mean outcomes of each subject under each level: subjects, levels, outcomes."""

@@ -231,16 +231,9 @@ def _audit(entry: Entry, settings: Settings, number: int, name: str) -> Audit:
 
 
 def _entry_fields(entry: Entry, settings: Settings) -> dict[str, Any]:
-    return {
-        "name": entry.name,
-        "group": entry.group,
-        "package": entry.package,
+    stated = ("name", "group", "package", "world", "what", "call", "note", "reference")
+    return {name: getattr(entry, name) for name in stated} | {
         "version": entry.source.version,
-        "world": entry.world,
-        "what": entry.what,
-        "call": entry.call,
-        "note": entry.note,
-        "reference": entry.reference,
         "command": entry.command(settings),
         "settings": settings,
         "key": key_of(entry, settings),
@@ -364,7 +357,10 @@ def fill(
         key = key_of(entry, settings)
         row = None if again else kept(folder, entry.name, key)
         if row is None:
-            step = _Step(on_progress, entry.name, before, sum(totals))
+
+            def step(done: int, _: int, name: str = entry.name, before: int = before) -> None:
+                on_progress(name, before + done, sum(totals))
+
             audits = KeptAudits(folder / UNDER_WAY / f"{entry.name}.jsonl", key)
             if again:
                 audits.clear()
@@ -378,19 +374,6 @@ def fill(
         before += total
         on_progress(entry.name, before, sum(totals))
     return rows
-
-
-@dataclasses.dataclass(frozen=True)
-class _Step:
-    """Counts data sets over all entries."""
-
-    on_progress: OnProgress
-    name: str
-    before: int
-    total: int
-
-    def __call__(self, done: int, _: int) -> None:
-        self.on_progress(self.name, self.before + done, self.total)
 
 
 def _retold(row: Row, entry: Entry, settings: Settings) -> Row:

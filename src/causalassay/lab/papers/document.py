@@ -170,14 +170,14 @@ def _table(identity: str, lines: Sequence[Line], title: str, *, items: bool = Fa
 
 def overview_figure(groups: Groups) -> Figure:
     """Return all outcomes in one picture."""
-    return Figure("overview", partial(_overview, groups), OVERVIEW, wide=True, file="overview.svg")
+    return Figure("overview", partial(_chart, groups), OVERVIEW, wide=True, file="overview.svg")
 
 
 def _figure(picture: Picture, what: Mapping[str, str]) -> Figure:
     item = picture.item
     return Figure(
         _anchor(item),
-        partial(_redrawn, picture),
+        partial(_chart, picture),
         f"{item} redrawn: {what[item]}",
         picture.caption,
         wide=picture.data["panel"].nunique() > 1,
@@ -185,16 +185,10 @@ def _figure(picture: Picture, what: Mapping[str, str]) -> Figure:
     )
 
 
-def _overview(groups: Groups) -> dict[str, Any]:
-    from causalassay.lab.papers.charts import overview  # noqa: PLC0415  # only if it is drawn
+def _chart(of: Groups | Picture) -> dict[str, Any]:
+    from causalassay.lab.papers import charts  # noqa: PLC0415  # only if it is drawn
 
-    return overview(groups)
-
-
-def _redrawn(picture: Picture) -> dict[str, Any]:
-    from causalassay.lab.papers.charts import redrawn  # noqa: PLC0415  # only if it is drawn
-
-    return redrawn(picture)
+    return charts.redrawn(of) if isinstance(of, Picture) else charts.overview(of)
 
 
 def _anchor(item: str) -> str:
