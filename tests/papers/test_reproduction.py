@@ -21,12 +21,13 @@ from causalassay.lab.papers.charts import OUTCOMES, counts_by_group, distances, 
 from causalassay.lab.papers.computations.reisach2021 import (
     dag_losses,
     least_steps,
+    loss_landscape,
     residual_variances,
     three_node_dags,
 )
 from causalassay.lab.papers.document import VALUES, overview_document, papers_document
 from causalassay.lab.papers.estimates import Estimate
-from causalassay.lab.papers.pictures import Picture, loss_landscape, study_scores
+from causalassay.lab.papers.pictures import Picture, study_scores
 from causalassay.lab.papers.published import Item, Outcome, PublishedValue
 from causalassay.lab.papers.result import Effort
 from causalassay.lab.papers.running import KeptResults, _picture, sized_study

@@ -72,7 +72,7 @@ def test_without_a_marker():
     with pytest.raises(FileNotFoundError):
         subprocess.run(["java"])
     assert shutil.which("sh") and os.get_exec_path()
-    code = "from causalassay.lab.domains.http_servers import find_nginx; assert find_nginx() is None"
+    code = "from causalassay.lab.domains import http_servers as h; assert h.find_nginx() is None"
     subprocess.run([sys.executable, "-c", code], check=True)
 """,
     "test_far.py": "def test_far_from_programs():\n    raise AssertionError\n",

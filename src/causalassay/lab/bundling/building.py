@@ -16,13 +16,15 @@ from causalassay.common.opening import check_regular
 from causalassay.common.replacing import check_new_folder, filled_folder
 from causalassay.common.spelling import visible
 from causalassay.lab.bundling import contents as names
-from causalassay.lab.bundling.archives import wheel_name, write_archive, write_wheel
 from causalassay.lab.bundling.contents import (
     files_in,
     licence_address,
     licence_text,
     sums_of,
+    wheel_name,
+    write_archive,
     write_checksums,
+    write_wheel,
 )
 from causalassay.lab.bundling.croissant import description_text
 from causalassay.lab.bundling.document import CardContent, card_text
@@ -34,8 +36,14 @@ from causalassay.lab.bundling.identity import (
     identity_here,
 )
 from causalassay.lab.bundling.row_checking import refuse_too_many_tasks
-from causalassay.lab.bundling.sessions import lock_text, sessions_text
-from causalassay.lab.bundling.study_files import NamedFile, NamedStudy, placed_study, read_named
+from causalassay.lab.bundling.study_files import (
+    NamedFile,
+    NamedStudy,
+    lock_text,
+    placed_study,
+    read_named,
+    sessions_text,
+)
 from causalassay.lab.bundling.unpacking import NotLookedInto, texts_in
 from causalassay.study.graph_export import INDEX, export_graphs
 from causalassay.study.keys import file_sha256
@@ -43,7 +51,7 @@ from causalassay.study.plan import Study
 from causalassay.study.storage import StoreReader, export, read_store
 
 MOST_BYTES = 100_000_000
-"""Of a data file in a bundle; a larger one is named with its checksum."""
+"""Bytes of a data file in a bundle; a larger one is named with its checksum."""
 
 ANONYMOUS = "Anonymous"
 _COPY, _GRAPHS = ".results", ".graphs"
@@ -51,7 +59,7 @@ _COPY, _GRAPHS = ".results", ".graphs"
 
 @dataclass(frozen=True)
 class Terms:
-    """How a bundle is made.
+    """The terms on which a bundle is made.
 
     Parameters
     ----------
@@ -79,7 +87,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Bundle:
-    """What was written.
+    """A bundle that was written.
 
     Parameters
     ----------
@@ -200,14 +208,14 @@ def _place_files(
     text = named.text_in_bundle(identity)
     (partial / names.STUDY).write_text(text, encoding="utf-8")
     for file in (*named.code, *named.data):
-        place = partial / file.place
-        place.parent.mkdir(parents=True, exist_ok=True)
+        target = partial / file.place
+        target.parent.mkdir(parents=True, exist_ok=True)
         if file in named.code or _is_included(file, terms):
-            shutil.copy(file.source, place)  # a program stays executable
-            if file_sha256(place) != file.sha256:
+            shutil.copy(file.source, target)  # a program stays executable
+            if file_sha256(target) != file.sha256:
                 raise ValueError(f"{file.source} was changed meanwhile; bundle the study again")
         else:
-            place.symlink_to(file.source.absolute())
+            target.symlink_to(file.source.absolute())
     if identity is not None:
         for path in (names.STUDY, *(file.place for file in named.code), *_copied(named, terms)):
             _refuse_names(partial / path, path, identity, OF_THE_USER)
@@ -229,17 +237,17 @@ OF_THE_PACKAGE = "take it out of the files of causalassay"
 
 def _refuse_names(path: Path, called: str, identity: Identity, way_out: str) -> None:
     """Refuse a file with a name in it: to change the user's would change the keys of rows."""
-    if found := identity.first_in(called):
-        raise ValueError(f"{called!r} has {found[1]!r} in its name; rename it, or {way_out}")
+    if name := identity.first_in(called):
+        raise ValueError(f"{called!r} has {name[1]!r} in its name; rename it, or {way_out}")
     try:
         for piece in texts_in(path):
-            found = identity.first_in(piece.text)
-            if not found and way_out == OF_THE_USER:
-                found = first_address(piece.text, is_python=path.suffix == ".py")
-            if found:
-                line = f", line {piece.first_line + found[0] - 1}" if piece.first_line else ""
+            name = identity.first_in(piece.text)
+            if not name and way_out == OF_THE_USER:
+                name = first_address(piece.text, is_python=path.suffix == ".py")
+            if name:
+                line = f", line {piece.first_line + name[0] - 1}" if piece.first_line else ""
                 where = f"{called}{visible(piece.where)}{line}"
-                raise ValueError(f"{where}, has {found[1]!r}, which tells who you are; {way_out}")
+                raise ValueError(f"{where}, has {name[1]!r}, which tells who you are; {way_out}")
     except NotLookedInto as reason:
         raise ValueError(
             f"{called} {reason}, so it may tell who you are; leave it out of the study or of the "
@@ -257,8 +265,10 @@ def _names_in_results(folder: Path, identity: Identity) -> str:
     wheel = folder / wheel_name()
     _refuse_names(wheel, wheel.name, Identity(folders=identity.folders), OF_THE_PACKAGE)
     people = replace(identity, folders=())
-    found = ((piece, people.first_in(piece.text)) for piece in texts_in(wheel))
-    return next((f"{visible(piece.where[2:])}: {name[1]}" for piece, name in found if name), "")
+    names_in_wheel = ((piece, people.first_in(piece.text)) for piece in texts_in(wheel))
+    return next(
+        (f"{visible(piece.where[2:])}: {name[1]}" for piece, name in names_in_wheel if name), ""
+    )
 
 
 class _Writer:
@@ -321,7 +331,7 @@ class _Writer:
             sums = {file.place: file.sha256 for file in left_out}
             write_checksums(sums, self.partial / names.NOT_INCLUDED)
             _remove_empty(self.partial / names.DATA)
-        made = (names.CARD, names.CROISSANT, names.CHECKSUMS)
+        last_files = (names.CARD, names.CROISSANT, names.CHECKSUMS)
         content = CardContent(
             study,
             status,
@@ -330,7 +340,7 @@ class _Writer:
             self.named.code,
             [file for file in self.named.data if file not in left_out],
             left_out,
-            [*files_in(self.partial), *made],
+            [*files_in(self.partial), *last_files],
             self.terms.licence,
             ANONYMOUS if self.terms.anonymous else self.terms.author,
         )

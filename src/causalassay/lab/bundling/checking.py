@@ -1,36 +1,223 @@
-"""Checks a bundle: its files are as they were written, and its rows belong to its study."""
+"""Checks a bundle: its files, its rows, and what its report, card and description say of them."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import math
 import os
 import re
 import stat
 import tomllib
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from causalassay.analysis import analyse
+from causalassay.analysis.report.charts.figures import gallery
+from causalassay.analysis.report.page.page import PageContent, render_page, vega_bundle
 from causalassay.common.opening import check_regular, read_text, unsaid
 from causalassay.common.spelling import listed, shown
 from causalassay.lab.bundling import contents as names
-from causalassay.lab.bundling.archives import PACKAGE, WHEEL_NAME, read_archive, wheel_files
-from causalassay.lab.bundling.contents import read_checksums
-from causalassay.lab.bundling.derived_files import check_derived
+from causalassay.lab.bundling.contents import (
+    PACKAGE,
+    WHEEL_NAME,
+    licence_text,
+    read_archive,
+    read_checksums,
+    wheel_files,
+)
+from causalassay.lab.bundling.croissant import description_text
+from causalassay.lab.bundling.document import CardContent, card_text
 from causalassay.lab.bundling.row_checking import RowCheck, refuse_too_many_tasks
-from causalassay.lab.bundling.study_files import data_files
+from causalassay.lab.bundling.study_files import code_files, data_files, read_sessions
 from causalassay.study.keys import file_sha256
 from causalassay.study.language import read_study
 from causalassay.study.language.axes import read_axes
 from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes
 from causalassay.study.plan import Study
+from causalassay.study.storage.export_table import StudyTable
+
+# Checks what a bundle says about its rows: report, card and description are computed again.
+
+MOST_PAGE = 200_000_000
+"""Bytes of a report."""
+
+_NUMBER = re.compile(r"((?:(?<![\w.)])-)?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
+_PACKED = re.compile(
+    r'(?<=<script type="text/plain" id="figure-data">)[A-Za-z0-9+/=]*(?=</script>)'
+)
+_SHOWN = 40
+"""Characters of a difference that a message shows."""
+_DIGITS = 1e-9
+"""Two machines may compute numbers that differ by this share."""
+
+
+def check_derived(
+    folder: Path, study: Study, table: StudyTable, sums: Mapping[str, str], hint: str
+) -> None:
+    """Refuse a report, a card or a description that do not say what the rows say.
+
+    Parameters
+    ----------
+    folder : Path
+    study : Study
+    table : StudyTable
+        Its rows, as they were checked.
+    sums : mapping
+        The files of the bundle and their checksums.
+    hint : str
+        What to do if the bundle was made with another version.
+    """
+    described = _json(folder / names.CROISSANT)
+    ran = read_sessions(folder / names.SESSIONS, study)
+    analysis = analyse(table)
+    status = ran.status(study, table.frame)
+    page = PageContent(status, ran.sessions, analysis, gallery(analysis), ran.choices)
+    _refuse_page(folder / names.REPORT, render_page(page), hint)
+    outside = folder / names.NOT_INCLUDED
+    absent = read_checksums(outside) if outside.is_file() else {}
+    data = data_files(study.problems)
+    content = CardContent(
+        study,
+        status,
+        ran.sessions,
+        analysis,
+        code_files(study, folder),
+        [file for file in data if file.place not in absent],
+        [file for file in data if file.place in absent],
+        [*sums, names.CHECKSUMS],
+        _licence(folder / names.LICENCE),
+        _text(described, "creator", "name"),
+    )
+    _refuse_other(folder / names.CARD, card_text(content), hint)
+    others = {name: digest for name, digest in sums.items() if name != names.CROISSANT}
+    expected = description_text(content, others, folder, _text(described, "url"))
+    _refuse_other(folder / names.CROISSANT, expected, hint)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(read_text(path, "a description"))
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise ValueError(f"{path.name} cannot be read; it is not as it was bundled")
+    return content
+
+
+def _text(described: Mapping[str, Any], *path: str) -> str | None:
+    """Return what the authors stated, None if they did not."""
+    value: Any = described
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else None
+
+
+def _licence(path: Path) -> str | None:
+    """Return the licence that the authors state, if the file is as it is written for it."""
+    if not path.is_file():
+        return None
+    text = read_text(path, "a licence")
+    stated = re.match(r"(?:SPDX-License-Identifier|Text): (\S+)\n", text)
+    if not stated or licence_text(stated[1]) != text:
+        raise ValueError(f"{path.name} is not as it was bundled")
+    return stated[1]
+
+
+def _refuse_page(path: Path, expected: str, hint: str) -> None:
+    actual = read_text(path, "a report", MOST_PAGE)
+    if actual == expected:
+        return
+    if vega_bundle() not in actual and vega_bundle() in expected:
+        raise ValueError(
+            f"{path.name} has another script for its charts than the packages here; check the "
+            f"bundle in an environment with its {names.LOCK}, and do not open the page before"
+        )
+    _refuse_difference(path.name, _PACKED.sub("", actual), _PACKED.sub("", expected), hint)
+    data = _unpacked(expected, MOST_PAGE)
+    _refuse_difference(path.name, _unpacked(actual, 2 * len(data) + 1000), data, hint)
+
+
+def _unpacked(page: str, most: int) -> str:
+    """Return the data of the figures in a page; what is longer than `most` is cut."""
+    match = _PACKED.search(page)
+    try:
+        packed = base64.b64decode(match[0]) if match else b""
+        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(packed, most).decode()
+    except (binascii.Error, zlib.error, UnicodeDecodeError):
+        return ""
+
+
+def _refuse_other(path: Path, expected: str, hint: str) -> None:
+    _refuse_difference(path.name, read_text(path, "a text of a bundle"), expected, hint)
+
+
+def _refuse_difference(name: str, actual: str, expected: str, hint: str) -> None:
+    differing = difference(actual, expected)
+    if differing:
+        raise ValueError(
+            f"{name} does not say what the rows say: {shown(differing[0])} instead of "
+            f"{shown(differing[1])}{hint}"
+        )
+
+
+def difference(actual: str, expected: str) -> tuple[str, str] | None:
+    """Return where two texts differ, None if only in the last digits of numbers.
+
+    Machines do not add numbers in the same order, so that a number may be rounded differently.
+    Numbers without a decimal point are counts, which must be equal.
+
+    Examples
+    --------
+    >>> difference("mean 0.50 in 12 rows", "mean 0.51 in 12 rows")
+    >>> difference("mean 0.50 in 12 rows", "mean 0.50 in 13 rows")
+    ('12 rows', '13 rows')
+    """
+    if actual == expected:
+        return None
+    position, expected_place = 0, 0
+    parts = zip_longest(_NUMBER.split(actual), _NUMBER.split(expected), fillvalue="")
+    for index, (part, expected_part) in enumerate(parts):
+        is_number = index % 2 == 1
+        if part != expected_part and not (is_number and _close(part, expected_part)):
+            same = 0 if is_number else len(os.path.commonprefix([part, expected_part]))
+            return (
+                actual[position + same :][:_SHOWN],
+                expected[expected_place + same :][:_SHOWN],
+            )
+        position, expected_place = position + len(part), expected_place + len(expected_part)
+    return None
+
+
+def _close(text: str, expected: str) -> bool:
+    """Tell whether two numbers may be the same one, computed and rounded elsewhere."""
+    if not all(re.search("[.eE]", number) for number in (text, expected)):
+        return False
+    tolerance = max(_unit(text), _unit(expected), _DIGITS * abs(float(expected)), _DIGITS**1.5)
+    return abs(float(text) - float(expected)) <= 1.01 * tolerance
+
+
+def _unit(text: str) -> float:
+    """Return what the last digit of a number stands for.
+
+    Examples
+    --------
+    >>> _unit("0.25"), _unit("1.5e-3")
+    (0.01, 0.0001)
+    """
+    mantissa, _, power = text.lower().partition("e")
+    return float(10.0 ** (int(power or 0) - len(mantissa.partition(".")[2])))
+
 
 MOST_FILES = 10_000
 """Files and folders in a bundle, and files in its wheel."""
 MOST_BYTES = 1_000_000_000
-"""Of a file in a bundle, and of all that its wheel unpacks to."""
+"""Bytes of a file in a bundle, and of all that its wheel unpacks to."""
 MOST_PARTS = 20_000
 """Problems and algorithms of a study that is checked."""
 
@@ -43,7 +230,7 @@ NEEDED = (
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check found in order.
+    """The result of a check that found everything in order.
 
     Parameters
     ----------
@@ -75,8 +262,8 @@ def check_bundle(folder: Path) -> Checked:
         It is no bundle.
     """
     if not (folder / names.CHECKSUMS).is_file():
-        made = "expected a folder that `causalassay bundle` made"
-        raise FileNotFoundError(f"{folder} has no {names.CHECKSUMS}; {made}")
+        expected = "expected a folder that `causalassay bundle` made"
+        raise FileNotFoundError(f"{folder} has no {names.CHECKSUMS}; {expected}")
     present = _plain_files(folder)
     sums = _sums(folder / names.CHECKSUMS)
     _refuse_incomplete(sums)
@@ -167,11 +354,11 @@ def _refuse_other_description(folder: Path, sums: dict[str, str]) -> None:
     """Refuse a description that names files with other checksums."""
     try:
         described = json.loads(read_text(folder / names.CROISSANT, "a description"))
-        files = [one for one in described["distribution"] if "sha256" in one]
-        found = {one["contentUrl"]: one["sha256"] for one in files}
+        files = [entry for entry in described["distribution"] if "sha256" in entry]
+        digests = {entry["contentUrl"]: entry["sha256"] for entry in files}
     except (ValueError, KeyError, TypeError, RecursionError):
         raise ValueError(f"{names.CROISSANT} cannot be read; it is not as it was bundled") from None
-    wrong = [name for name, digest in found.items() if sums.get(name) != digest]
+    wrong = [name for name, digest in digests.items() if sums.get(name) != digest]
     if wrong:
         raise ValueError(f"{names.CROISSANT} has another checksum of {_some(wrong)}")
 
@@ -225,7 +412,9 @@ def _refuse_many_parts(text: str) -> None:
 
 def _tables(content: Mapping[str, Any], kind: str) -> list[Any]:
     tables = content.get(kind)
-    return [one for one in tables if isinstance(one, dict)] if isinstance(tables, list) else []
+    return (
+        [table for table in tables if isinstance(table, dict)] if isinstance(tables, list) else []
+    )
 
 
 def _members(table: Mapping[str, Any]) -> int:

@@ -25,43 +25,24 @@ from causalassay.lab.bundling.document import CardContent
 from causalassay.metrics.registry import METRICS
 from causalassay.study.graph_export import HEAD
 
-CONTEXT: dict[str, Any] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
+_TERMS = (
+    "citeAs column conformsTo cr rai data dataType dct equivalentProperty examples extract "
+    "field fileProperty fileObject fileSet format includes isLiveDataset jsonPath key md5 "
+    "parentField path recordSet references regex repeated replace samplingRate sc separator "
+    "source subField transform"
+)
+_ELSEWHERE = {
     "conformsTo": "dct:conformsTo",
     "cr": "http://mlcommons.org/croissant/",
     "rai": "http://mlcommons.org/croissant/RAI/",
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
-    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileProperty": "cr:fileProperty",
-    "fileObject": "cr:fileObject",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
+}
+CONTEXT: dict[str, Any] = {"@language": "en", "@vocab": "https://schema.org/"} | {
+    term: _ELSEWHERE.get(term, f"cr:{term}") for term in _TERMS.split()
 }
 """As the specification of version 1.0 has it."""
 
@@ -257,5 +238,5 @@ def described(name: str) -> str:
     for registry in (METRICS, DIAGNOSTICS):
         if name in registry:
             return noun_phrase(registry[name].description)
-    found = (text for pattern, text in MEASURED.items() if re.fullmatch(pattern, name))
-    return next(found, "a setting of the problem")
+    meanings = (text for pattern, text in MEASURED.items() if re.fullmatch(pattern, name))
+    return next(meanings, "a setting of the problem")

@@ -22,8 +22,7 @@ from causalassay.lab.bundling.contents import (
     STUDY,
     meaning,
 )
-from causalassay.lab.bundling.sessions import environment_text
-from causalassay.lab.bundling.study_files import NamedFile
+from causalassay.lab.bundling.study_files import NamedFile, environment_text
 from causalassay.present.document import (
     Block,
     Code,
@@ -227,8 +226,8 @@ def _compute(content: CardContent) -> Iterator[Block]:
     facts["Machines"] = _machines(content.sessions)
     homes = needed_environments(content.study.algorithms)
     if homes:
-        own = "; ".join(map(environment_text, homes))
-        facts["Packages in environments of their own"] = f"{own}."
+        environments = "; ".join(map(environment_text, homes))
+        facts["Packages in environments of their own"] = f"{environments}."
     yield Facts(facts)
     reasons = sorted(status.reasons["main"].items(), key=lambda item: -item[1])[:MOST_REASONS]
     if reasons:
@@ -293,7 +292,7 @@ def replay_blocks(study: Study, needs_data: bool) -> Iterator[Block]:
 
 
 def _files(files: Sequence[str]) -> Table:
-    order = {name: place for place, name in enumerate(MEANINGS)}
+    order = {name: number for number, name in enumerate(MEANINGS)}
     listed = sorted(files, key=lambda name: (order.get(name, len(order)), name))
     columns = (Column("file", "file"), Column("meaning", "what it is"))
     return Table("files", columns, [(name, meaning(name)) for name in listed])

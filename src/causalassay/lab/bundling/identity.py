@@ -116,12 +116,12 @@ class Identity:
         names = [*map(re.escape, folders), *(_word(name).pattern for name in telling)]
         if not names:
             return None
-        found = re.search("|".join(names), text, re.IGNORECASE)
-        return found and (text.count("\n", 0, found.start()) + 1, found.group())
+        match = re.search("|".join(names), text, re.IGNORECASE)
+        return match and (text.count("\n", 0, match.start()) + 1, match.group())
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of machines and of people."""
+        """The names of machines and of people."""
         return (*self.hosts, *self.users)
 
 
@@ -149,11 +149,11 @@ def first_address(text: str, is_python: bool) -> tuple[int, str] | None:
         except (tokenize.TokenError, SyntaxError):
             tokens = []
         for token in tokens:
-            if token.type in _SAID and (found := _ADDRESS_IN_CODE.search(token.string)):
-                return token.start[0] + token.string.count("\n", 0, found.start()), found.group()
+            if token.type in _SAID and (match := _ADDRESS_IN_CODE.search(token.string)):
+                return token.start[0] + token.string.count("\n", 0, match.start()), match.group()
         return None
-    found = _ADDRESS_IN_CODE.search(text)
-    return found and (text.count("\n", 0, found.start()) + 1, found.group())
+    match = _ADDRESS_IN_CODE.search(text)
+    return match and (text.count("\n", 0, match.start()) + 1, match.group())
 
 
 def identity_here(
@@ -173,10 +173,10 @@ def identity_here(
     machines = [*hosts, socket.gethostname(), os.environ.get("HOSTNAME", "")]
     short = [name.partition(".")[0] for name in machines]
     home = Path(os.path.expanduser("~"))  # noqa: PTH111
-    full = [os.path.realpath(one) for one in (*folders, home, Path.cwd())]
-    stated = [str(one.absolute()) for one in (*folders, home)]
+    full = [os.path.realpath(folder) for folder in (*folders, home, Path.cwd())]
+    stated = [str(folder.absolute()) for folder in (*folders, home)]
     # A folder right below the root, such as /root, is the same on many machines.
-    long = [one for one in dict.fromkeys([*full, *stated]) if one.count("/") > 1]
+    long = [folder for folder in dict.fromkeys([*full, *stated]) if folder.count("/") > 1]
     return Identity(
         _telling([*machines, *short]),
         (*users, *_telling(_users())),
@@ -193,8 +193,8 @@ def _users() -> list[str]:
 
 def _telling(names: Iterable[str]) -> tuple[str, ...]:
     """Return names that tell somebody apart, each once, the longest first."""
-    kept = {name for name in names if len(name) >= SHORTEST and name.lower() not in GENERIC}
-    return tuple(sorted(kept, key=lambda name: (-len(name), name)))
+    telling = {name for name in names if len(name) >= SHORTEST and name.lower() not in GENERIC}
+    return tuple(sorted(telling, key=lambda name: (-len(name), name)))
 
 
 def _word(name: str) -> re.Pattern[str]:
@@ -243,23 +243,25 @@ def copy_store(
 
 def hosts_of(store: StoreReader) -> list[str]:
     """Return the machines that a store names."""
-    found = store.connection.execute(
+    hosts = store.connection.execute(
         "SELECT host FROM sessions UNION SELECT host FROM rows WHERE host != ''"
     )
-    return [str(host) for (host,) in found]
+    return [str(host) for (host,) in hosts]
 
 
 def _clean_sessions(copy: sqlite3.Connection) -> None:
     for number, versions in copy.execute("SELECT id, versions FROM sessions").fetchall():
-        kept = {name: one for name, one in json.loads(versions).items() if name != "platform"}
+        shared = {
+            name: version for name, version in json.loads(versions).items() if name != "platform"
+        }
         copy.execute(
             "UPDATE sessions SET host = '', cpu = '', versions = ? WHERE id = ?",
-            (json.dumps(kept), number),
+            (json.dumps(shared), number),
         )
 
 
 def _clean_rows(copy: sqlite3.Connection, identity: Identity) -> None:
-    found, total, last = 0, 0, -1
+    n_rows, total, last = 0, 0, -1
     query = f"SELECT {COLUMNS} FROM rows WHERE id > ? ORDER BY id LIMIT {CHUNK}"
     while chunks := list(read_chunks(copy.execute(query, (last,)))):
         (chunk,) = chunks
@@ -272,17 +274,17 @@ def _clean_rows(copy: sqlite3.Connection, identity: Identity) -> None:
             copy.executemany(
                 "UPDATE rows SET reason = ?, notes = ?, host = ?, checksum = ? WHERE id = ?",
                 [
-                    (row[_REASON], row[_NOTES], row[_HOST], one, row[0])
-                    for row, one in zip(rows, sums, strict=True)
+                    (row[_REASON], row[_NOTES], row[_HOST], checksum, row[0])
+                    for row, checksum in zip(rows, sums, strict=True)
                 ],
             )
-            found, total = found + len(rows), total + sum(sums)
-    seal(copy, "rows", found, total)
+            n_rows, total = n_rows + len(rows), total + sum(sums)
+    seal(copy, "rows", n_rows, total)
 
 
 def _cleaned(row: Row, identity: Identity) -> Row:
     cells = list(row)
     cells[_HOST] = ""
-    for place in (_REASON, _NOTES):
-        cells[place] = identity.cleaned(cells[place]) if cells[place] else cells[place]
+    for cell in (_REASON, _NOTES):
+        cells[cell] = identity.cleaned(cells[cell]) if cells[cell] else cells[cell]
     return tuple(cells)

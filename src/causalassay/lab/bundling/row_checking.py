@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 from causalassay.common.spelling import shown
 from causalassay.lab.bundling import contents as names
-from causalassay.lab.bundling.archives import read_archive
+from causalassay.lab.bundling.contents import read_archive
 from causalassay.study.graph_export import HEAD, graph_file_names
 from causalassay.study.plan import Study
 from causalassay.study.storage import sql_schema
@@ -180,7 +180,7 @@ class RowCheck:
     def _as_stored(self, table: pa.Table) -> pa.Table:
         """Return the rows as a store gives them: texts as dictionaries, in the study's order."""
         parts = {**self.columns.problems.columns, **self.columns.algorithms.columns}
-        for place, name in enumerate(table.column_names):
+        for number, name in enumerate(table.column_names):
             column = table[name].combine_chunks()
             part = parts.get(name)
             if part is not None and pa.types.is_dictionary(part.type):
@@ -190,7 +190,7 @@ class RowCheck:
                 coded = column.dictionary_encode()
             else:
                 coded = column
-            table = table.set_column(place, name, coded)
+            table = table.set_column(number, name, coded)
         return table
 
 
@@ -291,13 +291,13 @@ def _check_graph(
 
 def _check_archive(path: Path, files: dict[str, tuple[str, str]]) -> None:
     """Refuse an archive of graphs that has other graphs than its index says."""
-    found = 0
+    n_graphs = 0
     for name, content in read_archive(path, len(files), MOST_UNPACKED):
         if name not in files:
             raise ValueError(
                 f"{path.name} has {shown(name)}, which {names.GRAPH_INDEX} does not name"
             )
-        found += 1
+        n_graphs += 1
         try:
             edges = [line[2] for line in csv.reader(content.decode().splitlines()[1:])]
         except (UnicodeDecodeError, csv.Error, IndexError):
@@ -308,7 +308,7 @@ def _check_archive(path: Path, files: dict[str, tuple[str, str]]) -> None:
                 f"{path.name}: {name} has {counted[0]} directed and {counted[1]} undirected edges, "
                 f"and {names.GRAPH_INDEX} says {shown(files[name][0])} and {shown(files[name][1])}"
             )
-    if found < len(files):
+    if n_graphs < len(files):
         raise ValueError(
-            f"{path.name} has {found} graphs, and {names.GRAPH_INDEX} names {len(files)}"
+            f"{path.name} has {n_graphs} graphs, and {names.GRAPH_INDEX} names {len(files)}"
         )

@@ -1,30 +1,42 @@
-"""The study of a results folder, as it ran and as the bundle has it, and the files it names."""
+"""The study of a bundle: its text, the files that it names, its sessions and their versions."""
 
 from __future__ import annotations
 
 import ast
+import dataclasses
+import json
 import os
 import re
 import sqlite3
 import tomllib
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from causalassay.common.opening import check_regular, unsaid
+import pandas as pd
+from pydantic import TypeAdapter
+
+from causalassay.common.opening import check_regular, read_text, unsaid
 from causalassay.discovery.command import Command
 from causalassay.discovery.python_file import PythonFile
-from causalassay.lab.bundling.archives import WHEEL_NAME
-from causalassay.lab.bundling.contents import DATA, OURS, STUDY
+from causalassay.discovery.registry import ALGORITHMS
+from causalassay.environments.definition import EnvironmentDefinition
+from causalassay.lab.bundling.contents import DATA, OURS, PACKAGE, STUDY, WHEEL_NAME
 from causalassay.lab.bundling.identity import Identity
 from causalassay.study.keys import file_sha256
 from causalassay.study.language import parse_study
 from causalassay.study.language.mistakes import StudyMistakes
-from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Study
+from causalassay.study.needed_environments import needed_environments
+from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Purpose, Study
 from causalassay.study.problem_specs import FromFile, Network
 from causalassay.study.storage import StoreReader
+from causalassay.study.storage.reader import Choice, Session
+from causalassay.study.storage.status import StudyStatus
+from causalassay.study.tasks import Status
 
 
 def modules_beside(file: Path) -> list[Path]:
@@ -41,14 +53,14 @@ def modules_beside(file: Path) -> list[Path]:
     ...     [path.name for path in modules_beside(Path(folder, "a.py"))]
     ['b.py', 'c.py']
     """
-    found: dict[Path, None] = {}
+    modules: dict[Path, None] = {}
     waiting = [file]
     while waiting:
         for path in _imported(waiting.pop(), file.parent):
-            if path != file and path not in found:
-                found[path] = None
+            if path != file and path not in modules:
+                modules[path] = None
                 waiting.append(path)
-    return sorted(found)
+    return sorted(modules)
 
 
 def _imported(file: Path, folder: Path) -> Iterator[Path]:
@@ -105,14 +117,14 @@ def code_files(study: Study, folder: Path) -> list[NamedFile]:
     ValueError
         It lies elsewhere.
     """
-    found: dict[str, Path] = {}
+    by_place: dict[str, Path] = {}
     named: set[Path] = set()
     for entry in study.algorithms:
         for stated, path in _code_of(entry):
             named.add(path)
-            for one in (path, *(modules_beside(path) if path.suffix == ".py" else ())):
-                found[_place(stated, one, folder)] = one
-    return [_named(path, place, path in named) for place, path in sorted(found.items())]
+            for module in (path, *(modules_beside(path) if path.suffix == ".py" else ())):
+                by_place[_place(stated, module, folder)] = module
+    return [_named(path, inner, path in named) for inner, path in sorted(by_place.items())]
 
 
 def _code_of(entry: AlgorithmEntry) -> Iterator[tuple[str, Path]]:
@@ -152,16 +164,16 @@ def data_files(problems: Iterable[ProblemEntry]) -> list[NamedFile]:
 
 def _free(source: Path, taken: set[str]) -> str:
     """Return a place among the data that no other file has."""
-    number, place = 1, f"{DATA}/{source.name}"
-    while place.lower() in taken:
+    number, inner = 1, f"{DATA}/{source.name}"
+    while inner.lower() in taken:
         number += 1
-        place = f"{DATA}/{source.stem}-{number}{source.suffix}"
-    taken.add(place.lower())
-    return place
+        inner = f"{DATA}/{source.stem}-{number}{source.suffix}"
+    taken.add(inner.lower())
+    return inner
 
 
-def _named(path: Path, place: str, in_keys: bool = True) -> NamedFile:
-    return NamedFile(path, place, check_regular(path), file_sha256(path), in_keys)
+def _named(path: Path, inner: str, in_keys: bool = True) -> NamedFile:
+    return NamedFile(path, inner, check_regular(path), file_sha256(path), in_keys)
 
 
 def with_places(text: str, folder: Path, data: Sequence[NamedFile]) -> str:
@@ -175,10 +187,10 @@ def with_places(text: str, folder: Path, data: Sequence[NamedFile]) -> str:
     """
     places = {os.path.normpath(file.source): file.place for file in data}
     for stated in sorted(set(_strings(tomllib.loads(text))), key=len, reverse=True):
-        place = places.get(os.path.normpath((folder / stated).absolute()))
-        if place:
+        inner = places.get(os.path.normpath((folder / stated).absolute()))
+        if inner:
             for quote in ('"', "'"):
-                text = text.replace(f"{quote}{stated}{quote}", f"{quote}{place}{quote}")
+                text = text.replace(f"{quote}{stated}{quote}", f"{quote}{inner}{quote}")
     return text
 
 
@@ -305,3 +317,201 @@ def _unlike(reason: str) -> str:
 
 def _names(entries: Iterable[object]) -> Sequence[tuple[str, str]]:
     return [(entry.name, entry.key) for entry in entries]  # type: ignore[attr-defined]
+
+
+# When a study ran and with which versions: sessions.json and requirements.txt.
+
+_LEFT_OUT = ("host", "text")
+"""Fields of a session that are left out: rows have the machines, study.toml has the text."""
+
+
+def sessions_text(
+    status: StudyStatus, sessions: Sequence[Session], choices: Sequence[Choice]
+) -> str:
+    """Return the file: the runs of the driver, and of tuning, whose rows are not in the bundle."""
+    shown = [dataclasses.asdict(session) for session in sessions]
+    content = {
+        "sessions": [{k: v for k, v in session.items() if k not in _LEFT_OUT} for session in shown],
+        "tuning": {
+            "total": status.totals["tuning"],
+            "counts": status.counts["tuning"],
+            "reasons": status.reasons["tuning"],
+        },
+        "choices": [dataclasses.asdict(choice) for choice in choices],
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+@dataclass(frozen=True)
+class SessionsFile:
+    """The content of sessions.json.
+
+    Parameters
+    ----------
+    sessions : list of Session
+    choices : list of Choice
+    total : int
+        Rows of tuning that the complete study has.
+    counts, reasons : dict
+        Of the rows of tuning, by status and by reason.
+    """
+
+    sessions: list[Session]
+    choices: list[Choice]
+    total: int
+    counts: dict[str, int]
+    reasons: dict[str, int]
+
+    def status(self, study: Study, rows: pd.DataFrame) -> StudyStatus:
+        """Return where a study stands that has these rows."""
+        by_status = rows["status"].value_counts()
+        failed = rows[rows["status"] != "ok"]["reason"].astype(object).fillna("").value_counts()
+        counts = {name: int(by_status.get(name, 0)) for name in get_args(Status)}
+        writes = [session.last_write for session in self.sessions if session.last_write]
+        first = [session.first_write for session in self.sessions if session.first_write]
+        totals: dict[Purpose, int] = {"tuning": self.total, "main": study.n_tasks["main"]}
+        return StudyStatus(
+            study.name,
+            study.seed,
+            None,
+            self.sessions[-1].how or "killed",
+            totals,
+            {"main": counts, "tuning": self.counts},
+            {},
+            {
+                "main": {str(reason): int(failed[reason]) for reason in sorted(failed.index)},
+                "tuning": self.reasons,
+            },
+            None,
+            min(first, default=None),
+            max(writes, default=None),
+        )
+
+
+def read_sessions(path: Path, study: Study) -> SessionsFile:
+    """Return what the file of a bundle says, or raise if it is not one."""
+    try:
+        content: dict[str, Any] = json.loads(read_text(path, "the sessions of a study"))
+        shown = [session | {"host": "", "text": study.text} for session in content["sessions"]]
+        stated = {"sessions": shown, "choices": content["choices"], **content["tuning"]}
+        sessions_file = TypeAdapter(SessionsFile).validate_python(stated)
+        times = [
+            time
+            for session in sessions_file.sessions
+            for time in (session.started, session.last_write)
+            if time
+        ]
+        if not [datetime.fromisoformat(time) for time in times]:
+            raise ValueError("no session")
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ValueError(f"{path.name} cannot be read; it is not as it was bundled") from None
+    return sessions_file
+
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_NOT_PACKAGES = ("python", "platform")
+
+
+def lock_text(study: Study, sessions: Sequence[Session], wheel: str) -> str:
+    """Return the requirements file of a study.
+
+    Versions that the sessions recorded are those that ran. Of other packages, which were not
+    recorded, it has the versions that are installed now, and says so.
+
+    Parameters
+    ----------
+    study : Study
+    sessions : sequence of Session
+    wheel : str
+        The name of the wheel of causalassay beside it.
+    """
+    recorded = sessions[-1].versions
+    ran = {name: pinned for name, pinned in recorded.items() if name not in _NOT_PACKAGES}
+    roots = [*ran, *(ALGORITHMS.package(entry.use) for entry in study.algorithms)]
+    others = {
+        name: pinned for name, pinned in installed_with(roots).items() if _plain(name) not in ran
+    }
+    others.pop(PACKAGE, None)
+    ours = ran.pop(PACKAGE, "of an unknown version")
+    lines = [
+        f"# Python {recorded.get('python', 'of an unknown version')}",
+        f"# {PACKAGE} {ours} when the study last ran; in the folder of this file:",
+        f"./{wheel}",
+        "# Recorded when the study last ran:",
+        *_pins(ran),
+        "# Installed when this bundle was made; not recorded during the run:",
+        *_pins(others),
+    ]
+    return "\n".join([*lines, *_environments(study)]) + "\n" + _earlier(sessions)
+
+
+def _environments(study: Study) -> list[str]:
+    """Return comments on packages that have environments of their own, with their pins."""
+    homes = needed_environments(study.algorithms)
+    if not homes:
+        return []
+    head = "# Third-party packages, each in an environment of its own (causalassay run --install):"
+    return [head, *(f"# {environment_text(home)}" for home in homes)]
+
+
+def environment_text(home: EnvironmentDefinition) -> str:
+    """Return an environment with its pins, its licence and the programs that it needs.
+
+    Examples
+    --------
+    >>> from causalassay.environments.catalogue import environment
+    >>> environment_text(environment("tetrad")).endswith("licence GPL-2.0; needs java")
+    True
+    """
+    needs = f"; needs {', '.join(home.programs)}" if home.programs else ""
+    return f"{home.name}: {' '.join(home.packages)}; licence {home.licence}{needs}"
+
+
+def _earlier(sessions: Sequence[Session]) -> str:
+    """Return comments on versions of earlier sessions that the last did not have."""
+    last = sessions[-1].versions
+    older = {
+        f"# An earlier run of this study had {name}=={pinned}"
+        for session in sessions[:-1]
+        for name, pinned in session.versions.items()
+        if name != "platform" and pinned != last.get(name)
+    }
+    return "".join(f"{line}\n" for line in sorted(older))
+
+
+def _pins(versions: Mapping[str, str]) -> list[str]:
+    return [f"{name}=={pinned}" for name, pinned in sorted(versions.items())]
+
+
+def installed_with(roots: Iterable[str]) -> dict[str, str]:
+    """Return the versions of packages and of all that they need, as far as they are installed.
+
+    What is needed only for an extra, or not on this machine, is not there or not counted.
+
+    Examples
+    --------
+    >>> "pyarrow" in installed_with(["causalassay"])
+    True
+    """
+    versions: dict[str, str] = {}
+    waiting = [_plain(name) for name in roots]
+    while waiting:
+        name = waiting.pop()
+        if name in versions:
+            continue
+        try:
+            versions[name] = version(name)
+            needed = requires(name) or []
+        except PackageNotFoundError:
+            continue
+        for line in needed:
+            requirement, _, condition = line.partition(";")
+            match = _NAME.match(requirement.strip())
+            if match and "extra" not in condition:
+                waiting.append(_plain(match.group()))
+    return versions
+
+
+def _plain(name: str) -> str:
+    """Return the name of a package as indices compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()

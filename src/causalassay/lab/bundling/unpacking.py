@@ -132,8 +132,8 @@ class _Unpacker:
             yield Piece(_decoded(archive.comment), f"{where}, comment of the archive")
             for info in archive.infolist():
                 inside = f"{where}, {info.filename}"
-                said = (info.filename.encode(), info.comment, info.extra)
-                yield Piece("\n".join(map(_decoded, said)), f"{where}, a name in the archive")
+                texts = (info.filename.encode(), info.comment, info.extra)
+                yield Piece("\n".join(map(_decoded, texts)), f"{where}, a name in the archive")
                 with archive.open(info) as member, tempfile.TemporaryFile() as target:
                     while part := member.read(_CHUNK):
                         self._write(target, part)
@@ -153,17 +153,17 @@ def _decoded(content: bytes) -> str:
 
 def _gzip_head(content: bytes) -> str:
     """Return the extra field, name and comment in the head of a gzip member (RFC 1952, 2.3)."""
-    flags, place = content[3], 10
+    flags, position = content[3], 10
     parts = []
     if flags & 4:
-        (length,) = struct.unpack_from("<H", content, place)
-        parts.append(content[place + 2 : place + 2 + length])
-        place += 2 + length
+        (length,) = struct.unpack_from("<H", content, position)
+        parts.append(content[position + 2 : position + 2 + length])
+        position += 2 + length
     for flag in (8, 16):
         if flags & flag:
-            end = content.index(b"\0", place)
-            parts.append(content[place:end])
-            place = end + 1
+            end = content.index(b"\0", position)
+            parts.append(content[position:end])
+            position = end + 1
     return "\n".join(part.decode("latin-1") for part in parts)
 
 

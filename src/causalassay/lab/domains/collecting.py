@@ -14,8 +14,7 @@ from pathlib import Path
 import pandas as pd
 import psutil
 
-from causalassay.lab.domains.journal import Record, now, open_journal
-from causalassay.lab.domains.plan import Level, Plan, Setting, Subject
+from causalassay.lab.domains.plan import Plan, Record, Setting, Subject, now, open_journal
 from causalassay.lab.factorial import FactorialExperiment
 
 Measure = Callable[[Subject, Setting], Mapping[str, float]]
@@ -28,7 +27,7 @@ class MeasurementFailed(Exception):  # noqa: N818  it is a result with a reason,
 
 @dataclass(frozen=True)
 class Collected:
-    """What an experiment gave.
+    """The measurements of an experiment.
 
     Parameters
     ----------
@@ -159,21 +158,21 @@ def collect(
     >>> collected.table()[["subject", "cache", "seconds"]].to_numpy().tolist()
     [['a', 0, 1.0], ['a', 1, 0.5], ['b', 0, 2.0], ['b', 1, 1.5]]
     """
-    with open_journal(journal, plan, host_facts()) as kept:
-        failed = sum(record.outcomes is None for record in kept.records.values())
-        on_progress(len(kept.records), plan.n_measurements, failed)
+    with open_journal(journal, plan, host_facts()) as opened:
+        failed = sum(record.outcomes is None for record in opened.records.values())
+        on_progress(len(opened.records), plan.n_measurements, failed)
         for step in plan.steps():
-            if step.key in kept.records:
+            if step.key in opened.records:
                 continue
             try:
                 outcomes = measure(step.subject, step.setting)
-                kept.add(step, _checked(outcomes, plan))
+                opened.add(step, _checked(outcomes, plan))
             except MeasurementFailed as error:
                 failed += 1
-                kept.add(step, None, str(error) or "no reason given")
-            on_progress(len(kept.records), plan.n_measurements, failed)
-        records = tuple(kept.records[step.key] for step in plan.steps())
-        return Collected(plan, records, tuple(kept.sessions), now())
+                opened.add(step, None, str(error) or "no reason given")
+            on_progress(len(opened.records), plan.n_measurements, failed)
+        records = tuple(opened.records[step.key] for step in plan.steps())
+        return Collected(plan, records, tuple(opened.sessions), now())
 
 
 def _checked(outcomes: Mapping[str, float], plan: Plan) -> dict[str, float]:
@@ -226,17 +225,3 @@ def host_facts() -> dict[str, str]:
         "memory_gb": f"{memory:.0f}",
         "python": platform.python_version(),
     }
-
-
-__all__ = [
-    "Collected",
-    "Level",
-    "MeasurementFailed",
-    "Plan",
-    "Setting",
-    "Subject",
-    "collect",
-    "failure_text",
-    "host_facts",
-    "order_text",
-]

@@ -7,16 +7,15 @@ array([[-1,  1],
        [ 1,  1]])
 """
 
-from causalassay.lab.factorial.biasing import at_extremes, bias, level_probabilities, signs
-from causalassay.lab.factorial.evaluation import ScoreRow, score_algorithms
-from causalassay.lab.factorial.experiment import (
-    FactorialExperiment,
-    complete_rows,
-    read_experiment,
-    write_experiment,
+from causalassay.lab.factorial.biasing import (
+    Settings,
+    at_extremes,
+    bias,
+    level_probabilities,
+    signs,
 )
-from causalassay.lab.factorial.intervals import Mean
-from causalassay.lab.factorial.jdk import read_jdk
+from causalassay.lab.factorial.experiment import FactorialExperiment, complete_rows
+from causalassay.lab.factorial.experiment_files import read_experiment, read_jdk, write_experiment
 from causalassay.lab.factorial.lookalikes import (
     LookAlike,
     LookAlikeRow,
@@ -24,11 +23,16 @@ from causalassay.lab.factorial.lookalikes import (
     draw_look_alike,
     score_look_alikes,
 )
-from causalassay.lab.factorial.prediction import GraphScore, predicted_laws, score_graph
-from causalassay.lab.factorial.settings import Settings
-from causalassay.lab.factorial.specification import SpecificationRow, score_specifications
-from causalassay.lab.factorial.truth import Truth
-from causalassay.lab.factorial.whole_evaluation import Evaluation, evaluate
+from causalassay.lab.factorial.prediction import (
+    GraphScore,
+    SpecificationRow,
+    predicted_laws,
+    score_graph,
+    score_specifications,
+)
+from causalassay.lab.factorial.result import Evaluation, evaluate
+from causalassay.lab.factorial.scores import ScoreRow, score_algorithms
+from causalassay.lab.factorial.truth import Mean, Truth
 
 __all__ = [
     "Evaluation",

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from causalassay.lab.factorial.evaluation import ScoreRow
-from causalassay.lab.factorial.truth import ALPHA, Truth
+from causalassay.lab.factorial.scores import ScoreRow
+from causalassay.lab.factorial.truth import Truth
 from causalassay.present.charts import FALLING, RISING, SMALL_WIDTH
 from causalassay.present.formatting import fixed
 
@@ -95,23 +95,22 @@ def effects(truth: Truth) -> dict[str, Any]:
     """Return how far each treatment moves each outcome, as a heat map with numbers."""
     import altair as alt
 
-    own = truth.experiment
+    experiment = truth.experiment
     cells = [
         {
-            "treatment": treatment,
-            "outcome": outcome,
-            "effect": float(truth.effects[j, k]),
-            "text": f"{truth.effects[j, k]:.3f}{'*' if truth.p_values[j, k] <= ALPHA else ''}",
+            "treatment": effect.treatment,
+            "outcome": effect.outcome,
+            "effect": effect.TV,
+            "text": f"{effect.TV:.3f}{'*' if effect.moves else ''}",
         }
-        for j, treatment in enumerate(own.treatments)
-        for k, outcome in enumerate(own.outcomes)
+        for effect in truth.effect_rows
     ]
     base = alt.Chart(alt.InlineData(values=cells))
     axis = alt.Axis(
         orient="top", labelAngle=-90, labelLimit=LONGEST_NAME, ticks=False, domain=False
     )
-    x = alt.X("outcome:N", sort=list(own.outcomes), title=None, axis=axis)
-    y = alt.Y("treatment:N", sort=list(own.treatments), axis=None)
+    x = alt.X("outcome:N", sort=list(experiment.outcomes), title=None, axis=axis)
+    y = alt.Y("treatment:N", sort=list(experiment.treatments), axis=None)
     opacity = alt.Opacity("effect:Q", scale=alt.Scale(zero=True, range=[0.04, 0.6]), legend=None)
     title = alt.TitleParams(
         "What each treatment does to each outcome",
@@ -131,6 +130,6 @@ def effects(truth: Truth) -> dict[str, Any]:
         names,
     )
     spec: dict[str, Any] = layers.properties(
-        title=title, width=SMALL_WIDTH, height=CELL * len(own.treatments)
+        title=title, width=SMALL_WIDTH, height=CELL * len(experiment.treatments)
     ).to_dict()
     return spec

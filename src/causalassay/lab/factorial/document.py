@@ -7,7 +7,9 @@ from functools import partial
 
 from causalassay.judging.findings import rules_of
 from causalassay.lab.factorial import charts
-from causalassay.lab.factorial.evaluation import (
+from causalassay.lab.factorial.prediction import SUMMARIES
+from causalassay.lab.factorial.result import Evaluation
+from causalassay.lab.factorial.scores import (
     CONSISTENT,
     EMPTY,
     FLOOR,
@@ -16,10 +18,7 @@ from causalassay.lab.factorial.evaluation import (
     WITHOUT_COVARIATE,
     ScoreRow,
 )
-from causalassay.lab.factorial.intervals import Mean, mean_distance
-from causalassay.lab.factorial.specification import SUMMARIES
-from causalassay.lab.factorial.truth import ALPHA
-from causalassay.lab.factorial.whole_evaluation import Evaluation
+from causalassay.lab.factorial.truth import ALPHA, Mean, mean_distance
 from causalassay.present.document import (
     Block,
     Column,
@@ -90,7 +89,7 @@ def evaluation_document(
 
 def score_table(result: Evaluation) -> Table:
     """Return what each algorithm, and each graph to compare with, reaches."""
-    own = result.truth.experiment
+    experiment = result.truth.experiment
     columns = (
         Column("graph", "graph"),
         Column("edges", "edges", "fixed1", 3),
@@ -111,7 +110,7 @@ def score_table(result: Evaluation) -> Table:
         "Means over repeats with 95 % intervals; smaller is better. SHD and SID are distances "
         "from the consistent graph, TV from the laws that the experiment shows.",
         [
-            f"TV is summed over {len(own.treatments)} × {len(own.outcomes)} pairs",
+            f"TV is summed over {len(experiment.treatments)} × {len(experiment.outcomes)} pairs",
             *_failures(result.rows),
         ],
         n_last=sum(row.role == "reference" for row in result.rows),
@@ -223,8 +222,6 @@ def _look_alikes(result: Evaluation) -> Iterator[Section]:
 
 def effect_table(result: Evaluation) -> Table:
     """Return how far each treatment moves each outcome, and whether tests show it."""
-    truth = result.truth
-    own = truth.experiment
     columns = (
         Column("treatment", "treatment"),
         Column("outcome", "outcome"),
@@ -233,15 +230,7 @@ def effect_table(result: Evaluation) -> Table:
         Column("found", "effect found"),
     )
     rows = [
-        (
-            treatment,
-            outcome,
-            float(truth.effects[j, k]),
-            PValue(float(truth.p_values[j, k])),
-            bool(truth.p_values[j, k] <= ALPHA),
-        )
-        for j, treatment in enumerate(own.treatments)
-        for k, outcome in enumerate(own.outcomes)
+        (*effect[:3], PValue(effect.p_value), effect.moves) for effect in result.truth.effect_rows
     ]
     caption = (
         "TV between the laws under the last and the first level. P-values: tests within "
@@ -266,10 +255,11 @@ def _pictures(result: Evaluation) -> Iterator[Figure]:
 
 def _about(result: Evaluation) -> str:
     """Return what was judged, and how."""
-    own, settings = result.truth.experiment, result.truth.settings
+    experiment, settings = result.truth.experiment, result.truth.settings
     return (
-        f"{counted(own.n_subjects, 'subject')}, {_rows(result)}; biased by {own.biasing} "
-        f"(beta {settings.beta:g}, {result.truth.scales[own.biasing].n_levels} bins), "
+        f"{counted(experiment.n_subjects, 'subject')}, {_rows(result)}; biased by "
+        f"{experiment.biasing} (beta {settings.beta:g}, "
+        f"{result.truth.scales[experiment.biasing].n_levels} bins), "
         f"{counted(result.repeats, 'repeat')}; outcomes in {settings.levels} levels, "
         f"{settings.fit}"
     )
@@ -277,15 +267,15 @@ def _about(result: Evaluation) -> str:
 
 def _rows(result: Evaluation) -> str:
     """Return how many rows are used, and why not all."""
-    own = result.truth.experiment
+    experiment = result.truth.experiment
     if not result.unused_levels:
-        return f"{len(own.frame)} rows"
+        return f"{len(experiment.frame)} rows"
     reasons = []
     for name, unused in result.unused_levels.items():
-        first, last = map(_level, own.levels[name])
+        first, last = map(_level, experiment.levels[name])
         reasons.append(f"{name}: {first} and {last}, without {', '.join(map(_level, unused))}")
     return (
-        f"{len(own.frame)} of {len(result.given.frame)} rows "
+        f"{len(experiment.frame)} of {len(result.given.frame)} rows "
         f"(two levels of each treatment; {'; '.join(reasons)})"
     )
 
@@ -296,19 +286,19 @@ def _level(level: object) -> str:
 
 def _origin(result: Evaluation) -> Iterator[Block]:
     """Yield the levels of columns, and how the experiment came about."""
-    own = result.truth.experiment
+    experiment = result.truth.experiment
     levels = {f"levels of {name}": scale.names for name, scale in result.truth.scales.items()}
-    left_out = f"{counted(len(own.left_out), 'subject')} that lack a combination"
-    yield Facts(_flat(levels | ({"left out": left_out} if own.left_out else {})))
-    records = {name: value for name, value in own.provenance.items() if _is_records(value)}
-    rest = {name: value for name, value in own.provenance.items() if name not in records}
+    left_out = f"{counted(len(experiment.left_out), 'subject')} that lack a combination"
+    yield Facts(_flat(levels | ({"left out": left_out} if experiment.left_out else {})))
+    records = {name: value for name, value in experiment.provenance.items() if _is_records(value)}
+    rest = {name: value for name, value in experiment.provenance.items() if name not in records}
     if rest:
         yield Facts(_flat({"experiment": rest}))
-    for place, (name, value) in enumerate(records.items()):
+    for number, (name, value) in enumerate(records.items()):
         keys = list(dict.fromkeys(key for record in value for key in record))
         rows = [[plain(record.get(key)) for key in keys] for record in value]
         columns = [Column(str(key), str(key)) for key in keys]
-        yield Table(f"experiment-part-{place}", columns, rows, f"The experiment: {name}")
+        yield Table(f"experiment-part-{number}", columns, rows, f"The experiment: {name}")
 
 
 def _flat(values: Mapping[str, object], before: str = "") -> dict[str, str]:

@@ -1,32 +1,23 @@
-"""A factorial experiment: every subject under every combination of the treatments."""
+"""A factorial experiment: every subject under every combination of the treatments.
+
+What its rows must satisfy is checked when it is made; every message names the column.
+"""
 
 from __future__ import annotations
 
-import json
-import math
-import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
-from numbers import Integral, Real
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from causalassay.common.opening import check_regular, read_text
-from causalassay.common.spelling import did_you_mean, listed, shown
-from causalassay.data.text_tables import check_header_and_size
+from causalassay.common.spelling import did_you_mean, listed, name_fault, shown
 from causalassay.graphs.orders import Indices
-from causalassay.lab.factorial import checks
-from causalassay.lab.factorial.checks import Level
 
-_EXPECTED = "an experiment file (.toml)"
-_KEYS = ("subject", "trial", "treatments", "outcomes", "covariates", "biasing", "rows")
-_OPTIONAL = ("trial", "rows")
+Level = str | float
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +77,7 @@ class FactorialExperiment:
             if isinstance(getattr(self, role), str):
                 raise TypeError(f"{role}: expected a tuple of names, got the text {roles[role]!r}")
             object.__setattr__(self, role, tuple(getattr(self, role)))
-        checks.check_roles(self.frame, roles)
+        check_roles(self.frame, roles)
         if self.biasing not in self.covariates:
             raise ValueError(
                 f"biasing: {self.biasing!r} is not a covariate; "
@@ -97,10 +88,10 @@ class FactorialExperiment:
         if frame.empty:
             raise ValueError("frame: expected at least 1 row, got none")
         frame[self.subject] = frame[self.subject].astype(str)
-        checks.check_values(frame, self.outcomes, self.covariates, self.subject)
-        levels = checks.levels_of(frame, self.treatments, self.levels)
-        checks.check_no_duplicates(frame, self.subject, self.trial, self.treatments)
-        _refuse_incomplete(checks.incomplete_subjects(frame, self.subject, levels))
+        check_values(frame, self.outcomes, self.covariates, self.subject)
+        levels = levels_of(frame, self.treatments, self.levels)
+        check_no_duplicates(frame, self.subject, self.trial, self.treatments)
+        _refuse_incomplete(incomplete_subjects(frame, self.subject, levels))
         object.__setattr__(self, "frame", frame)
         object.__setattr__(self, "levels", levels)
 
@@ -131,17 +122,12 @@ class FactorialExperiment:
     @cached_property
     def treatment_codes(self) -> dict[str, Indices]:
         """For each treatment the position of each row's level."""
-        return {
-            name: checks.level_codes(self.frame[name], one) for name, one in self.levels.items()
-        }
+        return {name: level_codes(self.frame[name], levels) for name, levels in self.levels.items()}
 
     @cached_property
     def combinations(self) -> Indices:
         """The number of each row's combination, the last treatment's level changing fastest."""
-        cells = np.zeros(len(self.frame), dtype=np.int64)
-        for name, codes in self.treatment_codes.items():
-            cells = cells * len(self.levels[name]) + codes
-        return cells
+        return combination_codes(self.frame, self.levels)
 
     @property
     def n_combinations(self) -> int:
@@ -174,227 +160,188 @@ def complete_rows(
     >>> len(kept), left_out
     (2, ('b',))
     """
-    known = checks.levels_of(frame, treatments, levels or {})
-    left_out = tuple(checks.incomplete_subjects(frame, subject, known))
-    kept = frame[~frame[subject].astype(str).isin(left_out)]
-    if kept.empty:
+    known = levels_of(frame, treatments, levels or {})
+    left_out = tuple(incomplete_subjects(frame, subject, known))
+    complete = frame[~frame[subject].astype(str).isin(left_out)]
+    if complete.empty:
         raise ValueError(
             f"none of the {len(left_out)} subjects has every combination of the treatments; "
             "is a treatment missing, or one of its levels?"
         )
-    return kept, left_out
+    return complete, left_out
 
 
-def read_experiment(path: Path | str, *, leave_out_incomplete: bool = False) -> FactorialExperiment:
-    """Return the experiment that a file ``NAME.toml`` describes; its rows are in ``NAME.csv``.
+def check_roles(frame: pd.DataFrame, roles: Mapping[str, Sequence[str]]) -> None:
+    """Raise unless each role names columns of the frame, and each column has one role."""
+    holder: dict[str, str] = {}
+    for role, names in roles.items():
+        for name in names:
+            if name not in frame.columns:
+                known = [str(column) for column in frame.columns]
+                raise ValueError(
+                    f"{role}: there is no column {name!r}; " + did_you_mean(name, known)
+                )
+            if fault := name_fault(name):
+                raise ValueError(f"{role}: the name of a column {fault}")
+            if name in holder:
+                raise ValueError(
+                    f"column {name!r} is named under {holder[name]} and {role}; it has one role"
+                )
+            holder[name] = role
+    for role in ("treatments", "outcomes", "covariates"):
+        if not roles[role]:
+            raise ValueError(f"{role}: expected at least 1 column, got none")
+
+
+def check_values(
+    frame: pd.DataFrame, outcomes: Sequence[str], covariates: Sequence[str], subject: str
+) -> None:
+    """Raise for missing values, outcomes that are no numbers or constant, and loose covariates."""
+    for name in frame.columns:
+        missing = frame[name].isna().to_numpy()
+        if missing.any():
+            raise ValueError(
+                f"column {name!r}: {int(missing.sum())} values are missing, the first in row "
+                f"{int(missing.argmax())} (from 0); remove those subjects or measure again"
+            )
+    for name in outcomes:
+        column = frame[name]
+        if not pd.api.types.is_numeric_dtype(column):
+            raise ValueError(f"outcome {name!r}: expected numbers, got {shown(column.tolist()[0])}")
+        if not np.isfinite(column.to_numpy(float)).all():
+            raise ValueError(f"outcome {name!r}: expected finite numbers, got an infinite one")
+        if column.nunique() == 1:
+            raise ValueError(
+                f"outcome {name!r}: always {shown(column.tolist()[0])}, so nothing can change it; "
+                "leave it out"
+            )
+    numbers, names = pd.factorize(frame[subject])
+    for name in covariates:
+        check_covariate(frame, name, numbers, [str(name_of) for name_of in names])
+
+
+def check_covariate(
+    frame: pd.DataFrame, name: str, numbers: Indices, subjects: Sequence[str]
+) -> None:
+    """Raise if a covariate is constant over all subjects, or varies within one.
 
     Parameters
     ----------
-    path : Path or str
-        The TOML file. It names `subject`, `trial` (may be absent), `outcomes`, `covariates`,
-        `biasing`, the levels of each treatment under ``[treatments]``, and under
-        ``[provenance]`` whatever is worth knowing. `rows`, if stated, is checked.
-    leave_out_incomplete : bool
-        Drop subjects that lack a combination instead of raising; they are named in
-        ``left_out``.
-
-    Examples
-    --------
-    >>> read_experiment("absent.toml")
-    Traceback (most recent call last):
-    FileNotFoundError: absent.toml: there is no such file
+    frame : DataFrame
+    name : str
+    numbers : Indices
+        Of each row's subject.
+    subjects : sequence of str
     """
-    path = Path(path)
-    tables = _read_description(path)
-    levels = {name: tuple(one) for name, one in tables["treatments"].items()}
-    frame = _read_rows(path.with_suffix(".csv"), tables)
-    left_out: tuple[str, ...] = ()
-    try:
-        if leave_out_incomplete:
-            frame, left_out = complete_rows(frame, tables["subject"], tuple(levels), levels)
-        return FactorialExperiment(
-            frame=frame,
-            subject=tables["subject"],
-            trial=tables.get("trial"),
-            treatments=tuple(levels),
-            outcomes=tuple(tables["outcomes"]),
-            covariates=tuple(tables["covariates"]),
-            biasing=tables["biasing"],
-            provenance=tables.get("provenance", {}),
-            levels=levels,
-            left_out=left_out,
-        )
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{path}: {error}") from error
-
-
-def write_experiment(path: Path | str, experiment: FactorialExperiment) -> Path:
-    """Write ``NAME.csv`` and then ``NAME.toml``; return the path of the latter.
-
-    Each file appears whole or not at all: an interrupted call leaves what was there.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> frame = pd.DataFrame(
-    ...     {"who": ["a", "a", "b", "b"], "age": [3, 3, 4, 4], "drug": [0, 1, 0, 1],
-    ...      "pain": [5.0, 2.0, 6.0, 1.0]}
-    ... )
-    >>> trial = FactorialExperiment(frame, "who", None, ("drug",), ("pain",), ("age",), "age")
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     read_experiment(write_experiment(Path(folder) / "trial.toml", trial)).outcomes
-    ('pain',)
-    """
-    path = Path(path)
-    if path.suffix != ".toml":
-        raise ValueError(f"{path}: expected a name that ends in .toml")
-    _replace(path.with_suffix(".csv"), experiment.frame.to_csv(index=False))
-    _replace(path, _description(experiment))
-    return path
-
-
-def _description(experiment: FactorialExperiment) -> str:
-    roles = {
-        "subject": experiment.subject,
-        **({"trial": experiment.trial} if experiment.trial else {}),
-        "outcomes": list(experiment.outcomes),
-        "covariates": list(experiment.covariates),
-        "biasing": experiment.biasing,
-        "rows": len(experiment.frame),
-    }
-    lines = [f"{key} = {as_toml(value)}" for key, value in roles.items()]
-    for title, table in (
-        ("treatments", experiment.levels),
-        ("provenance", experiment.provenance),
-    ):
-        lines += ["", f"[{title}]"]
-        lines += [f"{as_key(key)} = {as_toml(value)}" for key, value in table.items()]
-    return "\n".join(lines) + "\n"
-
-
-def _replace(path: Path, text: str) -> None:
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def _read_description(path: Path) -> dict[str, Any]:
-    text = read_text(path, _EXPECTED)
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{path}: not TOML ({error})") from error
-    unknown = [key for key in tables if key not in (*_KEYS, "provenance")]
-    if unknown:
+    if frame[name].nunique() == 1:
         raise ValueError(
-            f"{path}: there is no key {unknown[0]!r}; {did_you_mean(unknown[0], _KEYS)}"
+            f"covariate {name!r}: the same for all subjects ({shown(frame[name].tolist()[0])}); "
+            "leave it out"
         )
-    for key in _KEYS:
-        if key not in tables and key not in _OPTIONAL:
-            raise ValueError(f"{path}: {key} is missing")
-    _check_types(path, tables)
-    return tables
-
-
-def _check_types(path: Path, tables: dict[str, Any]) -> None:
-    kinds = {"subject": str, "trial": str, "biasing": str, "outcomes": list, "covariates": list}
-    for key, kind in kinds.items():
-        if key in tables and not isinstance(tables[key], kind):
-            words = "text" if kind is str else "a list of names"
-            raise ValueError(f"{path}: {key}: expected {words}, got {shown(tables[key])}")
-    for name in ("outcomes", "covariates"):
-        if not all(isinstance(one, str) for one in tables[name]):
-            raise ValueError(f"{path}: {name}: expected names, got {listed(tables[name])}")
-    treatments = tables["treatments"]
-    if not isinstance(treatments, dict) or not all(
-        isinstance(levels, list) and _alike(levels) for levels in treatments.values()
-    ):
+    values = frame[name].to_numpy()
+    _, first = np.unique(numbers, return_index=True)
+    several = np.unique(numbers[values != values[first][numbers]])
+    if len(several):
         raise ValueError(
-            f"{path}: treatments: expected a table of levels, all text or all numbers, such as "
-            f"debug = [0, 1]; got {shown(treatments)}"
+            f"covariate {name!r}: varies within {len(several)} subjects, the first is "
+            f"{shown(subjects[several[0]])}; a covariate precedes treatment, so name it as an "
+            "outcome or leave it out"
         )
-    if not isinstance(tables.get("provenance", {}), dict):
-        raise ValueError(f"{path}: provenance: expected a table, got {shown(tables['provenance'])}")
 
 
-def _alike(levels: list[Any]) -> bool:
-    """Tell whether levels are all text or all numbers."""
-    return all(isinstance(one, str) for one in levels) or all(
-        isinstance(one, int | float) for one in levels
-    )
+def levels_of(
+    frame: pd.DataFrame, treatments: Sequence[str], stated: Mapping[str, Sequence[Level]]
+) -> dict[str, tuple[Level, ...]]:
+    """Return the levels of each treatment: those stated, else those that occur in rising order."""
+    for name in stated:
+        if name not in treatments:
+            raise ValueError(
+                f"levels: there is no treatment {name!r}; " + did_you_mean(name, treatments)
+            )
+    levels: dict[str, tuple[Level, ...]] = {}
+    for name in treatments:
+        occurring = [_plain(level) for level in sorted(frame[name].unique())]
+        levels[name] = tuple(_plain(level) for level in stated.get(name, occurring))
+        unknown = [level for level in occurring if level not in levels[name]]
+        if unknown:
+            raise ValueError(
+                f"treatment {name!r}: {shown(unknown[0])} occurs but is not among its levels "
+                f"{listed(levels[name])}"
+            )
+        if len(set(levels[name])) < max(2, len(levels[name])):
+            raise ValueError(
+                f"treatment {name!r}: expected 2 or more different levels, got "
+                f"{listed(levels[name]) or 'none'}; leave it out, or run its other level"
+            )
+    return levels
 
 
-def _read_rows(path: Path, tables: dict[str, Any]) -> pd.DataFrame:
-    check_regular(path, "the rows of the experiment (.csv)")
-    check_header_and_size(path)
-    try:
-        # Text as it stands: a server named "None" or "NA" is no missing value.
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
-    except (ValueError, pd.errors.ParserError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: cannot be read as CSV ({error})") from error
-    if "rows" in tables and len(frame) != tables["rows"]:
+def _plain(level: object) -> Level:
+    return level if isinstance(level, str) else float(level)  # type: ignore[arg-type]
+
+
+def check_no_duplicates(
+    frame: pd.DataFrame, subject: str, trial: str | None, treatments: Sequence[str]
+) -> None:
+    """Raise if a subject has two rows of the same settings and trial."""
+    key = [subject, *treatments, *([trial] if trial else [])]
+    twice = frame.duplicated(key).to_numpy()
+    if twice.any():
+        row = frame.iloc[int(twice.argmax())]
+        settings = ", ".join(f"{name} = {row[name]}" for name in key[1:])
+        hint = "remove one" if trial else "remove one, or name the column that counts trials"
         raise ValueError(
-            f"{path}: has {len(frame)} rows, but {path.with_suffix('.toml').name} says "
-            f"{tables['rows']}; the two files do not belong together"
+            f"subject {shown(row[subject])} has more than one row of {settings} "
+            f"({int(twice.sum())} such rows in all); {hint}"
         )
-    text = [tables["subject"]]
-    text += [
-        name
-        for name, levels in tables["treatments"].items()
-        if any(isinstance(level, str) for level in levels)
-    ]
-    for name in frame.columns:
-        if name not in text:
-            frame[name] = _numbers(frame[name])
-    return frame
 
 
-def _numbers(column: pd.Series) -> pd.Series:
-    """Return a column as numbers if every entry is one, else as it is."""
-    try:
-        return pd.to_numeric(column)
-    except ValueError:
-        return column
-
-
-# Values as TOML text: the standard library reads TOML but does not write it.
-
-
-def as_toml(value: Any) -> str:
-    r"""Return a value as TOML writes it: text, numbers, truth values, lists and tables of these.
-
-    Anything else is written as its text, such as a date or a path.
+def incomplete_subjects(
+    frame: pd.DataFrame, subject: str, levels: Mapping[str, Sequence[Level]]
+) -> dict[str, dict[str, Level]]:
+    """Return each subject that lacks a combination of treatments, with one that it lacks.
 
     Examples
     --------
-    >>> print(as_toml({"levels": [0, 1.5], "of": 'a "b"', "done": True}))
-    {"levels" = [0, 1.5], "of" = "a \"b\"", "done" = true}
+    >>> frame = pd.DataFrame({"who": ["a", "a", "b"], "drug": [0, 1, 1]})
+    >>> incomplete_subjects(frame, "who", {"drug": (0.0, 1.0)})
+    {'b': {'drug': 0.0}}
     """
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Integral):
-        return str(int(value))
-    if isinstance(value, Real):
-        number = float(value)
-        return repr(number) if math.isfinite(number) else str(number)
-    if isinstance(value, Mapping):
-        inner = ", ".join(f"{as_key(name)} = {as_toml(one)}" for name, one in value.items())
-        return f"{{{inner}}}"
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return f"[{', '.join(as_toml(one) for one in value)}]"
-    # A JSON string is a TOML string, but for one character that JSON leaves as it is.
-    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    sizes = tuple(len(each) for each in levels.values())
+    cells = combination_codes(frame, levels)
+    subjects, names = pd.factorize(frame[subject])
+    present = np.zeros((len(names), prod(sizes)), dtype=bool)
+    present[subjects, cells] = True
+    lacking = {}
+    for row in np.flatnonzero(~present.all(axis=1)).tolist():
+        at = np.unravel_index(int(present[row].argmin()), sizes)
+        lacking[str(names[row])] = {
+            name: each[int(k)] for (name, each), k in zip(levels.items(), at, strict=True)
+        }
+    return lacking
 
 
-def as_key(name: str) -> str:
-    """Return a name as a TOML key, always in quotes.
+def combination_codes(frame: pd.DataFrame, levels: Mapping[str, Sequence[Level]]) -> Indices:
+    """Return the number of each row's combination, the last treatment's level changing fastest.
 
     Examples
     --------
-    >>> as_key("page cost")
-    '"page cost"'
+    >>> frame = pd.DataFrame({"drug": [0, 1, 1], "diet": ["b", "a", "b"]})
+    >>> combination_codes(frame, {"drug": (0.0, 1.0), "diet": ("a", "b")}).tolist()
+    [1, 2, 3]
     """
-    return as_toml(str(name))
+    cells = np.zeros(len(frame), dtype=np.int64)
+    for name, each in levels.items():
+        cells = cells * len(each) + level_codes(frame[name], each)
+    return cells
+
+
+def level_codes(column: pd.Series, levels: Sequence[Level]) -> Indices:
+    """Return the position of each entry among the levels.
+
+    Examples
+    --------
+    >>> level_codes(pd.Series(["b", "a"]), ("b", "a")).tolist()
+    [0, 1]
+    """
+    return np.asarray(pd.Categorical(column, categories=list(levels)).codes, dtype=np.int64)

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from causalassay.common.arrays import Adjacency
 from causalassay.common.seeding import stream
 from causalassay.contracts import Algorithm
-from causalassay.lab.factorial.evaluation import ScoreRow, score_algorithms
+from causalassay.lab.factorial.biasing import Settings
 from causalassay.lab.factorial.experiment import FactorialExperiment
-from causalassay.lab.factorial.intervals import Mean, difference_of, mean_distance
-from causalassay.lab.factorial.settings import Settings
-from causalassay.lab.factorial.truth import Truth
+from causalassay.lab.factorial.scores import ScoreRow, score_algorithms
+from causalassay.lab.factorial.truth import Mean, Truth, difference_of, mean_distance
 from causalassay.models import Do
 from causalassay.models.discrete.scm import DiscreteSCM
 from causalassay.models.discrete.sources import Dirichlet, Logistic
@@ -123,7 +122,7 @@ def configurations(n_outcomes: int) -> tuple[LookAlike, ...]:
     (12, LookAlike(source='linear-gaussian', out_degree=1, strength=1.0))
     """
     degrees = [degree for degree in OUT_DEGREES if degree <= n_outcomes]
-    return tuple(LookAlike(*one) for one in product(SOURCES, degrees, STRENGTHS))
+    return tuple(LookAlike(*parts) for parts in product(SOURCES, degrees, STRENGTHS))
 
 
 def draw_look_alike(sizes: Sizes, drawn: LookAlike, rng: Generator) -> FactorialExperiment:
@@ -254,29 +253,31 @@ def score_look_alikes(  # noqa: PLR0913
     2
     """
     reached = _over_algorithms(rows, "TV")
-    found = []
+    rows_of_kinds = []
     for kind in kinds:
         scores: list[dict[str, float]] = []
         n_failed = 0
         for number in range(n_experiments):
             path = (kind.source, kind.out_degree, str(kind.strength), number)
             try:
-                made = draw_look_alike(Sizes.of(real), kind, stream(seed, "look-alike", *path))
+                synthetic = draw_look_alike(Sizes.of(real), kind, stream(seed, "look-alike", *path))
             except ValueError:
                 n_failed += 1
                 continue
-            own = int(stream(seed, "look-alike seed", *path).integers(2**31))
-            truth = Truth(made, settings)
-            scored = score_algorithms(truth, algorithms, 1, own, compared=False)
+            own_seed = int(stream(seed, "look-alike seed", *path).integers(2**31))
+            truth = Truth(synthetic, settings)
+            scored = score_algorithms(truth, algorithms, 1, own_seed, compared=False)
             n_failed += sum(row.n_failed for row in scored if row.role == "algorithm")
             scores.append(
                 {name: float(_over_algorithms(scored, name)[0]) for name in ("SHD", "SID", "TV")}
             )
-        table = {name: np.array([one[name] for one in scores]) for name in ("SHD", "SID", "TV")}
-        found.append(LookAlikeRow(kind, table, difference_of(reached, table["TV"]), n_failed))
+        table = {name: np.array([score[name] for score in scores]) for name in ("SHD", "SID", "TV")}
+        rows_of_kinds.append(
+            LookAlikeRow(kind, table, difference_of(reached, table["TV"]), n_failed)
+        )
         if on_kind is not None:
             on_kind()
-    return tuple(found)
+    return tuple(rows_of_kinds)
 
 
 def _over_algorithms(rows: Sequence[ScoreRow], measure: str) -> NDArray[Any]:

@@ -1,19 +1,21 @@
-"""What a graph fitted to biased data predicts for every treatment, and how far that is off."""
+"""What a graph fitted to biased data predicts, how far that is off, and what wrong edges cost."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from causalassay.common.arrays import Adjacency, Vector
+from causalassay.common.seeding import stream
 from causalassay.data import Dataset
-from causalassay.graphs.orders import reachability
-from causalassay.lab.factorial.scales import half_l1
-from causalassay.lab.factorial.truth import Truth
+from causalassay.graphs.orders import Indices, reachability
+from causalassay.lab.factorial.biasing import biased_rows, half_l1
+from causalassay.lab.factorial.truth import Mean, Truth, mean_distance
 from causalassay.metrics import members, repair, shd, sid
 from causalassay.models import Do, fit
 from causalassay.models.discrete.elimination import TooWide
@@ -89,12 +91,12 @@ def _table_laws(
     observed = _laws(model, truth.outcome_nodes, (), rng)
     reaches = reachability(model.graph)
     named = list(zip(truth.experiment.outcomes, truth.outcome_nodes, strict=True))
-    found = []
+    all_laws = []
     for do in interventions:
         reached = [node for node in truth.outcome_nodes if reaches[do.node, node]]
         laws = observed | (_laws(model, reached, (do,), rng) if reached else {})
-        found.append({name: laws[node] for name, node in named})
-    return found
+        all_laws.append({name: laws[node] for name, node in named})
+    return all_laws
 
 
 def _laws(
@@ -118,8 +120,8 @@ def variations(predicted: Laws, known: Laws, outcomes: Sequence[str]) -> NDArray
     """Return the total variation of each pair, shape (treatments, outcomes)."""
     return np.array(
         [
-            [half_l1(one[name], other[name]) for name in outcomes]
-            for one, other in zip(predicted, known, strict=True)
+            [half_l1(first[name], other[name]) for name in outcomes]
+            for first, other in zip(predicted, known, strict=True)
         ]
     )
 
@@ -200,3 +202,158 @@ def _shares(
         counts = np.bincount(codes[rows, node], minlength=truth.level_counts[node])
         laws[name] = counts / max(counts.sum(), 1)
     return laws
+
+
+# Too many and too few edges: what they cost by SHD, SID and total variation.
+
+Change = Literal["over", "under"]
+CHANGES: tuple[Change, Change] = ("over", "under")
+SUMMARIES = ("min", "median", "max")
+
+PAPER = {
+    "over": {"SID": (0, 0, 0), "SHD": (1, 3, 3), "TV": (0.04, 0.17, 0.21)},
+    "under": {"SID": (4, 5, 9), "SHD": (2, 2, 4), "TV": (0.22, 0.41, 0.58)},
+}
+"""Garant and Jensen 2016, table 2, rows JDK: minimum, median and maximum over treatments."""
+
+
+@dataclass(frozen=True, eq=False)
+class SpecificationRow:
+    """One kind of change: a treatment with edges to all outcomes, or without any.
+
+    Parameters
+    ----------
+    change : {"over", "under"}
+    treatments : tuple of str
+    shd, sid : ndarray, shape (treatments,)
+        Against the consistent graph.
+    tv : ndarray, shape (repeats, treatments)
+        Between the laws of the changed and of the consistent model, both fitted to the same
+        data, summed over all pairs.
+    tv_of_truth : ndarray, shape (repeats, treatments)
+        Between the laws of the changed model and those of the experiment.
+    """
+
+    change: Change
+    treatments: tuple[str, ...]
+    shd: NDArray[Any]
+    sid: NDArray[Any]
+    tv: NDArray[Any]
+    tv_of_truth: NDArray[Any]
+
+    def structure(self, measure: Literal["SHD", "SID"]) -> tuple[float, float, float]:
+        """Return minimum, median and maximum over treatments."""
+        values = self.shd if measure == "SHD" else self.sid
+        return float(values.min()), float(np.median(values)), float(values.max())
+
+    def variation(self, *, of_truth: bool = False) -> dict[str, Mean]:
+        """Return minimum, median and maximum over treatments, each a mean over repeats."""
+        values = self.tv_of_truth if of_truth else self.tv
+        return {
+            "min": mean_distance(values.min(axis=1)),
+            "median": mean_distance(np.median(values, axis=1)),
+            "max": mean_distance(values.max(axis=1)),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "change": self.change,
+            "SHD": self.structure("SHD"),
+            "SID": self.structure("SID"),
+            "TV": {name: mean.to_dict() for name, mean in self.variation().items()},
+            "TV of truth": {
+                name: mean.to_dict() for name, mean in self.variation(of_truth=True).items()
+            },
+            "by treatment": [
+                {
+                    "treatment": name,
+                    "SHD": float(self.shd[j]),
+                    "SID": float(self.sid[j]),
+                    "TV": mean_distance(self.tv[:, j]).to_dict(),
+                    "TV of truth": mean_distance(self.tv_of_truth[:, j]).to_dict(),
+                }
+                for j, name in enumerate(self.treatments)
+            ],
+        }
+
+
+def changed_graph(truth: Truth, node: int, change: Change) -> Adjacency:
+    """Return the consistent graph with all, or without any, edges from a treatment to outcomes."""
+    graph = truth.graph.copy()
+    graph[node, list(truth.outcome_nodes)] = change == "over"
+    return graph
+
+
+def score_specifications(
+    truth: Truth, repeats: int, seed: int = 0
+) -> tuple[SpecificationRow, SpecificationRow]:
+    """Return what a treatment with all edges, and one without any, costs.
+
+    References
+    ----------
+    Garant and Jensen 2016, section 6.2 and table 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from causalassay.lab.factorial import LookAlike, Sizes, draw_look_alike
+    >>> experiment = draw_look_alike(
+    ...     Sizes(60, 1, 2, 2), LookAlike("logistic", 1, 9.0), np.random.default_rng(0)
+    ... )
+    >>> from causalassay.lab.factorial import Settings
+    >>> over, under = score_specifications(Truth(experiment, Settings()), repeats=2)
+    >>> over.structure("SID"), under.treatments
+    ((0.0, 0.0, 0.0), ('T1', 'T2'))
+    """
+    graphs = {
+        change: [changed_graph(truth, node, change) for node in truth.treatment_nodes]
+        for change in CHANGES
+    }
+    distances: dict[Change, list[list[tuple[float, float]]]] = {change: [] for change in CHANGES}
+    for repeat in range(repeats):
+        settings = truth.settings
+        rows = biased_rows(
+            truth.experiment, stream(seed, "bias", repeat), settings.beta, settings.bins
+        )
+        for change in CHANGES:
+            distances[change].append(_distances(truth, rows, graphs[change], seed, repeat))
+    over, under = (_row(truth, change, graphs[change], distances[change]) for change in CHANGES)
+    return over, under
+
+
+def _distances(
+    truth: Truth, rows: Indices, graphs: list[Adjacency], seed: int, repeat: int
+) -> list[tuple[float, float]]:
+    """Return for each graph its distance from the consistent model and from the experiment."""
+    outcomes = truth.experiment.outcomes
+    rng = stream(seed, "specification", repeat)
+    try:
+        data = truth.dataset(rows)
+        consistent = predicted_laws(truth, data, truth.graph, rng)
+        return [
+            (
+                float(variations(laws, consistent, outcomes).sum()),
+                float(variations(laws, truth.treated, outcomes).sum()),
+            )
+            for laws in (predicted_laws(truth, data, graph, rng) for graph in graphs)
+        ]
+    except ValueError:  # data that cannot be used: the table of algorithms says why
+        return [(np.nan, np.nan)] * len(graphs)
+
+
+def _row(
+    truth: Truth,
+    change: Change,
+    graphs: list[Adjacency],
+    distances: list[list[tuple[float, float]]],
+) -> SpecificationRow:
+    both = np.array(distances)
+    return SpecificationRow(
+        change,
+        truth.experiment.treatments,
+        np.array([shd(truth.graph, graph) for graph in graphs]),
+        np.array([sid(truth.graph, graph) for graph in graphs]),
+        both[:, :, 0],
+        both[:, :, 1],
+    )

@@ -210,8 +210,10 @@ def _grown(box: Box, across: float, down: float) -> Box:
     return box[0] - across, box[1] - down, box[2] + across, box[3] + down
 
 
-def _meet(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _meet(first: Box, other: Box) -> bool:
+    return (
+        first[0] < other[2] and other[0] < first[2] and first[1] < other[3] and other[1] < first[3]
+    )
 
 
 def _holds(box: Box, point: Point) -> bool:

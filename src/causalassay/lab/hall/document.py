@@ -18,9 +18,8 @@ from causalassay.judging.findings import GAMEABLE_KINDS, ORDER_KINDS, FindingKin
 from causalassay.judging.rules import RULES
 from causalassay.judging.scheme_findings import CLEAR, MATTERS
 from causalassay.lab.hall import charts
-from causalassay.lab.hall.catalogue import Entry, Group
+from causalassay.lab.hall.catalogue import Entry, Group, Settings
 from causalassay.lab.hall.row import Cell, Row
-from causalassay.lab.hall.sources import Settings
 from causalassay.present.document import (
     Block,
     Code,
@@ -133,14 +132,14 @@ def hall_document(  # noqa: PLR0913  what it shows, and where it is
         *tables,
         *([Section("without-verdict", "Without a verdict", [Facts(without)])] if without else []),
     ]
-    made: list[Block] = [
+    provenance: list[Block] = [
         _citation(rows, settings),
         Section("how", "How it is made", _how(settings, command, results, linked)),
         Section("rules", "Rules", [_rules(rows)]),
         *_missing(missing),
         *each,
     ]
-    return Document("Hall of audits", " ".join(counts(rows)), blocks, made, _about(rows))
+    return Document("Hall of audits", " ".join(counts(rows)), blocks, provenance, _about(rows))
 
 
 def row_document(row: Row) -> Document:
@@ -317,7 +316,9 @@ def entry_blocks(row: Row) -> list[Block]:
         if row.group == "package" and row.n_nodes < row.settings.nodes:
             facts["columns"] = f"{row.n_nodes:.1f} on average; constant ones are left out."
         if row.n_units < row.n_draws:
-            facts["units"] = f"{row.n_units}, for draws on one graph are one ({row.n_draws} draws)."
+            facts["instances"] = (
+                f"{row.n_units}, for draws on one graph are one ({row.n_draws} draws)."
+            )
     if row.reference:
         facts["reference"] = row.reference
     facts["command"] = Code(row.command)
@@ -348,7 +349,9 @@ def entries_document(entries: Iterable[Entry]) -> Document:
         Column("world", "world"),
         Column("what", "what"),
     )
-    rows = [(one.name, one.package or one.group, one.world, one.what) for one in entries]
+    rows = [
+        (entry.name, entry.package or entry.group, entry.world, entry.what) for entry in entries
+    ]
     return Document("Entries of the hall", "", [Table("entries", columns, rows)])
 
 
@@ -364,7 +367,7 @@ def hall_frame(rows: Sequence[Row]) -> pd.DataFrame:
     for row in rows:
         plain = row.to_dict() | {"best_f1": row.best_f1, "is_borderline": row.is_borderline}
         record = {name: plain[name] for name in (*_BEFORE, "statistic")}
-        measured = {one["statistic"]: one for one in plain["cells"]}
+        measured = {cell["statistic"]: cell for cell in plain["cells"]}
         for statistic in STATISTICS:
             for name in list(Cell.__dataclass_fields__)[2:]:
                 value = measured.get(statistic, {}).get(name)

@@ -1,11 +1,12 @@
-"""From an entry to its row: draws, audits, and the verdict over all of them."""
+"""From entries to rows: draws, audits, and the verdict over all of them; and draws as files."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -16,12 +17,14 @@ import numpy as np
 from causalassay.auditing import Audit, BaselineScore, PooledAudit, Sortability, audit, pool
 from causalassay.auditing.order_evidence import measured_of, random_f1
 from causalassay.auditing.result import ColumnPlace
+from causalassay.common.replacing import filled_folder
 from causalassay.common.seeding import stream
+from causalassay.data.writing import write
+from causalassay.graphs import LaggedGraph, write_graph
 from causalassay.judging.artefacts import Artefact, artefacts_of
 from causalassay.judging.findings import ORDER_KINDS, Finding, FindingKind, Subject
-from causalassay.lab.hall.catalogue import Entry
-from causalassay.lab.hall.row import Cell, Row, Status, kind_of
-from causalassay.lab.hall.sources import Settings, SourceAbsent, SourceFailed
+from causalassay.lab.hall.catalogue import Entry, Settings, SourceAbsent, SourceFailed
+from causalassay.lab.hall.row import Cell, Row, Status, keep, kept, kind_of
 from causalassay.present.provenance import today
 from causalassay.study.keys import digest
 
@@ -71,7 +74,10 @@ class KeptAudits:
     def add(self, draw: str, audit: Audit) -> None:
         """Write the audit of a draw."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        findings = [{"kind": one.kind.value, "statistic": one.statistic} for one in audit.findings]
+        findings = [
+            {"kind": finding.kind.value, "statistic": finding.statistic}
+            for finding in audit.findings
+        ]
         measured = dataclasses.asdict(dataclasses.replace(audit, findings=(), graph_check=None))
         plain = {"key": self.key, "draw": draw, "audit": measured | {"findings": findings}}
         with self.path.open("a", encoding="utf-8") as file:
@@ -91,13 +97,13 @@ def _read_audit(plain: dict[str, Any]) -> Audit:
         | {
             "spread": None,
             "graph_check": None,
-            "sortabilities": tuple(Sortability(**one) for one in plain["sortabilities"]),
-            "baselines": tuple(BaselineScore(**one) for one in plain["baselines"]),
+            "sortabilities": tuple(Sortability(**fields) for fields in plain["sortabilities"]),
+            "baselines": tuple(BaselineScore(**fields) for fields in plain["baselines"]),
             "findings": tuple(
-                Finding(kind_of(one["kind"]), Subject(one["statistic"]))
-                for one in plain["findings"]
+                Finding(kind_of(finding["kind"]), Subject(finding["statistic"]))
+                for finding in plain["findings"]
             ),
-            "columns": tuple(ColumnPlace(**one) for one in plain["columns"]),
+            "columns": tuple(ColumnPlace(**fields) for fields in plain["columns"]),
             "edges": tuple((cause, effect) for cause, effect in plain["edges"]),
         }
     )
@@ -167,10 +173,10 @@ def measure(
         return without_verdict(entry, settings, "skipped", str(reason))
     except (SourceFailed, ValueError, ArithmeticError) as reason:
         return without_verdict(entry, settings, "failed", str(reason))
-    found = audits[entry.name] if entry.is_one_data_set else pool(audits)
-    cells = _cells_of_one(found) if isinstance(found, Audit) else _cells(found)
-    graphs = [one for one in found.findings if one.kind not in ORDER_KINDS]
-    verdict = found.verdict
+    result = audits[entry.name] if entry.is_one_data_set else pool(audits)
+    cells = _cells_of_one(result) if isinstance(result, Audit) else _cells(result)
+    graphs = [finding for finding in result.findings if finding.kind not in ORDER_KINDS]
+    verdict = result.verdict
     return Row(
         **_entry_fields(entry, settings),
         status="ok",
@@ -178,14 +184,14 @@ def measure(
         statistic=verdict.statistic,
         sentence=verdict.sentence,
         advice=verdict.advice,
-        graphs=" ".join(one.sentence for one in graphs),
-        rules=tuple(found.rules),
+        graphs=" ".join(finding.sentence for finding in graphs),
+        rules=tuple(result.rules),
         cells=cells,
-        random_f1=random_f1(found) if isinstance(found, Audit) else found.random_f1,
+        random_f1=random_f1(result) if isinstance(result, Audit) else result.random_f1,
         n_draws=len(audits),
-        n_units=1 if isinstance(found, Audit) else found.n_units,
-        n_edges=float(np.mean([one.n_edges for one in audits.values()])),
-        n_nodes=float(np.mean([one.n_nodes for one in audits.values()])),
+        n_units=1 if isinstance(result, Audit) else result.n_units,
+        n_edges=float(np.mean([audit_of.n_edges for audit_of in audits.values()])),
+        n_nodes=float(np.mean([audit_of.n_nodes for audit_of in audits.values()])),
     )
 
 
@@ -225,16 +231,9 @@ def _audit(entry: Entry, settings: Settings, number: int, name: str) -> Audit:
 
 
 def _entry_fields(entry: Entry, settings: Settings) -> dict[str, Any]:
-    return {
-        "name": entry.name,
-        "group": entry.group,
-        "package": entry.package,
+    stated = ("name", "group", "package", "world", "what", "call", "note", "reference")
+    return {name: getattr(entry, name) for name in stated} | {
         "version": entry.source.version,
-        "world": entry.world,
-        "what": entry.what,
-        "call": entry.call,
-        "note": entry.note,
-        "reference": entry.reference,
         "command": entry.command(settings),
         "settings": settings,
         "key": key_of(entry, settings),
@@ -243,11 +242,11 @@ def _entry_fields(entry: Entry, settings: Settings) -> dict[str, Any]:
     }
 
 
-def _cells(found: PooledAudit) -> tuple[Cell, ...]:
+def _cells(pooled: PooledAudit) -> tuple[Cell, ...]:
     """Return a cell for each statistic: the claims on both directions."""
     cells = []
     by_artefact: dict[str, list[Any]] = {}
-    for claim in found.claims:
+    for claim in pooled.claims:
         by_artefact.setdefault(claim.artefact.statistic, []).append(claim)
     for statistic, (up, down) in by_artefact.items():
         cells.append(
@@ -256,27 +255,27 @@ def _cells(found: PooledAudit) -> tuple[Cell, ...]:
                 up.artefact.word,
                 _gravest([up.kind, down.kind]),
                 up.sortability,
-                _spread(up.artefact, found, _SORTABILITY),
+                _spread(up.artefact, pooled, _SORTABILITY),
                 up.sortable_p,
                 down.sortable_p,
-                found.random_f1 + up.gain,
-                found.random_f1 + down.gain,
+                pooled.random_f1 + up.gain,
+                pooled.random_f1 + down.gain,
                 up.winning_p,
                 down.winning_p,
-                _spread(up.artefact, found, _UP_GAIN),
-                _spread(up.artefact, found, _DOWN_GAIN),
+                _spread(up.artefact, pooled, _UP_GAIN),
+                _spread(up.artefact, pooled, _DOWN_GAIN),
             )
         )
     return tuple(cells)
 
 
-def _cells_of_one(found: Audit) -> tuple[Cell, ...]:
+def _cells_of_one(audited: Audit) -> tuple[Cell, ...]:
     """Return a cell for each statistic of a single data set."""
-    base = random_f1(found)
+    base = random_f1(audited)
     cells = []
-    for artefact in artefacts_of(found.world):
-        value, rising, falling, up_p, down_p, up, down = measured_of(artefact, found)
-        kind = _kind_on(artefact.statistic, found.findings, found.verdict)
+    for artefact in artefacts_of(audited.world):
+        value, rising, falling, up_p, down_p, up, down = measured_of(artefact, audited)
+        kind = _kind_on(artefact.statistic, audited.findings, audited.verdict)
         cells.append(
             Cell(
                 artefact.statistic,
@@ -288,21 +287,172 @@ def _cells_of_one(found: Audit) -> tuple[Cell, ...]:
     return tuple(cells)
 
 
-def _spread(artefact: Artefact, found: PooledAudit, place: int) -> float:
+def _spread(artefact: Artefact, pooled: PooledAudit, position: int) -> float:
     """Return the standard deviation of what was measured over the draws that could be tested."""
-    values = np.array([measured_of(artefact, one)[place] for one in found.audits.values()])
+    values = np.array(
+        [measured_of(artefact, audited)[position] for audited in pooled.audits.values()]
+    )
     known = values[~np.isnan(values)]
     return float(known.std(ddof=1)) if len(known) > 1 else math.nan
 
 
 def _kind_on(statistic: str, findings: tuple[Finding, ...], verdict: Finding) -> FindingKind:
     """Return the gravest finding on a statistic; without one nothing was found on it."""
-    own = [one.kind for one in findings if one.statistic == statistic]
-    if own:
-        return _gravest(own)
+    kinds = [finding.kind for finding in findings if finding.statistic == statistic]
+    if kinds:
+        return _gravest(kinds)
     untested = verdict.kind in {FindingKind.TOO_SMALL, FindingKind.UNDECIDED}
     return verdict.kind if untested else FindingKind.NO_EVIDENCE
 
 
 def _gravest(kinds: Sequence[FindingKind]) -> FindingKind:
     return min(kinds, key=ORDER_KINDS.index)
+
+
+# Fills the hall, entry by entry, and writes its draws as files for `causalassay audit`.
+
+KEY = "key.txt"
+"""The file that says of what the draws are: those of the same entry and settings are kept."""
+
+COMMAND = "audit.txt"
+"""The file with the command that audits them."""
+
+OnProgress = Callable[[str, int, int], None]
+"""Called with the name of an entry, and how many data sets are audited, of all."""
+
+
+def fill(
+    entries: Sequence[Entry],
+    settings: Settings,
+    folder: Path,
+    *,
+    again: bool = False,
+    on_progress: OnProgress = lambda *_: None,
+) -> list[Row]:
+    """Return the rows of some entries; a row that is kept is not measured again.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+    settings : Settings
+    folder : Path
+        Of the results.
+    again : bool
+        Measure what is kept as well.
+    on_progress : callable, optional
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from causalassay.lab.hall.catalogue import entries
+    >>> settings = Settings(draws=2, nodes=5, samples=100)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     only = [entries(settings)["linear-uumc"]]
+    ...     [row.status for row in fill(only, settings, Path(folder))]
+    ['ok']
+    """
+    totals = [1 if entry.is_one_data_set else settings.draws for entry in entries]
+    before, rows = 0, []
+    for entry, total in zip(entries, totals, strict=True):
+        key = key_of(entry, settings)
+        row = None if again else kept(folder, entry.name, key)
+        if row is None:
+
+            def step(done: int, _: int, name: str = entry.name, before: int = before) -> None:
+                on_progress(name, before + done, sum(totals))
+
+            audits = KeptAudits(folder / UNDER_WAY / f"{entry.name}.jsonl", key)
+            if again:
+                audits.clear()
+            row = measure(entry, settings, step, audits)
+            keep(folder, row)
+            audits.clear()
+        elif (retold := _retold(row, entry, settings)) != row:
+            row = retold
+            keep(folder, row)
+        rows.append(row)
+        before += total
+        on_progress(entry.name, before, sum(totals))
+    return rows
+
+
+def _retold(row: Row, entry: Entry, settings: Settings) -> Row:
+    """Return a kept row with the texts that its entry has now: no number depends on them."""
+    texts = {name: getattr(entry, name) for name in ("what", "call", "note", "reference")}
+    return dataclasses.replace(row, **texts, command=entry.command(settings))
+
+
+def check_places(entries: Iterable[Entry], settings: Settings, folder: Path) -> None:
+    """Raise before the work begins if draws cannot be written: nothing is ever overwritten.
+
+    Raises
+    ------
+    FileExistsError
+        Something else is there.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise FileExistsError(f"--keep {folder} is a file; name a folder")
+    for entry in entries:
+        target = folder / entry.name
+        if target.exists() and not _has_draws(target, entry, settings):
+            raise FileExistsError(
+                f"{target} is there already, with other files than these draws; name another "
+                "folder for --keep, or move it away"
+            )
+
+
+def _has_draws(target: Path, entry: Entry, settings: Settings) -> bool:
+    file = target / KEY
+    return file.is_file() and file.read_text(encoding="utf-8").strip() == key_of(entry, settings)
+
+
+def keep_draws(entry: Entry, settings: Settings, folder: Path) -> str:
+    """Write the draws of an entry and return the command that audits them.
+
+    Parameters
+    ----------
+    entry : Entry
+    settings : Settings
+    folder : Path
+        Gets a folder for the entry, with the folders ``data`` and ``graphs``.
+
+    Raises
+    ------
+    SourceAbsent, SourceFailed
+        Then nothing is written.
+    FileExistsError
+        Something else is there.
+    """
+    target = folder / entry.name
+    check_places([entry], settings, folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    if target.exists():
+        return (target / COMMAND).read_text(encoding="utf-8").strip()
+    with filled_folder(target) as partial:
+        for part in ("data", "graphs"):
+            (partial / part).mkdir()
+        max_lag = 0
+        for number, name in enumerate(draw_names(entry, settings)):
+            data, graph = entry.source.draw(settings, number)
+            truth = graph.summary if isinstance(graph, LaggedGraph) else graph
+            if isinstance(graph, LaggedGraph):
+                max_lag = graph.max_lag
+            write(data, partial / "data" / f"{name}.csv")
+            graph_file = partial / "graphs" / f"{name}.csv"
+            write_graph(graph_file, truth, data.columns, feedback=max_lag > 0)
+        command = _command(entry, settings, target, max_lag)
+        (partial / COMMAND).write_text(f"{command}\n", encoding="utf-8")
+        (partial / KEY).write_text(f"{key_of(entry, settings)}\n", encoding="utf-8")
+    return command
+
+
+def _command(entry: Entry, settings: Settings, target: Path, max_lag: int) -> str:
+    words = ["causalassay", "audit", str(target / "data"), "--graphs", str(target / "graphs")]
+    match entry.world:
+        case "series":
+            words += ["--series", "--max-lag", str(max(max_lag, 1))]
+        case "discrete":
+            words += ["--discrete"]
+        case _:
+            words += []
+    return shlex.join([*words, "--bootstrap", "0", "--seed", str(settings.seed)])

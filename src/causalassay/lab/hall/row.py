@@ -15,8 +15,7 @@ from causalassay.data.dataset import World
 from causalassay.judging.findings import GAMEABLE_KINDS, FindingKind
 from causalassay.judging.over_units import LEVEL
 from causalassay.judging.scheme_findings import CLEAR, MATTERS
-from causalassay.lab.hall.catalogue import Group
-from causalassay.lab.hall.sources import Settings
+from causalassay.lab.hall.catalogue import Group, Settings
 from causalassay.present.formatting import in_words
 from causalassay.present.json_values import plain_values
 from causalassay.present.shown import Shown
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 Status = Literal["ok", "skipped", "failed"]
 
 FOLDER = "rows"
-"""Of the files of rows, below the folder of the results."""
+"""The folder of the files of rows, below that of the results."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +40,15 @@ class Cell:
     kind : FindingKind
         The gravest finding on it.
     sortability : float
-        The mean over units.
+        The mean over instances.
     spread : float
         The standard deviation of the sortability over the draws; nan of one data set.
     p_rising, p_falling : float
-        Of the sortability, pooled.
+        P-values of the sortability, pooled.
     f1_rising, f1_falling : float
-        Of regression along the order by the statistic, the mean over units.
+        The mean F1, over instances, of regression along the order by the statistic.
     f1_p_rising, f1_p_falling : float
-        Of that F1 against random orders, pooled.
+        P-values of that F1 against random orders, pooled.
     gain_spread_rising, gain_spread_falling : float
         The standard deviation over the draws of F1 minus that of random orders; nan of one data
         set.
@@ -134,15 +133,15 @@ class Row(Shown):
 
     def cell(self, statistic: str) -> Cell | None:
         """Return what sorting by a statistic gives; None if it was not tried."""
-        return next((one for one in self.cells if one.statistic == statistic), None)
+        return next((cell for cell in self.cells if cell.statistic == statistic), None)
 
     @property
     def best_sorting(self) -> tuple[float, str]:
         """The largest mean F1 of the sorting baselines, and by what; nan without any."""
         reached = [
-            (f1, f"{direction} {one.word}")
-            for one in self.cells
-            for f1, direction in ((one.f1_rising, "rising"), (one.f1_falling, "falling"))
+            (f1, f"{direction} {cell.word}")
+            for cell in self.cells
+            for f1, direction in ((cell.f1_rising, "rising"), (cell.f1_falling, "falling"))
             if not math.isnan(f1)
         ]
         return max(reached, key=lambda pair: pair[0], default=(math.nan, ""))
@@ -155,15 +154,15 @@ class Row(Shown):
     @property
     def won_by(self) -> tuple[Cell, ...]:
         """The statistics that the entry is gameable by, in either direction."""
-        return tuple(one for one in self.cells if one.kind in GAMEABLE_KINDS)
+        return tuple(cell for cell in self.cells if cell.kind in GAMEABLE_KINDS)
 
     @property
     def label(self) -> str:
         """The verdict in a few words, with all that it is gameable by; without one the status."""
         if self.verdict is None:
             return self.status
-        forwards = [one.word for one in self.won_by if one.kind == FindingKind.GAMEABLE]
-        backwards = [one.word for one in self.won_by if one.kind != FindingKind.GAMEABLE]
+        forwards = [cell.word for cell in self.won_by if cell.kind == FindingKind.GAMEABLE]
+        backwards = [cell.word for cell in self.won_by if cell.kind != FindingKind.GAMEABLE]
         ways = [f"{FindingKind.GAMEABLE.label} by {in_words(forwards)}"] if forwards else []
         if backwards:
             kind = "backwards" if forwards else FindingKind.GAMEABLE_BACKWARDS.label
@@ -182,9 +181,9 @@ class Row(Shown):
         A mean that the verdict rests on, a sortability or a gain in F1, is within two standard
         errors of the limit that the rule has.
         """
-        if any(not self._near_a_limit(one) for one in self.won_by):
+        if any(not self._near_a_limit(cell) for cell in self.won_by):
             return False
-        return any(self._near_a_limit(one) for one in self.won_by or self.cells)
+        return any(self._near_a_limit(cell) for cell in self.won_by or self.cells)
 
     def _near_a_limit(self, cell: Cell) -> bool:
         error = 2 * cell.spread / math.sqrt(max(self.n_units, 1))
@@ -223,7 +222,7 @@ def row_of(plain: dict[str, Any]) -> Row:
     fields["rules"] = tuple(fields["rules"])
     fields["verdict"] = kind_of(fields["verdict"]) if fields["verdict"] else None
     fields["cells"] = tuple(
-        Cell(**_numbers(one | {"kind": kind_of(one["kind"])}, Cell)) for one in fields["cells"]
+        Cell(**_numbers(cell | {"kind": kind_of(cell["kind"])}, Cell)) for cell in fields["cells"]
     )
     return Row(**_numbers(fields, Row))
 
@@ -251,7 +250,7 @@ def kind_of(text: str) -> FindingKind:
 def keep(folder: Path, row: Row) -> None:
     """Write a row, whole or not at all; one without a verdict never replaces one that has one."""
     path = _path(folder, row.name)
-    if row.status != "ok" and (kept := read_row(path)) is not None and kept.status == "ok":
+    if row.status != "ok" and (stored := read_row(path)) is not None and stored.status == "ok":
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(row.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
@@ -287,7 +286,7 @@ def all_rows(
     """
     named = {row.name: row for row in [*kept_rows(folder), *fresh]}
     fitting = [row for row in named.values() if row.settings == settings]
-    places = {name: place for place, name in enumerate(order)}
+    places = {name: rank for rank, name in enumerate(order)}
     fitting.sort(key=lambda row: (places.get(row.name, len(places)), row.name))
     return fitting, sorted(set(named) - {row.name for row in fitting})
 

@@ -1,1 +1,0 @@
-"""The experiment on HTTP: local web servers, seeded pages, one request at a time."""

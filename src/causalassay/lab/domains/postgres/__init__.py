@@ -1,1 +1,0 @@
-"""A factorial experiment on a live PostgreSQL server; needs the extra ``postgres``."""
