@@ -27,7 +27,7 @@ from causalassay.lab.papers.estimates import (
     standard_deviation,
     unpaired,
 )
-from causalassay.risk.agreement import FEWEST_SYSTEMS, LEAST_DIFFERENCE
+from causalassay.risk.study_risk import FEWEST_SYSTEMS, LEAST_DIFFERENCE
 
 Frame = pd.DataFrame
 Selection = Mapping[str, Any]
