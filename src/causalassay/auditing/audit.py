@@ -12,7 +12,6 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
-from causalassay.auditing.column_places import column_places, named_edges
 from causalassay.auditing.result import (
     RANDOM_ORDERS,
     Audit,
@@ -21,7 +20,7 @@ from causalassay.auditing.result import (
     Direction,
     Sortability,
 )
-from causalassay.auditing.sortability_rows import sortability_rows
+from causalassay.auditing.sortability_rows import column_places, named_edges, sortability_rows
 from causalassay.common.arrays import Adjacency, Values, Vector, as_bool, check_adjacency
 from causalassay.common.seeding import as_generator
 from causalassay.contracts import NotApplicable
@@ -33,8 +32,8 @@ from causalassay.graphs.validity import check_true_dag
 from causalassay.judging.artefacts import artefacts_of
 from causalassay.judging.data_set import Judged, in_fixed_order, judge_data, ties_throughout
 from causalassay.judging.findings import Finding, FindingKind
+from causalassay.judging.graph_check import average_ranks
 from causalassay.judging.order_tests import OrderTest
-from causalassay.judging.pair_independence import average_ranks
 from causalassay.metrics import f1, shd
 from causalassay.present.formatting import in_words
 

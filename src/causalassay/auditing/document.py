@@ -9,8 +9,7 @@ from functools import partial
 import numpy as np
 
 from causalassay.auditing import charts
-from causalassay.auditing.order_evidence import measured_of, random_f1, units_of
-from causalassay.auditing.pooled import PooledAudit
+from causalassay.auditing.pooled import PooledAudit, measured_of, random_f1, units_of
 from causalassay.auditing.result import RANDOM_ORDERS, Audit, BaselineScore, Direction, Limits
 from causalassay.judging.artefacts import Artefact, artefacts_of
 from causalassay.judging.findings import Finding, rules_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.auditing.result import Limits, Sortability
+from causalassay.auditing.result import ColumnPlace, Limits, Sortability
 from causalassay.common.arrays import Adjacency, Vector
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Regime
@@ -25,8 +26,8 @@ from causalassay.diagnostics import (
     series_pair_weights,
 )
 from causalassay.judging.artefacts import artefacts_of
-from causalassay.judging.chance import TIE, RandomAssignments
 from causalassay.judging.data_set import ties_throughout
+from causalassay.judging.order_tests import TIE, RandomAssignments
 from causalassay.present.formatting import PValue
 
 TIED = "all values of a statistic tie, so nothing sorts by it"
@@ -158,3 +159,87 @@ def _notes(data: Dataset, statistics: Statistics) -> dict[str, str]:
         if regressions.method == "rank-deficient":
             notes["R2"] = DEPENDENT.format(rank=regressions.rank, d=data.n_nodes)
     return notes
+
+
+# Where columns stand in the true order, with the statistics they could be sorted by.
+
+
+def column_places(data: Dataset, graph: Adjacency, max_lag: int) -> tuple[ColumnPlace, ...]:
+    """Return the columns, causes before effects; of equal depth by name.
+
+    Parameters
+    ----------
+    data : Dataset
+    graph : Adjacency
+        A DAG; of a series the summary graph, which may have cycles.
+    max_lag : int
+        Of a series: how far links reach back.
+    """
+    statistics = _statistics(data, max_lag)
+    places = [
+        ColumnPlace(name, depth, {key: float(values[j]) for key, values in statistics.items()})
+        for j, (name, depth) in enumerate(zip(data.columns, depths(graph), strict=True))
+    ]
+    return tuple(sorted(places, key=lambda place: (place.depth, natural_key(place.name))))
+
+
+def named_edges(columns: tuple[str, ...], graph: Adjacency) -> tuple[tuple[str, str], ...]:
+    """Return cause and effect of each edge by name, in the order of the names.
+
+    Examples
+    --------
+    >>> named_edges(("b", "a"), np.array([[False, True], [False, False]]))
+    (('b', 'a'),)
+    """
+    edges = [(columns[i], columns[j]) for i, j in np.argwhere(graph).tolist()]
+    return tuple(sorted(edges, key=lambda edge: [natural_key(name) for name in edge]))
+
+
+def depths(graph: Adjacency) -> list[int]:
+    """Return the edges on the longest path to each node; nodes of one cycle count as one.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> depths(chain(3)), depths(chain(2) | chain(2).T)
+    ([0, 1, 2], [0, 0])
+    """
+    reaches = _reaches(graph)
+    before = reaches & ~reaches.T
+    depth = [0] * len(graph)
+    for node in np.argsort(before.sum(axis=0), kind="stable").tolist():
+        depth[node] = max((depth[one] + 1 for one in np.flatnonzero(before[:, node])), default=0)
+    return depth
+
+
+def _reaches(graph: Adjacency) -> Adjacency:
+    """Return which nodes have a path to which, in a graph that may have cycles."""
+    reaches = graph.copy()
+    for _ in range(len(graph).bit_length()):  # paths of twice the length each time
+        single = reaches.astype(np.float32)
+        reaches |= single @ single > 0
+    return reaches
+
+
+def natural_key(name: str) -> list[tuple[int, str]]:
+    """Return a key that sorts x2 before x10.
+
+    Examples
+    --------
+    >>> sorted(["x10", "x2"], key=natural_key)
+    ['x2', 'x10']
+    """
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in parts]
+
+
+def _statistics(data: Dataset, max_lag: int) -> dict[str, Vector]:
+    found = {}
+    for artefact in artefacts_of(data.world):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RankDeficientWarning)
+                found[artefact.statistic] = artefact.measure(data, max_lag)
+        except NotApplicable:
+            continue  # the judge says what is missing
+    return found

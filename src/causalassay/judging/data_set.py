@@ -13,20 +13,22 @@ from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics import PairWeights
 from causalassay.judging.artefacts import Artefact, artefacts_of
-from causalassay.judging.chance import LEAST_ORDERS, TIE, RandomAssignments, RandomOrders
 from causalassay.judging.findings import GAMEABLE_KINDS, Finding, FindingKind, Subject
-from causalassay.judging.graph_check import GraphCheck, check_graph
+from causalassay.judging.graph_check import GraphCheck, check_graph, why_codes
 from causalassay.judging.order_tests import (
+    LEAST_ORDERS,
+    TIE,
     OrderTest,
+    RandomAssignments,
+    RandomOrders,
     attainable,
     corrected_level,
     measure_order,
     order_pairs,
     true_orders,
 )
-from causalassay.judging.pair_independence import why_codes
+from causalassay.judging.p_values import MonteCarlo
 from causalassay.judging.regression_along import regression_along
-from causalassay.judging.sequential import MonteCarlo
 from causalassay.present.formatting import as_sentence, in_words, percent
 
 _NO_ORDERS = np.empty((0, 2))

@@ -25,8 +25,11 @@ from causalassay.diagnostics import (
     aligned_share,
 )
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
-from causalassay.judging.chance import TIE, RandomAssignments, RandomOrders
+from causalassay.judging.graph_check import why_codes
 from causalassay.judging.order_tests import (
+    TIE,
+    RandomAssignments,
+    RandomOrders,
     attainable,
     corrected_level,
     measure_order,
@@ -34,7 +37,6 @@ from causalassay.judging.order_tests import (
     score_along,
     true_orders,
 )
-from causalassay.judging.pair_independence import why_codes
 from causalassay.judging.regression_along import regression_along
 from causalassay.metrics import f1
 from causalassay.metrics.registry import GraphMetric

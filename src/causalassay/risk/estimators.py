@@ -14,20 +14,23 @@ from causalassay.data import Dataset
 from causalassay.discovery import make_algorithm
 from causalassay.risk.cross_validation import (
     CrossValidation,
+    Intervals,
     Losses,
     NodeLosses,
+    Scoring,
+    interval,
     prepare_cross_validation,
 )
-from causalassay.risk.descendant_tests import (
+from causalassay.risk.descendants import (
     DEFAULT_TESTS,
     Descendants,
     DescendantTests,
+    Loss,
     implied_descendants,
+    jaccard,
 )
-from causalassay.risk.experiments import Loss, jaccard
 from causalassay.risk.fits import Fit, why_not
 from causalassay.risk.result import Comparison, Difference, Risk
-from causalassay.risk.uncertainty import Intervals, Scoring, interval
 
 DEFAULT_SCORING = Scoring()
 

@@ -12,9 +12,9 @@ from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import Kind
 from causalassay.present.json_values import plain_values
 from causalassay.present.shown import Shown
-from causalassay.risk.descendant_tests import Descendants
+from causalassay.risk.cross_validation import Intervals
+from causalassay.risk.descendants import Descendants
 from causalassay.risk.fits import NEVER_INTERVENTIONAL, NOT_STATED
-from causalassay.risk.uncertainty import Intervals
 
 if TYPE_CHECKING:
     import pandas as pd

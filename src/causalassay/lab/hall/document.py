@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from causalassay.data.dataset import World
 from causalassay.judging.findings import GAMEABLE_KINDS, ORDER_KINDS, FindingKind
+from causalassay.judging.over_instances import CLEAR, MATTERS
 from causalassay.judging.rules import RULES
-from causalassay.judging.scheme_findings import CLEAR, MATTERS
 from causalassay.lab.hall import charts
 from causalassay.lab.hall.catalogue import Entry, Group
 from causalassay.lab.hall.row import Cell, Row

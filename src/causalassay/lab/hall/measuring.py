@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from causalassay.auditing import Audit, BaselineScore, PooledAudit, Sortability, audit, pool
-from causalassay.auditing.order_evidence import measured_of, random_f1
+from causalassay.auditing.pooled import measured_of, random_f1
 from causalassay.auditing.result import ColumnPlace
 from causalassay.common.seeding import stream
 from causalassay.judging.artefacts import Artefact, artefacts_of

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from causalassay.common.replacing import write_text
 from causalassay.data.dataset import World
 from causalassay.judging.findings import GAMEABLE_KINDS, FindingKind
-from causalassay.judging.over_units import LEVEL
-from causalassay.judging.scheme_findings import CLEAR, MATTERS
+from causalassay.judging.over_instances import CLEAR, MATTERS
+from causalassay.judging.p_values import LEVEL
 from causalassay.lab.hall.catalogue import Group
 from causalassay.lab.hall.sources import Settings
 from causalassay.present.formatting import in_words

@@ -12,7 +12,7 @@ import pandas as pd
 from causalassay.common.arrays import Vector
 from causalassay.common.spelling import did_you_mean
 from causalassay.lab.reproducing.estimates import Estimate, NotRun, Ours, mean
-from causalassay.risk.agreement import FEWEST_SYSTEMS, LEAST_DIFFERENCE
+from causalassay.risk.study_risk import FEWEST_SYSTEMS, LEAST_DIFFERENCE
 
 TRUE, ESTIMATED = "oracle_risk", "weighted_risk"
 ACOR = "ACor"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -14,32 +15,128 @@ from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
 from causalassay.graphs.cpdag import directed_part, undirected_part
-from causalassay.judging.over_units import holm
-from causalassay.risk.choosing.candidates import (
-    EMPTY,
+from causalassay.judging.p_values import holm
+from causalassay.risk import prediction
+from causalassay.risk.choosing.baselines import (
     Candidates,
+    beside_random,
+    density_of,
     find_candidates,
     graphs_that_say_nothing,
+    random_risks,
 )
-from causalassay.risk.choosing.claims import SHARE
-from causalassay.risk.choosing.experiments import ask_second_opinion, find_movements
-from causalassay.risk.choosing.random_graphs import beside_random, density_of, random_risks
+from causalassay.risk.choosing.claims import EMPTY, SHARE
 from causalassay.risk.choosing.result import (
     Choice,
     CutoffRanking,
     FoundGraph,
+    Movement,
     MovementTests,
     PairDifference,
+    PredictionScore,
     RandomGraphs,
     RankedRow,
+    SecondOpinion,
 )
 from causalassay.risk.choosing.running import OnProgress, Runs, Work, run_all
-from causalassay.risk.cross_validation import CrossValidation, prepare_cross_validation
-from causalassay.risk.descendant_tests import DEFAULT_TESTS, DescendantTests, implied_descendants
+from causalassay.risk.cross_validation import CrossValidation, Scoring, prepare_cross_validation
+from causalassay.risk.descendants import (
+    DEFAULT_TESTS,
+    DescendantTests,
+    changed_in_regimes,
+    compare_regimes,
+    find_experiments,
+    implied_descendants,
+    regimes_by_node,
+)
 from causalassay.risk.estimators import compare_fits
 from causalassay.risk.fits import Fit
 from causalassay.risk.result import Comparison, Risk
-from causalassay.risk.uncertainty import Scoring
+
+# What experiments show beside risks: who moved, and how well graphs predict those left out.
+
+
+def find_movements(
+    dataset: Dataset, tests: DescendantTests, threshold: float
+) -> tuple[Movement, ...]:
+    """Return what each condition with a single target moved, by the tests that the risk uses.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    tests : DescendantTests
+    threshold : float
+        Of the tests on all rows.
+    """
+    experiments = find_experiments(dataset)
+    regimes = [regime for on in experiments.on.values() for regime in on]
+    done = compare_regimes(dataset.observational_values, regimes_by_node(experiments), tests.test)
+    changed = changed_in_regimes(done, tests, threshold)
+    columns = dataset.columns
+    return tuple(
+        Movement(
+            condition=regime.condition,
+            target=columns[done.targets[row]],
+            n_rows=len(regime.values),
+            effects={name: _plain(done.effect[row, k]) for k, name in enumerate(columns)},
+            p_values={name: _plain(done.p_value[row, k]) for k, name in enumerate(columns)},
+            moved=tuple(columns[k] for k in np.flatnonzero(changed[row])),
+            constant=tuple(columns[k] for k in np.flatnonzero(np.ptp(regime.values, axis=0) == 0)),
+        )
+        for row, regime in enumerate(regimes)
+    )
+
+
+def ask_second_opinion(
+    fits: Mapping[str, Fit], dataset: Dataset, seed: int, not_acting: Collection[str] = ()
+) -> SecondOpinion:
+    """Return how far predictions are from what was measured; with a reason where there are none.
+
+    Parameters
+    ----------
+    fits : mapping of str to Fit
+    dataset : Dataset
+    seed : int
+    not_acting : collection of str
+        Conditions known not to act on the measured level of their target.
+    """
+    graphs = {name: fit.held_out_graphs for name, fit in fits.items()}
+    try:
+        found = prediction.compare(graphs, dataset, seed, not_acting)
+    except ValueError as error:
+        return SecondOpinion(reason=str(error))
+    return SecondOpinion(
+        n_experiments=len(found.experiments),
+        floor=_plain(found.floor()),
+        nothing_changes=_plain(found.nothing_changes()),
+        scores={name: _score(found.score(name)) for name in found.ranking()},
+        undoubted={
+            name: _score(found.score(name, undoubted=True))
+            for name in found.ranking(undoubted=True)
+            if found.chosen(undoubted=True).any()
+        },
+        differences=_prediction_differences(found),
+        doubts=found.doubts,
+        not_ranked=dict(found.not_ranked),
+        left_out=dict(found.left_out),
+    )
+
+
+def _prediction_differences(found: prediction.Predictions) -> dict[str, PredictionScore]:
+    """Return the best one's score less that of each other one."""
+    best, *others = found.ranking() or ("",)
+    return {other: _score(found.difference(best, other)) for other in others}
+
+
+def _score(score: prediction.Score) -> PredictionScore:
+    low, high = (_plain(end) for end in score.interval)
+    share = _plain(score.share_predicted)
+    return PredictionScore(_plain(score.value), low, high, share, score.n_experiments)
+
+
+def _plain(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None
+
 
 CUTOFFS = (0.2, 0.5)
 """Small and medium effects, as Cohen calls them."""
