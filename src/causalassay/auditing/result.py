@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 Limits = tuple[float, float]
 Direction = Literal["rising", "falling"]
+DIRECTIONS: tuple[Direction, Direction] = ("rising", "falling")
+
+TIE = 1e-9
+"""Up to which relative difference two values of a statistic are equal."""
 
 RANDOM_ORDERS = "random orders"
 """The baseline whose scores are means over many orders."""
@@ -203,6 +207,15 @@ class Audit(Shown):
             if (row.statistic, row.direction) == (statistic, direction)
         )
         return next(rows, None)
+
+    def edges_rising(self, statistic: str) -> list[tuple[str, str, bool]]:
+        """Return cause and effect of each edge, and whether the statistic rises along it."""
+        values = {column.name: column.statistics[statistic] for column in self.columns}
+        return [
+            (cause, effect, start < end and not math.isclose(start, end, rel_tol=TIE))
+            for cause, effect in self.edges
+            for start, end in [(values[cause], values[effect])]
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values for JSON; undefined numbers become None."""

@@ -47,6 +47,11 @@ class Artefact:
     cure: str = ""
     sortability: str = ""
 
+    @property
+    def title(self) -> str:
+        """Its word at the beginning of a sentence."""
+        return f"{self.word[0].upper()}{self.word[1:]}"
+
 
 def _variance(data: Dataset, _: int) -> Vector:
     return variances(data.observational_values)

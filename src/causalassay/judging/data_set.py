@@ -105,7 +105,7 @@ def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
     check = check_graph(data, graph, check_rng)
     artefacts = artefacts_of(data.world) if artefacts is None else artefacts
     if not artefacts:
-        finding = _undecided(f"no statistic is known that {data.world} columns can be sorted by")
+        finding = undecided(f"no statistic is known that {data.world} columns can be sorted by")
         return Judged((finding, check.finding), (), _NO_ORDERS, check, float("nan"))
     level = corrected_level(len(artefacts))
     weights = order_pairs(data, graph)
@@ -116,11 +116,11 @@ def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
         orders = RandomOrders(regression_along(data, max_lag), graph, orders_rng, tick)
         orders.scores(LEAST_ORDERS)
     except NotApplicable as reason:
-        finding = _undecided(f"nothing can be regressed along an order: {reason}")
+        finding = undecided(f"nothing can be regressed along an order: {reason}")
         return Judged((finding, check.finding), (), _NO_ORDERS, check, level)
     codes = why_codes(data)
     if codes:
-        return Judged((_undecided(codes), check.finding), (), _NO_ORDERS, check, level)
+        return Judged((undecided(codes), check.finding), (), _NO_ORDERS, check, level)
     tried = _try_all(data, artefacts, max_lag, weights, orders, level, order_tests_rng)
     found = [order_finding(test, orders.drawn) for test in tried.tests]
     findings = [*(one for one in found if one), *tried.undecided]
@@ -181,7 +181,7 @@ def _try_all(  # noqa: PLR0913, PLR0917  what the tests are made of
             statistic = artefact.measure(data, max_lag)
         except NotApplicable as reason:
             why = f"{artefact.word} cannot be measured: {reason}"
-            tried.undecided.append(_undecided(why, artefact.statistic))
+            tried.undecided.append(undecided(why, artefact.statistic))
             continue
         if ties_throughout(statistic):
             tried.tied.append(artefact.word)
@@ -196,7 +196,8 @@ def _try_all(  # noqa: PLR0913, PLR0917  what the tests are made of
     return tried
 
 
-def _undecided(why: str, statistic: str = "") -> Finding:
+def undecided(why: str, statistic: str = "") -> Finding:
+    """Return that a test could not be run, and why."""
     return Finding(
         FindingKind.UNDECIDED, Subject(statistic), rule="what is missing", words={"why": why}
     )

@@ -275,7 +275,7 @@ def _cells_of_one(found: Audit) -> tuple[Cell, ...]:
     base = random_f1(found)
     cells = []
     for artefact in artefacts_of(found.world):
-        value, rising, falling, up_p, down_p, up, down = measured_of(artefact, found)
+        value, rising, falling, up_p, down_p, up, down = measured_of(artefact, found)[:7]
         kind = _kind_on(artefact.statistic, found.findings, found.verdict)
         cells.append(
             Cell(
