@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -18,7 +17,6 @@ from causalassay.auditing.result import (
     BaselineScore,
     ColumnSpread,
     Direction,
-    Sortability,
 )
 from causalassay.auditing.sortability_rows import column_places, named_edges, sortability_rows
 from causalassay.common.arrays import Adjacency, Values, Vector, as_bool, check_adjacency
@@ -30,10 +28,10 @@ from causalassay.discovery import discover
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.validity import check_true_dag
 from causalassay.judging.artefacts import artefacts_of
-from causalassay.judging.data_set import Judged, in_fixed_order, judge_data, ties_throughout
+from causalassay.judging.data_set import Judged, in_fixed_order, judge_data
 from causalassay.judging.findings import Finding, FindingKind
 from causalassay.judging.graph_check import average_ranks
-from causalassay.judging.order_tests import OrderTest
+from causalassay.judging.order_tests import OrderTest, ties_throughout
 from causalassay.metrics import f1, shd
 from causalassay.present.formatting import in_words
 
@@ -102,19 +100,17 @@ def audit(  # noqa: PLR0913  what is measured, and how long
     tick = _Ticker(on_progress)
     judge_rng, rows_rng, baselines_rng = rng.spawn(3)
     judged = judge_data(dataset, truth, judge_rng, lag, tick, always_attainable=pooled)
-    sortable = sortability_rows(dataset, truth, lag, judged.level, n_bootstrap, rows_rng, tick)
-    baselines = baseline_rows(dataset, truth, lag, judged, baselines_rng)
     return Audit(
         n,
         d,
         int(truth.sum()),
         spread,
-        _as_tested(sortable, judged),
-        baselines,
+        sortability_rows(dataset, truth, lag, judged, n_bootstrap, rows_rng, tick),
+        baseline_rows(dataset, truth, lag, judged, baselines_rng),
         judged.findings,
         judged.graph_check,
         dataset.world,
-        column_places(dataset, truth, lag),
+        column_places(dataset.columns, truth, judged.statistics),
         named_edges(dataset.columns, truth),
         _binned(judged.random_orders),
         judged.attainable_p,
@@ -139,28 +135,6 @@ class _Ticker:
         self.done += 1
         if self.on_progress is not None:
             self.on_progress(self.done)
-
-
-def _as_tested(rows: tuple[Sortability, ...], judged: Judged) -> tuple[Sortability, ...]:
-    """Return the rows with the p-values of the judge's tests, so that no two are printed."""
-    tested = {
-        (test.artefact.statistic, test.backwards): test.sortable.as_p_value for test in judged.tests
-    }
-    convention = rows[0].convention if rows else ""
-
-    def as_tested(row: Sortability) -> Sortability:
-        rising, falling = (tested.get((row.statistic, backwards)) for backwards in (False, True))
-        if row.convention != convention or rising is None or falling is None:
-            return row
-        return replace(
-            row,
-            p_rising=rising.value,
-            p_falling=falling.value,
-            rising_is_bound=rising.is_bound,
-            falling_is_bound=falling.is_bound,
-        )
-
-    return tuple(map(as_tested, rows))
 
 
 def _check_lag(data: Dataset, graph: Adjacency | LaggedGraph | None, max_lag: int | None) -> int:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from causalassay.present.document import Document
 
 Limits = tuple[float, float]
+Convention = Literal["paths", "pairs"]
 Direction = Literal["rising", "falling"]
 DIRECTIONS: tuple[Direction, Direction] = ("rising", "falling")
 
@@ -55,7 +56,7 @@ class Sortability:
     """
 
     statistic: str
-    convention: Literal["paths", "pairs"]
+    convention: Convention
     value: float
     interval: Limits
     p_rising: float

@@ -321,29 +321,36 @@ def order_pairs(data: Dataset, graph: Adjacency) -> PairWeights:
     return pair_weights(graph, "paths")
 
 
-def measure_order(  # noqa: PLR0913, PLR0917  what the tests are made of
+def measure_orders(  # noqa: PLR0913, PLR0917  what the tests are made of
     artefact: Artefact,
     statistic: Vector,
-    backwards: bool,
     weights: PairWeights,
-    assignments: RandomAssignments,
     orders: RandomOrders,
     level: float,
-    rng: Generator,
-) -> OrderTest:
-    """Test one statistic in one direction."""
+    assignments_rng: Generator,
+    ties_rng: Generator,
+) -> list[OrderTest]:
+    """Test one statistic, rising and falling."""
+    assignments = RandomAssignments(weights, statistic, assignments_rng)
     sortability = aligned_share(weights, statistic, TIE)
-    sign = -1 if backwards else 1
-    own_f1, own_shd = score_along(orders, statistic, backwards, rng)
-    return OrderTest(
-        artefact,
-        backwards,
-        sortability,
-        own_f1,
-        own_shd,
-        assignments.test(sortability, sign, level),
-        orders.test(own_f1, level),
-    )
+    tests = []
+    for backwards in (False, True):
+        f1, shd = score_along(orders, statistic, backwards, ties_rng)
+        sortable = assignments.test(sortability, -1 if backwards else 1, level)
+        winning = orders.test(f1, level)
+        tests.append(OrderTest(artefact, backwards, sortability, f1, shd, sortable, winning))
+    return tests
+
+
+def ties_throughout(statistic: Vector) -> bool:
+    """Tell whether all values are equal up to the tolerance of the sortabilities.
+
+    Examples
+    --------
+    >>> ties_throughout(np.array([1.0, 1.0 + 1e-12]))
+    True
+    """
+    return bool(np.ptp(statistic) <= TIE * np.abs(statistic).max())
 
 
 def score_along(

@@ -190,7 +190,7 @@ def compare(
         try:
             fits[name] = validation.fit(name, algorithm)
         except Exception as error:  # whatever it is, the others go on
-            not_ranked[name] = why_not(name, error)
+            not_ranked[name] = why_not(error)
     return compare_fits(fits, validation, not_ranked)
 
 

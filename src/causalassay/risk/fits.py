@@ -1,10 +1,13 @@
-"""The graphs of an algorithm: from all data, and without the experiments on each node."""
+"""The graphs of an algorithm: from all data, and without the experiments on each node.
+
+`Refitted` makes an algorithm of this, so that a study can cross-validate it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -90,35 +93,53 @@ def _discover(
     try:
         estimate = algorithm.discover(data, stream(seed, "discover", *columns))
     except NotApplicable as error:
-        raise NotApplicable(f"{name} {where}: {error}", lacks=error.lacks) from error
-    n_nodes = len(check_adjacency(estimate.graph, f"{name} {where}"))
+        reason = f"{where}: {error}"
+        raise DoesNotApply(f"{name} {reason}", reason, error.lacks) from error
+    n_nodes = len(check_adjacency(estimate.graph, where))
     if n_nodes != data.n_nodes:
-        raise ValueError(f"{name} {where}: expected a graph of {data.n_nodes} nodes, got {n_nodes}")
+        raise ValueError(f"{where}: expected a graph of {data.n_nodes} nodes, got {n_nodes}")
     if estimate.kind == "dag" and not is_dag(estimate.graph):
-        raise ValueError(f"{name} {where}: it promises a DAG, but its graph has a directed cycle")
+        raise ValueError(f"{where}: it promises a DAG, but its graph has a directed cycle")
     return estimate
 
 
-def why_not(name: str, error: Exception) -> str:
+class DoesNotApply(NotApplicable):
+    """An algorithm does not apply to the data, or to what is left of them.
+
+    Parameters
+    ----------
+    message : str
+    reason : str
+        The message without the name of the algorithm, for whoever states that beside it.
+    lacks : str
+        As `NotApplicable` has it.
+    """
+
+    def __init__(
+        self, message: str, reason: str = "", lacks: Literal["", "known targets", "series"] = ""
+    ) -> None:
+        super().__init__(message, lacks=lacks)
+        self.reason = reason
+
+
+def why_not(error: Exception) -> str:
     """Return in one line why an algorithm has no risk.
 
     Examples
     --------
-    >>> why_not("pc", NotApplicable("pc on all data: the columns are discrete"))
-    'on all data: the columns are discrete'
-    >>> why_not("mine", ZeroDivisionError("division by zero"))
+    >>> why_not(NotApplicable("the columns are discrete"))
+    'the columns are discrete'
+    >>> why_not(ZeroDivisionError("division by zero"))
     'it failed: ZeroDivisionError: division by zero'
     """
-    lines = str(error).strip().splitlines()
-    said = lines[0].removeprefix(f"{name} ") if lines else ""
-    if isinstance(error, NotApplicable) and said:
-        return said
-    reason = f"it failed: {type(error).__name__}" + (f": {said}" if said else "")
-    place = place_of_mistake(error)
-    return f"{reason} ({place})" if place else reason
+    text = error.reason if isinstance(error, DoesNotApply) else str(error)
+    first_line = next(iter(text.strip().splitlines()), "")
+    if isinstance(error, NotApplicable) and first_line:
+        return first_line
+    reason = f"it failed: {type(error).__name__}" + (f": {first_line}" if first_line else "")
+    location = place_of_mistake(error)
+    return f"{reason} ({location})" if location else reason
 
-
-# An algorithm that is also fitted without experiments, so that a study can cross-validate it.
 
 HELD_OUT = "held_out_descendants"
 """The key of an estimate's remarks under which held-out descendants are."""

@@ -252,13 +252,16 @@ def least_headline(quantity: str, ranking: Sequence[str]) -> str:
     return f"{ranking[0]} has the least {quantity} of {len(ranking)}, by estimate."
 
 
-def reasons_table(identity: str, heading: str, title: str, reasons: Mapping[str, str]) -> Table:
+def reasons_table(
+    identity: str, heading: str, title: str, reasons: Mapping[str, str], key: str = "name"
+) -> Table:
     """Return names and a reason for each, such as why it is left out."""
-    columns = (Column("name", heading), Column("reason", "reason"))
+    columns = (Column(key, heading), Column("reason", "reason"))
     return Table(identity, columns, list(reasons.items()), title)
 
 
 def not_ranked_tables(reasons: Mapping[str, str]) -> list[Block]:
     """Return the table of algorithms that are not ranked; nothing if all are."""
     title = "Algorithms that are not ranked"
-    return [reasons_table("not-ranked", "not ranked", title, reasons)] if reasons else []
+    table = reasons_table("not-ranked", "not ranked", title, reasons, key="algorithm")
+    return [table] if reasons else []
