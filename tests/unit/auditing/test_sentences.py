@@ -13,10 +13,9 @@ from causalassay.auditing import audit
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.judging.artefacts import artefacts_of
 from causalassay.judging.data_set import nothing_found, order_finding, too_small
-from causalassay.judging.findings import ORDER_KINDS, Finding, FindingKind
+from causalassay.judging.findings import ORDER_KINDS, RULES, Finding, FindingKind
 from causalassay.judging.order_tests import OrderTest
 from causalassay.judging.p_values import MonteCarlo
-from causalassay.judging.rules import RULES
 
 MOST_WORDS = 30
 BANNED = ("tells nothing", "stands", "of which", " p value", "the words")
@@ -90,7 +89,7 @@ def test_nothing_found_takes_at_most_thirty_words(world, data, orders):
         if artefact not in tied
         for _ in range(2)
     ]
-    check(nothing_found(tests, orders, [artefact.word for artefact in tied]))
+    check(nothing_found(tests, orders, list(tied)))
 
 
 @given(shares, st.integers(1, 20))

@@ -15,10 +15,9 @@ from causalassay.judging import order_tests as chance
 from causalassay.judging import p_values as sequential
 from causalassay.judging.artefacts import ARTEFACTS, Artefact, artefacts_of
 from causalassay.judging.data_set import BORDERLINE, judge_data
-from causalassay.judging.findings import main_finding
+from causalassay.judging.findings import RULES, main_finding
 from causalassay.judging.order_tests import corrected_level
 from causalassay.judging.p_values import MonteCarlo
-from causalassay.judging.rules import RULES
 from causalassay.testing import check_artefact
 from pages import ROOT
 

@@ -11,7 +11,7 @@ import pandas as pd
 from causalassay.analysis import Analysis
 from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.common.spelling import cut
-from causalassay.judging.rules import RULES
+from causalassay.judging.findings import RULES
 from causalassay.lab.bundling.contents import (
     CHECKSUMS,
     LICENCE,

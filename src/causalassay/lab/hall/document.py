@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causalassay.data.dataset import World
-from causalassay.judging.findings import GAMEABLE_KINDS, ORDER_KINDS, FindingKind
+from causalassay.judging.findings import GAMEABLE_KINDS, ORDER_KINDS, RULES, FindingKind
 from causalassay.judging.over_instances import CLEAR, MATTERS
-from causalassay.judging.rules import RULES
 from causalassay.lab.hall import charts
 from causalassay.lab.hall.catalogue import Entry, Group
 from causalassay.lab.hall.row import Cell, Row

@@ -1,4 +1,4 @@
-"""Findings on a choice, by the rules of `judging.rules`, and what to do next."""
+"""Findings on a choice, by the rules of `judging.findings`, and what to do next."""
 
 from __future__ import annotations
 
