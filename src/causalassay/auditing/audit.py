@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from os import PathLike
 from types import MappingProxyType
 
 import numpy as np
@@ -19,12 +20,13 @@ from causalassay.auditing.result import (
     Direction,
 )
 from causalassay.auditing.sortability_rows import column_places, named_edges, sortability_rows
-from causalassay.common.arrays import Adjacency, Values, Vector, as_bool, check_adjacency
+from causalassay.common.arrays import Adjacency, Values, Vector, as_graph
 from causalassay.common.seeding import as_generator
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, as_dataset
 from causalassay.diagnostics import determination, entropies
 from causalassay.discovery import discover
+from causalassay.graphs import read_graph
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.validity import check_true_dag
 from causalassay.judging.artefacts import artefacts_of
@@ -42,9 +44,9 @@ N_BINS = 50
 
 
 def audit(  # noqa: PLR0913  what is measured, and how long
-    data: ArrayLike | Dataset,
-    graph: Adjacency | LaggedGraph | None,
-    rng: Generator | int,
+    data: ArrayLike | Dataset | str | PathLike[str],
+    graph: ArrayLike | LaggedGraph | str | PathLike[str] | None = None,
+    rng: Generator | int = 0,
     *,
     n_bootstrap: int = N_BOOTSTRAP,
     on_progress: Callable[[int], None] | None = None,
@@ -55,15 +57,17 @@ def audit(  # noqa: PLR0913  what is measured, and how long
 
     Parameters
     ----------
-    data : Dataset, or array_like of shape (n, d)
-        An array or a data frame is taken as observational values. Of a `Dataset` the
-        observational regime is audited; its columns are all continuous or all discrete.
-        Codes of levels have no variance, so discrete columns are sorted by entropy.
-    graph : Adjacency, LaggedGraph or None
-        The DAG that is held to be true; of a series the lagged graph or its
-        summary. Without one, the audit says what the columns tell alone.
+    data : Dataset, array_like of shape (n, d), DataFrame, str or Path
+        An array, a list of rows or a data frame is taken as observational values; a path is that
+        of a data file. Of a `Dataset` the observational regime is audited; its columns are all
+        continuous or all discrete. Codes of levels have no variance, so discrete columns are
+        sorted by entropy.
+    graph : array_like of bool or of 0 and 1, LaggedGraph, str, Path or None
+        The DAG that is held to be true, row i, column j for i→j; of a series the lagged graph or
+        its summary; or the path of a graph file. Without one, the audit says what the columns
+        tell alone.
     rng : Generator or int
-        An int is a seed.
+        An int is a seed, which the result then has.
     n_bootstrap : int
         Resamples of the rows, for the intervals of the sortabilities.
     on_progress : callable, optional
@@ -81,21 +85,28 @@ def audit(  # noqa: PLR0913  what is measured, and how long
     >>> rng = np.random.default_rng(0)
     >>> graph = graphs.erdos_renyi(12, 2, rng)
     >>> values = models.draw("scm", graph, rng).sample(500, rng)
-    >>> found = audit(values, graph, rng=0, n_bootstrap=20)
-    >>> found.verdict.kind.value, found.verdict.statistic
+    >>> result = audit(values, graph, rng=0, n_bootstrap=20)
+    >>> result.verdict.kind.value, result.verdict.statistic
     ('gameable', 'variance')
     """
+    seed = None if isinstance(rng, Generator) else int(rng)
     dataset, rng = as_dataset(data), as_generator(rng)
     if n_bootstrap < 0:
         raise ValueError(f"n_bootstrap: expected at least 0, got {n_bootstrap}")
-    lag = _check_lag(dataset, graph, max_lag)
-    truth = graph.summary if isinstance(graph, LaggedGraph) else as_bool(graph)
+    truth: Adjacency | None = None
+    if isinstance(graph, str | PathLike):
+        truth = read_graph(graph, dataset.columns)[0]
+    elif isinstance(graph, LaggedGraph):
+        truth = graph.summary
+    elif graph is not None:
+        truth = as_graph(graph, columns=dataset.columns)
+    lag = _check_lag(dataset, graph if isinstance(graph, LaggedGraph) else None, max_lag)
     _check_columns(dataset, truth)
     spread = None if dataset.world == "discrete" else column_spread(dataset.observational_values)
     n, d = dataset.observational_values.shape
     if truth is None:
         finding = finding_without_graph(dataset, spread)
-        return Audit(n, d, None, spread, (), (), (finding,), None, dataset.world)
+        return Audit(n, d, None, spread, (), (), (finding,), None, dataset.world, seed=seed)
     dataset, truth = in_fixed_order(dataset, truth)
     tick = _Ticker(on_progress)
     judge_rng, rows_rng, baselines_rng = rng.spawn(3)
@@ -114,6 +125,7 @@ def audit(  # noqa: PLR0913  what is measured, and how long
         named_edges(dataset.columns, truth),
         _binned(judged.random_orders),
         judged.attainable_p,
+        seed,
     )
 
 
@@ -137,26 +149,20 @@ class _Ticker:
             self.on_progress(self.done)
 
 
-def _check_lag(data: Dataset, graph: Adjacency | LaggedGraph | None, max_lag: int | None) -> int:
+def _check_lag(data: Dataset, graph: LaggedGraph | None, max_lag: int | None) -> int:
     """Return how far links reach back; 1 where nothing acts over time."""
     if data.world != "series":
-        if isinstance(graph, LaggedGraph) or max_lag is not None:
+        if graph is not None or max_lag is not None:
             raise ValueError(
                 "the rows are independent, so nothing acts over time; if they follow each other in "
                 'time, create the data with rows="series"'
             )
         return 1
     if max_lag is None:
-        return graph.max_lag if isinstance(graph, LaggedGraph) else 1
+        return 1 if graph is None else graph.max_lag
     if max_lag < 1:
         raise ValueError(f"max_lag: expected at least 1, got {max_lag}")
     return max_lag
-
-
-def _checked_graph(data: Dataset, graph: Adjacency) -> Adjacency:
-    if data.world == "series":
-        return check_adjacency(graph)
-    return check_true_dag(graph, data.columns)
 
 
 def _check_columns(data: Dataset, graph: Adjacency | None) -> None:
@@ -166,14 +172,14 @@ def _check_columns(data: Dataset, graph: Adjacency | None) -> None:
             f"an audit sorts by variance and R², which discrete columns do not have: {discrete}; "
             "audit the columns of one kind"
         )
-    values = data.observational_values
     if graph is not None:
-        checked = _checked_graph(data, graph)
-        if len(checked) != data.n_nodes:
+        if data.world != "series":  # the summary graph of a series may have cycles
+            check_true_dag(graph, data.columns)
+        if len(graph) != data.n_nodes:
             raise ValueError(
-                f"graph: expected {data.n_nodes} nodes, one for each column, got {len(checked)}"
+                f"graph: expected {data.n_nodes} nodes, one for each column, got {len(graph)}"
             )
-    width = np.ptp(values, axis=0)
+    width = np.ptp(data.observational_values, axis=0)
     constant = [name for name, wide in zip(data.columns, width, strict=True) if not wide]
     if constant:
         raise ValueError(

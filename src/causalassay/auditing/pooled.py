@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from causalassay.auditing.audit import N_BOOTSTRAP, audit
 from causalassay.auditing.result import RANDOM_ORDERS, Audit
-from causalassay.common.arrays import Adjacency, Vector
+from causalassay.common.arrays import Vector
 from causalassay.common.seeding import as_generator
 from causalassay.common.spelling import listed
 from causalassay.data import Dataset
@@ -180,8 +180,8 @@ class PooledAudit(Shown):
 
 
 def audit_many(
-    data_sets: Mapping[str, tuple[ArrayLike | Dataset, Adjacency | LaggedGraph]],
-    rng: Generator | int,
+    data_sets: Mapping[str, tuple[ArrayLike | Dataset, ArrayLike | LaggedGraph]],
+    rng: Generator | int = 0,
     *,
     n_bootstrap: int = N_BOOTSTRAP,
     on_progress: Callable[[int], None] | None = None,
@@ -207,8 +207,8 @@ def audit_many(
     >>> for k in range(4):
     ...     graph = graphs.erdos_renyi(8, 2, rng)
     ...     benchmark[f"set{k}"] = models.draw("scm", graph, rng).sample(300, rng), graph
-    >>> found = audit_many(benchmark, rng=0, n_bootstrap=0)
-    >>> found.verdict.kind.value, found.verdict.statistic, found.n_units
+    >>> pooled = audit_many(benchmark, rng=0, n_bootstrap=0)
+    >>> pooled.verdict.kind.value, pooled.verdict.statistic, pooled.n_units
     ('gameable', 'variance', 4)
     """
     audits: dict[str, Audit] = {}

@@ -174,6 +174,8 @@ class Audit(Shown):
         How many random orders have an F1 in each of some equal bins from 0 to 1.
     attainable_p : float
         The least p-value that any order could have; nan where it was not needed.
+    seed : int, optional
+        Of all random draws; None if a generator was given.
     """
 
     n_samples: int
@@ -189,6 +191,7 @@ class Audit(Shown):
     edges: tuple[tuple[str, str], ...] = ()
     random_f1_counts: tuple[int, ...] = ()
     attainable_p: float = math.nan
+    seed: int | None = None
 
     @property
     def verdict(self) -> Finding:

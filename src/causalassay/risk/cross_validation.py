@@ -19,6 +19,7 @@ from causalassay.risk.descendants import (
     Descendants,
     DescendantTests,
     Loss,
+    as_experiments,
     changed_columns,
     compare_regimes,
     estimate_descendants,
@@ -296,7 +297,7 @@ def prepare_cross_validation(
     scoring: Scoring,
 ) -> CrossValidation:
     """Return what all algorithms share; one number drawn from `rng` seeds all its streams."""
-    rng = as_generator(rng)
+    dataset, rng = as_experiments(dataset), as_generator(rng)
     if folds is not None and folds < 2:
         raise ValueError(
             f"folds: expected at least 2, or None to leave one intervention out; got {folds}"

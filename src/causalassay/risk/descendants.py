@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from os import PathLike
 
 import numpy as np
 from numpy.random import Generator
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from causalassay.common.arrays import Adjacency, Values, check_adjacency, check_nodes
 from causalassay.common.spelling import did_you_mean, listed
-from causalassay.data import Dataset, Regime
+from causalassay.data import Dataset, Regime, read
 from causalassay.graphs import possible_reachability
 from causalassay.risk.tests import (
     T_TESTS,
@@ -46,6 +47,37 @@ class Experiments:
         return {
             node: tuple(regime.condition for regime in regimes) for node, regimes in self.on.items()
         }
+
+
+def as_experiments(
+    data: Dataset | str | PathLike[str],
+    condition: str | None = None,
+    target: str | None = None,
+    observational: str | None = None,
+) -> Dataset:
+    """Return a data set of several conditions as it is, or as a file holds it.
+
+    Parameters
+    ----------
+    data : Dataset, str or Path
+    condition, target, observational : str, optional
+        Of a file, as `causalassay.data.read` has them.
+    """
+    if isinstance(data, str | PathLike):
+        return read(data, target, condition, observational)
+    if not isinstance(data, Dataset):
+        raise TypeError(
+            "data: expected a Dataset with experiments, or the path of a file, got "
+            f"{type(data).__name__}, whose rows do not say in which experiment they were measured; "
+            "make a Dataset(columns, regimes, observational) with a Regime(condition, values, "
+            'targets) for each experiment, or read a file: data.read(path, target="…", '
+            'condition="…", observational="…")'
+        )
+    if (condition, target, observational) != (None, None, None):
+        raise ValueError(
+            "condition, target and observational are for reading a file; a Dataset has them"
+        )
+    return data
 
 
 def find_experiments(dataset: Dataset) -> Experiments:

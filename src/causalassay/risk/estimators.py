@@ -73,7 +73,7 @@ def oracle(truth: Adjacency, guess: Adjacency, loss: Loss = jaccard) -> float:
 def estimate(
     algorithm: str | Algorithm,
     dataset: Dataset,
-    rng: Generator | int,
+    rng: Generator | int = 0,
     descendants: DescendantTests | Descendants | Adjacency = DEFAULT_TESTS,
     folds: int | None = None,
     scoring: Scoring = DEFAULT_SCORING,
@@ -87,6 +87,7 @@ def estimate(
     dataset : Dataset
         With an observational condition and experiments on at least 2 columns.
     rng : Generator or int
+        An int is a seed.
     descendants : DescendantTests, Descendants or Adjacency
         What the estimate's descendants are held against: those that tests show,
         those known from elsewhere, or those in a true graph.
@@ -139,7 +140,7 @@ def estimate(
 def compare(
     algorithms: Mapping[str, str | Algorithm] | Sequence[str | Algorithm],
     dataset: Dataset,
-    rng: Generator | int,
+    rng: Generator | int = 0,
     descendants: DescendantTests | Descendants | Adjacency = DEFAULT_TESTS,
     folds: int | None = None,
     scoring: Scoring = DEFAULT_SCORING,

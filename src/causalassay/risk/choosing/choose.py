@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 
 import numpy as np
 from numpy.random import Generator
@@ -43,6 +44,7 @@ from causalassay.risk.cross_validation import CrossValidation, Scoring, prepare_
 from causalassay.risk.descendants import (
     DEFAULT_TESTS,
     DescendantTests,
+    as_experiments,
     changed_in_regimes,
     compare_regimes,
     find_experiments,
@@ -148,8 +150,8 @@ N_BOOTSTRAP = 4000
 
 
 def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
-    dataset: Dataset,
-    rng: Generator | int,
+    dataset: Dataset | str | PathLike[str],
+    rng: Generator | int = 0,
     algorithms: Mapping[str, str | Algorithm] | Sequence[str | Algorithm] | None = None,
     tests: DescendantTests = DEFAULT_TESTS,
     cutoffs: Sequence[float] = CUTOFFS,
@@ -158,14 +160,18 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
     n_random: int = N_RANDOM,
     seconds: float | None = None,
     on_progress: OnProgress | None = None,
+    condition: str | None = None,
+    target: str | None = None,
+    observational: str | None = None,
 ) -> Choice:
     """Rank algorithms on the experiments of a data set, without a true graph.
 
     Parameters
     ----------
-    dataset : Dataset
-        With an observational condition and experiments on at least 2 columns.
+    dataset : Dataset, str or Path
+        With an observational condition and experiments on at least 2 columns; or a file of them.
     rng : Generator or int
+        An int is a seed.
     algorithms : mapping of str to (str or Algorithm), or sequence, optional
         By default all that can run here; baselines stand beside them.
     tests : DescendantTests
@@ -182,6 +188,9 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
         their own: in a script call this below ``if __name__ == "__main__":``.
     on_progress : callable, optional
         Called with the algorithm that ended, how many have, and how many there are.
+    condition, target, observational : str, optional
+        Of a file: the columns that name each row's condition and the column acted upon, and the
+        condition without intervention.
 
     Returns
     -------
@@ -213,6 +222,7 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
     """
     if n_random < 1:
         raise ValueError(f"n_random: expected at least 1, got {n_random}")
+    dataset = as_experiments(dataset, condition, target, observational)
     _check_conditions(dataset, not_acting)
     at_cutoffs = [
         replace(tests, least_effect=x) for x in sorted({0.0, tests.least_effect, *cutoffs})
