@@ -253,7 +253,7 @@ def test_a_class_is_scored_as_its_metric_says():
 
 
 OF_GRAPHS = [name for name in METRICS if name not in ("naive_risk", "weighted_risk")]
-"""Those two need experiments: test_risk_studies tries them."""
+"""Those two need experiments: risk/test_studies.py tries them."""
 
 
 @pytest.mark.parametrize("name", OF_GRAPHS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from os import PathLike
 from types import MappingProxyType
 
 import numpy as np
@@ -12,29 +12,28 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
-from causalassay.auditing.column_places import column_places, named_edges
 from causalassay.auditing.result import (
     RANDOM_ORDERS,
     Audit,
     BaselineScore,
     ColumnSpread,
     Direction,
-    Sortability,
 )
-from causalassay.auditing.sortability_rows import sortability_rows
-from causalassay.common.arrays import Adjacency, Values, Vector, as_bool, check_adjacency
+from causalassay.auditing.sortability_rows import column_places, named_edges, sortability_rows
+from causalassay.common.arrays import Adjacency, Values, Vector, as_graph
 from causalassay.common.seeding import as_generator
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, as_dataset
 from causalassay.diagnostics import determination, entropies
 from causalassay.discovery import discover
+from causalassay.graphs import read_graph
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.validity import check_true_dag
 from causalassay.judging.artefacts import artefacts_of
-from causalassay.judging.data_set import Judged, in_fixed_order, judge_data, ties_throughout
+from causalassay.judging.data_set import Judged, in_fixed_order, judge_data
 from causalassay.judging.findings import Finding, FindingKind
-from causalassay.judging.order_tests import OrderTest
-from causalassay.judging.pair_independence import average_ranks
+from causalassay.judging.graph_check import average_ranks
+from causalassay.judging.order_tests import OrderTest, ties_throughout
 from causalassay.metrics import f1, shd
 from causalassay.present.formatting import in_words
 
@@ -45,9 +44,9 @@ N_BINS = 50
 
 
 def audit(  # noqa: PLR0913  what is measured, and how long
-    data: ArrayLike | Dataset,
-    graph: Adjacency | LaggedGraph | None,
-    rng: Generator | int,
+    data: ArrayLike | Dataset | str | PathLike[str],
+    graph: ArrayLike | LaggedGraph | str | PathLike[str] | None = None,
+    rng: Generator | int = 0,
     *,
     n_bootstrap: int = N_BOOTSTRAP,
     on_progress: Callable[[int], None] | None = None,
@@ -58,15 +57,17 @@ def audit(  # noqa: PLR0913  what is measured, and how long
 
     Parameters
     ----------
-    data : Dataset, or array_like of shape (n, d)
-        An array or a data frame is taken as observational values. Of a `Dataset` the
-        observational regime is audited; its columns are all continuous or all discrete.
-        Codes of levels have no variance, so discrete columns are sorted by entropy.
-    graph : Adjacency, LaggedGraph or None
-        The DAG that is held to be true; of a series the lagged graph or its
-        summary. Without one, the audit says what the columns tell alone.
+    data : Dataset, array_like of shape (n, d), DataFrame, str or Path
+        An array, a list of rows or a data frame is taken as observational values; a path is that
+        of a data file. Of a `Dataset` the observational regime is audited; its columns are all
+        continuous or all discrete. Codes of levels have no variance, so discrete columns are
+        sorted by entropy.
+    graph : array_like of bool or of 0 and 1, LaggedGraph, str, Path or None
+        The DAG that is held to be true, row i, column j for i→j; of a series the lagged graph or
+        its summary; or the path of a graph file. Without one, the audit says what the columns
+        tell alone.
     rng : Generator or int
-        An int is a seed.
+        An int is a seed, which the result then has.
     n_bootstrap : int
         Resamples of the rows, for the intervals of the sortabilities.
     on_progress : callable, optional
@@ -84,41 +85,47 @@ def audit(  # noqa: PLR0913  what is measured, and how long
     >>> rng = np.random.default_rng(0)
     >>> graph = graphs.erdos_renyi(12, 2, rng)
     >>> values = models.draw("scm", graph, rng).sample(500, rng)
-    >>> found = audit(values, graph, rng=0, n_bootstrap=20)
-    >>> found.verdict.kind.value, found.verdict.statistic
+    >>> result = audit(values, graph, rng=0, n_bootstrap=20)
+    >>> result.verdict.kind.value, result.verdict.statistic
     ('gameable', 'variance')
     """
+    seed = None if isinstance(rng, Generator) else int(rng)
     dataset, rng = as_dataset(data), as_generator(rng)
     if n_bootstrap < 0:
         raise ValueError(f"n_bootstrap: expected at least 0, got {n_bootstrap}")
-    lag = _check_lag(dataset, graph, max_lag)
-    truth = graph.summary if isinstance(graph, LaggedGraph) else as_bool(graph)
+    truth: Adjacency | None = None
+    if isinstance(graph, str | PathLike):
+        truth = read_graph(graph, dataset.columns)[0]
+    elif isinstance(graph, LaggedGraph):
+        truth = graph.summary
+    elif graph is not None:
+        truth = as_graph(graph, columns=dataset.columns)
+    lag = _check_lag(dataset, graph if isinstance(graph, LaggedGraph) else None, max_lag)
     _check_columns(dataset, truth)
     spread = None if dataset.world == "discrete" else column_spread(dataset.observational_values)
     n, d = dataset.observational_values.shape
     if truth is None:
         finding = finding_without_graph(dataset, spread)
-        return Audit(n, d, None, spread, (), (), (finding,), None, dataset.world)
+        return Audit(n, d, None, spread, (), (), (finding,), None, dataset.world, seed=seed)
     dataset, truth = in_fixed_order(dataset, truth)
     tick = _Ticker(on_progress)
     judge_rng, rows_rng, baselines_rng = rng.spawn(3)
     judged = judge_data(dataset, truth, judge_rng, lag, tick, always_attainable=pooled)
-    sortable = sortability_rows(dataset, truth, lag, judged.level, n_bootstrap, rows_rng, tick)
-    baselines = baseline_rows(dataset, truth, lag, judged, baselines_rng)
     return Audit(
         n,
         d,
         int(truth.sum()),
         spread,
-        _as_tested(sortable, judged),
-        baselines,
+        sortability_rows(dataset, truth, lag, judged, n_bootstrap, rows_rng, tick),
+        baseline_rows(dataset, truth, lag, judged, baselines_rng),
         judged.findings,
         judged.graph_check,
         dataset.world,
-        column_places(dataset, truth, lag),
+        column_places(dataset.columns, truth, judged.statistics),
         named_edges(dataset.columns, truth),
         _binned(judged.random_orders),
         judged.attainable_p,
+        seed,
     )
 
 
@@ -142,48 +149,20 @@ class _Ticker:
             self.on_progress(self.done)
 
 
-def _as_tested(rows: tuple[Sortability, ...], judged: Judged) -> tuple[Sortability, ...]:
-    """Return the rows with the p-values of the judge's tests, so that no two are printed."""
-    tested = {
-        (test.artefact.statistic, test.backwards): test.sortable.as_p_value for test in judged.tests
-    }
-    convention = rows[0].convention if rows else ""
-
-    def as_tested(row: Sortability) -> Sortability:
-        rising, falling = (tested.get((row.statistic, backwards)) for backwards in (False, True))
-        if row.convention != convention or rising is None or falling is None:
-            return row
-        return replace(
-            row,
-            p_rising=rising.value,
-            p_falling=falling.value,
-            rising_is_bound=rising.is_bound,
-            falling_is_bound=falling.is_bound,
-        )
-
-    return tuple(map(as_tested, rows))
-
-
-def _check_lag(data: Dataset, graph: Adjacency | LaggedGraph | None, max_lag: int | None) -> int:
+def _check_lag(data: Dataset, graph: LaggedGraph | None, max_lag: int | None) -> int:
     """Return how far links reach back; 1 where nothing acts over time."""
     if data.world != "series":
-        if isinstance(graph, LaggedGraph) or max_lag is not None:
+        if graph is not None or max_lag is not None:
             raise ValueError(
                 "the rows are independent, so nothing acts over time; if they follow each other in "
                 'time, create the data with rows="series"'
             )
         return 1
     if max_lag is None:
-        return graph.max_lag if isinstance(graph, LaggedGraph) else 1
+        return 1 if graph is None else graph.max_lag
     if max_lag < 1:
         raise ValueError(f"max_lag: expected at least 1, got {max_lag}")
     return max_lag
-
-
-def _checked_graph(data: Dataset, graph: Adjacency) -> Adjacency:
-    if data.world == "series":
-        return check_adjacency(graph)
-    return check_true_dag(graph, data.columns)
 
 
 def _check_columns(data: Dataset, graph: Adjacency | None) -> None:
@@ -193,14 +172,14 @@ def _check_columns(data: Dataset, graph: Adjacency | None) -> None:
             f"an audit sorts by variance and R², which discrete columns do not have: {discrete}; "
             "audit the columns of one kind"
         )
-    values = data.observational_values
     if graph is not None:
-        checked = _checked_graph(data, graph)
-        if len(checked) != data.n_nodes:
+        if data.world != "series":  # the summary graph of a series may have cycles
+            check_true_dag(graph, data.columns)
+        if len(graph) != data.n_nodes:
             raise ValueError(
-                f"graph: expected {data.n_nodes} nodes, one for each column, got {len(checked)}"
+                f"graph: expected {data.n_nodes} nodes, one for each column, got {len(graph)}"
             )
-    width = np.ptp(values, axis=0)
+    width = np.ptp(data.observational_values, axis=0)
     constant = [name for name, wide in zip(data.columns, width, strict=True) if not wide]
     if constant:
         raise ValueError(

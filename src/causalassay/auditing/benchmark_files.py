@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from causalassay.auditing.column_places import natural_key
+from causalassay.auditing.sortability_rows import natural_key
 from causalassay.common.arrays import Adjacency
 from causalassay.common.opening import check_regular
 from causalassay.data import Dataset, read

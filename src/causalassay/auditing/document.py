@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from causalassay.auditing import charts
-from causalassay.auditing.order_evidence import measured_of, random_f1, units_of
-from causalassay.auditing.pooled import PooledAudit
-from causalassay.auditing.result import RANDOM_ORDERS, Audit, BaselineScore, Direction, Limits
-from causalassay.judging.artefacts import Artefact, artefacts_of
+from causalassay.auditing.pooled import PooledAudit, instances_of, measured_of, random_f1
+from causalassay.auditing.result import (
+    DIRECTIONS,
+    RANDOM_ORDERS,
+    Audit,
+    BaselineScore,
+    Limits,
+    Sortability,
+)
+from causalassay.judging.artefacts import artefacts_of
 from causalassay.judging.findings import Finding, rules_of
+from causalassay.present.charts import lazy_chart
 from causalassay.present.document import (
     Block,
     Column,
@@ -35,6 +40,8 @@ from causalassay.present.terminal import EVERY_ROW
 MOST_FILES = 15
 """Rows of the table of files in a terminal; the rest is counted."""
 
+CHARTS = "causalassay.auditing.charts"
+
 Provenance = Sequence[Block]
 
 
@@ -47,18 +54,19 @@ def audit_document(audit: Audit, name: str = "", provenance: Provenance = ()) ->
     name : str
         Of the data.
     provenance : sequence of Block
+        What the audit was made from.
     """
     edges = "no graph" if audit.n_edges is None else f"{audit.n_edges} edges"
-    tables: list[Block] = []
+    blocks = [*_pictures(audit), Section("findings", "Findings", [Findings(audit.findings)])]
     if audit.sortabilities:
-        tables = [
+        blocks += [
             Section("sortability", "Sortability", [sortability_table(audit)]),
             Section("baseline-scores", "Baselines", [baseline_table(audit)]),
         ]
     return Document(
         f"Audit of {name}" if name else "Audit",
         audit.verdict,
-        [*_pictures(audit), _findings(audit.findings), *tables],
+        blocks,
         provenance,
         f"{audit.n_samples} rows, {audit.n_nodes} columns, {edges}",
         rules_of(audit.findings),
@@ -67,22 +75,19 @@ def audit_document(audit: Audit, name: str = "", provenance: Provenance = ()) ->
 
 def pooled_document(pooled: PooledAudit, name: str = "", provenance: Provenance = ()) -> Document:
     """Return what the audits of several data sets show together; parameters as above."""
-    n_graphs = len(set(units_of(list(pooled.audits.values())).tolist()))
+    n_graphs = len(set(instances_of(list(pooled.audits.values())).tolist()))
     each: list[Block] = []
     for file, audit in pooled.audits.items():
-        each += [Prose(file, "strong"), *(Prose(found.text) for found in audit.findings)]
+        each += [Prose(file, "strong"), *(Prose(finding.text) for finding in audit.findings)]
     files = counted(len(pooled.audits), "file")
+    alone: list[Block] = [file_table(pooled), Fold("Findings of each file", each, option=EVERY_ROW)]
     return Document(
         f"Audit of {name or files}",
         pooled.verdict,
         [
             *_pooled_pictures(pooled),
-            _findings(pooled.findings),
-            Section(
-                "files-alone",
-                "Each file alone",
-                [file_table(pooled), Fold("Findings of each file", each, option=EVERY_ROW)],
-            ),
+            Section("findings", "Findings", [Findings(pooled.findings)]),
+            Section("files-alone", "Each file alone", alone),
         ],
         provenance,
         f"{files} on {counted(n_graphs, 'graph')}",
@@ -90,77 +95,70 @@ def pooled_document(pooled: PooledAudit, name: str = "", provenance: Provenance 
     )
 
 
-def _findings(findings: Sequence[Finding]) -> Section:
-    return Section("findings", "Findings", [Findings(findings)])
-
-
 def sortability_table(audit: Audit) -> Table:
     """Return how closely each statistic follows the causal order."""
-    columns = (
-        Column("statistic", "statistic"),
-        Column("convention", "counted by", priority=2),
-        Column("sortability", "sortability, 95 % interval", "fixed"),
-        Column("p_rising", "p-value rising", "p-value"),
-        Column("p_falling", "p-value falling", "p-value", priority=3),
-    )
-    rows = [
-        (
-            written(row.statistic),
-            row.convention,
-            Interval(row.value, *row.interval),
-            PValue(row.p_rising, row.rising_is_bound),
-            PValue(row.p_falling, row.falling_is_bound),
-        )
-        for row in audit.sortabilities
-    ]
     return Table(
         "sortabilities",
-        columns,
-        rows,
+        (
+            Column("statistic", "statistic"),
+            Column("convention", "counted by", priority=2),
+            Column("sortability", "sortability, 95 % interval", "fixed"),
+            Column("p_rising", "p-value rising", "p-value"),
+            Column("p_falling", "p-value falling", "p-value", priority=3),
+        ),
+        [
+            (written(row.statistic), row.convention, Interval(row.value, *row.interval), *_ps(row))
+            for row in audit.sortabilities
+        ],
         "How closely statistics follow the causal order (1/2: not at all)",
         "Share of cause–effect pairs in which the effect has the larger value: 1/2 is chance. "
         "P-values: share of random assignments that are at least as extreme.",
-        _notes(row.note for row in audit.sortabilities),
+        _notes(audit.sortabilities),
     )
 
 
 def baseline_table(audit: Audit) -> Table:
     """Return what the baselines reach."""
-    columns = (
-        Column("baseline", "baseline"),
-        Column("f1", "F1", "fixed"),
-        Column("shd", "SHD", "count"),
-        Column("p_order", "p-value", "p-value"),
-    )
-    rows = [
-        (
-            row.algorithm,
-            _within(row.f1, row.f1_range),
-            _within(row.shd, row.shd_range),
-            order_p(row),
-        )
-        for row in audit.baselines
-    ]
     return Table(
         "baselines",
-        columns,
-        rows,
+        (
+            Column("baseline", "baseline"),
+            Column("f1", "F1", "fixed"),
+            Column("shd", "SHD", "count"),
+            Column("p_order", "p-value", "p-value"),
+        ),
+        [
+            (
+                row.algorithm,
+                _within(row.f1, row.f1_range),
+                _within(row.shd, row.shd_range),
+                _order_p(row),
+            )
+            for row in audit.baselines
+        ],
         "Scores of the baselines (random ones: mean and 95 %)",
         "Scores against the given graph; of random ones the mean and the central 95 %. P-value: "
         "share of random orders with at least that F1.",
-        _notes(row.note for row in audit.baselines),
+        _notes(audit.baselines),
     )
-
-
-def order_p(row: BaselineScore) -> PValue | None:
-    """Return the share of random orders that are as good as a baseline; None if that is nothing."""
-    return None if row.p_order is None else PValue(row.p_order, row.p_is_bound)
 
 
 def citable_table(audit: Audit) -> Table:
     """Return what sorting by each statistic reaches, in both directions, for a paper."""
     if audit.n_edges is None:
         raise ValueError("a LaTeX table needs a graph: pass --graph as well")
+    first_rows = {row.statistic: row for row in reversed(audit.sortabilities)}
+    rows: list[tuple[object, ...]] = []
+    for artefact in artefacts_of(audit.world):
+        if (row := first_rows.get(artefact.statistic)) is None:
+            continue
+        for direction, p_value in zip(DIRECTIONS, _ps(row), strict=True):
+            reached = audit.sorted_by(artefact.statistic, direction)
+            f1 = (math.nan, math.nan) if reached is None else (reached.f1, _order_p(reached))
+            sortability = Interval(row.value, *row.interval)
+            rows.append((f"{artefact.word}, {direction}", sortability, p_value, *f1))
+    random = [row for row in audit.baselines if row.algorithm == RANDOM_ORDERS]
+    rows += [(RANDOM_ORDERS, None, None, _within(row.f1, row.f1_range), None) for row in random]
     columns = (
         Column("sorted_by", "sorted by"),
         Column("sortability", "sortability", "fixed"),
@@ -168,29 +166,6 @@ def citable_table(audit: Audit) -> Table:
         Column("f1", "F1", "fixed"),
         Column("f1_p", "p-value", "p-value"),
     )
-    values = {row.statistic: row for row in reversed(audit.sortabilities)}
-    rows: list[tuple[object, ...]] = []
-    for artefact in artefacts_of(audit.world):
-        value = values.get(artefact.statistic)
-        if value is None:
-            continue
-        p_values: dict[Direction, PValue] = {
-            "rising": PValue(value.p_rising, value.rising_is_bound),
-            "falling": PValue(value.p_falling, value.falling_is_bound),
-        }
-        for direction, p_value in p_values.items():
-            reached = audit.sorted_by(artefact.statistic, direction)
-            rows.append(
-                (
-                    f"{artefact.word}, {direction}",
-                    Interval(value.value, *value.interval),
-                    p_value,
-                    math.nan if reached is None else reached.f1,
-                    math.nan if reached is None else order_p(reached),
-                )
-            )
-    random = [row for row in audit.baselines if row.algorithm == RANDOM_ORDERS]
-    rows += [(RANDOM_ORDERS, None, None, _within(row.f1, row.f1_range), None) for row in random]
     return Table("sorted", columns, rows, n_last=len(random))
 
 
@@ -199,55 +174,39 @@ def file_table(pooled: PooledAudit) -> Table:
     artefacts = artefacts_of(next(iter(pooled.audits.values())).world)
     columns = [
         Column("file", "file"),
-        Column("rows", "rows", "count", priority=0),
-        Column("columns", "columns", "count", priority=0),
-        Column("edges", "edges", "count", priority=0),
+        *(Column(name, name, "count", priority=0) for name in ("rows", "columns", "edges")),
     ]
-    for one in artefacts:
-        key = one.statistic
+    for artefact in artefacts:
+        key, word = artefact.statistic, artefact.word
         columns += [
-            Column(f"sortability_{key}", f"sortability by {one.word}", "fixed", priority=3),
-            Column(f"f1_{key}", f"F1 by rising / falling {one.word}", "fixed", priority=1),
+            Column(f"sortability_{key}", f"sortability by {word}", "fixed", priority=3),
+            Column(f"f1_{key}", f"F1 by rising / falling {word}", "fixed", priority=1),
         ]
     columns += [
         Column("random_f1", "F1 of random orders", "fixed", priority=2),
         Column("finding", "finding"),
     ]
-    rows = [_file_row(name, audit, artefacts) for name, audit in pooled.audits.items()]
+    rows: list[list[object]] = []
+    for name, audit in pooled.audits.items():
+        row: list[object] = [name, audit.n_samples, audit.n_nodes, audit.n_edges]
+        for artefact in artefacts:
+            measured = measured_of(artefact, audit)
+            row += [measured.sortability, (measured.up_f1, measured.down_f1)]
+        rows.append([*row, random_f1(audit), _kind(audit.verdict)])
+    together: list[object] = ["all together", None, None, None]
+    for artefact in artefacts:
+        claims = [claim for claim in pooled.claims if claim.artefact == artefact]
+        reached = tuple(pooled.random_f1 + claim.gain for claim in claims)
+        together += [claims[0].sortability if claims else math.nan, reached or math.nan]
     return Table(
         "each-file",
         columns,
-        [*rows, _last_row(pooled, artefacts)],
+        [*rows, [*together, pooled.random_f1, _kind(pooled.verdict)]],
         "Each file alone",
         "What was measured on each file, and what is found on it alone.",
         n_last=1,
         most=MOST_FILES,
     )
-
-
-def _file_row(name: str, audit: Audit, artefacts: Sequence[Artefact]) -> list[object]:
-    base = random_f1(audit)
-    row: list[object] = [name, audit.n_samples, audit.n_nodes, audit.n_edges]
-    for artefact in artefacts:
-        value, *_, up, down = measured_of(artefact, audit)
-        row += [value, (base + up, base + down)]
-    return [*row, base, _kind(audit.verdict)]
-
-
-def _last_row(pooled: PooledAudit, artefacts: Sequence[Artefact]) -> list[object]:
-    """Return the means over all units, and what is found on all files together."""
-    base = pooled.random_f1
-    row: list[object] = ["all together", None, None, None]
-    for artefact in artefacts:
-        claims = [one for one in pooled.claims if one.artefact == artefact]
-        reached = tuple(base + one.gain for one in claims)
-        row += [claims[0].sortability if claims else math.nan, reached or math.nan]
-    return [*row, base, _kind(pooled.verdict)]
-
-
-def _kind(verdict: Finding) -> str:
-    named = written(verdict.statistic)
-    return f"{verdict.label} ({named})" if named else verdict.label
 
 
 def written(statistic: str) -> str:
@@ -261,64 +220,68 @@ def written(statistic: str) -> str:
     return statistic.replace("R2", "R²")
 
 
+def _kind(verdict: Finding) -> str:
+    named = written(verdict.statistic)
+    return f"{verdict.label} ({named})" if named else verdict.label
+
+
+def _ps(row: Sortability) -> tuple[PValue, PValue]:
+    rising = PValue(row.p_rising, row.rising_is_bound)
+    return rising, PValue(row.p_falling, row.falling_is_bound)
+
+
+def _order_p(row: BaselineScore) -> PValue | None:
+    return None if row.p_order is None else PValue(row.p_order, row.p_is_bound)
+
+
 def _within(value: float, limits: Limits | None) -> float | Interval:
     return value if limits is None else Interval(value, *limits)
 
 
-def _notes(notes: Iterator[str]) -> list[str]:
-    return list(dict.fromkeys(note for note in notes if note))
+def _notes(rows: Iterable[Sortability | BaselineScore]) -> list[str]:
+    return list(dict.fromkeys(row.note for row in rows if row.note))
 
 
-def _pictures(audit: Audit) -> Iterator[Figure | GraphFigure]:
+def _pictures(audit: Audit) -> Iterator[Block]:
     if not audit.columns:
         return
-    for place, artefact in enumerate(artefacts_of(audit.world)):
-        values = [one.statistics.get(artefact.statistic, math.nan) for one in audit.columns]
-        if all(math.isfinite(value) for value in values):
+    for number, artefact in enumerate(artefacts_of(audit.world), start=1):
+        values = [column.statistics.get(artefact.statistic, math.nan) for column in audit.columns]
+        if np.isfinite(values).all():
+            n_rising = sum(rises for *_, rises in audit.edges_rising(artefact.statistic))
             yield Figure(
-                f"along-order-{place + 1}",
-                partial(charts.along_order, audit, artefact),
-                charts.along_order_alt(audit, artefact),
+                f"along-order-{number}",
+                lazy_chart(f"{CHARTS}:along_order", audit, artefact),
+                f"{artefact.title} along the causal order: it rises along {n_rising} of "
+                f"{len(audit.edges)} edges",
             )
     if audit.random_f1_counts:
         alt = f"F1 of the baselines; random orders score {random_f1(audit):.2f} on average"
-        yield Figure("beside-random", partial(charts.beside_random, audit), alt)
-    yield _graph(audit)
-
-
-def _graph(audit: Audit) -> GraphFigure:
-    """Return the graph that is held to be true, with its causes at the left."""
-    names = [one.name for one in audit.columns]
-    place = {name: k for k, name in enumerate(names)}
+        yield Figure("beside-random", lazy_chart(f"{CHARTS}:chance_levels", audit), alt)
+    names = [column.name for column in audit.columns]
     graph = np.zeros((len(names), len(names)), dtype=bool)
     for cause, effect in audit.edges:
-        graph[place[cause], place[effect]] = True
+        graph[names.index(cause), names.index(effect)] = True
     drawing = show(graph, names)
-    return GraphFigure("graph", drawing._repr_svg_, f"The graph taken as true: {drawing.caption}.")
+    yield GraphFigure("graph", drawing._repr_svg_, f"The graph taken as true: {drawing.caption}.")
 
 
 def _pooled_pictures(pooled: PooledAudit) -> Iterator[Figure]:
-    tested = {name: one for name, one in pooled.audits.items() if one.random_f1_counts}
+    tested = {name: audit for name, audit in pooled.audits.items() if audit.random_f1_counts}
     if not tested:
         return
-    measured: dict[str, Mapping[str, charts.FilePoint]] = {}
+    by_word = {}
     for artefact in artefacts_of(next(iter(tested.values())).world):
-        points = {name: _point(artefact, one) for name, one in tested.items()}
-        measured[artefact.word] = {
-            name: point for name, point in points.items() if not math.isnan(point.sortability)
+        measured = {name: measured_of(artefact, audit) for name, audit in tested.items()}
+        by_word[artefact.word] = {
+            name: file for name, file in measured.items() if not math.isnan(file.sortability)
         }
-    for place, (word, files) in enumerate(measured.items()):
+    for number, (word, files) in enumerate(by_word.items(), start=1):
         if files:
             yield Figure(
-                f"reached-{place + 1}",
-                partial(charts.reached_by_file, word, files),
+                f"reached-{number}",
+                lazy_chart(f"{CHARTS}:reached_by_file", word, files),
                 f"F1 along {word} against random orders, {counted(len(files), 'file')}",
             )
-    yield Figure(
-        "sortability", partial(charts.sortability_by_file, measured), "Sortability of each file"
-    )
-
-
-def _point(artefact: Artefact, audit: Audit) -> charts.FilePoint:
-    value, *_, up, down = measured_of(artefact, audit)
-    return charts.FilePoint(value, random_f1(audit), up, down)
+    chart = lazy_chart(f"{CHARTS}:sortability_by_file", by_word)
+    yield Figure("sortability", chart, "Sortability of each file")

@@ -1,36 +1,34 @@
-"""Several data sets of one benchmark under one verdict, by the rule for several units."""
+"""Several data sets of one benchmark under one verdict, by the rule for several instances."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from causalassay.auditing.audit import N_BOOTSTRAP, audit
-from causalassay.auditing.order_evidence import by_unit, order_evidence, random_f1, units_of
-from causalassay.auditing.result import Audit
-from causalassay.common.arrays import Adjacency
+from causalassay.auditing.result import RANDOM_ORDERS, Audit
+from causalassay.common.arrays import Vector
 from causalassay.common.seeding import as_generator
 from causalassay.common.spelling import listed
 from causalassay.data import Dataset
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.judging.artefacts import Artefact, artefacts_of
-from causalassay.judging.data_set import no_evidence, sorting_finding
+from causalassay.judging.data_set import no_evidence, sorting_finding, undecided
 from causalassay.judging.findings import (
     ARTEFACT_KINDS,
     GAMEABLE_KINDS,
     Finding,
     FindingKind,
-    Subject,
     main_finding,
     rules_of,
 )
-from causalassay.judging.scheme_findings import OrderClaim, judge_orders
+from causalassay.judging.over_instances import OrderClaim, OrderEvidence, judge_orders
 from causalassay.present.formatting import PValue, counted
 from causalassay.present.json_values import plain_values
 from causalassay.present.shown import Shown
@@ -39,6 +37,85 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from causalassay.present.document import Document
+
+
+# What the rule for several instances is given of each audit.
+
+
+class Measured(NamedTuple):
+    """What was measured of one statistic on one data set; the first seven as in `OrderEvidence`."""
+
+    sortability: float
+    rising_p: float
+    falling_p: float
+    up_p: float
+    down_p: float
+    up_gain: float
+    down_gain: float
+    random_f1: float
+
+    @property
+    def up_f1(self) -> float:
+        """The F1 along the rising statistic."""
+        return self.random_f1 + self.up_gain
+
+    @property
+    def down_f1(self) -> float:
+        """The F1 along the falling statistic."""
+        return self.random_f1 + self.down_gain
+
+
+def measured_of(artefact: Artefact, audit: Audit) -> Measured:
+    """Return what an audit measured of a statistic; nan where it could not be tested."""
+    rows = (row for row in audit.sortabilities if row.statistic == artefact.statistic)
+    sortable = next(rows, None)  # the first is that of the judge
+    chance = random_f1(audit)
+    if sortable is None or np.isnan(chance):
+        return Measured(*(np.nan,) * 7, chance)
+    up = audit.sorted_by(artefact.statistic, "rising")
+    down = audit.sorted_by(artefact.statistic, "falling")
+    if up is None or down is None or up.p_order is None or down.p_order is None:
+        # What cannot be sorted by cannot win.
+        return Measured(0.5, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, chance)
+    p_values = sortable.p_rising, sortable.p_falling, up.p_order, down.p_order
+    return Measured(sortable.value, *p_values, up.f1 - chance, down.f1 - chance, chance)
+
+
+def order_evidence(artefact: Artefact, audits: Sequence[Audit], instances: Vector) -> OrderEvidence:
+    """Return what was measured of a statistic on each instance, a mean over its audits."""
+    measured = np.array([measured_of(artefact, audit) for audit in audits])
+    return OrderEvidence(*(by_instance(column, instances) for column in measured.T[:-1]))
+
+
+def random_f1(audit: Audit) -> float:
+    """Return the mean F1 along random orders; nan without any."""
+    rows = (row.f1 for row in audit.baselines if row.algorithm == RANDOM_ORDERS)
+    return next(rows, float("nan"))
+
+
+def instances_of(audits: Sequence[Audit]) -> Vector:
+    """Return the number of the instance of each audit: those on one graph share theirs.
+
+    Nothing says that data on one graph were drawn independently, and their p-values may be added
+    up only if they were.
+    """
+    graphs: dict[Any, int] = {}
+    keys = [(frozenset(column.name for column in audit.columns), audit.edges) for audit in audits]
+    return np.array([graphs.setdefault(key, len(graphs)) for key in keys])
+
+
+def by_instance(values: Vector, instances: Vector) -> Vector:
+    """Return the mean of each instance over what is known; nan where nothing is.
+
+    Examples
+    --------
+    >>> by_instance(np.array([1.0, np.nan, np.nan, 3.0]), np.array([0, 0, 1, 2]))
+    array([ 1., nan,  3.])
+    """
+    known = ~np.isnan(values)
+    groups = [values[known & (instances == k)] for k in range(int(instances.max()) + 1)]
+    return np.array([group.mean() if len(group) else np.nan for group in groups])
+
 
 _MOST_NAMED = 10
 _RULE = "two tests over units"
@@ -53,13 +130,14 @@ class PooledAudit(Shown):
     audits : dict
         The audit of each data set by its name.
     claims : tuple of OrderClaim
-        Of each statistic and direction, over all units.
+        Of each statistic and direction, over all instances.
     findings : tuple of Finding
         On all data sets together; the one on the graphs comes last.
     n_units : int
-        Data sets on one graph are one unit: nothing says that they were drawn independently.
+        Instances: data sets on one graph are one, since nothing says that they were drawn
+        independently.
     random_f1 : float
-        The mean F1 along random orders, over the units; nan if nothing could be tested.
+        The mean F1 along random orders, over the instances; nan if nothing could be tested.
     """
 
     audits: dict[str, Audit]
@@ -80,18 +158,10 @@ class PooledAudit(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values for JSON; undefined numbers become None."""
-        claims = [vars(one) | {"artefact": one.artefact.statistic} for one in self.claims]
-        values: dict[str, Any] = plain_values(
-            {
-                "verdict": self.verdict,
-                "findings": self.findings,
-                "rules": self.rules,
-                "n_units": self.n_units,
-                "random_f1": self.random_f1,
-                "claims": claims,
-                "audits": self.audits,
-            }
-        )
+        claims = [vars(claim) | {"artefact": claim.artefact.statistic} for claim in self.claims]
+        order = ("verdict", "findings", "rules", "n_units", "random_f1", "claims", "audits")
+        whole = {name: getattr(self, name) for name in order} | {"claims": claims}
+        values: dict[str, Any] = plain_values(whole)
         return values
 
     def to_frame(self) -> pd.DataFrame:
@@ -110,8 +180,8 @@ class PooledAudit(Shown):
 
 
 def audit_many(
-    data_sets: Mapping[str, tuple[ArrayLike | Dataset, Adjacency | LaggedGraph]],
-    rng: Generator | int,
+    data_sets: Mapping[str, tuple[ArrayLike | Dataset, ArrayLike | LaggedGraph]],
+    rng: Generator | int = 0,
     *,
     n_bootstrap: int = N_BOOTSTRAP,
     on_progress: Callable[[int], None] | None = None,
@@ -137,15 +207,16 @@ def audit_many(
     >>> for k in range(4):
     ...     graph = graphs.erdos_renyi(8, 2, rng)
     ...     benchmark[f"set{k}"] = models.draw("scm", graph, rng).sample(300, rng), graph
-    >>> found = audit_many(benchmark, rng=0, n_bootstrap=0)
-    >>> found.verdict.kind.value, found.verdict.statistic, found.n_units
+    >>> pooled = audit_many(benchmark, rng=0, n_bootstrap=0)
+    >>> pooled.verdict.kind.value, pooled.verdict.statistic, pooled.n_units
     ('gameable', 'variance', 4)
     """
     audits: dict[str, Audit] = {}
     streams = as_generator(rng).spawn(len(data_sets))
-    for (name, (data, graph)), own in zip(data_sets.items(), streams, strict=True):
-        options: dict[str, Any] = {"n_bootstrap": n_bootstrap, "max_lag": max_lag, "pooled": True}
-        audits[name] = audit(data, graph, own, **options)
+    for (name, (data, graph)), stream in zip(data_sets.items(), streams, strict=True):
+        audits[name] = audit(
+            data, graph, stream, n_bootstrap=n_bootstrap, max_lag=max_lag, pooled=True
+        )
         if on_progress is not None:
             on_progress(len(audits))
     return pool(audits)
@@ -171,47 +242,43 @@ def pool(audits: Mapping[str, Audit]) -> PooledAudit:
     """
     if not audits:
         raise ValueError("expected at least one data set to judge, got none")
-    without = [name for name, one in audits.items() if one.n_edges is None]
+    without = [name for name, audit in audits.items() if audit.n_edges is None]
     if without:
         raise ValueError(f"a verdict over several data sets needs a graph for {listed(without)}")
-    worlds = {one.world: name for name, one in audits.items()}
+    worlds = {audit.world: name for name, audit in audits.items()}
     if len(worlds) > 1:
         named = ", ".join(f"{name} is {world}" for world, name in worlds.items())
         raise ValueError(f"expected data sets of one kind, got several: {named}")
     every = list(audits.values())
-    units = units_of(every)
-    evidence = {one: order_evidence(one, every, units) for one in artefacts_of(every[0].world)}
-    known = {key: one for key, one in evidence.items() if not np.isnan(one.rising_p).all()}
-    least = by_unit(np.array([one.attainable_p for one in every]), units)
+    instances = instances_of(every)
+    evidence = {
+        artefact: order_evidence(artefact, every, instances)
+        for artefact in artefacts_of(every[0].world)
+    }
+    known = {key: part for key, part in evidence.items() if not np.isnan(part.rising_p).all()}
+    least = by_instance(np.array([audit.attainable_p for audit in every]), instances)
     claims = judge_orders(known, least) if known else ()
-    n_units = max((claim.n_units for claim in claims), default=0)
-    scores = np.array([random_f1(one) for one in every])
-    mean = float(np.nanmean(by_unit(scores, units))) if claims else math.nan
+    n_instances = max((claim.n_units for claim in claims), default=0)
+    scores = np.array([random_f1(audit) for audit in every])
+    mean = float(np.nanmean(by_instance(scores, instances))) if claims else math.nan
     n_tested = int((~np.isnan(scores)).sum())
-    found = _findings(claims, n_tested, mean, [one for one in evidence if one not in known])
-    found[0] = _with_counts(found[0], len(every), n_tested, n_units)
-    found[0] = _with_lone_files(found[0], audits)
-    return PooledAudit(dict(audits), claims, (*found, _graph_finding(audits)), n_units, mean)
-
-
-def _findings(
-    claims: Sequence[OrderClaim], n_tested: int, mean: float, untested: list[Artefact]
-) -> list[Finding]:
-    undecided = [
-        Finding(
-            FindingKind.UNDECIDED,
-            Subject(one.statistic),
-            rule="what is missing",
-            words={"why": f"{one.word} could not be tested in any file"},
-        )
-        for one in untested
-    ]
-    if not claims:
-        return undecided
-    passed = [
+    findings = [
         claim_finding(claim, n_tested, mean) for claim in claims if claim.kind in ARTEFACT_KINDS
     ]
-    return [*(passed or [nothing_over_files(claims, n_tested, mean)]), *undecided]
+    if claims and not findings:
+        findings = [nothing_over_files(claims, n_tested, mean)]
+    findings += [
+        undecided(f"{artefact.word} could not be tested in any file", artefact.statistic)
+        for artefact in evidence
+        if artefact not in known
+    ]
+    remarks = [
+        *_count_remarks(len(every), n_tested, n_instances),
+        *_lone_files(findings[0], audits),
+    ]
+    findings[0] = replace(findings[0], remarks=(*findings[0].remarks, *remarks))
+    graphs = _graph_finding(audits)
+    return PooledAudit(dict(audits), claims, (*findings, graphs), n_instances, mean)
 
 
 def claim_finding(claim: OrderClaim, n_files: int, random_f1: float) -> Finding:
@@ -263,27 +330,23 @@ def nothing_over_files(claims: Sequence[OrderClaim], n_files: int, random_f1: fl
     return no_evidence(statistics, best, random_f1, shares, _RULE, _over(n_files))
 
 
-def _with_counts(finding: Finding, n_files: int, n_tested: int, n_units: int) -> Finding:
-    """Return a finding that says which files do not count, or count together."""
-    remarks = list(finding.remarks)
-    if 0 < n_units < n_tested:
-        remarks.append(f"Files on one graph count as one unit ({n_units} in all).")
+def _count_remarks(n_files: int, n_tested: int, n_instances: int) -> Iterator[str]:
+    """Yield which files do not count, or count together."""
+    if 0 < n_instances < n_tested:
+        yield f"Files on one graph count as one unit ({n_instances} in all)."
     if n_tested < n_files:
         left = counted(n_files - n_tested, "file")
-        remarks.append(f"{left} of {n_files} could not be tested and count for nothing.")
-    return replace(finding, remarks=tuple(remarks))
+        yield f"{left} of {n_files} could not be tested and count for nothing."
 
 
-def _with_lone_files(finding: Finding, audits: Mapping[str, Audit]) -> Finding:
-    """Return a finding that names files which are gameable alone, if all together are not."""
-    alone = [name for name, one in audits.items() if one.verdict.kind in GAMEABLE_KINDS]
-    if finding.kind in GAMEABLE_KINDS or not alone:
-        return finding
-    remark = (
-        f"Gameable alone: {len(alone)} of {counted(len(audits), 'file')}, "
-        f"{_some(alone)} (by chance up to 5 % of files)."
-    )
-    return replace(finding, remarks=(*finding.remarks, remark))
+def _lone_files(finding: Finding, audits: Mapping[str, Audit]) -> Iterator[str]:
+    """Yield which files are gameable alone, if all together are not."""
+    alone = [name for name, audit in audits.items() if audit.verdict.kind in GAMEABLE_KINDS]
+    if alone and finding.kind not in GAMEABLE_KINDS:
+        yield (
+            f"Gameable alone: {len(alone)} of {counted(len(audits), 'file')}, "
+            f"{_some(alone)} (by chance up to 5 % of files)."
+        )
 
 
 def _some(names: Sequence[str]) -> str:
@@ -293,7 +356,7 @@ def _some(names: Sequence[str]) -> str:
 
 def _graph_finding(audits: Mapping[str, Audit]) -> Finding:
     """Return how many graphs the data refute."""
-    kinds = {name: one.findings[-1].kind for name, one in audits.items()}
+    kinds = {name: audit.findings[-1].kind for name, audit in audits.items()}
     refuted = [name for name, kind in kinds.items() if kind == FindingKind.GRAPH_REFUTED]
     n_checked = sum(kind != FindingKind.GRAPH_NOT_CHECKED for kind in kinds.values())
     if refuted:

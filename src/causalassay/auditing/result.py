@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from causalassay.present.document import Document
 
 Limits = tuple[float, float]
+Convention = Literal["paths", "pairs"]
 Direction = Literal["rising", "falling"]
+DIRECTIONS: tuple[Direction, Direction] = ("rising", "falling")
+
+TIE = 1e-9
+"""Up to which relative difference two values of a statistic are equal."""
 
 RANDOM_ORDERS = "random orders"
 """The baseline whose scores are means over many orders."""
@@ -51,7 +56,7 @@ class Sortability:
     """
 
     statistic: str
-    convention: Literal["paths", "pairs"]
+    convention: Convention
     value: float
     interval: Limits
     p_rising: float
@@ -169,6 +174,8 @@ class Audit(Shown):
         How many random orders have an F1 in each of some equal bins from 0 to 1.
     attainable_p : float
         The least p-value that any order could have; nan where it was not needed.
+    seed : int, optional
+        Of all random draws; None if a generator was given.
     """
 
     n_samples: int
@@ -184,6 +191,7 @@ class Audit(Shown):
     edges: tuple[tuple[str, str], ...] = ()
     random_f1_counts: tuple[int, ...] = ()
     attainable_p: float = math.nan
+    seed: int | None = None
 
     @property
     def verdict(self) -> Finding:
@@ -203,6 +211,15 @@ class Audit(Shown):
             if (row.statistic, row.direction) == (statistic, direction)
         )
         return next(rows, None)
+
+    def edges_rising(self, statistic: str) -> list[tuple[str, str, bool]]:
+        """Return cause and effect of each edge, and whether the statistic rises along it."""
+        values = {column.name: column.statistics[statistic] for column in self.columns}
+        return [
+            (cause, effect, start < end and not math.isclose(start, end, rel_tol=TIE))
+            for cause, effect in self.edges
+            for start, end in [(values[cause], values[effect])]
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain values for JSON; undefined numbers become None."""

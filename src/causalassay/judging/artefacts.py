@@ -6,11 +6,12 @@ needs: audits try it in both directions and correct for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from causalassay.common.arrays import Vector
 from causalassay.common.registry import Registry
+from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset, World
 from causalassay.diagnostics import determination, entropies, series_r2
 from causalassay.diagnostics.moments import variances
@@ -47,25 +48,14 @@ class Artefact:
     cure: str = ""
     sortability: str = ""
 
+    @property
+    def title(self) -> str:
+        """Its word at the beginning of a sentence."""
+        return f"{self.word[0].upper()}{self.word[1:]}"
+
 
 def _variance(data: Dataset, _: int) -> Vector:
     return variances(data.observational_values)
-
-
-def _r2(data: Dataset, _: int) -> Vector:
-    return determination(data.observational_values).r2
-
-
-def _entropy(data: Dataset, _: int) -> Vector:
-    return entropies(data.observational_values)
-
-
-def _series_r2(data: Dataset, max_lag: int) -> Vector:
-    return series_r2(data.observational_values, max_lag)
-
-
-def _series_r2_of_others(data: Dataset, max_lag: int) -> Vector:
-    return series_r2(data.observational_values, max_lag, own_past=False)
 
 
 VARIANCE = Artefact(
@@ -81,7 +71,7 @@ R2 = Artefact(
     "R2",
     "R²",
     "continuous",
-    _r2,
+    lambda data, _: determination(data.observational_values).r2,
     "r2-sortnregress",
     "no change of units removes it",
     "r2_sortability",
@@ -90,7 +80,7 @@ ENTROPY = Artefact(
     "entropy",
     "entropy",
     "discrete",
-    _entropy,
+    lambda data, _: entropies(data.observational_values),
     cure="no other coding removes it",
     sortability="entropy_sortability",
 )
@@ -107,7 +97,7 @@ SERIES_R2 = Artefact(
     "R2",
     "R²",
     "series",
-    _series_r2,
+    lambda data, max_lag: series_r2(data.observational_values, max_lag),
     "series-r2-sortnregress",
     "no change of units removes it",
     "r2_sortability_pairs",
@@ -116,7 +106,7 @@ SERIES_R2_OF_OTHERS = Artefact(
     "R2 without own past",
     "R² without its own past",
     "series",
-    _series_r2_of_others,
+    lambda data, max_lag: series_r2(data.observational_values, max_lag, own_past=False),
     cure="no change of units removes it",
     sortability="r2_summary_sortability_pairs",
 )
@@ -140,7 +130,7 @@ def _checked(name: str, value: object) -> Artefact:
 ARTEFACTS: Registry[Artefact] = Registry(
     "artefact",
     "causalassay.artefacts",
-    {name: f"{__name__}:{own}" for name, own in _BUILT_IN.items()},
+    {name: f"{__name__}:{constant}" for name, constant in _BUILT_IN.items()},
     _checked,
 )
 """Artefacts by name."""
@@ -154,7 +144,7 @@ def artefacts_of(world: World) -> tuple[Artefact, ...]:
     >>> [artefact.word for artefact in artefacts_of("continuous")]
     ['variance', 'R²']
     """
-    found = []
+    artefacts = []
     for entry in ARTEFACTS.entries():
         if entry.value is None:
             raise ValueError(
@@ -162,5 +152,39 @@ def artefacts_of(world: World) -> tuple[Artefact, ...]:
                 f"{entry.missing}; fix or uninstall the package"
             )
         if entry.value.world == world:
-            found.append(entry.value)
-    return tuple(found)
+            artefacts.append(entry.value)
+    return tuple(artefacts)
+
+
+Measured = Mapping[Artefact, Vector | NotApplicable]
+"""The values of each artefact's statistic, or why there are none."""
+
+
+def measure_all(
+    data: Dataset, max_lag: int, artefacts: Iterable[Artefact] | None = None
+) -> Measured:
+    """Return what each artefact measures; by default all that data of this kind can have.
+
+    Parameters
+    ----------
+    data : Dataset
+    max_lag : int
+        Of a series: how far links reach back.
+    artefacts : iterable of Artefact, optional
+    """
+    measured: dict[Artefact, Vector | NotApplicable] = {}
+    for artefact in artefacts_of(data.world) if artefacts is None else artefacts:
+        try:
+            measured[artefact] = artefact.measure(data, max_lag)
+        except NotApplicable as reason:
+            measured[artefact] = reason
+    return measured
+
+
+def by_name(measured: Measured) -> dict[str, Vector]:
+    """Return the values of the statistics that could be measured, by their names."""
+    return {
+        artefact.statistic: values
+        for artefact, values in measured.items()
+        if not isinstance(values, NotApplicable)
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.random import Generator
@@ -12,22 +12,23 @@ from causalassay.common.arrays import Adjacency, Vector
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics import PairWeights
-from causalassay.judging.artefacts import Artefact, artefacts_of
-from causalassay.judging.chance import LEAST_ORDERS, TIE, RandomAssignments, RandomOrders
+from causalassay.judging.artefacts import Artefact, Measured, by_name, measure_all
 from causalassay.judging.findings import GAMEABLE_KINDS, Finding, FindingKind, Subject
-from causalassay.judging.graph_check import GraphCheck, check_graph
+from causalassay.judging.graph_check import GraphCheck, check_graph, why_codes
 from causalassay.judging.order_tests import (
+    LEAST_ORDERS,
     OrderTest,
+    RandomOrders,
     attainable,
     corrected_level,
-    measure_order,
+    measure_orders,
     order_pairs,
+    ties_throughout,
     true_orders,
 )
-from causalassay.judging.pair_independence import why_codes
+from causalassay.judging.p_values import MonteCarlo
 from causalassay.judging.regression_along import regression_along
-from causalassay.judging.sequential import MonteCarlo
-from causalassay.present.formatting import as_sentence, in_words, percent
+from causalassay.present.formatting import PValue, as_sentence, in_words, percent
 
 _NO_ORDERS = np.empty((0, 2))
 
@@ -52,6 +53,8 @@ class Judged:
         Of each test.
     attainable_p : float
         The least p-value that any order could have; nan where it was not needed.
+    statistics : mapping of str to Vector
+        The values of each statistic that could be measured, columns ordered by `in_fixed_order`.
     """
 
     findings: tuple[Finding, ...]
@@ -60,6 +63,15 @@ class Judged:
     graph_check: GraphCheck
     level: float
     attainable_p: float = float("nan")
+    statistics: Mapping[str, Vector] = field(default_factory=dict)
+
+    @property
+    def sortable_p_values(self) -> dict[str, tuple[PValue, PValue]]:
+        """The p-values of the tests of sortability by statistic, rising and falling."""
+        p_values: dict[str, list[PValue]] = {}
+        for test in self.tests:
+            p_values.setdefault(test.artefact.statistic, []).append(test.sortable.as_p_value)
+        return {name: (rising, falling) for name, (rising, falling) in p_values.items()}
 
 
 def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
@@ -101,27 +113,29 @@ def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
     data, graph = in_fixed_order(data, graph)
     orders_rng, order_tests_rng, check_rng = rng.spawn(3)
     check = check_graph(data, graph, check_rng)
-    artefacts = artefacts_of(data.world) if artefacts is None else artefacts
-    if not artefacts:
-        finding = _undecided(f"no statistic is known that {data.world} columns can be sorted by")
-        return Judged((finding, check.finding), (), _NO_ORDERS, check, float("nan"))
-    level = corrected_level(len(artefacts))
+    measured = measure_all(data, max_lag, artefacts)
+    level = corrected_level(len(measured)) if measured else float("nan")
+    judged = Judged((), (), _NO_ORDERS, check, level, statistics=by_name(measured))
+
+    def only(finding: Finding) -> Judged:
+        return replace(judged, findings=(finding, check.finding))
+
+    if not measured:
+        return only(undecided(f"no statistic is known that {data.world} columns can be sorted by"))
     weights = order_pairs(data, graph)
     if not len(weights.weight):
-        finding = Finding(FindingKind.TOO_SMALL, rule="too small", variant="no pair")
-        return Judged((finding, check.finding), (), _NO_ORDERS, check, level)
+        return only(Finding(FindingKind.TOO_SMALL, rule="too small", variant="no pair"))
     try:
         orders = RandomOrders(regression_along(data, max_lag), graph, orders_rng, tick)
         orders.scores(LEAST_ORDERS)
     except NotApplicable as reason:
-        finding = _undecided(f"nothing can be regressed along an order: {reason}")
-        return Judged((finding, check.finding), (), _NO_ORDERS, check, level)
+        return only(undecided(f"nothing can be regressed along an order: {reason}"))
     codes = why_codes(data)
     if codes:
-        return Judged((_undecided(codes), check.finding), (), _NO_ORDERS, check, level)
-    tried = _try_all(data, artefacts, max_lag, weights, orders, level, order_tests_rng)
-    found = [order_finding(test, orders.drawn) for test in tried.tests]
-    findings = [*(one for one in found if one), *tried.undecided]
+        return only(undecided(codes))
+    tests, tied, findings = _try_all(measured, weights, orders, level, order_tests_rng)
+    on_order = (order_finding(test, orders.drawn) for test in tests)
+    findings = [*(finding for finding in on_order if finding), *findings]
     least = float("nan")
     best: Sequence[MonteCarlo] = ()
     if not findings or always_attainable:
@@ -129,20 +143,24 @@ def judge_data(  # noqa: PLR0913  what is judged, and what is asked of it
             weights, orders, true_orders(weights, order_tests_rng), level, order_tests_rng
         )
         least = max(test.p_value for test in best)
-        possible = all(test.below for test in best)
-    if not findings and possible:
-        findings = [nothing_found(tried.tests, orders.drawn, tried.tied)]
+    if not findings and all(test.below for test in best):
+        findings = [nothing_found(tests, orders.drawn, tied)]
     elif not findings:
         findings = [too_small(least, level)]
-    if not all(one.decided for one in (*_tests_behind(findings[0], tried.tests), *best)):
+    if not all(test.decided for test in (*_tests_behind(findings[0], tests), *best)):
         findings[0] = replace(findings[0], remarks=(*findings[0].remarks, BORDERLINE))
-    findings.append(check.finding)
-    return Judged(tuple(findings), tuple(tried.tests), orders.drawn, check, level, least)
+    return replace(
+        judged,
+        findings=(*findings, check.finding),
+        tests=tuple(tests),
+        random_orders=orders.drawn,
+        attainable_p=least,
+    )
 
 
 def _tests_behind(finding: Finding, tests: Sequence[OrderTest]) -> list[MonteCarlo]:
     """Return the tests on which a finding hangs: of what was found its own, else all."""
-    own = [
+    behind = [
         test
         for test in tests
         if finding.kind not in GAMEABLE_KINDS
@@ -152,49 +170,29 @@ def _tests_behind(finding: Finding, tests: Sequence[OrderTest]) -> list[MonteCar
             and test.winning.below
         )
     ]
-    return [one for test in own for one in (test.sortable, test.winning)]
+    return [part for test in behind for part in (test.sortable, test.winning)]
 
 
-@dataclass(frozen=True)
-class _Tried:
-    """Tests of statistics, those that tie, and what keeps others from being tested."""
-
-    tests: list[OrderTest]
-    tied: list[str]
-    undecided: list[Finding]
-
-
-def _try_all(  # noqa: PLR0913, PLR0917  what the tests are made of
-    data: Dataset,
-    artefacts: tuple[Artefact, ...],
-    max_lag: int,
-    weights: PairWeights,
-    orders: RandomOrders,
-    level: float,
-    rng: Generator,
-) -> _Tried:
-    tried = _Tried([], [], [])
-    for artefact, own_rng in zip(artefacts, rng.spawn(len(artefacts)), strict=True):
-        try:
-            statistic = artefact.measure(data, max_lag)
-        except NotApplicable as reason:
-            why = f"{artefact.word} cannot be measured: {reason}"
-            tried.undecided.append(_undecided(why, artefact.statistic))
-            continue
-        if ties_throughout(statistic):
-            tried.tied.append(artefact.word)
-            continue
-        assignments = RandomAssignments(weights, statistic, own_rng)
-        for backwards in (False, True):
-            tried.tests.append(
-                measure_order(
-                    artefact, statistic, backwards, weights, assignments, orders, level, own_rng
-                )
-            )
-    return tried
+def _try_all(
+    measured: Measured, weights: PairWeights, orders: RandomOrders, level: float, rng: Generator
+) -> tuple[list[OrderTest], list[Artefact], list[Finding]]:
+    """Return the tests of each statistic, those that tie, and what could not be measured."""
+    tests, tied, not_measured = [], [], []
+    for (artefact, statistic), stream in zip(
+        measured.items(), rng.spawn(len(measured)), strict=True
+    ):
+        if isinstance(statistic, NotApplicable):
+            why = f"{artefact.word} cannot be measured: {statistic}"
+            not_measured.append(undecided(why, artefact.statistic))
+        elif ties_throughout(statistic):
+            tied.append(artefact)
+        else:
+            tests += measure_orders(artefact, statistic, weights, orders, level, stream, stream)
+    return tests, tied, not_measured
 
 
-def _undecided(why: str, statistic: str = "") -> Finding:
+def undecided(why: str, statistic: str = "") -> Finding:
+    """Return that a test could not be run, and why."""
     return Finding(
         FindingKind.UNDECIDED, Subject(statistic), rule="what is missing", words={"why": why}
     )
@@ -254,28 +252,28 @@ def sorting_finding(  # noqa: PLR0913, PLR0917  what it is, its numbers, and how
     return Finding(kind, Subject(artefact.statistic), numbers, rule, words, variant)
 
 
-def nothing_found(tests: list[OrderTest], random_orders: np.ndarray, tied: list[str]) -> Finding:
+def nothing_found(
+    tests: Sequence[OrderTest], random_orders: np.ndarray, tied: Sequence[Artefact]
+) -> Finding:
     """Return that no statistic passed a test, though a true order would have passed both.
 
     Parameters
     ----------
     tests : list of OrderTest
     random_orders : array of shape (n, 2)
-    tied : list of str
-        What sentences call the statistics that are the same in all columns.
+    tied : sequence of Artefact
+        Those whose statistics are the same in all columns.
     """
     remarks = tuple(
-        f"{word[0].upper()}{word[1:]} is the same in all columns, so nothing sorts by it."
-        for word in tied
+        f"{artefact.title} is the same in all columns, so nothing sorts by it." for artefact in tied
     )
     if not tests:
         return Finding(FindingKind.NO_EVIDENCE, rule="no evidence", variant="tied", remarks=remarks)
     random_f1 = float(random_orders[:, 0].mean())
-    reached = {test.artefact.word: test.f1 for test in tests}
+    words = list(dict.fromkeys(test.artefact.word for test in tests))
     best = max(test.f1 for test in tests)
     shares = [test.sortability for test in tests]
-    found = no_evidence(list(reached), best, random_f1, shares, "no evidence")
-    return replace(found, remarks=remarks)
+    return replace(no_evidence(words, best, random_f1, shares, "no evidence"), remarks=remarks)
 
 
 def no_evidence(  # noqa: PLR0913, PLR0917  the numbers of one sentence
@@ -295,8 +293,8 @@ def no_evidence(  # noqa: PLR0913, PLR0917  the numbers of one sentence
         "largest_sortability": high,
     }
     limits = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
-    said = {"words": in_words(words, "or"), "limits": limits, "over": over}
-    return Finding(FindingKind.NO_EVIDENCE, numbers=numbers, rule=rule, words=said)
+    clauses = {"words": in_words(words, "or"), "limits": limits, "over": over}
+    return Finding(FindingKind.NO_EVIDENCE, numbers=numbers, rule=rule, words=clauses)
 
 
 def too_small(share: float, level: float) -> Finding:
@@ -320,17 +318,6 @@ def too_small(share: float, level: float) -> Finding:
     return Finding(FindingKind.TOO_SMALL, numbers=numbers, rule="too small", words=words)
 
 
-def ties_throughout(statistic: Vector) -> bool:
-    """Tell whether all values are equal up to the tolerance of the sortabilities.
-
-    Examples
-    --------
-    >>> ties_throughout(np.array([1.0, 1.0 + 1e-12]))
-    True
-    """
-    return bool(np.ptp(statistic) <= TIE * np.abs(statistic).max())
-
-
 # One order of the columns, whatever order they come in: no finding may depend on it.
 
 
@@ -344,8 +331,8 @@ def in_fixed_order(data: Dataset, graph: Adjacency) -> tuple[Dataset, Adjacency]
     >>> from causalassay.graphs import chain
     >>> data = Dataset.from_values([[2.0, 1.0], [3.0, 5.0]], columns=["a", "b"])
     >>> flipped = data.permute_columns([1, 0])
-    >>> one, other = in_fixed_order(data, chain(2)), in_fixed_order(flipped, chain(2).T)
-    >>> one[0].columns == other[0].columns, bool((one[1] == other[1]).all())
+    >>> first, second = in_fixed_order(data, chain(2)), in_fixed_order(flipped, chain(2).T)
+    >>> first[0].columns == second[0].columns, bool((first[1] == second[1]).all())
     (True, True)
     """
     values = data.observational_values

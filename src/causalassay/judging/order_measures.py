@@ -7,6 +7,7 @@ assignments are named by the true graph alone: all schemes on one graph meet the
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,16 +26,18 @@ from causalassay.diagnostics import (
     aligned_share,
 )
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
-from causalassay.judging.chance import TIE, RandomAssignments, RandomOrders
+from causalassay.judging.graph_check import why_codes
 from causalassay.judging.order_tests import (
+    TIE,
+    RandomAssignments,
+    RandomOrders,
     attainable,
     corrected_level,
-    measure_order,
+    measure_orders,
     order_pairs,
     score_along,
     true_orders,
 )
-from causalassay.judging.pair_independence import why_codes
 from causalassay.judging.regression_along import regression_along
 from causalassay.metrics import f1
 from causalassay.metrics.registry import GraphMetric
@@ -235,21 +238,12 @@ def _audited(problem: Problem) -> OrderMeasures:
         names = [column(key, name) for name in ("rising_p", "up_p", "falling_p", "down_p")]
         try:
             statistic = found.statistic(key)
-            assignments = RandomAssignments(found.weights, statistic, found.stream("shares", key))
-            ties = found.stream("ties", key)
-            for backwards, pair in ((False, names[:2]), (True, names[2:])):
-                test = measure_order(
-                    artefact,
-                    statistic,
-                    backwards,
-                    found.weights,
-                    assignments,
-                    found.orders,
-                    level,
-                    ties,
-                )
-                p_values = (test.sortable.p_value, test.winning.p_value)
-                found.measures.numbers.update(zip(pair, p_values, strict=True))
+            streams = found.stream("shares", key), found.stream("ties", key)
+            tests = measure_orders(
+                artefact, statistic, found.weights, found.orders, level, *streams
+            )
+            p_values = [(test.sortable.p_value, test.winning.p_value) for test in tests]
+            found.measures.numbers.update(zip(names, itertools.chain(*p_values), strict=True))
         except Exception as reason:  # a plug-in's statistic may raise anything
             found.refuse(names, reason)
     return found.measures

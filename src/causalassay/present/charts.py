@@ -7,9 +7,14 @@ kinds of colour blindness tell apart.
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from causalassay.present.markup import escaped, printable
+
+if TYPE_CHECKING:
+    import altair as alt
 
 INK, QUIET, PAPER = "#222222", "#767676", "white"
 COLOURS = ("#D55E00", "#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", INK)
@@ -123,3 +128,58 @@ def _merged(ours: Any, theirs: Any) -> Any:
     if isinstance(ours, dict) and isinstance(theirs, dict):
         return ours | theirs
     return ours if theirs is None else theirs
+
+
+# What charts share. Altair takes a while to import, and most results are never drawn.
+
+INK_OF_PAGE: dict[str, Any] = {"color": "currentColor"}
+UNREAD: dict[str, Any] = INK_OF_PAGE | {"aria": False}
+"""A mark that only repeats what others say: no screen reader reads it."""
+
+
+def lazy_chart(chart: str, *arguments: object) -> Callable[[], dict[str, Any]]:
+    """Return how to draw a chart, "module:function", whose module is imported when it is drawn.
+
+    Examples
+    --------
+    >>> lazy_chart("builtins:dict", {"mark": "point"})()
+    {'mark': 'point'}
+    """
+
+    def draw() -> dict[str, Any]:
+        module, _, function = chart.partition(":")
+        spec: dict[str, Any] = getattr(import_module(module), function)(*arguments)
+        return spec
+
+    return draw
+
+
+def chart_of(*rows: Mapping[str, Any], many: Iterable[Mapping[str, Any]] = ()) -> alt.Chart:
+    """Return a chart without marks, of rows that stand in its specification."""
+    import altair as alt  # noqa: PLC0415  # as above
+
+    return alt.Chart(alt.InlineData(values=[*rows, *many]))
+
+
+def two_colours(field: str, domain: tuple[Any, Any], colours: tuple[str, str]) -> alt.Color:
+    """Return one colour for each of two values of a field, without a legend."""
+    import altair as alt  # noqa: PLC0415  # as above
+
+    return alt.Color(field, scale=alt.Scale(domain=list(domain), range=list(colours)), legend=None)
+
+
+def titled_spec(
+    chart: Any,
+    title: str,
+    subtitle: str | list[str],
+    *,
+    offset: int | None = None,
+    **properties: Any,
+) -> dict[str, Any]:
+    """Return the specification of a chart with its title, and its size or padding."""
+    import altair as alt  # noqa: PLC0415  # as above
+
+    above = alt.Undefined if offset is None else offset
+    heading = alt.TitleParams(title, subtitle=subtitle, offset=above)
+    spec: dict[str, Any] = chart.properties(title=heading, **properties).to_dict()
+    return spec

@@ -1,18 +1,19 @@
 """Causal risk: compare an estimate with held-out experiments, without a true graph."""
 
-from causalassay.risk.agreement import Agreement, agreement
-from causalassay.risk.cutoffs import Bonferroni, Fixed, SimulatedMax
-from causalassay.risk.descendant_tests import (
+from causalassay.risk.cross_validation import Intervals, Scoring
+from causalassay.risk.descendants import (
     Descendants,
     DescendantTests,
     estimate_descendants,
     implied_descendants,
+    jaccard,
+    mistakes,
     true_descendants,
 )
 from causalassay.risk.estimators import compare, estimate, oracle
-from causalassay.risk.experiments import jaccard, mistakes
 from causalassay.risk.result import Comparison, Difference, Risk
-from causalassay.risk.uncertainty import Intervals, Scoring
+from causalassay.risk.study_risk import Agreement, agreement
+from causalassay.risk.tests import Bonferroni, Fixed, SimulatedMax
 
 __all__ = [
     "Agreement",

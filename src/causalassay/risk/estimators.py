@@ -14,20 +14,23 @@ from causalassay.data import Dataset
 from causalassay.discovery import make_algorithm
 from causalassay.risk.cross_validation import (
     CrossValidation,
+    Intervals,
     Losses,
     NodeLosses,
+    Scoring,
+    interval,
     prepare_cross_validation,
 )
-from causalassay.risk.descendant_tests import (
+from causalassay.risk.descendants import (
     DEFAULT_TESTS,
     Descendants,
     DescendantTests,
+    Loss,
     implied_descendants,
+    jaccard,
 )
-from causalassay.risk.experiments import Loss, jaccard
 from causalassay.risk.fits import Fit, why_not
 from causalassay.risk.result import Comparison, Difference, Risk
-from causalassay.risk.uncertainty import Intervals, Scoring, interval
 
 DEFAULT_SCORING = Scoring()
 
@@ -70,7 +73,7 @@ def oracle(truth: Adjacency, guess: Adjacency, loss: Loss = jaccard) -> float:
 def estimate(
     algorithm: str | Algorithm,
     dataset: Dataset,
-    rng: Generator | int,
+    rng: Generator | int = 0,
     descendants: DescendantTests | Descendants | Adjacency = DEFAULT_TESTS,
     folds: int | None = None,
     scoring: Scoring = DEFAULT_SCORING,
@@ -84,6 +87,7 @@ def estimate(
     dataset : Dataset
         With an observational condition and experiments on at least 2 columns.
     rng : Generator or int
+        An int is a seed.
     descendants : DescendantTests, Descendants or Adjacency
         What the estimate's descendants are held against: those that tests show,
         those known from elsewhere, or those in a true graph.
@@ -136,7 +140,7 @@ def estimate(
 def compare(
     algorithms: Mapping[str, str | Algorithm] | Sequence[str | Algorithm],
     dataset: Dataset,
-    rng: Generator | int,
+    rng: Generator | int = 0,
     descendants: DescendantTests | Descendants | Adjacency = DEFAULT_TESTS,
     folds: int | None = None,
     scoring: Scoring = DEFAULT_SCORING,
@@ -187,7 +191,7 @@ def compare(
         try:
             fits[name] = validation.fit(name, algorithm)
         except Exception as error:  # whatever it is, the others go on
-            not_ranked[name] = why_not(name, error)
+            not_ranked[name] = why_not(error)
     return compare_fits(fits, validation, not_ranked)
 
 

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from causalassay.common.arrays import Adjacency
 from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import Kind
+from causalassay.present.document import Block, Column, Document, GraphFigure, Interval, Table
+from causalassay.present.drawing import show
+from causalassay.present.formatting import counted, interval
 from causalassay.present.json_values import plain_values
 from causalassay.present.shown import Shown
-from causalassay.risk.descendant_tests import Descendants
+from causalassay.risk.cross_validation import Intervals
+from causalassay.risk.descendants import Descendants
 from causalassay.risk.fits import NEVER_INTERVENTIONAL, NOT_STATED
-from causalassay.risk.uncertainty import Intervals
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from causalassay.present.document import Document
+KINDS = {"naive": "naive", "cross_validated": "cross-validated", "weighted": "weighted"}
+"""The three risks, and what tables call them."""
+
+AS_NAIVE = "as naive"
+"""In place of a risk that equals the naive one by construction."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,7 +97,7 @@ class Risk(Shown):
         """Return plain values for JSON; undefined numbers become None."""
         numbers = {
             kind: {"estimate": getattr(self, kind), "interval": getattr(self.intervals, kind)}
-            for kind in ("naive", "cross_validated", "weighted")
+            for kind in KINDS
         }
         whole = {
             "reads": self.reads,
@@ -104,11 +111,29 @@ class Risk(Shown):
         plain: dict[str, Any] = plain_values(whole)
         return plain
 
-    def document(self) -> Document:
-        """Return the three risks and the graph."""
-        from causalassay.risk.document import risk_document  # noqa: PLC0415  # needs it
+    def cells(self) -> list[object]:
+        """Return the three risks for a table; one that equals the naive by construction says so."""
+        if not self.refitted:
+            return [Interval(self.naive, *self.intervals.naive), AS_NAIVE, AS_NAIVE]
+        return [Interval(getattr(self, kind), *getattr(self.intervals, kind)) for kind in KINDS]
 
-        return risk_document(self)
+    def document(self) -> Document:
+        """Return the three risks with their intervals, and the algorithm's graph."""
+        columns = (Column("risk", "risk"), Column("estimate", "estimate and interval", "fixed"))
+        rows = list(zip(KINDS.values(), self.cells(), strict=True))
+        drawing = show(self.graph, self.descendants.columns)
+        caption = f"The algorithm's graph: {drawing.caption}."
+        weighted = interval(Interval(self.weighted, *self.intervals.weighted))
+        return Document(
+            "Causal risk",
+            f"The weighted causal risk is {weighted}; low is better.",
+            [
+                Table("risks", columns, rows, "Risks of the algorithm"),
+                GraphFigure("graph", drawing._repr_svg_, caption),
+            ],
+            about=f"{len(self.intervened)} intervened of {counted(len(self.graph), 'variable')}; "
+            f"the algorithm reads: {self.reads}",
+        )
 
 
 @dataclass(frozen=True)
@@ -189,7 +214,7 @@ class Comparison(Shown):
         rows = []
         for name in self.ranking:
             row: dict[str, object] = {"algorithm": name, "reads": self.risks[name].reads}
-            for kind in ("naive", "cross_validated", "weighted"):
+            for kind in KINDS:
                 low, high = getattr(self.risks[name].intervals, kind)
                 value = getattr(self.risks[name], kind)
                 row |= {kind: value, f"{kind}_low": low, f"{kind}_high": high}
@@ -197,12 +222,46 @@ class Comparison(Shown):
         return pd.DataFrame(rows)
 
     def document(self) -> Document:
-        """Return the risks side by side."""
-        from causalassay.risk.document import comparison_document  # noqa: PLC0415  # needs it
-
-        return comparison_document(self)
+        """Return the risks side by side, the least weighted one first."""
+        columns = (
+            Column("algorithm", "algorithm"),
+            Column("reads", "reads", priority=1),
+            Column("naive", "naive", "fixed", priority=2),
+            Column("cross_validated", "cross-validated", "fixed", priority=3),
+            Column("weighted", "weighted", "fixed"),
+        )
+        risks = ((name, self.risks[name]) for name in self.ranking)
+        rows = [(name, risk.reads, *risk.cells()) for name, risk in risks]
+        title = "Causal risk, low is better: estimate and interval"
+        return Document(
+            "Comparison by causal risk",
+            least_headline("weighted causal risk", self.ranking),
+            [Table("comparison", columns, rows, title), *not_ranked_tables(self.not_ranked)],
+        )
 
     def __str__(self) -> str:
         from causalassay.present.terminal import document_text  # noqa: PLC0415  # loads rich
 
         return document_text(self.document())
+
+
+def least_headline(quantity: str, ranking: Sequence[str]) -> str:
+    """Return which algorithm has the least of a quantity."""
+    if not ranking:
+        return "No algorithm is ranked."
+    return f"{ranking[0]} has the least {quantity} of {len(ranking)}, by estimate."
+
+
+def reasons_table(
+    identity: str, heading: str, title: str, reasons: Mapping[str, str], key: str = "name"
+) -> Table:
+    """Return names and a reason for each, such as why it is left out."""
+    columns = (Column(key, heading), Column("reason", "reason"))
+    return Table(identity, columns, list(reasons.items()), title)
+
+
+def not_ranked_tables(reasons: Mapping[str, str]) -> list[Block]:
+    """Return the table of algorithms that are not ranked; nothing if all are."""
+    title = "Algorithms that are not ranked"
+    table = reasons_table("not-ranked", "not ranked", title, reasons, key="algorithm")
+    return [table] if reasons else []

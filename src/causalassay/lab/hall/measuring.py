@@ -274,7 +274,7 @@ def _cells_of_one(audited: Audit) -> tuple[Cell, ...]:
     base = random_f1(audited)
     cells = []
     for artefact in artefacts_of(audited.world):
-        value, rising, falling, up_p, down_p, up, down = measured_of(artefact, audited)
+        value, rising, falling, up_p, down_p, up, down = measured_of(artefact, audited)[:7]
         kind = _kind_on(artefact.statistic, audited.findings, audited.verdict)
         cells.append(
             Cell(

@@ -1,6 +1,6 @@
 """Which algorithm to take for one's own experiments, without a true graph."""
 
-from causalassay.judging.rules import RULES
+from causalassay.judging.findings import RULES
 from causalassay.risk.choosing.choose import choose
 from causalassay.risk.choosing.result import (
     Choice,

@@ -1,14 +1,25 @@
-"""Charts of a choice: risks beside random graphs, and who moved under which intervention."""
+"""Charts of a choice: risks beside random graphs, and who moved under which intervention.
+
+Importing this imports Altair, so the document names these charts by `lazy_chart`.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from causalassay.present.charts import FALLING, RISING
+import altair as alt
+
+from causalassay.present.charts import (
+    FALLING,
+    INK_OF_PAGE,
+    RISING,
+    chart_of,
+    titled_spec,
+    two_colours,
+)
 from causalassay.present.formatting import fixed, shortened
-
-if TYPE_CHECKING:
-    from causalassay.risk.choosing.result import Choice
+from causalassay.risk.choosing.result import Choice
 
 WIDTH, ROW = 300, 20
 CELL = (32, 22)
@@ -24,21 +35,12 @@ LONGEST_NAME = 26
 LONGEST_LABEL = 160
 """Pixels of a name; a longer one is cut."""
 
-
-def risks_alt(choice: Choice) -> str:
-    """Return in words what the risks are."""
-    least = choice.rows[0]
-    return (
-        f"Weighted causal risk of {len(choice.rows)} graphs with intervals: the least is "
-        f"{fixed(least.weighted)}, of {least.name}"
-    )
+YES_NO = (True, False)
 
 
 def risks(choice: Choice) -> dict[str, Any]:
     """Return the risk of each algorithm and baseline beside random graphs of its density."""
-    import altair as alt  # noqa: PLC0415  # takes a while, and most choices are never drawn
-
-    rows = [
+    rows = (
         {
             "name": row.name,
             "risk": row.weighted,
@@ -50,115 +52,92 @@ def risks(choice: Choice) -> dict[str, Any]:
             "role": row.role,
         }
         for row in choice.rows
-    ]
+    )
+    labels, shares = alt.Axis(labelLimit=LONGEST_LABEL), alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1])
     names = [row.name for row in choice.rows]
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=LONGEST_LABEL))
-    )
-    axis = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1])
-    x = alt.X("risk:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=axis)
-    colour = alt.Color(
-        "beats:N",
-        scale=alt.Scale(domain=[True, False], range=[FALLING, "currentColor"]),
-        legend=None,
-    )
-    band = base.mark_bar(height=16, opacity=0.16, color="currentColor").encode(
-        x=alt.X("from:Q"), x2="to:Q"
-    )
-    spans = base.mark_rule(strokeWidth=2, opacity=0.7).encode(
-        x=alt.X("low:Q"), x2="high:Q", color=colour
-    )
-    points = [
-        base.mark_point(filled=filled, size=50, opacity=1)
-        .encode(x=x, color=colour)
-        .transform_filter(alt.FieldEqualPredicate(field="role", equal=role))
-        for role, filled in (("algorithm", True), ("baseline", False))
-    ]
-    title = alt.TitleParams(
+    base = chart_of(many=rows).encode(y=alt.Y("name:N", sort=names, title=None, axis=labels))
+    x = alt.X("risk:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=shares)
+    colour = two_colours("beats:N", YES_NO, (FALLING, "currentColor"))
+    return titled_spec(
+        alt.layer(
+            base.mark_bar(height=16, opacity=0.16, **INK_OF_PAGE).encode(
+                x=alt.X("from:Q"), x2="to:Q"
+            ),
+            base.mark_rule(strokeWidth=2, opacity=0.7).encode(
+                x=alt.X("low:Q"), x2="high:Q", color=colour
+            ),
+            *(
+                base.mark_point(filled=filled, size=50, opacity=1)
+                .encode(x=x, color=colour)
+                .transform_filter(alt.FieldEqualPredicate(field="role", equal=role))
+                for role, filled in (("algorithm", True), ("baseline", False))
+            ),
+        ),
         "Weighted causal risk: left is better",
-        subtitle=[
+        [
             "Line: 95 % interval. Grey: 95 % of random graphs of",
             "the same density. Blue: shown to beat them. Hollow: baseline.",
         ],
+        width=WIDTH,
+        height=ROW * len(names),
+        padding=PADDING,
     )
-    chart = alt.layer(band, spans, *points)
-    return _spec(chart.properties(title=title, width=WIDTH, height=ROW * len(rows)))
-
-
-def movements_alt(choice: Choice) -> str:
-    """Return in words how many columns moved."""
-    moved = sum(len(each.moved) for each in choice.movements)
-    pairs = len(choice.movements) * (len(choice.columns) - 1)
-    return f"Who moved under which intervention: {moved} of {pairs} pairs of condition and column"
 
 
 def movements(choice: Choice) -> dict[str, Any]:
     """Return the effect of each condition on each column, framed where it moved."""
-    import altair as alt  # noqa: PLC0415  # as above
-
-    labels = [
-        f"{shortened(each.condition, LONGEST_NAME)} → {shortened(each.target, LONGEST_NAME)}"
-        for each in choice.movements
-    ]
-    cells = []
-    for place, each in enumerate(choice.movements):
-        for name in choice.columns:
-            effect, target = each.effects[name], name == each.target
-            number = "–" if effect is None else fixed(effect, 1)
-            cells.append(
-                {
-                    "row": place,
-                    "column": name,
-                    "text": "T" if target else number,
-                    "up": (effect or 0) > 0,
-                    "strength": 0 if target else min(abs(effect or 0) / STRONG, 1) * 0.55,
-                    "moved": name in each.moved,
-                    "strong": target or name in each.moved,
-                }
-            )
-    base = alt.Chart(alt.InlineData(values=cells)).encode(
-        x=alt.X(
-            "column:N",
-            sort=list(choice.columns),
-            title=None,
-            axis=alt.Axis(orient="top", labelAngle=-90, labelLimit=LONGEST_LABEL),
-        ),
-        y=alt.Y("row:O", axis=None),
+    labels = (
+        {
+            "row": number,
+            "label": f"{shortened(movement.condition, LONGEST_NAME)} → "
+            f"{shortened(movement.target, LONGEST_NAME)}",
+        }
+        for number, movement in enumerate(choice.movements)
     )
     width, height = CELL
-    yes_no = [True, False]
-    fill = base.mark_rect(width=width - 3, height=height - 3).encode(
-        color=alt.Color(
-            "up:N", scale=alt.Scale(domain=yes_no, range=[RISING, FALLING]), legend=None
+    rectangle: dict[str, Any] = {"width": width - 3, "height": height - 3}
+    y = alt.Y("row:O", axis=None)
+    axis = alt.Axis(orient="top", labelAngle=-90, labelLimit=LONGEST_LABEL)
+    x = alt.X("column:N", sort=list(choice.columns), title=None, axis=axis)
+    base = chart_of(many=_cells(choice)).encode(x=x, y=y)
+    faint = alt.Scale(domain=list(YES_NO), range=[1, 0.55])
+    return titled_spec(
+        alt.layer(
+            base.mark_rect(**rectangle).encode(
+                color=two_colours("up:N", YES_NO, (RISING, FALLING)),
+                opacity=alt.Opacity("strength:Q", scale=None),
+            ),
+            base.mark_rect(
+                **rectangle, filled=False, stroke="currentColor", strokeWidth=1.6
+            ).transform_filter(alt.FieldEqualPredicate(field="moved", equal=True)),
+            base.mark_text(fontSize=10, **INK_OF_PAGE).encode(
+                text="text:N", opacity=alt.Opacity("strong:N", scale=faint, legend=None)
+            ),
+            chart_of(many=labels)
+            .mark_text(align="right", fontSize=12, **INK_OF_PAGE)
+            .encode(x=alt.value(-6), y=y, text="label:N"),
         ),
-        opacity=alt.Opacity("strength:Q", scale=None),
-    )
-    frame = base.mark_rect(
-        width=width - 3, height=height - 3, filled=False, stroke="currentColor", strokeWidth=1.6
-    ).transform_filter(alt.FieldEqualPredicate(field="moved", equal=True))
-    numbers = base.mark_text(fontSize=10, color="currentColor").encode(
-        text="text:N",
-        opacity=alt.Opacity(
-            "strong:N", scale=alt.Scale(domain=yes_no, range=[1, 0.55]), legend=None
-        ),
-    )
-    named = [{"row": place, "label": label} for place, label in enumerate(labels)]
-    names = (
-        alt.Chart(alt.InlineData(values=named))
-        .mark_text(align="right", fontSize=12, color="currentColor")
-        .encode(x=alt.value(-6), y=alt.Y("row:O", axis=None), text="label:N")
-    )
-    title = alt.TitleParams(
         "Who moved under which intervention",
-        subtitle="Effect sizes. Orange: up, blue: down. Frame: moved. T: the target.",
+        "Effect sizes. Orange: up, blue: down. Frame: moved. T: the target.",
         offset=14,
+        width=width * len(choice.columns),
+        height=height * len(choice.movements),
+        padding=PADDING,
     )
-    chart = alt.layer(fill, frame, numbers, names).properties(
-        title=title, width=width * len(choice.columns), height=height * len(labels)
-    )
-    return _spec(chart)
 
 
-def _spec(chart: Any) -> dict[str, Any]:
-    spec: dict[str, Any] = chart.properties(padding=PADDING).to_dict()
-    return spec
+def _cells(choice: Choice) -> Iterator[dict[str, Any]]:
+    for number, movement in enumerate(choice.movements):
+        for name in choice.columns:
+            effect, is_target = movement.effects[name], name == movement.target
+            size = "–" if effect is None else fixed(effect, 1)
+            moved = name in movement.moved
+            yield {
+                "row": number,
+                "column": name,
+                "text": "T" if is_target else size,
+                "up": (effect or 0) > 0,
+                "strength": 0 if is_target else min(abs(effect or 0) / STRONG, 1) * 0.55,
+                "moved": moved,
+                "strong": is_target or moved,
+            }

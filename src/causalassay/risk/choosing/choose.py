@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 
 import numpy as np
 from numpy.random import Generator
@@ -14,32 +16,129 @@ from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import Algorithm
 from causalassay.data import Dataset
 from causalassay.graphs.cpdag import directed_part, undirected_part
-from causalassay.judging.over_units import holm
-from causalassay.risk.choosing.candidates import (
-    EMPTY,
+from causalassay.judging.p_values import holm
+from causalassay.risk import prediction
+from causalassay.risk.choosing.baselines import (
     Candidates,
+    beside_random,
+    density_of,
     find_candidates,
     graphs_that_say_nothing,
+    random_risks,
 )
-from causalassay.risk.choosing.claims import SHARE
-from causalassay.risk.choosing.experiments import ask_second_opinion, find_movements
-from causalassay.risk.choosing.random_graphs import beside_random, density_of, random_risks
+from causalassay.risk.choosing.claims import EMPTY, SHARE
 from causalassay.risk.choosing.result import (
     Choice,
     CutoffRanking,
     FoundGraph,
+    Movement,
     MovementTests,
     PairDifference,
+    PredictionScore,
     RandomGraphs,
     RankedRow,
+    SecondOpinion,
 )
 from causalassay.risk.choosing.running import OnProgress, Runs, Work, run_all
-from causalassay.risk.cross_validation import CrossValidation, prepare_cross_validation
-from causalassay.risk.descendant_tests import DEFAULT_TESTS, DescendantTests, implied_descendants
+from causalassay.risk.cross_validation import CrossValidation, Scoring, prepare_cross_validation
+from causalassay.risk.descendants import (
+    DEFAULT_TESTS,
+    DescendantTests,
+    as_experiments,
+    changed_in_regimes,
+    compare_regimes,
+    find_experiments,
+    implied_descendants,
+    regimes_by_node,
+)
 from causalassay.risk.estimators import compare_fits
 from causalassay.risk.fits import Fit
 from causalassay.risk.result import Comparison, Risk
-from causalassay.risk.uncertainty import Scoring
+
+# What experiments show beside risks: who moved, and how well graphs predict those left out.
+
+
+def find_movements(
+    dataset: Dataset, tests: DescendantTests, threshold: float
+) -> tuple[Movement, ...]:
+    """Return what each condition with a single target moved, by the tests that the risk uses.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    tests : DescendantTests
+    threshold : float
+        Of the tests on all rows.
+    """
+    experiments = find_experiments(dataset)
+    regimes = [regime for on in experiments.on.values() for regime in on]
+    done = compare_regimes(dataset.observational_values, regimes_by_node(experiments), tests.test)
+    changed = changed_in_regimes(done, tests, threshold)
+    columns = dataset.columns
+    return tuple(
+        Movement(
+            condition=regime.condition,
+            target=columns[done.targets[row]],
+            n_rows=len(regime.values),
+            effects={name: _plain(done.effect[row, k]) for k, name in enumerate(columns)},
+            p_values={name: _plain(done.p_value[row, k]) for k, name in enumerate(columns)},
+            moved=tuple(columns[k] for k in np.flatnonzero(changed[row])),
+            constant=tuple(columns[k] for k in np.flatnonzero(np.ptp(regime.values, axis=0) == 0)),
+        )
+        for row, regime in enumerate(regimes)
+    )
+
+
+def ask_second_opinion(
+    fits: Mapping[str, Fit], dataset: Dataset, seed: int, not_acting: Collection[str] = ()
+) -> SecondOpinion:
+    """Return how far predictions are from what was measured; with a reason where there are none.
+
+    Parameters
+    ----------
+    fits : mapping of str to Fit
+    dataset : Dataset
+    seed : int
+    not_acting : collection of str
+        Conditions known not to act on the measured level of their target.
+    """
+    graphs = {name: fit.held_out_graphs for name, fit in fits.items()}
+    try:
+        found = prediction.compare(graphs, dataset, seed, not_acting)
+    except ValueError as error:
+        return SecondOpinion(reason=str(error))
+    return SecondOpinion(
+        n_experiments=len(found.experiments),
+        floor=_plain(found.floor()),
+        nothing_changes=_plain(found.nothing_changes()),
+        scores={name: _score(found.score(name)) for name in found.ranking()},
+        undoubted={
+            name: _score(found.score(name, undoubted=True))
+            for name in found.ranking(undoubted=True)
+            if found.chosen(undoubted=True).any()
+        },
+        differences=_prediction_differences(found),
+        doubts=found.doubts,
+        not_ranked=dict(found.not_ranked),
+        left_out=dict(found.left_out),
+    )
+
+
+def _prediction_differences(found: prediction.Predictions) -> dict[str, PredictionScore]:
+    """Return the best one's score less that of each other one."""
+    best, *others = found.ranking() or ("",)
+    return {other: _score(found.difference(best, other)) for other in others}
+
+
+def _score(score: prediction.Score) -> PredictionScore:
+    low, high = (_plain(end) for end in score.interval)
+    share = _plain(score.share_predicted)
+    return PredictionScore(_plain(score.value), low, high, share, score.n_experiments)
+
+
+def _plain(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None
+
 
 CUTOFFS = (0.2, 0.5)
 """Small and medium effects, as Cohen calls them."""
@@ -51,8 +150,8 @@ N_BOOTSTRAP = 4000
 
 
 def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
-    dataset: Dataset,
-    rng: Generator | int,
+    dataset: Dataset | str | PathLike[str],
+    rng: Generator | int = 0,
     algorithms: Mapping[str, str | Algorithm] | Sequence[str | Algorithm] | None = None,
     tests: DescendantTests = DEFAULT_TESTS,
     cutoffs: Sequence[float] = CUTOFFS,
@@ -61,14 +160,18 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
     n_random: int = N_RANDOM,
     seconds: float | None = None,
     on_progress: OnProgress | None = None,
+    condition: str | None = None,
+    target: str | None = None,
+    observational: str | None = None,
 ) -> Choice:
     """Rank algorithms on the experiments of a data set, without a true graph.
 
     Parameters
     ----------
-    dataset : Dataset
-        With an observational condition and experiments on at least 2 columns.
+    dataset : Dataset, str or Path
+        With an observational condition and experiments on at least 2 columns; or a file of them.
     rng : Generator or int
+        An int is a seed.
     algorithms : mapping of str to (str or Algorithm), or sequence, optional
         By default all that can run here; baselines stand beside them.
     tests : DescendantTests
@@ -85,6 +188,9 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
         their own: in a script call this below ``if __name__ == "__main__":``.
     on_progress : callable, optional
         Called with the algorithm that ended, how many have, and how many there are.
+    condition, target, observational : str, optional
+        Of a file: the columns that name each row's condition and the column acted upon, and the
+        condition without intervention.
 
     Returns
     -------
@@ -116,6 +222,7 @@ def choose(  # noqa: PLR0913, PLR0917  each changes what is asked
     """
     if n_random < 1:
         raise ValueError(f"n_random: expected at least 1, got {n_random}")
+    dataset = as_experiments(dataset, condition, target, observational)
     _check_conditions(dataset, not_acting)
     at_cutoffs = [
         replace(tests, least_effect=x) for x in sorted({0.0, tests.least_effect, *cutoffs})

@@ -1,4 +1,4 @@
-"""Findings on a choice, by the rules of `judging.rules`, and what to do next."""
+"""Findings on a choice, by the rules of `judging.findings`, and what to do next."""
 
 from __future__ import annotations
 
@@ -13,10 +13,15 @@ from scipy import stats
 from causalassay.common.seeding import stream
 from causalassay.judging.findings import Finding, FindingKind, Subject
 from causalassay.present.formatting import few
-from causalassay.risk.choosing.candidates import COMPLETE, EMPTY, RANDOM_ORDER
 
 if TYPE_CHECKING:
     from causalassay.risk.choosing.result import Choice, RankedRow
+
+EMPTY, COMPLETE = "empty", "complete"
+"""Graphs that say nothing: no column descends from another, or every column from every other."""
+
+RANDOM_ORDER = "random-sortnregress"
+"""It draws a causal order and then regresses: it reads the data, and knows nothing of causes."""
 
 LEVEL = 0.05
 """Of all claims on one page together."""

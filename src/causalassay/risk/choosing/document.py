@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 
 from causalassay.judging.findings import rules_of
+from causalassay.present.charts import lazy_chart
 from causalassay.present.document import (
     Beside,
     Block,
@@ -26,19 +26,22 @@ from causalassay.present.document import (
 from causalassay.present.drawing import show
 from causalassay.present.formatting import fixed, percent
 from causalassay.present.terminal import FULL
-from causalassay.risk.choosing import charts
 from causalassay.risk.choosing.result import Choice, PredictionScore, RankedRow, SecondOpinion
+from causalassay.risk.result import reasons_table
+
+CHARTS = "causalassay.risk.choosing.charts"
 
 ON_PAGE = "--report"
 """The option that writes the page: what takes more room than a terminal has is only there."""
 
-RANDOM_ORDER = "random complete DAG"
+RANDOM_DAG = "random complete DAG"
 """The row of complete DAGs along random orders: the mean of their risks, and the central 95 %."""
 
-LEAST, UNTOLD = "←", "~"
+LEAST, NOT_SEPARATED = "←", "~"
 """Beside the least score of the second opinion, and beside those that may be as small.
 
-The others are told from the least one by an interval of their paired difference, each for itself.
+The others are separated from the least one by an interval of their paired difference, each for
+itself.
 """
 
 MOVED, TARGET = "*", "†"
@@ -72,25 +75,26 @@ def choice_document(choice: Choice, name: str = "", provenance: Sequence[Block] 
         Of the data.
     provenance : sequence of Block
     """
-    risks = Figure("risks", partial(charts.risks, choice), charts.risks_alt(choice))
-    claims: list[Block] = [
-        Findings(choice.claims[1:]),
-        Prose(f"What next: {choice.next_step}", "strong"),
-        *_hint(choice),
-    ]
-    cutoffs = [cutoff_table(choice)]
+    least = choice.rows[0]
+    risks = Figure(
+        "risks",
+        lazy_chart(f"{CHARTS}:risks", choice),
+        f"Weighted causal risk of {len(choice.rows)} graphs with intervals: the least is "
+        f"{fixed(least.weighted)}, of {least.name}",
+    )
+    next_step = Prose(f"What next: {choice.next_step}", "strong")
+    claims: list[Block] = [Findings(choice.claims[1:]), next_step, *_hint(choice)]
+    differences = Section(
+        "difference-section", "Paired differences", [difference_table(choice)], ON_PAGE
+    )
+    opinion = "Second opinion: predicting experiments left out"
     blocks: list[Block] = [
         Beside([risks, ranking_table(choice)]),
         Section("claims", "What the numbers say", claims),
         Section("movements", "Who moved", list(_movements(choice)), FULL),
-        Section("cut-off-section", "Cut-offs on effect size", cutoffs, FULL),
-    ]
-    if len(choice.ranking) > 1:
-        differences = [difference_table(choice)]
-        blocks.append(Section("difference-section", "Paired differences", differences, ON_PAGE))
-    opinion, heading = list(_opinion(choice)), "Second opinion: predicting experiments left out"
-    blocks += [
-        Section("second-opinion", heading, opinion, FULL),
+        Section("cut-off-section", "Cut-offs on effect size", [cutoff_table(choice)], FULL),
+        *([differences] if len(choice.ranking) > 1 else []),
+        Section("second-opinion", opinion, list(_opinion(choice)), FULL),
         Section("graphs", "The graphs found", _graphs(choice), ON_PAGE),
         *_left_out(choice),
     ]
@@ -118,12 +122,12 @@ def ranking_table(choice: Choice) -> Table:
         Column("edges", "edges", "count", priority=3),
         Column("undirected", "—", "count", priority=0, hint="undirected edges"),
     )
-    rows = [(row.weighted, _ranked(choice, row)) for row in choice.rows]
     random, n_columns = choice.random_order, len(choice.columns)
     spread = Interval(random.mean, random.low, random.high)
     n_edges = n_columns * (n_columns - 1) // 2
-    drawn: list[object] = [Marked(RANDOM_ORDER, mark="baseline"), spread, *[None] * 5, n_edges, 0]
-    ordered = sorted([*rows, (random.mean, drawn)], key=lambda each: each[0])
+    drawn: list[object] = [Marked(RANDOM_DAG, mark="baseline"), spread, *[None] * 5, n_edges, 0]
+    rows = [(row.weighted, _ranked(choice, row)) for row in choice.rows]
+    ordered = sorted([*rows, (random.mean, drawn)], key=lambda row: row[0])
     return Table(
         "ranking",
         columns,
@@ -137,8 +141,8 @@ def ranking_table(choice: Choice) -> Table:
 
 
 def _ranked(choice: Choice, row: RankedRow) -> list[object]:
-    random, other = row.random, choice.second_opinion
-    score = other.scores.get(row.name)
+    random, opinion = row.random, choice.second_opinion
+    score = opinion.scores.get(row.name)
     is_candidate = row.role == "algorithm"
     beats = Marked("yes", bold=True) if random.beaten else "no evidence"
     return [
@@ -148,7 +152,7 @@ def _ranked(choice: Choice, row: RankedRow) -> list[object]:
         random.p_corrected,
         random.share_beaten,
         row.may_be_best if is_candidate else None,
-        Marked(_number(score.value if score else None), mark=_mark(other, row.name)),
+        Marked(_number(score.value if score else None), mark=_mark(opinion, row.name)),
         row.density.edges,
         row.density.undirected,
     ]
@@ -158,29 +162,27 @@ def _name(row: RankedRow) -> str | Marked:
     return row.name if row.role == "algorithm" else Marked(row.name, mark="baseline")
 
 
-def _mark(other: SecondOpinion, name: str) -> str:
-    score = other.scores.get(name)
+def _mark(opinion: SecondOpinion, name: str) -> str:
+    score = opinion.scores.get(name)
     if score is None or score.value is None:
         return ""
-    if name == next(iter(other.scores)):
+    if name == next(iter(opinion.scores)):
         return LEAST
-    gap = other.differences.get(name)
-    told = gap is not None and gap.high is not None and gap.high < 0
-    return "" if told else UNTOLD
+    gap = opinion.differences.get(name)
+    is_separated = gap is not None and gap.high is not None and gap.high < 0
+    return "" if is_separated else NOT_SEPARATED
 
 
-def _legend(other: SecondOpinion) -> Iterator[str]:
+def _legend(opinion: SecondOpinion) -> Iterator[str]:
     """Yield what the marks of the second opinion mean."""
-    if not other.scores:
+    if not opinion.scores:
         return
-    marks = {_mark(other, name) for name in other.scores}
-    untold = f", {UNTOLD} cannot be told from it" if UNTOLD in marks else ""
-    nothing = other.nothing_changes
+    others = NOT_SEPARATED in {_mark(opinion, name) for name in opinion.scores}
+    tied = f", {NOT_SEPARATED} cannot be told from it" if others else ""
+    nothing = opinion.nothing_changes
     known = "" if nothing is None else f"; “nothing changes” scores {fixed(nothing, 3)}"
-    yield (
-        "second opinion: total variation of predictions, low is better; "
-        f"{LEAST} least{untold}{known}"
-    )
+    marks = f"{LEAST} least{tied}{known}"
+    yield f"second opinion: total variation of predictions, low is better; {marks}"
 
 
 def _movements(choice: Choice) -> Iterator[Block]:
@@ -188,9 +190,12 @@ def _movements(choice: Choice) -> Iterator[Block]:
     least = f", and an effect of at least {tests.least_effect:g}" if tests.least_effect else ""
     bound = "p-value of at most" if tests.scale == "p value" else "|t| above"
     kind = BOUNDS[tests.cutoff_name].format(level=tests.cutoff_level)
-    yield Figure(
-        "moved", partial(charts.movements, choice), charts.movements_alt(choice), wide=True
+    n_moved = sum(len(movement.moved) for movement in choice.movements)
+    n_pairs = len(choice.movements) * (len(choice.columns) - 1)
+    alt = (
+        f"Who moved under which intervention: {n_moved} of {n_pairs} pairs of condition and column"
     )
+    yield Figure("moved", lazy_chart(f"{CHARTS}:movements", choice), alt, wide=True)
     yield Prose(
         f"{tests.n_tests} tests ({tests.test}) against the observational rows. A column moved with "
         f"a {bound} {tests.threshold:.3g}{kind}{least}."
@@ -257,26 +262,22 @@ def cutoff_table(choice: Choice) -> Table:
 def difference_table(choice: Choice) -> Table:
     """Return the paired differences of the algorithms, row less column."""
     names = choice.ranking
-    known = {(each.first, each.second): each for each in choice.differences}
-    rows: list[list[object]] = []
-    for second in names[1:]:
-        cells: list[object] = [second]
-        for first in names[:-1]:
-            each = known.get((first, second))
-            if each is None:
-                cells.append(None)
-                continue
-            low, high = (0.0 - end for end in reversed(each.interval))
-            out = low > 0 and not choice.row(second).may_be_best
-            cells.append(Marked(Interval(0.0 - each.estimate, low, high), bold=out))
-        rows.append(cells)
+    known = {(pair.first, pair.second): pair for pair in choice.differences}
+
+    def cell(first: str, second: str) -> Marked | None:
+        if (pair := known.get((first, second))) is None:
+            return None
+        low, high = (0.0 - end for end in reversed(pair.interval))
+        is_out = low > 0 and not choice.row(second).may_be_best
+        return Marked(Interval(0.0 - pair.estimate, low, high), bold=is_out)
+
     return Table(
         "differences",
         [
             Column("algorithm", ""),
             *(Column(name, name, "fixed", priority=1) for name in names[:-1]),
         ],
-        rows,
+        [[second, *(cell(first, second) for first in names[:-1])] for second in names[1:]],
         "Differences of weighted risk",
         "Weighted risk of the row less that of the column, with 95 % intervals of the paired "
         "difference, each for itself. Bold: above 0, and the row is out by “may be best?”, which "
@@ -285,19 +286,21 @@ def difference_table(choice: Choice) -> Table:
 
 
 def _opinion(choice: Choice) -> Iterator[Block]:
-    other = choice.second_opinion
-    if other.reason:
-        yield Prose(f"There is no second opinion: {other.reason}.")
+    opinion = choice.second_opinion
+    if opinion.reason:
+        yield Prose(f"There is no second opinion: {opinion.reason}.")
         return
-    yield opinion_table(other)
-    if other.doubts:
+    yield opinion_table(opinion)
+    if opinion.doubts:
         caption = "Flagged: the intervention may not act on the measured level of its target"
-        yield _reasons("doubts", "flagged condition", caption, other.doubts)
-    if other.not_ranked:
-        yield _reasons("no-opinion", "algorithm", "Without a second opinion", other.not_ranked)
+        yield reasons_table("doubts", "flagged condition", caption, opinion.doubts)
+    if opinion.not_ranked:
+        yield reasons_table(
+            "no-opinion", "algorithm", "Without a second opinion", opinion.not_ranked
+        )
 
 
-def opinion_table(other: SecondOpinion) -> Table:
+def opinion_table(opinion: SecondOpinion) -> Table:
     """Return the scores of the second opinion, with and without flagged interventions."""
     columns = (
         Column("algorithm", "algorithm"),
@@ -305,36 +308,39 @@ def opinion_table(other: SecondOpinion) -> Table:
         Column("share_predicted", "share of the\nchange predicted", "fixed"),
         Column("undoubted", "total variation without\nflagged interventions", "fixed3", priority=1),
     )
-    scores = other.scores
-    rows = [
-        (name, _score(score), _number(score.share_predicted), _score(other.undoubted.get(name)))
-        for name, score in scores.items()
-    ]
-    averaged = {each.n_experiments for each in (*scores.values(), *other.undoubted.values())}
-    few = [
-        f"a mean over {n} experiments has no interval: they are too few"
-        for n in sorted(averaged)
-        if n < LEAST_EXPERIMENTS
-    ]
+    scores, n_experiments = opinion.scores, opinion.n_experiments
+    averaged = {score.n_experiments for score in (*scores.values(), *opinion.undoubted.values())}
     return Table(
         "second-opinion-scores",
         columns,
-        rows,
-        f"Predicting {other.n_experiments} experiments left out (low is better)",
-        f"Mean total variation between prediction and measurement over {other.n_experiments} "
-        f"experiments. Perfect: {fixed(_number(other.floor), 3)}; nothing changes: "
-        f"{fixed(_number(other.nothing_changes), 3)}. Share: 1 is perfect, 0 as good as “nothing "
+        [
+            (
+                name,
+                _score(score),
+                _number(score.share_predicted),
+                _score(opinion.undoubted.get(name)),
+            )
+            for name, score in scores.items()
+        ],
+        f"Predicting {n_experiments} experiments left out (low is better)",
+        f"Mean total variation between prediction and measurement over {n_experiments} "
+        f"experiments. Perfect: {fixed(_number(opinion.floor), 3)}; nothing changes: "
+        f"{fixed(_number(opinion.nothing_changes), 3)}. Share: 1 is perfect, 0 as good as “nothing "
         "changes”, less is worse.",
-        few,
+        [
+            f"a mean over {n} experiments has no interval: they are too few"
+            for n in sorted(averaged)
+            if n < LEAST_EXPERIMENTS
+        ],
     )
 
 
 def _score(score: PredictionScore | None) -> Interval:
     if score is None:
         return Interval(math.nan, math.nan, math.nan)
-    if score.n_experiments < LEAST_EXPERIMENTS:
-        return Interval(_number(score.value), math.nan, math.nan)
-    return Interval(_number(score.value), _number(score.low), _number(score.high))
+    has_interval = score.n_experiments >= LEAST_EXPERIMENTS
+    low, high = (score.low, score.high) if has_interval else (None, None)
+    return Interval(_number(score.value), _number(low), _number(high))
 
 
 def _number(value: float | None) -> float:
@@ -347,10 +353,10 @@ def _graphs(choice: Choice) -> list[Fold]:
     for name in choice.ranking:
         together.setdefault(choice.graphs[name], []).append(name)
     folds = []
-    for place, names in enumerate(together.values()):
+    for number, names in enumerate(together.values(), start=1):
         drawing = show(choice.matrix(names[0]), choice.columns)
         title = f"{', '.join(names)}: {drawing.caption}"
-        folds.append(Fold(title, [GraphFigure(f"graph-{place + 1}", drawing._repr_svg_, "")]))
+        folds.append(Fold(title, [GraphFigure(f"graph-{number}", drawing._repr_svg_, "")]))
     return folds
 
 
@@ -360,17 +366,12 @@ def _left_out(choice: Choice) -> Iterator[Section]:
         for name, why in choice.not_ranked.items():
             together.setdefault(LACKING.get(choice.lacking.get(name, ""), why), []).append(name)
         reasons = {", ".join(names): why for why, names in together.items()}
-        table = _reasons("not-ranked", "not ranked", "Algorithms without a risk", reasons)
+        table = reasons_table("not-ranked", "not ranked", "Algorithms without a risk", reasons)
         yield Section("not-ranked-section", "Not ranked", [table])
     if choice.left_out:
         caption = "Conditions that were not tested"
-        table = _reasons("left-out", "not tested", caption, choice.left_out)
+        table = reasons_table("left-out", "not tested", caption, choice.left_out)
         yield Section("left-out-section", "Conditions not tested", [table])
-
-
-def _reasons(identity: str, heading: str, title: str, reasons: Mapping[str, str]) -> Table:
-    columns = (Column("name", heading), Column("reason", "reason"))
-    return Table(identity, columns, list(reasons.items()), title)
 
 
 def _hint(choice: Choice) -> Iterator[Prose]:

@@ -17,7 +17,7 @@ from causalassay.graphs import write_graph
 from causalassay.judging.findings import Finding, rules_of
 from causalassay.present.shown import Shown
 from causalassay.risk.choosing.claims import make_claims, next_step
-from causalassay.risk.cutoffs import Scale
+from causalassay.risk.tests import Scale
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -127,7 +127,7 @@ def _fit(name: str, algorithm: Algorithm, work: Work) -> Fit | NotFitted:
         return fit_algorithm(name, algorithm, work.dataset, work.folds, work.seed)
     except Exception as error:  # of a stranger's code, which may raise anything
         lacks = error.lacks if isinstance(error, NotApplicable) else ""
-        return NotFitted(why_not(name, error), lacks)
+        return NotFitted(why_not(error), lacks)
     except SystemExit as error:
         return NotFitted(f"it failed: it called sys.exit({error.code!r})")
 

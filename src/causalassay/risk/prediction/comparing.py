@@ -16,9 +16,8 @@ from causalassay.graphs import NoExtension, extend, is_dag, meek_closure
 from causalassay.graphs.cpdag import directed_part, undirected_part
 from causalassay.metrics.resolution import MOST_MEMBERS, members
 from causalassay.risk.prediction.additive_model import UNCHANGED
-from causalassay.risk.prediction.experiments import Measured, measure
+from causalassay.risk.prediction.experiments import Measured, Variation, measure, variation
 from causalassay.risk.prediction.result import Prediction, Predictions
-from causalassay.risk.prediction.row_parts import Variation, variation
 
 HeldOutGraphs = Mapping[int, Adjacency]
 """Target to the graph that was found without the experiments on it (`Risk.held_out_graphs`)."""

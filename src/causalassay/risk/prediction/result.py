@@ -13,14 +13,15 @@ from scipy.stats import t as student
 
 from causalassay.common.arrays import Values, Vector
 from causalassay.common.spelling import did_you_mean
+from causalassay.present.document import Column, Document, Interval, Table
+from causalassay.present.formatting import counted, fixed, percent
 from causalassay.present.json_values import plain_values
 from causalassay.present.shown import Shown
 from causalassay.risk.prediction.experiments import Experiment
+from causalassay.risk.result import least_headline, not_ranked_tables
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from causalassay.present.document import Document
 
 Chosen = NDArray[np.bool_]
 
@@ -131,28 +132,28 @@ class Predictions(Shown):
     @property
     def doubts(self) -> dict[str, str]:
         """The conditions that may not act on the measured level of their target, and why."""
-        return {one.condition: one.doubt for one in self.experiments if one.doubt}
+        return {each.condition: each.doubt for each in self.experiments if each.doubt}
 
     def chosen(self, undoubted: bool = False) -> Chosen:
         """Return which experiments are meant: all, or those without doubt."""
-        return np.array([not (undoubted and one.doubt) for one in self.experiments], dtype=bool)
+        return np.array([not (undoubted and each.doubt) for each in self.experiments], dtype=bool)
 
     def floor(self, undoubted: bool = False) -> float:
         """Return the score of a perfect prediction."""
-        return self._mean([one.floor for one in self.experiments], undoubted)
+        return self._mean([each.floor for each in self.experiments], undoubted)
 
     def nothing_changes(self, undoubted: bool = False) -> float:
         """Return the score of predicting the observational rows: that of the empty graph."""
-        return self._mean([one.nothing_changes for one in self.experiments], undoubted)
+        return self._mean([each.nothing_changes for each in self.experiments], undoubted)
 
     def score(self, name: str, undoubted: bool = False) -> Score:
         """Return the score of an algorithm: the less, the better."""
-        found = self._summary(self._named(name), undoubted)
+        score = self._summary(self._named(name), undoubted)
         floor, nothing = self.floor(undoubted), self.nothing_changes(undoubted)
-        told = nothing - floor > 2 * found.error
-        share = 1 - (found.value - floor) / (nothing - floor) if told else math.nan
-        low, high = (float(np.clip(end, 0.0, 1.0)) for end in found.interval)
-        return found._replace(interval=(low, high), share_predicted=share)
+        something_changes = nothing - floor > 2 * score.error
+        share = 1 - (score.value - floor) / (nothing - floor) if something_changes else math.nan
+        low, high = (float(np.clip(end, 0.0, 1.0)) for end in score.interval)
+        return score._replace(interval=(low, high), share_predicted=share)
 
     def difference(self, first: str, second: str, undoubted: bool = False) -> Score:
         """Return the score of the first less that of the second; negative favours the first."""
@@ -169,14 +170,17 @@ class Predictions(Shown):
 
     def ranking(self, undoubted: bool = False) -> tuple[str, ...]:
         """Return the names by ascending score; ties stay in the given order."""
-        scores = {name: self._mean(list(one.distances), undoubted) for name, one in self.of.items()}
+        scores = {
+            name: self._mean(list(prediction.distances), undoubted)
+            for name, prediction in self.of.items()
+        }
         return tuple(sorted(scores, key=lambda name: (math.isnan(scores[name]), scores[name])))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; undefined numbers become None."""
         whole = {
             "level": self.level,
-            "experiments": [self._experiment(one) for one in self.experiments],
+            "experiments": list(map(self._experiment, self.experiments)),
             "all experiments": self._part(undoubted=False),
             "without those in doubt": self._part(undoubted=True),
             "not_ranked": dict(self.not_ranked),
@@ -199,10 +203,28 @@ class Predictions(Shown):
         return pd.DataFrame(rows)
 
     def document(self) -> Document:
-        """Return the scores side by side."""
-        from causalassay.risk.document import predictions_document  # noqa: PLC0415  # needs it
-
-        return predictions_document(self)
+        """Return how far predictions are from measurements, the least distance first."""
+        columns = (
+            Column("algorithm", "algorithm"),
+            Column("total_variation", "total variation", "fixed3"),
+            Column("share_predicted", "share of the\nchange predicted", "fixed"),
+            Column("undoubted", "without experiments\nin doubt", "fixed3", priority=1),
+        )
+        rows = []
+        for name in self.ranking():
+            score, undoubted = self.score(name), self.score(name, undoubted=True)
+            cells = [Interval(each.value, *each.interval) for each in (score, undoubted)]
+            rows.append((name, cells[0], score.share_predicted, cells[1]))
+        limits = percent(self.level)
+        title = f"Total variation between prediction and measurement, with {limits} intervals"
+        return Document(
+            "Predictions of experiments left out",
+            least_headline("total variation", self.ranking()),
+            [Table("predictions", columns, rows, title), *not_ranked_tables(self.not_ranked)],
+            about=f"{counted(len(self.experiments), 'experiment')} on "
+            f"{counted(len(self.columns), 'column')}; perfect: {fixed(self.floor(), 3)}; nothing "
+            f"changes: {fixed(self.nothing_changes(), 3)}",
+        )
 
     def _named(self, name: str) -> Prediction:
         if name in self.not_ranked:
@@ -225,24 +247,25 @@ class Predictions(Shown):
         means = prediction.means[chosen]
         value = float(means.mean())
         shared = float(np.square(prediction.observed_parts[chosen].mean(axis=0)).sum())
-        own = sum(float(np.square(prediction.measured_parts[e]).sum()) for e in chosen) / k**2
+        parts = prediction.measured_parts
+        separate = sum(float(np.square(parts[number]).sum()) for number in chosen) / k**2
         if k == 1:
             ends = (math.nan, math.nan)
         else:
             spread = math.sqrt(float(means.var(ddof=1)) / k + shared)
             reach = float(student.ppf((1 + self.level) / 2, k - 1)) * spread
             ends = (max(value - reach, -1.0), min(value + reach, 1.0))
-        return Score(value, math.sqrt(own + shared), ends, math.nan, k)
+        return Score(value, math.sqrt(separate + shared), ends, math.nan, k)
 
-    def _experiment(self, one: Experiment) -> dict[str, Any]:
+    def _experiment(self, experiment: Experiment) -> dict[str, Any]:
         return {
-            "condition": one.condition,
-            "target": self.columns[one.target],
-            "n_rows": one.n_rows,
-            "floor": float(np.nanmean(one.floor)),
-            "nothing_changes": float(np.nanmean(one.nothing_changes)),
-            "target_moved": float(one.target_moved),
-            "doubt": one.doubt,
+            "condition": experiment.condition,
+            "target": self.columns[experiment.target],
+            "n_rows": experiment.n_rows,
+            "floor": float(np.nanmean(experiment.floor)),
+            "nothing_changes": float(np.nanmean(experiment.nothing_changes)),
+            "target_moved": float(experiment.target_moved),
+            "doubt": experiment.doubt,
         }
 
     def _part(self, undoubted: bool) -> dict[str, Any]:

@@ -267,7 +267,8 @@ def placed(element, x, y):
 
 def test_causes_come_before_effects_and_cycles_share_a_depth():
     data, graph = benchmark(3)
-    places = {one.name: k for k, one in enumerate(column_places(data, graph, 1))}
+    ordered = column_places(data.columns, graph, {})
+    places = {place.name: k for k, place in enumerate(ordered)}
     for cause, effect in np.argwhere(graph):
         assert places[data.columns[cause]] < places[data.columns[effect]]
     both = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]], dtype=bool)

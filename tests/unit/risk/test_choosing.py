@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import causalassay as ca
@@ -94,6 +95,22 @@ def test_the_algorithm_that_names_what_moved_is_the_best(chosen):
     assert chosen.headline.startswith("truth is the best of 2 algorithms")
     with pytest.raises(ValueError, match="there is no row 'trth'; did you mean 'truth'"):
         chosen.row("trth")
+
+
+def test_experiments_may_be_in_a_file_and_are_asked_for_where_there_are_none(tmp_path):
+    ca.data.write(system(), tmp_path / "data.csv")
+    labels = {"condition": "condition", "target": "target", "observational": "rest"}
+    options = {"algorithms": ALGORITHMS, "n_random": 20}
+    from_file = ca.choose(tmp_path / "data.csv", **labels, **options)
+    assert ca.choose(system(), 0, **options).graphs == from_file.graphs
+    values = system().observational_values
+    for data in (values, values.tolist(), pd.DataFrame(values, columns=NAMES)):
+        with pytest.raises(TypeError, match=r"expected a Dataset with experiments.*data\.read"):
+            ca.choose(data)
+        with pytest.raises(TypeError, match="expected a Dataset with experiments"):
+            ca.risk.estimate("pc", data, 0)
+    with pytest.raises(ValueError, match="are for reading a file"):
+        ca.choose(system(), **labels)
 
 
 def test_graphs_that_say_nothing_stand_in_the_table(chosen):

@@ -2,6 +2,7 @@ import json
 import math
 import pickle
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -411,7 +412,7 @@ class Failing:
 
 def _without_place(reason):
     """Return the reason without the line of this file at which it was raised."""
-    return reason.partition(" (test_risk_estimators.py, line ")[0]
+    return reason.partition(f" ({Path(__file__).name}, line ")[0]
 
 
 def test_an_algorithm_that_does_not_apply_or_fails_is_a_row_with_its_reason():

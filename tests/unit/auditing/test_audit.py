@@ -39,6 +39,28 @@ def test_the_verdict_is_the_main_finding():
     assert "graph-not-refuted" == found.findings[-1].kind
 
 
+def test_data_and_graph_may_be_stated_in_any_usual_form(tmp_path):
+    values, graph = benchmark(ca.models.SCM(), n_nodes=5)
+    expected = audited(values, graph).to_dict()
+    assert (0, None) == (expected["seed"], audited(values, graph, np.random.default_rng(0)).seed)
+    for form in (
+        graph.astype(int),
+        graph.astype(float),
+        graph.tolist(),
+        graph.astype(int).tolist(),
+    ):
+        assert expected == audited(values.tolist(), form).to_dict()
+    names = [f"x{k}" for k in range(5)]
+    frame = pd.DataFrame(values, columns=names)
+    ca.graphs.write_graph(tmp_path / "graph.csv", graph, names)
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    expected = audited(frame, graph).to_dict()
+    assert expected == audited(tmp_path / "data.csv", str(tmp_path / "graph.csv")).to_dict()
+    assert audit(values).findings == audit(values, None, 0).findings
+    with pytest.raises(TypeError, match="graph: expected a bool array, got float64"):
+        audited(values, 0.3 * graph)
+
+
 def test_a_refuted_graph_hides_no_finding_on_the_order():
     values, graph = benchmark(ca.models.SCM(), seed=4, n_nodes=20, n_samples=1000)
     found = audited(values, graph.T)

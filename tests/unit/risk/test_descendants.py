@@ -320,3 +320,23 @@ def test_an_effect_a_little_below_the_least_one_is_in_doubt():
         data, (0,), DescendantTests(least_effect=0.5), 20, np.random.default_rng(0)
     )
     assert [False, False, True, True] == draws.possible[0].tolist()
+
+
+@pytest.mark.parametrize(
+    ("reference", "guess", "expected"),
+    [
+        (set(), set(), 0.0),
+        ({1}, set(), 1.0),
+        (set(), {1, 2}, 1.0),
+        ({1, 2}, {1, 2}, 0.0),
+        ({1, 2, 3}, {3, 4}, 0.75),
+        (frozenset({1}), {1, 2, 3, 4}, 0.75),
+    ],
+)
+def test_jaccard_by_hand(reference, guess, expected):
+    assert expected == risk.jaccard(reference, guess)
+
+
+def test_mistakes_count_both_kinds():
+    assert 3.0 == risk.mistakes({1, 2, 3}, {3, 4})
+    assert 0.0 == risk.mistakes(set(), set())
