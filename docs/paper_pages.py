@@ -1,4 +1,4 @@
-"""Copies the pages of reproduced papers into docs/papers, and counts them on the page of reproductions.
+"""Copies the pages of reproduced papers into docs/papers, and counts them in docs/reproduce.md.
 
 python docs/paper_pages.py reproduced [reproduced-fast]
 
