@@ -13,7 +13,7 @@ import typer
 from causalassay.cli.interruptions import make_results_folder, resumable
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import wide_console
-from causalassay.common.replacing import write_text
+from causalassay.common.files import write_text
 
 if TYPE_CHECKING:
     from causalassay.lab.papers import Paper, Reproduction
@@ -112,7 +112,7 @@ def _check_options(
 
 def _check_folders(out: Path) -> None:
     """Raise before the work begins if results cannot be written, or data not be found."""
-    from causalassay.data.known_files import ENVIRONMENT
+    from causalassay.data.problem import ENVIRONMENT
 
     stated = os.environ.get(ENVIRONMENT)
     if stated and not Path(stated).is_dir():

@@ -12,8 +12,8 @@ from causalassay.common.arrays import Adjacency
 from causalassay.common.kernels import kernel
 from causalassay.common.spelling import check_choice
 from causalassay.discovery.statistics.discrete import LevelStatistics
-from causalassay.graphs.consistent_extension import extend
-from causalassay.models.discrete.contingency import Labels, configurations, count_levels
+from causalassay.graphs.validity import extend
+from causalassay.models.discrete.tables import Labels, configurations, count_levels
 
 ScoreName = Literal["bic", "bdeu"]
 SCORES: tuple[ScoreName, ...] = ("bic", "bdeu")

@@ -20,7 +20,7 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 
-from causalassay.common.opening import read_text
+from causalassay.common.files import read_text
 from causalassay.common.spelling import did_you_mean
 from causalassay.study.keys import file_sha256
 

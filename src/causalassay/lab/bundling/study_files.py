@@ -20,7 +20,7 @@ from typing import Any, get_args
 import pandas as pd
 from pydantic import TypeAdapter
 
-from causalassay.common.opening import check_regular, read_text, unsaid
+from causalassay.common.files import check_regular, read_text, unsaid
 from causalassay.discovery.command import Command
 from causalassay.discovery.python_file import PythonFile
 from causalassay.discovery.registry import ALGORITHMS

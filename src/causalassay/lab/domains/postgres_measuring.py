@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
-from causalassay.common.extras import install_line
+from causalassay.common.registry import install_line
 from causalassay.lab.domains.collecting import MeasurementFailed
 from causalassay.lab.domains.plan import Setting, Subject
 from causalassay.lab.domains.postgres_queries import TABLES, Query

@@ -13,8 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from causalassay.common.opening import check_regular, is_packed, read_text
-from causalassay.common.replacing import write_text
+from causalassay.common.files import check_regular, is_packed, read_text, write_text
 from causalassay.common.spelling import did_you_mean, listed, shown
 from causalassay.data.text_tables import check_header_and_size
 from causalassay.lab.factorial.experiment import FactorialExperiment, complete_rows

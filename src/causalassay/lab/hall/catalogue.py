@@ -19,7 +19,7 @@ from causalassay.common.seeding import stream
 from causalassay.common.spelling import did_you_mean
 from causalassay.data import Continuous, Dataset, Discrete, Problem, Regime, chamber, sachs
 from causalassay.data.dataset import World
-from causalassay.data.known_files import CHAMBER, CHAMBER_GRAPH, SACHS, KnownFile
+from causalassay.data.problem import CHAMBER, CHAMBER_GRAPH, SACHS, KnownFile
 from causalassay.environments.building import versions
 from causalassay.environments.catalogue import environment, environment_generators
 from causalassay.environments.definition import EnvironmentDefinition, GeneratorDefinition
@@ -29,8 +29,7 @@ from causalassay.environments.process import EnvironmentAbsent, EnvironmentFaile
 from causalassay.graphs import LaggedGraph
 from causalassay.graphs.sources import ErdosRenyi, GraphSource, LaggedErdosRenyi
 from causalassay.models import read_bif
-from causalassay.models.draws import source
-from causalassay.models.registry import MODELS, ModelSource
+from causalassay.models.registry import MODELS, ModelSource, source
 from causalassay.short_lines import short_lines
 from causalassay.study.keys import canonical, file_sha256
 from causalassay.study.problem_specs import Generated, Network

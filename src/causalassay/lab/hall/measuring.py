@@ -17,9 +17,9 @@ import numpy as np
 from causalassay.auditing import Audit, BaselineScore, PooledAudit, Sortability, audit, pool
 from causalassay.auditing.pooled import measured_of, random_f1
 from causalassay.auditing.result import ColumnPlace
-from causalassay.common.replacing import filled_folder
+from causalassay.common.files import filled_folder
 from causalassay.common.seeding import stream
-from causalassay.data.writing import write
+from causalassay.data.files import write
 from causalassay.graphs import LaggedGraph, write_graph
 from causalassay.judging.artefacts import Artefact, artefacts_of
 from causalassay.judging.findings import ORDER_KINDS, Finding, FindingKind, Subject

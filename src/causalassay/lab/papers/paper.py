@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
-from causalassay.common.opening import as_text
+from causalassay.common.files import as_text
 from causalassay.common.spelling import did_you_mean
 from causalassay.lab.papers.computations import COMPUTATIONS
 from causalassay.lab.papers.estimates import DATA_SETS

@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 from pydantic import TypeAdapter
 
-from causalassay.common.replacing import replacing
+from causalassay.common.files import replacing
 from causalassay.common.spelling import did_you_mean
 from causalassay.lab.papers.computations import COMPUTATIONS, FIGURES
 from causalassay.lab.papers.estimates import (
