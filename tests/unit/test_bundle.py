@@ -31,7 +31,7 @@ from pyarrow.csv import write_csv
 from typer.testing import CliRunner
 
 from causalassay.cli import app
-from causalassay.common.opening import unsaid
+from causalassay.common.files import unsaid
 from causalassay.discovery import make_algorithm
 from causalassay.lab.bundling import (
     Terms,

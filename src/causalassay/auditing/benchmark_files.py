@@ -8,11 +8,11 @@ from pathlib import Path
 
 from causalassay.auditing.column_places import natural_key
 from causalassay.common.arrays import Adjacency
-from causalassay.common.opening import check_regular
+from causalassay.common.files import check_regular
 from causalassay.data import Dataset, read
 from causalassay.data.dataset import Rows
 from causalassay.graphs import read_graph
-from causalassay.graphs.files import holds_graph
+from causalassay.graphs.formats.reading import holds_graph
 
 DATA_ENDINGS = (
     *(".csv", ".tsv", ".txt", ".dat", ".csv.gz", ".tsv.gz", ".txt.gz"),

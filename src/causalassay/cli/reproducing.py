@@ -13,7 +13,7 @@ import typer
 from causalassay.cli.interruptions import make_results_folder, resumable
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import wide_console
-from causalassay.common.replacing import write_text
+from causalassay.common.files import write_text
 
 if TYPE_CHECKING:
     from causalassay.lab.reproducing import Paper, Reproduction

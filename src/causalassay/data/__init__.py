@@ -1,6 +1,6 @@
 """Data sets under regimes, problems (data and true graph), and the files that hold them."""
 
-from causalassay.common.opening import ReadingNote
+from causalassay.common.files import ReadingNote
 from causalassay.data.dataset import Dataset, World
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
 from causalassay.data.problem import Problem

@@ -1,4 +1,4 @@
-"""Tables in Parquet, Feather and Arrow files, within the bounds of `causalassay.common.opening`.
+"""Tables in Parquet, Feather and Arrow files, within the bounds of `causalassay.common.files`.
 
 These files pack numbers so well that a few bytes can hold more than any memory, and their
 tables of contents may lie. So all that pyarrow would unpack is added up before it reads: the
@@ -20,7 +20,7 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 from pyarrow import compute
 
-from causalassay.common.opening import TooLarge, check_columns, check_unpacked, check_values
+from causalassay.common.files import TooLarge, check_columns, check_unpacked, check_values
 from causalassay.common.spelling import cut, visible
 
 SUFFIXES = (".parquet", ".feather", ".arrow")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.common.opening import note
+from causalassay.common.files import note
 from causalassay.common.spelling import listed
 
 INDEX_NAMES = ("id", "index", "idx", "row", "rowid", "row_id", "row_names", "unnamed: 0")

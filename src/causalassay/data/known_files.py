@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
+
+from causalassay.common.files import as_path, replacing
 
 ENVIRONMENT = "CAUSALASSAY_DATA"
 
@@ -84,7 +85,8 @@ def locate(known: KnownFile, path: str | Path | None = None, download: str | Non
             f"{known.of}: pass either the path of the file or a URL to download, not both"
         )
     if path is not None:
-        file = Path(path) / known.name if Path(path).is_dir() else Path(path)
+        file = as_path(path)
+        file = file / known.name if file.is_dir() else file
         if not file.is_file():
             raise FileNotFoundError(
                 f"{known.of}: there is no file {file}; pass the path of {known.name} or its folder"
@@ -148,6 +150,6 @@ def _fetch(url: str, destination: Path, known: KnownFile) -> Path:
             f"{content[:40]!r}, expected sha256 {known.sha256}; nothing was kept, try another URL"
         )
     destination.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=destination.parent, delete=False) as partial:
-        partial.write(content)
-    return Path(partial.name).replace(destination)
+    with replacing(destination) as partial:
+        partial.write_bytes(content)
+    return destination

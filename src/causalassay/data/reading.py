@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from causalassay.common.opening import as_path, note
+from causalassay.common.files import as_path, note
 from causalassay.common.spelling import did_you_mean, listed, name_fault, shown
 from causalassay.data.checks import Place, check_none_missing
 from causalassay.data.coding import ColumnLevels, declare, encode, has_text_levels, missing_entries

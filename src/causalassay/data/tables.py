@@ -24,10 +24,9 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 from pyarrow import compute
 
-from causalassay.common.array_files import SUFFIXES as ARRAY_SUFFIXES
-from causalassay.common.array_files import load_arrays, names_in, pick
-from causalassay.common.opening import check_columns, check_regular, check_text_table, note
-from causalassay.common.separators import single_blanks
+from causalassay.common.file_formats import SUFFIXES as ARRAY_SUFFIXES
+from causalassay.common.file_formats import load_arrays, names_in, pick, single_blanks
+from causalassay.common.files import check_columns, check_regular, check_text_table, note
 from causalassay.common.spelling import cut, did_you_mean, name_fault, shown, visible
 from causalassay.data import arrow_files, text_tables
 from causalassay.data.checks import check_column_names

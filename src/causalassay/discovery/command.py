@@ -17,8 +17,8 @@ from typing import IO, ClassVar, Literal, get_args
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency
+from causalassay.common.files import unsaid
 from causalassay.common.import_path import without_guard
-from causalassay.common.opening import unsaid
 from causalassay.common.process_groups import kill_group, killed_with_us
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_rows
 from causalassay.data.dataset import Dataset

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency, Values
-from causalassay.common.extras import install_line
+from causalassay.common.registry import install_line
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_world
 from causalassay.data.dataset import Dataset, World
 from causalassay.discovery.statistics.usable_rows import check_observational, check_regular

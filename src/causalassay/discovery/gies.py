@@ -11,7 +11,7 @@ from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.search.equivalence_classes import PHASES, SearchSettings, search_classes
 from causalassay.discovery.search.gaussian.bic import interventional_node_statistics
-from causalassay.graphs.interventional import separated_pairs
+from causalassay.graphs.cpdag import separated_pairs
 
 
 @dataclass(frozen=True)

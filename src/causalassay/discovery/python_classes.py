@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from causalassay.common.opening import read_bytes
+from causalassay.common.files import read_bytes
 from causalassay.common.spelling import cut, did_you_mean, listed, visible
 
 SUFFIX = ".py"

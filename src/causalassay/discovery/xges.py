@@ -21,7 +21,7 @@ from causalassay.discovery.search.gaussian.bic import (
     interventional_node_statistics,
 )
 from causalassay.discovery.search.scored_data import ScoredData, score_data
-from causalassay.graphs.interventional import separated_pairs
+from causalassay.graphs.cpdag import separated_pairs
 
 
 @dataclass(frozen=True)

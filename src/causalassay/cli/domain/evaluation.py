@@ -15,7 +15,7 @@ from causalassay.cli.algorithm_options import SeveralAlgorithms
 from causalassay.cli.interruptions import answered_in_one_line
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import progress_bar, wide_console
-from causalassay.common.replacing import check_target, write_text
+from causalassay.common.files import check_target, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -23,7 +23,7 @@ from causalassay.cli.domain.evaluation import (
 from causalassay.cli.interruptions import answered_in_one_line
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import EVERY_SECONDS, progress_bar
-from causalassay.common.replacing import check_target
+from causalassay.common.files import check_target
 
 if TYPE_CHECKING:
     from causalassay.lab.domains.collecting import Collected, Plan

@@ -17,9 +17,9 @@ from causalassay.discovery.search.equivalence_classes import (
 from causalassay.discovery.search.family_scores import FamilyScore
 from causalassay.discovery.search.grow_shrink_trees import Trees, find_parents
 from causalassay.discovery.search.order_search import Orchard, Ordered
-from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.cpdag import to_cpdag
 from causalassay.graphs.orders import Indices, topological_order
+from causalassay.graphs.validity import extend
 
 
 @kernel

@@ -12,7 +12,7 @@ from causalassay.common.arrays import Adjacency
 from causalassay.common.kernels import kernel
 from causalassay.common.spelling import check_choice
 from causalassay.discovery.statistics.discrete import LevelStatistics
-from causalassay.graphs.consistent_extension import extend
+from causalassay.graphs.validity import extend
 from causalassay.models.discrete.contingency import Labels, configurations, count_levels
 
 ScoreName = Literal["bic", "bdeu"]

@@ -19,10 +19,9 @@ from causalassay.discovery.search.gaussian.class_operators import (
     best_operator,
 )
 from causalassay.discovery.statistics.gaussian import PIVOT
-from causalassay.graphs.consistent_extension import extend
-from causalassay.graphs.cpdag import directed_part, undirected_part
-from causalassay.graphs.interventional import interventional_cpdag
+from causalassay.graphs.cpdag import directed_part, interventional_cpdag, undirected_part
 from causalassay.graphs.orders import reachability
+from causalassay.graphs.validity import extend
 
 PHASES = ("forward", "backward", "turning")
 

@@ -30,9 +30,9 @@ from causalassay.discovery.search.operator_table import (
     mark_stale,
     refresh,
 )
-from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.cpdag import directed_part
 from causalassay.graphs.orders import Indices
+from causalassay.graphs.validity import extend
 
 ENDED, DEPENDENT, LARGE_CLIQUE, CIRCLE = 0, 1, 2, 3
 """Why a climb ended: nothing gains more, or what `ExtremelyGreedySearch` refuses."""

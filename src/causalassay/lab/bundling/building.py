@@ -12,8 +12,7 @@ from pathlib import Path
 
 from causalassay.analysis import Analysis, read
 from causalassay.analysis.report.files import write_report
-from causalassay.common.opening import check_regular
-from causalassay.common.replacing import check_new_folder, filled_folder
+from causalassay.common.files import check_new_folder, check_regular, filled_folder
 from causalassay.common.spelling import visible
 from causalassay.lab.bundling import contents as names
 from causalassay.lab.bundling.archives import wheel_name, write_archive, write_wheel

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from causalassay.common.opening import check_regular, read_text, unsaid
+from causalassay.common.files import check_regular, read_text, unsaid
 from causalassay.common.spelling import listed, shown
 from causalassay.lab.bundling import contents as names
 from causalassay.lab.bundling.archives import PACKAGE, WHEEL_NAME, read_archive, wheel_files

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from causalassay.common.opening import read_text
+from causalassay.common.files import read_text
 from causalassay.common.spelling import did_you_mean
 from causalassay.lab.bundling.archives import WHEEL_NAME
 from causalassay.study.keys import file_sha256

@@ -15,7 +15,7 @@ from typing import Any, get_args
 import pandas as pd
 from pydantic import TypeAdapter
 
-from causalassay.common.opening import read_text
+from causalassay.common.files import read_text
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.environments.definition import EnvironmentDefinition
 from causalassay.lab.bundling.archives import PACKAGE

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from causalassay.common.opening import check_regular, unsaid
+from causalassay.common.files import check_regular, unsaid
 from causalassay.discovery.command import Command
 from causalassay.discovery.python_file import PythonFile
 from causalassay.lab.bundling.archives import WHEEL_NAME

@@ -21,7 +21,7 @@ from typing import IO, Any
 import pyarrow as pa
 from pyarrow import feather, parquet
 
-from causalassay.common.array_files import read_array
+from causalassay.common.file_formats import read_array
 from causalassay.common.spelling import cut, visible
 
 MOST_UNPACKED = 1_000_000_000

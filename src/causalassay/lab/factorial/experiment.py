@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from causalassay.common.opening import check_regular, read_text
+from causalassay.common.files import check_regular, read_text
 from causalassay.common.spelling import did_you_mean, listed, shown
 from causalassay.data.text_tables import check_header_and_size
 from causalassay.graphs.orders import Indices

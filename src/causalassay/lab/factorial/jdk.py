@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from causalassay.common.opening import check_regular, is_packed
+from causalassay.common.files import check_regular, is_packed
 from causalassay.data.text_tables import check_header_and_size
 from causalassay.lab.factorial.experiment import FactorialExperiment
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from causalassay.common.replacing import write_text
+from causalassay.common.files import write_text
 from causalassay.data.dataset import World
 from causalassay.judging.findings import GAMEABLE_KINDS, FindingKind
 from causalassay.judging.over_units import LEVEL

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from causalassay.common.replacing import filled_folder
+from causalassay.common.files import filled_folder
 from causalassay.data.writing import write
 from causalassay.graphs import LaggedGraph, write_graph
 from causalassay.lab.hall.catalogue import Entry

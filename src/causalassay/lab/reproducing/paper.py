@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
-from causalassay.common.opening import as_text
+from causalassay.common.files import as_text
 from causalassay.common.spelling import did_you_mean
 from causalassay.lab.reproducing.computations import COMPUTATIONS
 from causalassay.lab.reproducing.estimates import DATA_SETS

@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from causalassay.common.replacing import replacing
+from causalassay.common.files import replacing
 from causalassay.common.spelling import did_you_mean
 from causalassay.lab.reproducing.agreement import outcome_of
 from causalassay.lab.reproducing.computations import COMPUTATIONS

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalassay.common.opening import read_text
+from causalassay.common.files import read_text
 from causalassay.common.spelling import cut, did_you_mean, name_fault, shown, visible
 from causalassay.graphs.families import MOST_NODES
 from causalassay.models.discrete.elimination import ProbabilityTable

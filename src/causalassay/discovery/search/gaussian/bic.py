@@ -20,8 +20,8 @@ from causalassay.discovery.statistics.gaussian import (
     unexplained_share,
 )
 from causalassay.discovery.statistics.usable_rows import check_continuous
-from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.orders import Indices
+from causalassay.graphs.validity import extend
 
 
 @dataclass(frozen=True, eq=False)

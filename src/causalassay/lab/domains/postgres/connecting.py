@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, TypeAlias
 
-from causalassay.common.extras import install_line
+from causalassay.common.registry import install_line
 
 try:
     import psycopg
