@@ -112,7 +112,7 @@ def _check_options(
 
 def _check_folders(out: Path) -> None:
     """Raise before the work begins if results cannot be written, or data not be found."""
-    from causalassay.data.known_files import ENVIRONMENT
+    from causalassay.data.problem import ENVIRONMENT
 
     stated = os.environ.get(ENVIRONMENT)
     if stated and not Path(stated).is_dir():

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from causalassay.data import Dataset
+from causalassay.data.dataset import Regime
 from causalassay.data.kinds import Discrete
-from causalassay.data.regime import Regime
 from causalassay.discovery.environment_algorithms import algorithm_class
 from causalassay.environments.definition import AlgorithmDefinition, EnvironmentDefinition
 from causalassay.environments.generating import draw

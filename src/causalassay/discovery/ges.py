@@ -10,8 +10,7 @@ from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
-from causalassay.data.dataset import Dataset
-from causalassay.data.regime import Regime
+from causalassay.data.dataset import Dataset, Regime
 from causalassay.discovery.search.any_score.class_operators import ScoreOperators
 from causalassay.discovery.search.discrete_scores import (
     LevelScore,

@@ -7,7 +7,7 @@ import numpy as np
 from causalassay.common.arrays import Values
 from causalassay.common.spelling import listed
 from causalassay.contracts import NotApplicable, check_rows
-from causalassay.data.column_notes import drop_options
+from causalassay.data.checks import drop_options
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import determination
 

@@ -12,8 +12,8 @@ from scipy import stats
 
 from causalassay.common.arrays import Adjacency, Vector
 from causalassay.data import Dataset
+from causalassay.data.dataset import Regime
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
-from causalassay.data.regime import Regime
 from causalassay.graphs.orders import Indices
 from causalassay.lab.factorial.biasing import biasing_scale, level_probabilities, signs
 from causalassay.lab.factorial.experiment import FactorialExperiment

@@ -12,7 +12,7 @@ from typing import Literal, cast
 from causalassay.common.spelling import did_you_mean
 from causalassay.data import chamber, sachs
 from causalassay.data.dataset import World
-from causalassay.data.known_files import CHAMBER, CHAMBER_GRAPH, SACHS
+from causalassay.data.problem import CHAMBER, CHAMBER_GRAPH, SACHS
 from causalassay.environments.catalogue import environment, environment_generators
 from causalassay.lab.hall.sources import (
     BayesianNetwork,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from causalassay.common.files import filled_folder
-from causalassay.data.writing import write
+from causalassay.data.files import write
 from causalassay.graphs import LaggedGraph, write_graph
 from causalassay.lab.hall.catalogue import Entry
 from causalassay.lab.hall.measuring import UNDER_WAY, KeptAudits, draw_names, key_of, measure

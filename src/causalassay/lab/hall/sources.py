@@ -16,7 +16,7 @@ from causalassay.common.arrays import Adjacency
 from causalassay.common.seeding import stream
 from causalassay.data import Continuous, Dataset, Discrete, Problem, Regime
 from causalassay.data.dataset import World
-from causalassay.data.known_files import KnownFile
+from causalassay.data.problem import KnownFile
 from causalassay.environments.building import versions
 from causalassay.environments.catalogue import environment
 from causalassay.environments.definition import EnvironmentDefinition, GeneratorDefinition

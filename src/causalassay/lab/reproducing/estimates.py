@@ -19,7 +19,7 @@ from scipy import stats
 from causalassay.common.arrays import Vector
 from causalassay.common.seeding import stream
 from causalassay.data import sachs
-from causalassay.data.known_files import KnownFile, locate
+from causalassay.data.problem import KnownFile, locate
 from causalassay.graphs import write_graph
 from causalassay.lab.factorial import FactorialExperiment, read_experiment, read_jdk
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from causalassay.common.arrays import Adjacency, Values, Vector, Weights
 from causalassay.common.kernels import kernel
 from causalassay.contracts import NotApplicable, check_rows
-from causalassay.data.column_notes import quoted
+from causalassay.data.checks import quoted
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.moments import correlations
 from causalassay.discovery.statistics.gaussian import (
