@@ -13,8 +13,8 @@ from causalassay.common.arrays import Vector, Weights, check_nodes
 from causalassay.graphs.orders import Indices, reachability
 from causalassay.metrics.settings import Quantile, SettingsLike, per_node, settings_of
 from causalassay.metrics.variation import normal_total_variation
-from causalassay.models.discrete.elimination import TooWide
 from causalassay.models.discrete.scm import DiscreteSCM
+from causalassay.models.discrete.tables import TooWide
 from causalassay.models.interventions import Do, LevelIntervention
 from causalassay.models.linear.scm import LinearSCM
 

@@ -12,10 +12,9 @@ from scipy.linalg.lapack import dgeqrf, dpotrf, dtrtrs
 from causalassay.common.arrays import Adjacency, Values, Vector, Weights, check_square, check_values
 from causalassay.common.spelling import listed
 from causalassay.graphs.orders import Indices, check_dag
-from causalassay.models.discrete.contingency import as_codes
-from causalassay.models.discrete.elimination import ProbabilityTable
 from causalassay.models.discrete.scm import DiscreteSCM, check_levels
 from causalassay.models.discrete.sources import table_shape
+from causalassay.models.discrete.tables import ProbabilityTable, as_codes
 from causalassay.models.linear.scm import LinearSCM
 
 # A pivot is the share of a variable's variance that the variables before it leave unexplained.

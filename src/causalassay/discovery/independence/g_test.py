@@ -13,7 +13,7 @@ from causalassay.common.arrays import Vector
 from causalassay.common.kernels import kernel
 from causalassay.discovery.statistics.discrete import LevelStatistics
 from causalassay.graphs.orders import Indices
-from causalassay.models.discrete.contingency import Codes, Labels, configurations
+from causalassay.models.discrete.tables import Codes, Labels, configurations
 
 _SMALL = 1e-250
 """Below this a p-value's logarithm comes from a continued fraction; near 1e-308 it underflows."""

@@ -15,7 +15,7 @@ from causalassay.discovery.regression.bic_lasso import lasso_bic
 from causalassay.discovery.statistics.usable_rows import check_continuous, check_observational
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.orders import Indices
-from causalassay.models.series.stationarity import Coefficients
+from causalassay.models.series.var import Coefficients
 
 
 def lagged_design(data: Dataset, max_lag: int) -> Values:

@@ -13,7 +13,7 @@ from causalassay.common.kernels import kernel
 from causalassay.common.spelling import check_choice
 from causalassay.discovery.statistics.discrete import LevelStatistics
 from causalassay.graphs.validity import extend
-from causalassay.models.discrete.contingency import Labels, configurations, count_levels
+from causalassay.models.discrete.tables import Labels, configurations, count_levels
 
 ScoreName = Literal["bic", "bdeu"]
 SCORES: tuple[ScoreName, ...] = ("bic", "bdeu")

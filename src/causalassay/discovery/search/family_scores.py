@@ -25,7 +25,7 @@ from causalassay.discovery.search.gaussian.bic import (
 )
 from causalassay.discovery.statistics.gaussian import PIVOT
 from causalassay.graphs.orders import Indices
-from causalassay.models.discrete.contingency import Codes, configurations, count_levels
+from causalassay.models.discrete.tables import Codes, configurations, count_levels
 
 
 class GaussianFamilies(NamedTuple):

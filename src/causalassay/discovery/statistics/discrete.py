@@ -10,7 +10,7 @@ from causalassay.contracts import check_world
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.statistics.usable_rows import observational_values
 from causalassay.graphs.orders import Indices
-from causalassay.models.discrete.contingency import Codes, as_codes
+from causalassay.models.discrete.tables import Codes, as_codes
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,8 @@ from causalassay.lab.factorial.scales import half_l1
 from causalassay.lab.factorial.truth import Truth
 from causalassay.metrics import members, repair, shd, sid
 from causalassay.models import Do, fit
-from causalassay.models.discrete.elimination import TooWide
 from causalassay.models.discrete.scm import DiscreteSCM
+from causalassay.models.discrete.tables import TooWide
 from causalassay.models.linear.scm import LinearSCM
 
 Laws = Sequence[dict[str, Vector]]

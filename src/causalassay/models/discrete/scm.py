@@ -15,9 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 from causalassay.common.arrays import Adjacency, Values, Vector
 from causalassay.common.seeding import as_generator
 from causalassay.graphs.orders import Indices, topological_order
-from causalassay.models.discrete import elimination
-from causalassay.models.discrete.elimination import MOST_CELLS, Factor, ProbabilityTable, TooWide
-from causalassay.models.discrete.sampling import CompiledTables, compile_tables, draw_levels
+from causalassay.models.discrete.tables import (
+    MOST_CELLS,
+    CompiledTables,
+    Factor,
+    ProbabilityTable,
+    TooWide,
+    bucket_marginals,
+    compile_tables,
+    draw_levels,
+    product,
+)
 from causalassay.models.interventions import (
     Do,
     Intervention,
@@ -279,7 +287,7 @@ class DiscreteSCM(Shown):
             Factor((node,), changes[node]) if node in changes else self.factors[node]
             for node in sorted(wanted)
         ]
-        marginals = elimination.marginals(factors, self.n_levels, most_cells)
+        marginals = bucket_marginals(factors, self.n_levels, most_cells)
         return {node: marginals[node] for node in asked}
 
     def joint(self, intervention: LevelIntervention = ()) -> ProbabilityTable:
@@ -298,7 +306,7 @@ class DiscreteSCM(Shown):
                 f"the joint distribution of {self.n_nodes} nodes has "
                 f"{np.prod(model.n_levels):.2g} cells, more than {MOST_CELLS}; ask for `marginals`"
             )
-        return elimination.product(model.factors).table
+        return product(model.factors).table
 
     @cached_property
     def factors(self) -> tuple[Factor, ...]:

@@ -13,8 +13,9 @@ from scipy.special import expit
 
 from causalassay.common.arrays import Adjacency
 from causalassay.graphs.orders import check_dag
-from causalassay.models.discrete.elimination import MOST_CELLS, ProbabilityTable
 from causalassay.models.discrete.scm import DiscreteSCM
+from causalassay.models.discrete.tables import MOST_CELLS, ProbabilityTable
+from causalassay.models.parameters import check_parameters
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,7 @@ class Dirichlet:
         low, high = self._range()
         if not 2 <= low <= high:
             raise ValueError(f"levels: expected 2 or more, or (low, high), got {self.levels}")
-        if not 0 < self.equivalent_sample_size < math.inf:
-            raise ValueError(
-                "equivalent_sample_size: expected a positive number, "
-                f"got {self.equivalent_sample_size}"
-            )
+        check_parameters(self)
 
     def draw(self, graph: Adjacency, rng: Generator) -> DiscreteSCM:
         """Draw the number of levels of each node, if they vary, and the tables."""
@@ -113,8 +110,7 @@ class Logistic:
     version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        if not 0 < self.weight < math.inf:
-            raise ValueError(f"weight: expected a positive number, got {self.weight}")
+        check_parameters(self)
 
     def draw(self, graph: Adjacency, rng: Generator) -> DiscreteSCM:
         """Draw the sign of each node's weight."""

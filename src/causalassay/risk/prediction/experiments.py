@@ -19,7 +19,7 @@ from causalassay.graphs import descendants
 from causalassay.metrics.laws import Categorical
 from causalassay.metrics.variation import Distance
 from causalassay.models import fit
-from causalassay.models.discrete.elimination import MOST_CELLS
+from causalassay.models.discrete.tables import MOST_CELLS
 from causalassay.models.interventions import RandomizeLevels, Shift
 from causalassay.risk.experiments import find_experiments
 from causalassay.risk.prediction.additive_model import UNCHANGED, AdditiveModel, Regressions
