@@ -4,7 +4,6 @@ from causalassay.models.discrete.bif import read_bif
 from causalassay.models.discrete.scm import DiscreteSCM, Marginals
 from causalassay.models.discrete.sources import Dirichlet, Logistic
 from causalassay.models.discrete.tables import TooWide
-from causalassay.models.draws import draw, source
 from causalassay.models.fitting import fit, fit_covariance
 from causalassay.models.interventions import (
     At,
@@ -29,7 +28,6 @@ from causalassay.models.linear.sources import (
     RawWithISCMNoise,
     Standardized,
 )
-from causalassay.models.model import Model
 from causalassay.models.noise import Noise
 from causalassay.models.nonlinear.mechanisms import (
     MLP,
@@ -46,6 +44,7 @@ from causalassay.models.nonlinear.sources import (
     NonlinearSNR,
     NonlinearStandardized,
 )
+from causalassay.models.registry import Model, draw, source
 from causalassay.models.series.sources import (
     NoStationarySystem,
     SeriesISCM,

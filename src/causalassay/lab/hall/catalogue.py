@@ -25,8 +25,7 @@ from causalassay.lab.hall.sources import (
     link_probability,
 )
 from causalassay.models import read_bif
-from causalassay.models.draws import source
-from causalassay.models.registry import MODELS
+from causalassay.models.registry import MODELS, source
 from causalassay.short_lines import short_lines
 from causalassay.study.keys import file_sha256
 

@@ -140,7 +140,7 @@ def _plan(
 
     order, scopes = [], {}
     while near:
-        node = min(near, key=lambda one: (cells(one), one))
+        node = min(near, key=lambda candidate: (cells(candidate), candidate))
         if cells(node) > most_cells:
             raise TooWide(
                 f"exact laws of this network need a table of {cells(node):.2g} cells, more than "

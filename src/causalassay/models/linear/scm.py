@@ -16,10 +16,8 @@ from causalassay.common.kernels import kernel
 from causalassay.common.seeding import as_generator
 from causalassay.graphs.orders import Indices, topological_order
 from causalassay.models.interventions import (
-    Do,
     Intervention,
-    Randomize,
-    Shift,
+    applied,
     check_intervention,
     on_observed_scale,
 )
@@ -166,13 +164,12 @@ class LinearSCM(Shown):
         variance, intercept = self.noise_variance.copy(), self.intercept.copy()
         for action in intervention:
             node = action.node
-            match on_observed_scale(action, self.latent_mean[node], self.latent_sd[node]):
-                case Do(_, value):
-                    weights[:, node], variance[node], intercept[node] = 0.0, 0.0, value
-                case Shift(_, by):
-                    intercept[node] += by
-                case Randomize(_, mean, spread):
-                    weights[:, node], variance[node], intercept[node] = 0.0, spread, mean
+            observed = on_observed_scale(action, self.latent_mean[node], self.latent_sd[node])
+            cut, variance[node], intercept[node] = applied(
+                observed, variance[node], intercept[node]
+            )
+            if cut:
+                weights[:, node] = 0.0
         return replace(self, weights=weights, noise_variance=variance, intercept=intercept)
 
     def sample(

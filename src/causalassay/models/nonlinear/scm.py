@@ -10,14 +10,12 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from causalassay.common.arrays import Adjacency, Values, Vector
+from causalassay.common.arrays import Adjacency, Values, Vector, as_graph
 from causalassay.common.seeding import as_generator
 from causalassay.graphs.orders import Indices, topological_order
 from causalassay.models.interventions import (
-    Do,
     Intervention,
-    Randomize,
-    Shift,
+    applied,
     check_intervention,
     on_observed_scale,
 )
@@ -92,7 +90,7 @@ class AdditiveNoiseSCM(Shown):
         input_sd: ArrayLike = 1.0,
     ) -> None:
         order = topological_order(graph)
-        graph = graph.copy()
+        graph = as_graph(graph).copy()
         graph.setflags(write=False)
         numbers = {
             "noise_variance": noise_variance,
@@ -158,15 +156,12 @@ class AdditiveNoiseSCM(Shown):
         variance, intercept = self.noise_variance.copy(), self.intercept.copy()
         for action in intervention:
             node = action.node
-            match on_observed_scale(action, self.latent_mean[node], self.latent_sd[node]):
-                case Do(_, value):
-                    graph[:, node], functions[node] = False, None
-                    variance[node], intercept[node] = 0.0, value
-                case Shift(_, by):
-                    intercept[node] += by
-                case Randomize(_, mean, spread):
-                    graph[:, node], functions[node] = False, None
-                    variance[node], intercept[node] = spread, mean
+            observed = on_observed_scale(action, self.latent_mean[node], self.latent_sd[node])
+            cut, variance[node], intercept[node] = applied(
+                observed, variance[node], intercept[node]
+            )
+            if cut:
+                graph[:, node], functions[node] = False, None
         return replace(
             self,
             graph=graph,

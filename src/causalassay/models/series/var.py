@@ -17,11 +17,9 @@ from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.orders import Indices, order_or_cycle
 from causalassay.models.interventions import (
     At,
-    Do,
     Intervention,
-    Randomize,
     SeriesIntervention,
-    Shift,
+    applied,
     check_intervention,
     check_series_intervention,
 )
@@ -309,13 +307,9 @@ class VAR(Shown):
         variance, intercept = self.noise_variance.copy(), self.intercept.copy()
         for action in intervention:
             node = action.node
-            match action:
-                case Do(_, value):
-                    coefficients[:, :, node], variance[node], intercept[node] = 0.0, 0.0, value
-                case Shift(_, by):
-                    intercept[node] += by
-                case Randomize(_, mean, spread):
-                    coefficients[:, :, node], variance[node], intercept[node] = 0.0, spread, mean
+            cut, variance[node], intercept[node] = applied(action, variance[node], intercept[node])
+            if cut:
+                coefficients[:, :, node] = 0.0
         return replace(
             self, coefficients=coefficients, noise_variance=variance, intercept=intercept
         )
