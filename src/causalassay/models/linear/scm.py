@@ -63,6 +63,7 @@ class LinearSCM(Shown):
 
     Examples
     --------
+    >>> from causalassay.models import Do
     >>> model = LinearSCM([[0, 2], [0, 0]], noise_variance=1.0)
     >>> model
     LinearSCM(2 nodes, 1 edges, gaussian noise)
@@ -153,6 +154,7 @@ class LinearSCM(Shown):
 
         Examples
         --------
+        >>> from causalassay.models import Randomize
         >>> chain = LinearSCM([[0, 2], [0, 0]], 1.0)
         >>> chain.under((Randomize(1, mean=5, variance=9),)).covariance()
         array([[1., 0.],
@@ -219,6 +221,7 @@ class LinearSCM(Shown):
 
         Examples
         --------
+        >>> from causalassay.models import Shift
         >>> LinearSCM([[0, 2], [0, 0]], 1.0, intercept=[1, 0]).mean((Shift(0, by=0.5),))
         array([1.5, 3. ])
         """
@@ -230,6 +233,7 @@ class LinearSCM(Shown):
 
         Examples
         --------
+        >>> from causalassay.models import Do
         >>> LinearSCM([[0, 2], [0, 0]], 1.0).covariance((Do(0, 3.0),))
         array([[0., 0.],
                [0., 1.]])

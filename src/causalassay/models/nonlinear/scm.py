@@ -52,6 +52,7 @@ class AdditiveNoiseSCM(Shown):
 
     Examples
     --------
+    >>> from causalassay.models import Do
     >>> import numpy as np
     >>> from causalassay.graphs import chain
     >>> square = lambda parents: parents[:, 0] ** 2
@@ -145,6 +146,7 @@ class AdditiveNoiseSCM(Shown):
 
         Examples
         --------
+        >>> from causalassay.models import Randomize
         >>> from causalassay.graphs import chain
         >>> model = AdditiveNoiseSCM(chain(2), [None, lambda parents: parents[:, 0] ** 2])
         >>> model.under((Randomize(1, mean=0.0, variance=1.0),)).graph.any()

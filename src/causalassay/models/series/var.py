@@ -164,6 +164,7 @@ class VAR(Shown):
     --------
     A process that remembers half of itself, and one that follows it a step later:
 
+    >>> from causalassay.models import Do
     >>> coefficients = np.zeros((2, 2, 2))
     >>> coefficients[1, 0, 0], coefficients[1, 0, 1] = 0.5, 2.0
     >>> model = VAR(coefficients, noise_variance=3.0)
@@ -298,6 +299,7 @@ class VAR(Shown):
 
         Examples
         --------
+        >>> from causalassay.models import Shift
         >>> VAR([[[0.0]], [[0.5]]], 3.0).under((Shift(0, by=1.0),)).stationary_mean()
         array([2.])
         """
@@ -326,6 +328,7 @@ class VAR(Shown):
 
         Examples
         --------
+        >>> from causalassay.models import Do
         >>> model = VAR([[[0.0]], [[0.5]]], 3.0)
         >>> rows = model.sample(4, np.random.default_rng(0), (At(Do(0, 7.0), 1, 3),))
         >>> rows[1:3].ravel()
@@ -344,6 +347,7 @@ class VAR(Shown):
 
         Examples
         --------
+        >>> from causalassay.models import Shift
         >>> model = VAR([[[0.0]], [[0.5]]], 3.0)
         >>> model.mean_path(4, (At(Shift(0, by=1.0), 1, 3),)).ravel()
         array([0.  , 1.  , 1.5 , 0.75])
