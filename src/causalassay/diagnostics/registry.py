@@ -74,7 +74,7 @@ DIAGNOSTICS: Registry[ProblemDiagnostic] = Registry(
     "diagnostic",
     "causalassay.diagnostics",
     {name: f"causalassay.diagnostics.problem_diagnostics:{own}" for name, own in _BUILT_IN.items()}
-    | {name: f"causalassay.risk.study_diagnostics:{own}" for name, own in _OF_RISK.items()},
+    | {name: f"causalassay.risk.study_risk:{own}" for name, own in _OF_RISK.items()},
     _prepared,
 )
 """By name. The sortabilities count paths (Reisach 2021) unless the name says pairs (Herman 2025).

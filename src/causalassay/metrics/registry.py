@@ -143,7 +143,7 @@ METRICS: Registry[GraphMetric] = Registry(
     "causalassay.metrics",
     {name: f"causalassay.metrics.graph_metrics:{own}" for name, own in _BUILT_IN.items()}
     | _OF_JUDGING
-    | {name: f"causalassay.risk.study_diagnostics:{own}" for name, own in _OF_RISK.items()},
+    | {name: f"causalassay.risk.study_risk:{own}" for name, own in _OF_RISK.items()},
     _prepared,
 )
 """By name."""

@@ -186,7 +186,7 @@ def jdk(  # noqa: PLR0913, PLR0917  one argument per option
 
     Example: causalassay domain jdk --data folder/ --report jdk.html
     """
-    from causalassay.lab.factorial.jdk import FILE_NAME, read_jdk
+    from causalassay.lab.factorial.experiment_files import FILE_NAME, read_jdk
 
     path = data / FILE_NAME if data.is_dir() else data
     check_target(report, [path])
