@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, SupportsIndex
@@ -209,3 +210,14 @@ def check_nodes(
             raise ValueError(f"{name}: expected node numbers 0 to {n_nodes - 1}, got {node!r}")
         checked.append(number)
     return checked
+
+
+def finite_or_none(number: float) -> float | None:
+    """Return a number, or None for nan and infinity, which JSON does not know.
+
+    Examples
+    --------
+    >>> finite_or_none(0.5), finite_or_none(float("nan"))
+    (0.5, None)
+    """
+    return float(number) if math.isfinite(number) else None

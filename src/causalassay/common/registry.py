@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
@@ -301,3 +301,27 @@ def _imported(address: str) -> Any:
             raise ImportError(f"{module!r} has no {path!r}")
         value = getattr(value, attribute)
     return value
+
+
+# What to install for an optional part. No package index has causalassay, so a line that asks pip
+# for one of its extras fails; the packages of an extra, named in its metadata, can be installed.
+
+
+def install_line(extra: str) -> str:
+    """Return the command that installs the packages of an extra into this environment.
+
+    Examples
+    --------
+    >>> install_line("postgres")
+    'pip install "psycopg[binary]>=3.2"'
+    """
+    try:
+        stated = requires("causalassay") or []
+    except PackageNotFoundError:  # run from a source folder that nobody installed
+        stated = []
+    parts = [line.partition(";") for line in stated]
+    quoted = (f"extra == '{extra}'", f'extra == "{extra}"')
+    packages = [f'"{name.strip()}"' for name, _, when in parts if when.strip() in quoted]
+    if not packages:
+        return f'pip install -e ".[{extra}]" in the folder with its pyproject.toml'
+    return f"pip install {' '.join(packages)}"

@@ -1,4 +1,4 @@
-"""Tables in Parquet, Feather and Arrow files, within the bounds of `causalassay.common.opening`.
+"""Tables in Parquet, Feather and Arrow files, within the bounds of `causalassay.common.files`.
 
 These files pack numbers so well that a few bytes can hold more than any memory, and their
 tables of contents may lie. So all that pyarrow would unpack is added up before it reads: the
@@ -20,7 +20,7 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 from pyarrow import compute
 
-from causalassay.common.opening import TooLarge, check_columns, check_unpacked, check_values
+from causalassay.common.files import TooLarge, check_columns, check_unpacked, check_values
 from causalassay.common.spelling import cut, visible
 
 SUFFIXES = (".parquet", ".feather", ".arrow")
@@ -68,7 +68,7 @@ def load(path: Path, names: Collection[str]) -> Any:
     _check_bounds(path, len(schema))
     if path.suffix.lower() == ".parquet":
         # Texts that repeat stay a dictionary until their bytes are added up.
-        texts = [one.name for one in schema if _is_text(one.type)]
+        texts = [field.name for field in schema if _is_text(field.type)]
         table = pa.parquet.ParquetFile(path, read_dictionary=texts).read(list(names))
     else:
         table = pa.feather.read_table(path, list(names))
@@ -147,8 +147,8 @@ def _is_text(kind: Any) -> bool:
 def _text_bytes(chunk: Any) -> int:
     """Return how many bytes the texts of an array have, each counted wherever it stands."""
     if pa.types.is_dictionary(chunk.type):
-        places = chunk.indices.drop_null().to_numpy(zero_copy_only=False)
-        return int(_lengths(chunk.dictionary)[places].sum())
+        positions = chunk.indices.drop_null().to_numpy(zero_copy_only=False)
+        return int(_lengths(chunk.dictionary)[positions].sum())
     return int(_lengths(chunk).sum())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import index
 from typing import Any, Literal, get_args
 
@@ -13,12 +13,127 @@ from numpy.typing import ArrayLike, NDArray
 
 from causalassay.common.arrays import Values
 from causalassay.common.spelling import did_you_mean, listed
-from causalassay.data import checks
+from causalassay.data.checks import check_codes, check_column_names, check_finite, check_varied
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
-from causalassay.data.regime import Regime
+from causalassay.models.interventions import Change, on_node
 from causalassay.present.document import Document
 from causalassay.present.formatting import counted
 from causalassay.present.shown import Shown
+
+
+@dataclass(frozen=True, eq=False)
+class Regime:
+    """The rows that were taken under one condition.
+
+    Parameters
+    ----------
+    condition : str
+        Its name.
+    values : array_like, shape (n, d)
+        At least 2 rows. The regime holds a read-only copy.
+    targets : tuple of int, or None
+        The columns that were intervened upon: ``()`` where it is known that
+        there were none, None where there was or may have been an intervention
+        whose target is unknown or was not measured.
+    intervention : tuple of Do, Shift, Randomize and At, optional
+        What was done to the targets, if that is known.
+
+    Examples
+    --------
+    >>> Regime("knock-down of x1", [[0.1, 0.0], [0.3, 0.0]], targets=(1,))
+    Regime(condition='knock-down of x1', targets=(1,), intervention=None)
+    """
+
+    condition: str
+    values: Values = field(repr=False)
+    targets: tuple[int, ...] | None = ()
+    intervention: tuple[Change, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.condition, str) or not self.condition:
+            raise ValueError(f"condition: expected a name, got {self.condition!r}")
+        where = f"condition {self.condition!r}"
+        object.__setattr__(self, "values", _read_only_copy(self.values, where))
+        if self.targets is not None:
+            object.__setattr__(self, "targets", _target_indices(self.targets, where))
+        if self.intervention is not None:
+            nodes = {change.node for change in self.intervention}
+            if self.targets is None or nodes != set(self.targets):
+                raise ValueError(
+                    f"{where}: the intervention acts on columns {tuple(sorted(nodes))} but the "
+                    f"targets are {self.targets}; make the targets the intervention's nodes"
+                )
+
+    def permute_columns(self, permutation: Sequence[int]) -> Regime:
+        """Return the regime with column ``permutation[k]`` at position k, its targets moved too.
+
+        Examples
+        --------
+        >>> Regime("drug", [[0.0, 9.0], [2.0, 9.5]], targets=(1,)).permute_columns([1, 0])
+        Regime(condition='drug', targets=(0,), intervention=None)
+        """
+        return self.keep_columns(permutation)
+
+    def keep_columns(self, kept: Sequence[int]) -> Regime:
+        """Return the regime with column ``kept[k]`` at position k, and no other columns.
+
+        The targets move along. Where one of them is not kept the targets become None, for
+        there was an intervention upon something that is not measured any more.
+
+        Examples
+        --------
+        >>> drug = Regime("drug", [[0.0, 9.0, 1.0], [2.0, 9.5, 3.0]], targets=(2,))
+        >>> drug.keep_columns([2, 0]).targets, drug.keep_columns([0, 1]).targets
+        ((0,), None)
+        """
+        position = {column: k for k, column in enumerate(kept)}
+        targets, intervention = self.targets, self.intervention
+        if targets is not None and not position.keys() >= set(targets):
+            targets = intervention = None
+        return Regime(
+            condition=self.condition,
+            values=self.values[:, list(kept)],
+            targets=None if targets is None else tuple(position[target] for target in targets),
+            intervention=None
+            if intervention is None
+            else tuple(on_node(change, position[change.node]) for change in intervention),
+        )
+
+
+def _read_only_copy(values: ArrayLike, where: str) -> Values:
+    """Return a read-only float copy of shape (n, d), or raise."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "buif":
+        raise TypeError(
+            f"{where}: values are numbers, got an array of {array.dtype}; "
+            "encode text as codes, or let causalassay.data.read do it"
+        )
+    if array.ndim != 2:
+        raise ValueError(
+            f"{where}: values: expected shape (n, d), rows are samples; got {array.shape}"
+        )
+    if len(array) < 2:
+        raise ValueError(
+            f"{where}: at least 2 rows are needed, got {len(array)}; leave the condition out "
+            "(--drop-condition), or join it with another"
+        )
+    own = np.array(array, dtype=float, order="C", copy=True)
+    own.setflags(write=False)
+    return own
+
+
+def _target_indices(targets: Sequence[Any], where: str) -> tuple[int, ...]:
+    """Return the targets as distinct ints, or raise."""
+    if isinstance(targets, str) or any(isinstance(target, str) for target in targets):
+        raise TypeError(
+            f"{where}: targets are column indices, got {targets!r}; "
+            "Dataset.index gives the index of a name"
+        )
+    indices = tuple(index(target) for target in targets)
+    if len(set(indices)) < len(indices):
+        raise ValueError(f"{where}: expected each target once, got {indices}")
+    return indices
+
 
 Rows = Literal["independent", "series"]
 """Whether the rows of a regime are independent draws, or follow each other in time."""
@@ -70,14 +185,14 @@ class Dataset(Shown):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if self.rows not in get_args(Rows):
             raise ValueError(f'rows: expected "independent" or "series", got {self.rows!r}')
-        checks.check_column_names(self.columns)
+        check_column_names(self.columns)
         if not self.kinds:
             object.__setattr__(self, "kinds", (Continuous(),) * len(self.columns))
         self._check_kinds()
         self._check_conditions()
         for regime in self.regimes:
             self._check_regime(regime)
-        checks.check_varied(self.pooled, self.columns)
+        check_varied(self.pooled, self.columns)
 
     @classmethod
     def from_values(
@@ -305,15 +420,13 @@ class Dataset(Shown):
         """
         for name in names:
             self.regime(name)
-        regimes = (
-            replace(one, condition=names.get(one.condition, one.condition)) for one in self.regimes
+        regimes = tuple(
+            replace(regime, condition=names.get(regime.condition, regime.condition))
+            for regime in self.regimes
         )
-        stated = self.observational
-        return replace(
-            self,
-            regimes=tuple(regimes),
-            observational=None if stated is None else names.get(stated, stated),
-        )
+        # None, where no condition is observational, is no name and stays.
+        observational = names.get(self.observational or "", self.observational)
+        return replace(self, regimes=regimes, observational=observational)
 
     def _keep_columns(self, kept: Sequence[int]) -> Dataset:
         """Return the data set with column ``kept[k]`` at position k, and no other columns."""
@@ -344,7 +457,7 @@ class Dataset(Shown):
         """How large it is, in words."""
         counts = (self.n_samples, "row"), (self.n_nodes, "column"), (len(self.regimes), "regime")
         series = ", a series" if self.world == "series" else ""
-        return ", ".join(counted(*one) for one in counts) + series
+        return ", ".join(counted(*count) for count in counts) + series
 
     def __repr__(self) -> str:
         return f"Dataset({self.size_text})"
@@ -396,9 +509,9 @@ class Dataset(Shown):
                 f"{where}: expected {self.n_nodes} columns, {listed(self.columns)}; "
                 f"got values of shape {regime.values.shape}"
             )
-        checks.check_finite(regime.values, self.columns, where)
+        check_finite(regime.values, self.columns, where)
         for name, kind in self.discrete_columns.items():
-            checks.check_codes(regime.values[:, self.index(name)], name, kind.levels, where)
+            check_codes(regime.values[:, self.index(name)], name, kind.levels, where)
         for target in regime.targets or ():
             if not 0 <= target < self.n_nodes:
                 raise ValueError(

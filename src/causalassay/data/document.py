@@ -10,9 +10,8 @@ from causalassay.present.drawing import show
 from causalassay.present.formatting import counted
 
 if TYPE_CHECKING:
-    from causalassay.data.dataset import Dataset
+    from causalassay.data.dataset import Dataset, Regime
     from causalassay.data.problem import Problem
-    from causalassay.data.regime import Regime
 
 MOST_ROWS = 30
 
@@ -67,7 +66,9 @@ def _regimes(data: Dataset) -> Table:
         Column("rows", "rows", "count"),
         Column("targets", "targets"),
     )
-    rows = [(one.condition, len(one.values), _targets(one, data)) for one in data.regimes]
+    rows = [
+        (regime.condition, len(regime.values), _targets(regime, data)) for regime in data.regimes
+    ]
     return _cut(Table("regimes", columns, rows, "Regimes"), "regime")
 
 

@@ -1,13 +1,22 @@
-"""Whether a column holds real numbers or one of a few levels."""
+"""Whether a column holds real numbers or one of a few levels, and the codes of levels."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from causalassay.common.arrays import Values
 from causalassay.common.spelling import shown
+from causalassay.data.checks import Place, check_finite, check_none_missing, label_hint
+
+if TYPE_CHECKING:
+    from causalassay.data.tables import Columns
 
 
 @dataclass(frozen=True)
@@ -62,3 +71,127 @@ class Discrete:
 
 
 ColumnKind = Continuous | Discrete
+
+
+# From the columns of a table to values and kinds: levels become codes.
+
+ColumnLevels = Sequence[str] | Sequence[float]
+Declared = Mapping[str, Discrete | None]
+"""The discrete columns; None where the levels are those that occur."""
+
+
+def declare(discrete: Iterable[str] | Mapping[str, ColumnLevels | None]) -> Declared:
+    """Return what `discrete`, a list of names or a mapping to levels, declares."""
+    if isinstance(discrete, str):
+        raise TypeError(f"discrete: expected a list of names, got {discrete!r}; put it in a list")
+    if not isinstance(discrete, Mapping):
+        return dict.fromkeys(discrete)
+    kinds: dict[str, Discrete | None] = {}
+    for name, levels in discrete.items():
+        try:
+            # The class makes the tuple.
+            kinds[name] = None if levels is None else Discrete(levels)  # type: ignore[arg-type]
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"discrete: column {name!r}: {error}") from None
+    return kinds
+
+
+def has_text_levels(kind: Discrete | None) -> bool:
+    """Tell whether levels were stated, as text."""
+    return kind is not None and isinstance(kind.levels[0], str)
+
+
+def missing_entries(column: NDArray[Any], kind: Discrete | None = None) -> NDArray[np.bool_]:
+    """Tell which entries are missing; an empty text is, unless it is a stated level."""
+    if column.dtype != object:
+        return np.isnan(column)
+    absent = {None} if kind is not None and "" in kind.levels else {None, ""}
+    return np.array([entry in absent for entry in column.tolist()])
+
+
+def encode(
+    table: Columns, declared: Declared, where: str, place: Place
+) -> tuple[Values, tuple[ColumnKind, ...]]:
+    """Return the values, shape (n, d), and the kinds of the columns of data.
+
+    Parameters
+    ----------
+    table : dict of ndarray
+    declared : mapping
+    where : str
+        The file, for messages.
+    place : callable
+        Where a row is in it.
+    """
+    for name, column in table.items():
+        if name not in declared and column.dtype == object:
+            raise ValueError(
+                f"{where}: column {name!r} holds text, {_first_text(column, place)}; "
+                f"{label_hint(name)}correct it, leave the column out (--drop), name it as "
+                f"`condition` or `target` if it is one, or declare it with discrete=[{name!r}] "
+                "(--discrete declares all columns)"
+            )
+    missing = [missing_entries(column, declared.get(name)) for name, column in table.items()]
+    check_none_missing(np.column_stack(missing), list(table), where, place)
+    kinds: list[ColumnKind] = []
+    values: list[Values] = []
+    for name, column in table.items():
+        if name in declared:
+            kind = declared[name] or _occurring(column, f"{where}: column {name!r}")
+            kinds.append(kind)
+            values.append(_codes(column, kind, f"{where}: column {name!r}", place))
+        else:
+            check_finite(column[:, None], [name], where, place)
+            kinds.append(Continuous())
+            values.append(column)
+    return np.column_stack(values), tuple(kinds)
+
+
+def decode(codes: Values, kind: ColumnKind) -> NDArray[Any]:
+    """Return what stands in a table for the values, shape (n,), of a column."""
+    if isinstance(kind, Continuous):
+        return codes
+    levels = np.array(kind.levels, dtype=object if has_text_levels(kind) else float)
+    return levels[codes.astype(int)]
+
+
+def _first_text(column: NDArray[Any], place: Place) -> str:
+    """Describe the first entry that is no number, else (all are numbers in quotes) the first."""
+    for row, entry in enumerate(column.tolist()):
+        if entry is not None and not _is_number(entry):
+            return f"first {shown(entry)} in {place(row)}"
+    return f"first {shown(column[0])} in {place(0)}"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text  # which Python allows between digits, and tables do not
+
+
+def _occurring(column: NDArray[Any], where: str) -> Discrete:
+    """Return the sorted values of a column as its levels."""
+    try:
+        return Discrete(tuple(sorted(set(column.tolist()))))
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def _codes(column: NDArray[Any], kind: Discrete, where: str, place: Place) -> Values:
+    """Return the code of each entry's level, or raise."""
+    if column.dtype == object and not has_text_levels(kind):
+        raise ValueError(
+            f"{where}: the stated levels {shown(kind.levels)} are numbers but the column holds "
+            f"text, {_first_text(column, place)}; correct the file, or state the levels as text"
+        )
+    code = {level: float(k) for k, level in enumerate(kind.levels)}
+    entries = column.tolist()
+    for row, entry in enumerate(entries):
+        if entry not in code:
+            raise ValueError(
+                f"{where}: {shown(entry)} in {place(row)} is not among the stated levels "
+                f"{shown(kind.levels)}; add it to them, or correct the file"
+            )
+    return np.array([code[entry] for entry in entries])

@@ -24,10 +24,9 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 from pyarrow import compute
 
-from causalassay.common.array_files import SUFFIXES as ARRAY_SUFFIXES
-from causalassay.common.array_files import load_arrays, names_in, pick
-from causalassay.common.opening import check_columns, check_regular, check_text_table, note
-from causalassay.common.separators import single_blanks
+from causalassay.common.file_formats import SUFFIXES as ARRAY_SUFFIXES
+from causalassay.common.file_formats import load_arrays, names_in, pick, single_blanks
+from causalassay.common.files import check_columns, check_regular, check_text_table, note
 from causalassay.common.spelling import cut, did_you_mean, name_fault, shown, visible
 from causalassay.data import arrow_files, text_tables
 from causalassay.data.checks import check_column_names
@@ -256,26 +255,23 @@ def load_array_table(path: Path) -> dict[str, NDArray[Any]]:
     each array of numbers is a column.
     """
     arrays = load_arrays(path, f"a {path.suffix} file")
-    numbers = {name: one for name, one in arrays.items() if one.dtype.kind in "biuf" and one.size}
-    matrices = {name: one for name, one in numbers.items() if one.ndim == 2}
-    vectors = {name: one for name, one in numbers.items() if one.ndim == 1 and name}
+    numbers = {
+        name: array for name, array in arrays.items() if array.dtype.kind in "biuf" and array.size
+    }
+    matrices = {name: array for name, array in numbers.items() if array.ndim == 2}
+    vectors = {name: array for name, array in numbers.items() if array.ndim == 1 and name}
     if not matrices and vectors:
-        if len({len(one) for one in vectors.values()}) > 1:
-            sizes = ", ".join(f"{name!r} {len(one)}" for name, one in vectors.items())
+        if len(set(map(len, vectors.values()))) > 1:
+            sizes = ", ".join(f"{name!r} {len(array)}" for name, array in vectors.items())
             raise ValueError(f"{path}: expected columns of one length, got {sizes[:300]}")
-        return {name: one.astype(float) for name, one in vectors.items()}
+        return {name: array.astype(float) for name, array in vectors.items()}
     values = pick(matrices, DATA_IS_CALLED, "the values, a row for each sample", str(path))
     check_columns(str(path), values.shape[1])
     names = names_in(arrays, values.shape[1]) or [f"x{step}" for step in range(values.shape[1])]
     matrix = np.asarray(values, dtype=float)
-    return {name: matrix[:, step] for step, name in enumerate(names)} if _differ(names) else {}
-
-
-def _differ(names: list[str]) -> bool:
-    if len(set(names)) < len(names):
-        twice = next(name for name, times in Counter(names).items() if times > 1)
-        raise ValueError(f"columns: {twice!r} appears more than once; give each its own name")
-    return True
+    if twice := [name for name, times in Counter(names).items() if times > 1]:
+        raise ValueError(f"columns: {twice[0]!r} appears more than once; give each its own name")
+    return {name: matrix[:, step] for step, name in enumerate(names)}
 
 
 # Numbers with a decimal comma, in files whose fields are not separated by commas.
@@ -301,13 +297,12 @@ def columns_with_commas(columns: Mapping[str, Sequence[str | None]], where: str)
     Traceback (most recent call last):
     ValueError: t.csv: column 'a' holds '1,500', where the comma may be a decimal one or ...
     """
-    found = {
-        name: [text for text in entries if text is not None]
+    with_comma = {
+        name: texts
         for name, entries in columns.items()
         if all(text is None or _WITH_COMMA.fullmatch(text) for text in entries)
+        and (texts := [text for text in entries if text is not None and "," in text])
     }
-    with_comma = {name: [one for one in texts if "," in one] for name, texts in found.items()}
-    with_comma = {name: texts for name, texts in with_comma.items() if texts}
     every = [text for texts in with_comma.values() for text in texts]
     if every and all(map(_THOUSANDS.fullmatch, every)):
         name, texts = next(iter(with_comma.items()))

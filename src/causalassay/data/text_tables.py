@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from causalassay.common.opening import check_columns, check_text_table, is_packed, note
-from causalassay.common.separators import SEPARATORS, fields, find_separator, single_blanks
+from causalassay.common.file_formats import SEPARATORS, fields, find_separator, single_blanks
+from causalassay.common.files import check_columns, check_text_table, is_packed, note
 from causalassay.common.spelling import listed
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz", ".dat")

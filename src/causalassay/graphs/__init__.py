@@ -2,7 +2,6 @@
 
 from causalassay.common.arrays import as_graph
 from causalassay.graphs.classes import enumerate_dags, mec_size, sample_dag, sample_dags
-from causalassay.graphs.consistent_extension import NoExtension, extend
 from causalassay.graphs.conversions import (
     from_edges,
     from_gadjid,
@@ -15,7 +14,13 @@ from causalassay.graphs.conversions import (
     to_networkx,
     to_pandas,
 )
-from causalassay.graphs.cpdag import skeleton, to_cpdag, v_structures
+from causalassay.graphs.cpdag import (
+    meek_closure,
+    skeleton,
+    to_cpdag,
+    to_interventional_cpdag,
+    v_structures,
+)
 from causalassay.graphs.families import (
     bipartite,
     chain,
@@ -24,23 +29,23 @@ from causalassay.graphs.families import (
     forest,
     scale_free,
 )
-from causalassay.graphs.files import read_graph
-from causalassay.graphs.interventional import to_interventional_cpdag
+from causalassay.graphs.formats.reading import read_graph
+from causalassay.graphs.formats.writing import write_graph
 from causalassay.graphs.lagged import LaggedGraph, lagged_erdos_renyi, summary_ancestors
-from causalassay.graphs.meek import meek_closure
 from causalassay.graphs.orders import (
+    acyclic_threshold,
     ancestors,
+    d_separated,
     descendants,
     is_dag,
     path_counts,
+    possible_descendants,
+    possible_reachability,
     reachability,
+    threshold,
     topological_order,
 )
-from causalassay.graphs.separation import d_separated
-from causalassay.graphs.thresholds import acyclic_threshold, threshold
-from causalassay.graphs.validity import as_cpdag, check_cpdag, is_cpdag
-from causalassay.graphs.walks import possible_descendants, possible_reachability
-from causalassay.graphs.writing import write_graph
+from causalassay.graphs.validity import NoExtension, as_cpdag, check_cpdag, extend, is_cpdag
 
 __all__ = [
     "LaggedGraph",

@@ -1,4 +1,4 @@
-"""Where graphs come from: the families as frozen dataclasses that draw, for studies."""
+"""Where graphs come from: the families as frozen dataclasses that draw, and their names."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, Protocol
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency
+from causalassay.common.registry import Registry, dataclass_with_version
 from causalassay.graphs import families
 from causalassay.graphs.lagged import LaggedGraph, check_lagged_erdos_renyi, lagged_erdos_renyi
 
@@ -160,3 +161,24 @@ class LaggedErdosRenyi:
         return lagged_erdos_renyi(
             self.n_nodes, self.probability, self.max_lag, rng, self.self_probability, self.feedback
         )
+
+
+# The graph families by name.
+
+_CLASSES = {
+    "erdos-renyi": "ErdosRenyi",
+    "scale-free": "ScaleFree",
+    "chain": "Chain",
+    "forest": "Forest",
+    "complete": "Complete",
+    "bipartite": "Bipartite",
+    "lagged-erdos-renyi": "LaggedErdosRenyi",
+}
+
+GRAPHS: Registry[type[GraphSource]] = Registry(
+    "graph family",
+    "causalassay.graphs",
+    {name: f"causalassay.graphs.sources:{kind}" for name, kind in _CLASSES.items()},
+    dataclass_with_version,
+)
+"""Graph sources by the family's name in a study file."""

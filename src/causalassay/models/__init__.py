@@ -1,10 +1,9 @@
 """Models that can be sampled and intervened upon, and sources that draw them on a graph."""
 
 from causalassay.models.discrete.bif import read_bif
-from causalassay.models.discrete.elimination import TooWide
 from causalassay.models.discrete.scm import DiscreteSCM, Marginals
 from causalassay.models.discrete.sources import Dirichlet, Logistic
-from causalassay.models.draws import draw, source
+from causalassay.models.discrete.tables import TooWide
 from causalassay.models.fitting import fit, fit_covariance
 from causalassay.models.interventions import (
     At,
@@ -15,8 +14,6 @@ from causalassay.models.interventions import (
     RandomizeLevels,
     Shift,
 )
-from causalassay.models.linear.dao import DaO
-from causalassay.models.linear.noise_transfer import ISCMWithRawNoise, RawWithISCMNoise
 from causalassay.models.linear.scaling import iscm_implied, standardized_implied, transfer_noise
 from causalassay.models.linear.scm import LinearSCM
 from causalassay.models.linear.sources import (
@@ -24,11 +21,13 @@ from causalassay.models.linear.sources import (
     SCM,
     SNR,
     UUMC,
+    DaO,
     HalfExplained,
     Harmonized,
+    ISCMWithRawNoise,
+    RawWithISCMNoise,
     Standardized,
 )
-from causalassay.models.model import Model
 from causalassay.models.noise import Noise
 from causalassay.models.nonlinear.mechanisms import (
     MLP,
@@ -45,8 +44,14 @@ from causalassay.models.nonlinear.sources import (
     NonlinearSNR,
     NonlinearStandardized,
 )
-from causalassay.models.series.sources import SeriesISCM, SeriesSCM, SeriesStandardized
-from causalassay.models.series.uumc import NoStationarySystem, SeriesUUMC
+from causalassay.models.registry import Model, draw, source
+from causalassay.models.series.sources import (
+    NoStationarySystem,
+    SeriesISCM,
+    SeriesSCM,
+    SeriesStandardized,
+    SeriesUUMC,
+)
 from causalassay.models.series.var import VAR
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from causalassay.common.arrays import Adjacency
-from causalassay.models.discrete.elimination import TooWide
+from causalassay.models.discrete.tables import TooWide
 from causalassay.present.document import Column, Document, GraphFigure, Table
 from causalassay.present.drawing import show
 from causalassay.present.drawing.drawing import MOST_NODES

@@ -12,10 +12,9 @@ from scipy.linalg.lapack import dgeqrf, dpotrf, dtrtrs
 from causalassay.common.arrays import Adjacency, Values, Vector, Weights, check_square, check_values
 from causalassay.common.spelling import listed
 from causalassay.graphs.orders import Indices, check_dag
-from causalassay.models.discrete.contingency import as_codes
-from causalassay.models.discrete.elimination import ProbabilityTable
 from causalassay.models.discrete.scm import DiscreteSCM, check_levels
 from causalassay.models.discrete.sources import table_shape
+from causalassay.models.discrete.tables import ProbabilityTable, as_codes
 from causalassay.models.linear.scm import LinearSCM
 
 # A pivot is the share of a variable's variance that the variables before it leave unexplained.
@@ -104,11 +103,12 @@ def fit(
     array([[0.5, 0.5],
            [0. , 1. ]])
     """
+    graph = check_dag(graph)
     if levels is not None:
-        return fit_tables(graph, check_values(values, len(check_dag(graph))), levels, smoothing)
+        return fit_tables(graph, check_values(values, len(graph)), levels, smoothing)
     if smoothing != 0:
         raise ValueError("smoothing: only tables are smoothed; state the `levels` of the columns")
-    array = check_values(values, len(check_dag(graph)))
+    array = check_values(values, len(graph))
     n_parents = graph.sum(axis=0)
     if n_parents.max() + 2 > len(array):
         node = int(n_parents.argmax())
@@ -167,7 +167,7 @@ def fit_covariance(graph: Adjacency, covariance: ArrayLike, mean: ArrayLike = 0.
     >>> backwards.weights[1, 0].round(12), backwards.noise_variance.round(12)
     (np.float64(0.4), array([0.2, 5. ]))
     """
-    check_dag(graph)
+    graph = check_dag(graph)
     matrix = _check_covariance(covariance, len(graph))
     centre = np.asarray(mean, dtype=float)
     if centre.shape not in ((), (len(graph),)):
@@ -313,7 +313,7 @@ def fit_tables(
     if not 0 <= smoothing < np.inf:
         raise ValueError(f"smoothing: expected a number of at least 0, got {smoothing}")
     named = check_levels(levels, len(graph))
-    n_levels = np.array([len(one) for one in named])
+    n_levels = np.array([len(names) for names in named])
     outside = (values != np.floor(values)) | (values < 0) | (values >= n_levels)
     if outside.any():
         row, node = (int(k) for k in np.argwhere(outside)[0])
@@ -327,7 +327,7 @@ def fit_tables(
     for node in range(len(graph)):
         shape = table_shape(graph, node, n_levels)
         nodes = [*np.flatnonzero(graph[:, node]).tolist(), node]
-        cells = np.ravel_multi_index([codes[one] for one in nodes], shape)
+        cells = np.ravel_multi_index([codes[axis] for axis in nodes], shape)
         counts = np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
         tables.append(_shares(counts + smoothing))
     return DiscreteSCM(graph, tables, named)

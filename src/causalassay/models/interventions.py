@@ -184,6 +184,30 @@ def on_observed_scale(action: Action, latent_mean: float, latent_sd: float) -> A
             return Randomize(node, (centre - latent_mean) / latent_sd, variance / latent_sd**2)
 
 
+def applied(action: Action, variance: float, intercept: float) -> tuple[bool, float, float]:
+    """Return whether a node is cut off its causes, and its noise variance and intercept after it.
+
+    Parameters
+    ----------
+    action : Do, Shift or Randomize
+        On the scale of the data.
+    variance, intercept : float
+        Of the node before.
+
+    Examples
+    --------
+    >>> applied(Do(0, 3.0), 1.0, 0.5), applied(Shift(0, by=2.0), 1.0, 0.5)
+    ((True, 0.0, 3.0), (False, 1.0, 2.5))
+    """
+    match action:
+        case Do(_, value):
+            return True, 0.0, value
+        case Shift(_, by):
+            return False, variance, intercept + by
+        case Randomize(_, mean, spread):
+            return True, spread, mean
+
+
 def check_series_intervention(
     intervention: SeriesIntervention, n_nodes: int
 ) -> tuple[Intervention, tuple[At, ...]]:
@@ -198,9 +222,11 @@ def check_series_intervention(
     check_intervention(always, n_nodes)
     for window in windows:
         _check_action(window.action, n_nodes)
-        rows = [window.start, *(one.start for one in windows)]
-        at_once = [one for one in windows if any(one.lasts(r) and window.lasts(r) for r in rows)]
-        if [one.node for one in (*always, *at_once)].count(window.node) > 1:
+        rows = [window.start, *(other.start for other in windows)]
+        at_once = [
+            other for other in windows if any(other.lasts(r) and window.lasts(r) for r in rows)
+        ]
+        if [change.node for change in (*always, *at_once)].count(window.node) > 1:
             raise ValueError(
                 f"intervention: only one action on a node at a time, but {window} meets another "
                 f"on node {window.node}; make their times disjoint"

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalassay.common.opening import read_text
+from causalassay.common.files import read_text
 from causalassay.common.spelling import cut, did_you_mean, name_fault, shown, visible
 from causalassay.graphs.families import MOST_NODES
-from causalassay.models.discrete.elimination import ProbabilityTable
 from causalassay.models.discrete.scm import DiscreteSCM
+from causalassay.models.discrete.tables import ProbabilityTable
 
 ROUNDED = 1e-3
 """How far printed probabilities may be from a sum of 1; they are then divided by it."""

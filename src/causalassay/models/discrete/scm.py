@@ -12,12 +12,20 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from causalassay.common.arrays import Adjacency, Values, Vector
+from causalassay.common.arrays import Adjacency, Values, Vector, as_graph
 from causalassay.common.seeding import as_generator
 from causalassay.graphs.orders import Indices, topological_order
-from causalassay.models.discrete import elimination
-from causalassay.models.discrete.elimination import MOST_CELLS, Factor, ProbabilityTable, TooWide
-from causalassay.models.discrete.sampling import CompiledTables, compile_tables, draw_levels
+from causalassay.models.discrete.tables import (
+    MOST_CELLS,
+    CompiledTables,
+    Factor,
+    ProbabilityTable,
+    TooWide,
+    bucket_marginals,
+    compile_tables,
+    draw_levels,
+    product,
+)
 from causalassay.models.interventions import (
     Do,
     Intervention,
@@ -100,16 +108,16 @@ class DiscreteSCM(Shown):
         names: Sequence[str] | None = None,
     ) -> None:
         order = topological_order(graph)
-        own = graph.copy()
-        own.setflags(write=False)
-        d = len(own)
+        graph = as_graph(graph).copy()
+        graph.setflags(write=False)
+        d = len(graph)
         if len(tables) != d:
             raise ValueError(f"tables: expected one per node, {d} in all, got {len(tables)}")
         arrays = [np.array(table, dtype=float) for table in tables]
         if levels is None:
             levels = [table.shape[-1] if table.ndim else 0 for table in arrays]
         checked = {
-            "graph": own,
+            "graph": graph,
             "levels": check_levels(levels, d),
             "names": _check_names(names, d),
             "_order": order,
@@ -279,7 +287,7 @@ class DiscreteSCM(Shown):
             Factor((node,), changes[node]) if node in changes else self.factors[node]
             for node in sorted(wanted)
         ]
-        marginals = elimination.marginals(factors, self.n_levels, most_cells)
+        marginals = bucket_marginals(factors, self.n_levels, most_cells)
         return {node: marginals[node] for node in asked}
 
     def joint(self, intervention: LevelIntervention = ()) -> ProbabilityTable:
@@ -298,7 +306,7 @@ class DiscreteSCM(Shown):
                 f"the joint distribution of {self.n_nodes} nodes has "
                 f"{np.prod(model.n_levels):.2g} cells, more than {MOST_CELLS}; ask for `marginals`"
             )
-        return elimination.product(model.factors).table
+        return product(model.factors).table
 
     @cached_property
     def factors(self) -> tuple[Factor, ...]:
@@ -318,7 +326,7 @@ class DiscreteSCM(Shown):
         """Raise unless the table has the shape it should; make its sums 1, in place."""
         where = f"tables: node {node} ({self.names[node]!r})"
         parents = self.parents(node)
-        shape = tuple(len(self.levels[one]) for one in (*parents, node))
+        shape = tuple(len(self.levels[axis]) for axis in (*parents, node))
         if table.shape != shape:
             raise ValueError(
                 f"{where} has the parents {list(parents)}, so its table has the shape {shape}: "

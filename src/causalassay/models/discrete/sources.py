@@ -13,8 +13,9 @@ from scipy.special import expit
 
 from causalassay.common.arrays import Adjacency
 from causalassay.graphs.orders import check_dag
-from causalassay.models.discrete.elimination import MOST_CELLS, ProbabilityTable
 from causalassay.models.discrete.scm import DiscreteSCM
+from causalassay.models.discrete.tables import MOST_CELLS, ProbabilityTable
+from causalassay.models.parameters import check_parameters
 
 
 @dataclass(frozen=True)
@@ -61,16 +62,13 @@ class Dirichlet:
         low, high = self._range()
         if not 2 <= low <= high:
             raise ValueError(f"levels: expected 2 or more, or (low, high), got {self.levels}")
-        if not 0 < self.equivalent_sample_size < math.inf:
-            raise ValueError(
-                "equivalent_sample_size: expected a positive number, "
-                f"got {self.equivalent_sample_size}"
-            )
+        check_parameters(self)
 
     def draw(self, graph: Adjacency, rng: Generator) -> DiscreteSCM:
         """Draw the number of levels of each node, if they vary, and the tables."""
         low, high = self._range()
-        n_levels = np.full(len(check_dag(graph)), low)
+        graph = check_dag(graph)
+        n_levels = np.full(len(graph), low)
         if low < high:
             n_levels = rng.integers(low, high, size=len(graph), endpoint=True)
         tables = []
@@ -113,12 +111,12 @@ class Logistic:
     version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        if not 0 < self.weight < math.inf:
-            raise ValueError(f"weight: expected a positive number, got {self.weight}")
+        check_parameters(self)
 
     def draw(self, graph: Adjacency, rng: Generator) -> DiscreteSCM:
         """Draw the sign of each node's weight."""
-        weights = self.weight * rng.choice((-1.0, 1.0), len(check_dag(graph)))
+        graph = check_dag(graph)
+        weights = self.weight * rng.choice((-1.0, 1.0), len(graph))
         n_levels = np.full(len(graph), 2)
         return DiscreteSCM(
             graph, [self._table(graph, node, weights, n_levels) for node in range(len(graph))]
@@ -132,7 +130,7 @@ class Logistic:
         log_odds = np.zeros(shape[:-1])
         for axis, parent in enumerate(np.flatnonzero(graph[:, node])):
             along = np.array([0.0, weights[parent]])
-            log_odds += along.reshape([2 if one == axis else 1 for one in range(log_odds.ndim)])
+            log_odds += along.reshape([2 if k == axis else 1 for k in range(log_odds.ndim)])
         return np.stack([expit(-log_odds), expit(log_odds)], axis=-1)
 
 
@@ -147,7 +145,7 @@ def table_shape(graph: Adjacency, node: int, n_levels: NDArray[np.int64]) -> tup
     (2, 3)
     """
     nodes = [*np.flatnonzero(graph[:, node]).tolist(), node]
-    shape = tuple(int(n_levels[one]) for one in nodes)
+    shape = tuple(n_levels[nodes].tolist())
     if math.prod(shape) > MOST_CELLS:
         raise ValueError(
             f"graph: node {node} has {len(shape) - 1} parents, so its table would have "

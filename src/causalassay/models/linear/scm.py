@@ -16,10 +16,8 @@ from causalassay.common.kernels import kernel
 from causalassay.common.seeding import as_generator
 from causalassay.graphs.orders import Indices, topological_order
 from causalassay.models.interventions import (
-    Do,
     Intervention,
-    Randomize,
-    Shift,
+    applied,
     check_intervention,
     on_observed_scale,
 )
@@ -65,6 +63,7 @@ class LinearSCM(Shown):
 
     Examples
     --------
+    >>> from causalassay.models import Do
     >>> model = LinearSCM([[0, 2], [0, 0]], noise_variance=1.0)
     >>> model
     LinearSCM(2 nodes, 1 edges, gaussian noise)
@@ -155,6 +154,7 @@ class LinearSCM(Shown):
 
         Examples
         --------
+        >>> from causalassay.models import Randomize
         >>> chain = LinearSCM([[0, 2], [0, 0]], 1.0)
         >>> chain.under((Randomize(1, mean=5, variance=9),)).covariance()
         array([[1., 0.],
@@ -166,13 +166,12 @@ class LinearSCM(Shown):
         variance, intercept = self.noise_variance.copy(), self.intercept.copy()
         for action in intervention:
             node = action.node
-            match on_observed_scale(action, self.latent_mean[node], self.latent_sd[node]):
-                case Do(_, value):
-                    weights[:, node], variance[node], intercept[node] = 0.0, 0.0, value
-                case Shift(_, by):
-                    intercept[node] += by
-                case Randomize(_, mean, spread):
-                    weights[:, node], variance[node], intercept[node] = 0.0, spread, mean
+            observed = on_observed_scale(action, self.latent_mean[node], self.latent_sd[node])
+            cut, variance[node], intercept[node] = applied(
+                observed, variance[node], intercept[node]
+            )
+            if cut:
+                weights[:, node] = 0.0
         return replace(self, weights=weights, noise_variance=variance, intercept=intercept)
 
     def sample(
@@ -222,6 +221,7 @@ class LinearSCM(Shown):
 
         Examples
         --------
+        >>> from causalassay.models import Shift
         >>> LinearSCM([[0, 2], [0, 0]], 1.0, intercept=[1, 0]).mean((Shift(0, by=0.5),))
         array([1.5, 3. ])
         """
@@ -233,6 +233,7 @@ class LinearSCM(Shown):
 
         Examples
         --------
+        >>> from causalassay.models import Do
         >>> LinearSCM([[0, 2], [0, 0]], 1.0).covariance((Do(0, 3.0),))
         array([[0., 0.],
                [0., 1.]])

@@ -10,20 +10,18 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from causalassay.common.arrays import Adjacency, Values, Vector
+from causalassay.common.arrays import Adjacency, Values, Vector, as_graph
 from causalassay.common.seeding import as_generator
 from causalassay.graphs.orders import Indices, topological_order
 from causalassay.models.interventions import (
-    Do,
     Intervention,
-    Randomize,
-    Shift,
+    applied,
     check_intervention,
     on_observed_scale,
 )
 from causalassay.models.linear.scm import per_node
 from causalassay.models.noise import Noise, as_noise
-from causalassay.models.nonlinear.mechanisms.function import Function, Functions
+from causalassay.models.nonlinear.mechanisms import Function, Functions
 from causalassay.present.document import Document
 from causalassay.present.shown import Shown
 
@@ -54,6 +52,7 @@ class AdditiveNoiseSCM(Shown):
 
     Examples
     --------
+    >>> from causalassay.models import Do
     >>> import numpy as np
     >>> from causalassay.graphs import chain
     >>> square = lambda parents: parents[:, 0] ** 2
@@ -92,7 +91,7 @@ class AdditiveNoiseSCM(Shown):
         input_sd: ArrayLike = 1.0,
     ) -> None:
         order = topological_order(graph)
-        graph = graph.copy()
+        graph = as_graph(graph).copy()
         graph.setflags(write=False)
         numbers = {
             "noise_variance": noise_variance,
@@ -147,6 +146,7 @@ class AdditiveNoiseSCM(Shown):
 
         Examples
         --------
+        >>> from causalassay.models import Randomize
         >>> from causalassay.graphs import chain
         >>> model = AdditiveNoiseSCM(chain(2), [None, lambda parents: parents[:, 0] ** 2])
         >>> model.under((Randomize(1, mean=0.0, variance=1.0),)).graph.any()
@@ -158,15 +158,12 @@ class AdditiveNoiseSCM(Shown):
         variance, intercept = self.noise_variance.copy(), self.intercept.copy()
         for action in intervention:
             node = action.node
-            match on_observed_scale(action, self.latent_mean[node], self.latent_sd[node]):
-                case Do(_, value):
-                    graph[:, node], functions[node] = False, None
-                    variance[node], intercept[node] = 0.0, value
-                case Shift(_, by):
-                    intercept[node] += by
-                case Randomize(_, mean, spread):
-                    graph[:, node], functions[node] = False, None
-                    variance[node], intercept[node] = spread, mean
+            observed = on_observed_scale(action, self.latent_mean[node], self.latent_sd[node])
+            cut, variance[node], intercept[node] = applied(
+                observed, variance[node], intercept[node]
+            )
+            if cut:
+                graph[:, node], functions[node] = False, None
         return replace(
             self,
             graph=graph,

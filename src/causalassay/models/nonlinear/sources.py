@@ -14,13 +14,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.common.arrays import Adjacency, Values
+from causalassay.common.arrays import Adjacency, Values, as_graph
 from causalassay.graphs.orders import topological_order
 from causalassay.models.linear.scaling import Rule, Spread, signal_to_noise, standardize
-from causalassay.models.linear.sources import SCM, Range, Standardized
-from causalassay.models.noise import Noise
+from causalassay.models.noise import Noise, as_noise
 from causalassay.models.nonlinear.mechanisms import FAMILIES, GaussianProcess, Mechanism
 from causalassay.models.nonlinear.scm import AdditiveNoiseSCM
+from causalassay.models.parameters import Range, check_parameters, draw_variance
 
 CALIBRATION_SIZE = 10_000
 """Rows from which statistics are taken unless stated: standard deviations to about 1 %."""
@@ -30,7 +30,50 @@ Calibrated = tuple[AdditiveNoiseSCM, Values]
 
 
 @dataclass(frozen=True)
-class NonlinearSCM:
+class _Functional:
+    """The fields of a source that draws functions and noise; some have `noise_sd` as well."""
+
+    mechanism: Mechanism = GaussianProcess()
+    noise: Noise | str = "gaussian"
+    version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if isinstance(self.mechanism, type) or not isinstance(self.mechanism, Mechanism):
+            names = ", ".join(family.__name__ for family in FAMILIES.values())
+            raise TypeError(
+                f"mechanism: expected one of {names}, such as `GaussianProcess()`, "
+                f"got {self.mechanism!r}; by name: `models.source(kind, mechanism=...)`"
+            )
+        check_parameters(self)
+
+    def _raw(self, graph: Adjacency, rng: Generator) -> AdditiveNoiseSCM:
+        """Draw functions and noise scales: the model before it is rescaled."""
+        graph = as_graph(graph)
+        functions = self.mechanism.draw(graph, rng)
+        variance = draw_variance(len(graph), getattr(self, "noise_sd", 1.0), rng)
+        return AdditiveNoiseSCM(graph, functions, variance, 0.0, as_noise(self.noise))
+
+
+class _Rescaled(_Functional):
+    """A source that rescales a raw model node by node, with the moments of a sample."""
+
+    sample_size: int
+    ddof: int
+
+    def _rule(self) -> Rule:
+        return standardize
+
+    def draw(self, graph: Adjacency, rng: Generator) -> AdditiveNoiseSCM:
+        """Draw the model of the rescaled variables, its statistics frozen."""
+        return self.calibrate(graph, rng)[0]
+
+    def calibrate(self, graph: Adjacency, rng: Generator) -> Calibrated:
+        """Draw a model and return it with the sample that fixed its statistics."""
+        return _rescaled(self._raw(graph, rng), self._rule(), self.sample_size, self.ddof, rng)
+
+
+@dataclass(frozen=True)
+class NonlinearSCM(_Functional):
     """The raw SCM with nonlinear functions of the parents and additive noise.
 
     Parameters
@@ -51,24 +94,15 @@ class NonlinearSCM:
     AdditiveNoiseSCM(3 nodes, 2 edges, gaussian noise)
     """
 
-    mechanism: Mechanism = GaussianProcess()
-    noise: Noise | str = "gaussian"
     noise_sd: float | Range = 1.0
-    version: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        _check_draws(self.mechanism, self.noise, self.noise_sd)
 
     def draw(self, graph: Adjacency, rng: Generator) -> AdditiveNoiseSCM:
         """Draw functions and noise scales on `graph`."""
-        functions = self.mechanism.draw(graph, rng)
-        # The noise is that of a linear model without edges.
-        noise = SCM(noise=self.noise, noise_sd=self.noise_sd).draw(np.zeros_like(graph), rng)
-        return AdditiveNoiseSCM(graph, functions, noise.noise_variance, 0.0, noise.noise)
+        return self._raw(graph, rng)
 
 
 @dataclass(frozen=True)
-class NonlinearStandardized:
+class NonlinearStandardized(_Rescaled):
     """A raw nonlinear SCM whose variables are standardised once it is complete.
 
     Parameters
@@ -90,31 +124,20 @@ class NonlinearStandardized:
     array([1., 1., 1.])
     """
 
-    mechanism: Mechanism = GaussianProcess()
-    noise: Noise | str = "gaussian"
     noise_sd: float | Range = 1.0
     sample_size: int = CALIBRATION_SIZE
     ddof: int = 0
-    version: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        _check_draws(self.mechanism, self.noise, self.noise_sd)
-        _check_statistics(self.sample_size, self.ddof)
-
-    def draw(self, graph: Adjacency, rng: Generator) -> AdditiveNoiseSCM:
-        """Draw the model of the standardised variables."""
-        return self.calibrate(graph, rng)[0]
 
     def calibrate(self, graph: Adjacency, rng: Generator) -> Calibrated:
         """Draw a model and return it with the sample that fixed its statistics."""
-        raw = NonlinearSCM(self.mechanism, self.noise, self.noise_sd).draw(graph, rng)
+        raw = self._raw(graph, rng)
         values = raw.sample(self.sample_size, rng)
         mean, sd = values.mean(axis=0), values.std(axis=0, ddof=self.ddof)
         return raw.standardized(mean, sd), (values - mean) / sd
 
 
 @dataclass(frozen=True)
-class NonlinearISCM:
+class NonlinearISCM(_Rescaled):
     """An internally-standardised SCM: each variable is standardised before its children use it.
 
     Parameters
@@ -141,29 +164,13 @@ class NonlinearISCM:
     array([1., 1., 1.])
     """
 
-    mechanism: Mechanism = GaussianProcess()
-    noise: Noise | str = "gaussian"
     noise_sd: float | Range = 1.0
     sample_size: int = CALIBRATION_SIZE
     ddof: int = 1
-    version: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        _check_draws(self.mechanism, self.noise, self.noise_sd)
-        _check_statistics(self.sample_size, self.ddof)
-
-    def draw(self, graph: Adjacency, rng: Generator) -> AdditiveNoiseSCM:
-        """Draw the model, its standardisations frozen."""
-        return self.calibrate(graph, rng)[0]
-
-    def calibrate(self, graph: Adjacency, rng: Generator) -> Calibrated:
-        """Draw a model and return it with the sample that fixed its statistics."""
-        raw = NonlinearSCM(self.mechanism, self.noise, self.noise_sd).draw(graph, rng)
-        return _rescaled(raw, standardize, self.sample_size, self.ddof, rng)
 
 
 @dataclass(frozen=True)
-class NonlinearSNR:
+class NonlinearSNR(_Rescaled):
     """Eigenmann's scheme: unit variances at a given signal-to-noise ratio; means are not changed.
 
     Parameters
@@ -191,27 +198,12 @@ class NonlinearSNR:
     array([1.  , 0.25, 0.25])
     """
 
-    mechanism: Mechanism = GaussianProcess()
-    noise: Noise | str = "gaussian"
     snr: float = 5.0
     sample_size: int = CALIBRATION_SIZE
     ddof: int = 1
-    version: ClassVar[int] = 1
 
-    def __post_init__(self) -> None:
-        _check_draws(self.mechanism, self.noise, 1.0)
-        _check_statistics(self.sample_size, self.ddof)
-        if not 0 < self.snr < math.inf:
-            raise ValueError(f"snr: expected a positive number, got {self.snr}")
-
-    def draw(self, graph: Adjacency, rng: Generator) -> AdditiveNoiseSCM:
-        """Draw a model with the signal-to-noise ratio asked for."""
-        return self.calibrate(graph, rng)[0]
-
-    def calibrate(self, graph: Adjacency, rng: Generator) -> Calibrated:
-        """Draw a model and return it with the sample that fixed its statistics."""
-        raw = NonlinearSCM(self.mechanism, self.noise).draw(graph, rng)
-        return _rescaled(raw, signal_to_noise(self.snr), self.sample_size, self.ddof, rng)
+    def _rule(self) -> Rule:
+        return signal_to_noise(self.snr)
 
 
 def _rescaled(
@@ -245,19 +237,3 @@ def _rescaled(
         latent_sd=latent_sd,
     )
     return frozen, np.ascontiguousarray(columns.T)
-
-
-def _check_draws(mechanism: Mechanism, noise: Noise | str, noise_sd: float | Range) -> None:
-    if isinstance(mechanism, type) or not isinstance(mechanism, Mechanism):
-        names = ", ".join(family.__name__ for family in FAMILIES.values())
-        raise TypeError(
-            f"mechanism: expected one of {names}, such as `GaussianProcess()`, got {mechanism!r}; "
-            "by name: `models.source(kind, mechanism=...)`"
-        )
-    SCM(noise=noise, noise_sd=noise_sd)  # which says what is wrong with them
-
-
-def _check_statistics(sample_size: int, ddof: int) -> None:
-    if sample_size is None or sample_size < 2:
-        raise ValueError(f"sample_size: expected at least 2, got {sample_size}")
-    Standardized(sample_size=sample_size, ddof=ddof)  # which says what is wrong with it

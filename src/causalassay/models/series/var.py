@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from causalassay.common.arrays import Values, Vector, Weights
 from causalassay.common.kernels import kernel
@@ -16,24 +17,116 @@ from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.orders import Indices, order_or_cycle
 from causalassay.models.interventions import (
     At,
-    Do,
     Intervention,
-    Randomize,
     SeriesIntervention,
-    Shift,
+    applied,
     check_intervention,
     check_series_intervention,
 )
 from causalassay.models.linear.scm import per_node
-from causalassay.models.series.stationarity import (
-    Coefficients,
-    companion,
-    reduced_form,
-    spectral_radius,
-    state_covariance,
-)
 from causalassay.present.document import Document
 from causalassay.present.shown import Shown
+
+# The stationary law of a linear recursion: companion form and discrete Lyapunov equation.
+
+Coefficients = NDArray[np.floating[Any]]
+"""Float ``(max_lag + 1, d, d)``: ``[lag, i, j]`` of X_i(t - lag) → X_j(t)."""
+
+
+class Reduced(NamedTuple):
+    """X(t) = Σ_l transition[l - 1] X(t - l) + shocks, without terms of the same step."""
+
+    transition: Coefficients
+    """Shape (max_lag, d, d); here a matrix acts on columns, so ``[l - 1, j, i]``."""
+    mixing: Weights
+    """M = (I - A_0')⁻¹, which turns noises into shocks."""
+
+
+def reduced_form(coefficients: Coefficients) -> Reduced:
+    """Return the recursion solved for X(t): F_l = (I - A_0')⁻¹ A_l'.
+
+    Examples
+    --------
+    >>> a = np.zeros((2, 2, 2))
+    >>> a[0, 0, 1], a[1, 0, 0] = 2.0, 0.5
+    >>> reduced_form(a).transition[0]
+    array([[0.5, 0. ],
+           [1. , 0. ]])
+    """
+    d = coefficients.shape[1]
+    mixing = np.linalg.inv(np.eye(d) - coefficients[0].T)
+    return Reduced(mixing @ coefficients[1:].transpose(0, 2, 1), mixing)
+
+
+def companion(transition: Coefficients) -> Weights:
+    """Return the matrix that moves the state (X(t), …, X(t - max_lag + 1)) a step on.
+
+    Examples
+    --------
+    >>> companion(np.array([[[0.5]], [[0.2]]]))
+    array([[0.5, 0.2],
+           [1. , 0. ]])
+    """
+    n_lags, d, _ = transition.shape
+    matrix = np.eye(n_lags * d, k=-d)
+    matrix[:d] = transition.transpose(1, 0, 2).reshape(d, -1)
+    return matrix
+
+
+def spectral_radius(matrix: Weights) -> float:
+    """Return the largest modulus of an eigenvalue; below 1 a recursion is stationary.
+
+    Examples
+    --------
+    >>> round(spectral_radius(np.array([[0.0, 0.25], [1.0, 0.0]])), 12)
+    0.5
+    """
+    return float(np.abs(np.linalg.eigvals(matrix)).max())
+
+
+def solve_lyapunov(matrix: Weights, shocks: NDArray[Any]) -> NDArray[Any]:
+    """Return P = F P F' + Q of a stationary F, for one Q or a stack of them.
+
+    Doubling: after k steps P holds the first 2^k terms of Σ F^n Q F'^n and F
+    its 2^k-th power, so the work grows with log log of the precision. Each
+    term is positive semidefinite where Q is, hence nothing cancels.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (m, m)
+        Spectral radius below 1.
+    shocks : ndarray, shape (..., m, m)
+        Symmetric.
+
+    Examples
+    --------
+    >>> solve_lyapunov(np.array([[0.5]]), np.array([[3.0]]))
+    array([[4.]])
+    """
+    total, power = shocks, matrix
+    for _ in range(64):
+        term = power @ total @ power.T
+        total = total + term
+        if not np.abs(term).max() > np.finfo(float).eps * np.abs(total).max() / 8:
+            return total
+        power = power @ power
+    raise ArithmeticError("the recursion is not stationary; its spectral radius must be below 1")
+
+
+def state_covariance(coefficients: Coefficients, noise_variance: Vector) -> Weights:
+    """Return the stationary covariance of (X(t), …, X(t - max_lag + 1)), lag by lag.
+
+    Examples
+    --------
+    >>> state_covariance(np.array([[[0.0]], [[0.5]]]), np.array([3.0]))
+    array([[4.]])
+    """
+    transition, mixing = reduced_form(coefficients)
+    matrix = companion(transition)
+    d = len(mixing)
+    shocks = np.zeros_like(matrix)
+    shocks[:d, :d] = (mixing * noise_variance) @ mixing.T
+    return solve_lyapunov(matrix, shocks)
 
 
 @kernel
@@ -71,6 +164,7 @@ class VAR(Shown):
     --------
     A process that remembers half of itself, and one that follows it a step later:
 
+    >>> from causalassay.models import Do
     >>> coefficients = np.zeros((2, 2, 2))
     >>> coefficients[1, 0, 0], coefficients[1, 0, 1] = 0.5, 2.0
     >>> model = VAR(coefficients, noise_variance=3.0)
@@ -205,6 +299,7 @@ class VAR(Shown):
 
         Examples
         --------
+        >>> from causalassay.models import Shift
         >>> VAR([[[0.0]], [[0.5]]], 3.0).under((Shift(0, by=1.0),)).stationary_mean()
         array([2.])
         """
@@ -214,13 +309,9 @@ class VAR(Shown):
         variance, intercept = self.noise_variance.copy(), self.intercept.copy()
         for action in intervention:
             node = action.node
-            match action:
-                case Do(_, value):
-                    coefficients[:, :, node], variance[node], intercept[node] = 0.0, 0.0, value
-                case Shift(_, by):
-                    intercept[node] += by
-                case Randomize(_, mean, spread):
-                    coefficients[:, :, node], variance[node], intercept[node] = 0.0, spread, mean
+            cut, variance[node], intercept[node] = applied(action, variance[node], intercept[node])
+            if cut:
+                coefficients[:, :, node] = 0.0
         return replace(
             self, coefficients=coefficients, noise_variance=variance, intercept=intercept
         )
@@ -237,6 +328,7 @@ class VAR(Shown):
 
         Examples
         --------
+        >>> from causalassay.models import Do
         >>> model = VAR([[[0.0]], [[0.5]]], 3.0)
         >>> rows = model.sample(4, np.random.default_rng(0), (At(Do(0, 7.0), 1, 3),))
         >>> rows[1:3].ravel()
@@ -255,6 +347,7 @@ class VAR(Shown):
 
         Examples
         --------
+        >>> from causalassay.models import Shift
         >>> model = VAR([[[0.0]], [[0.5]]], 3.0)
         >>> model.mean_path(4, (At(Shift(0, by=1.0), 1, 3),)).ravel()
         array([0.  , 1.  , 1.5 , 0.75])

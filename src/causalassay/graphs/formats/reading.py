@@ -1,40 +1,41 @@
-"""Graphs in files: a matrix, an edge list, or the formats of other programs."""
+"""Graphs read from files: a matrix, an edge list, or the formats of other programs."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import warnings
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from causalassay.common.array_files import SUFFIXES as ARRAY_SUFFIXES
-from causalassay.common.array_files import load_arrays, names_in, pick
 from causalassay.common.arrays import Adjacency
-from causalassay.common.opening import note, read_text
-from causalassay.common.separators import find_separator, single_blanks
+from causalassay.common.file_formats import SUFFIXES as ARRAY_SUFFIXES
+from causalassay.common.file_formats import (
+    load_arrays,
+    names_in,
+    pick,
+)
+from causalassay.common.files import as_path, note, read_text
 from causalassay.common.spelling import cut, shown, visible
-from causalassay.graphs.dot_graphs import read_dot_graph
-from causalassay.graphs.edge_tables import edge_roles, is_directed, read_edge_table
-from causalassay.graphs.file_graph import FileGraph, check_edge_count, of_edges, placed
-from causalassay.graphs.matrix_tables import (
+from causalassay.graphs.conversions import check_count, check_names
+from causalassay.graphs.formats.dot import read_dot_graph
+from causalassay.graphs.formats.file_graph import FileGraph, of_edges, placed
+from causalassay.graphs.formats.tables import (
     READ_AS,
-    SHAPES,
     WITHOUT_NAMES,
-    Line,
     cell_fault,
     check_csv_names,
+    edge_roles,
+    is_directed,
     matrix_graph,
-    read_matrix,
+    read_text_graph,
 )
-from causalassay.graphs.node_names import check_count, check_names
 
 MOST_MARKUP = 8_000_000
 """Bytes of a GraphML, GML, DOT or JSON file: they take longer to read than tables."""
@@ -92,10 +93,11 @@ def read_graph(
            [ True, False, False],
            [False,  True, False]]), ['erk', 'mek', 'raf'])
     """
-    where = Path(path).name
+    file = as_path(path)
+    where = file.name
     spelled = None if columns is None else [str(c) for c in check_names(columns, "columns")]
     wanted = None if spelled is None else check_csv_names(spelled, "columns")
-    graph, names = placed(_read(Path(path), wanted, where), wanted, where)
+    graph, names = placed(_read(file, wanted, where), wanted, where)
     return graph.T.copy() if transpose else graph, spelled or names
 
 
@@ -103,13 +105,9 @@ def _read(path: Path, wanted: Collection[str] | None, where: str) -> FileGraph:
     suffix = path.suffix.lower()
     if suffix in ARRAY_SUFFIXES:
         return _from_arrays(path, where)
-    if suffix in (".graphml", ".gml"):
-        text = read_text(path, f"a {suffix} file with a graph", MOST_MARKUP)
-        return read_markup_graph(text, suffix, where)
-    if suffix in (".dot", ".gv"):
-        return read_dot_graph(read_text(path, "a DOT file with a graph", MOST_MARKUP), where)
-    if suffix == ".json":
-        return read_json_graph(read_text(path, "a JSON file with a graph", MOST_MARKUP), where)
+    if suffix in _MARKUP:
+        kind, reader = _MARKUP[suffix]
+        return reader(read_text(path, f"a {kind} file with a graph", MOST_MARKUP), where)
     return read_text_graph(read_text(path, "a CSV file with a graph"), wanted, where)
 
 
@@ -124,13 +122,13 @@ def holds_graph(path: Path) -> bool:
 def _from_arrays(path: Path, where: str) -> FileGraph:
     arrays = load_arrays(path, "an .npy or .npz file with a graph")
     square = {
-        name: one
-        for name, one in arrays.items()
-        if one.ndim == 2 and one.shape[0] == one.shape[1] > 0 and one.dtype.kind in "biuf"
+        name: array
+        for name, array in arrays.items()
+        if array.ndim == 2 and array.shape[0] == array.shape[1] > 0 and array.dtype.kind in "biuf"
     }
     matrix = pick(square, GRAPH_IS_CALLED, "a square matrix of 0 and 1", where)
     wrong = (matrix != 0) & (matrix != 1)
-    name = next(name for name, one in square.items() if one is matrix)
+    name = next(name for name, array in square.items() if array is matrix)
     # Not in other arrays: -1 and 2 mark ends of edges in some packages.
     if wrong.any() and np.isfinite(matrix).all() and name.lower() in WEIGHTS_ARE_CALLED:
         note(f"{where}: the graph holds weights; every cell that is not 0 is an edge")
@@ -166,8 +164,8 @@ def read_json_graph(text: str, where: str) -> FileGraph:
 
     Examples
     --------
-    >>> found = read_json_graph('{"edges": [{"source": "a", "target": "b"}]}', "g.json")
-    >>> found.names, found.edges.tolist()
+    >>> graph = read_json_graph('{"edges": [{"source": "a", "target": "b"}]}', "g.json")
+    >>> graph.names, graph.edges.tolist()
     (['a', 'b'], [[0, 1]])
     """
     try:
@@ -180,10 +178,8 @@ def read_json_graph(text: str, where: str) -> FileGraph:
     if not isinstance(edges, list) or not isinstance(nodes, list):
         raise ValueError(f"{where}: no list of edges; {EXPECTED}")
     check_count(len(nodes), where)
-    names = [_name(one.get("id") if isinstance(one, Mapping) else one, where) for one in nodes]
-    if len(set(names)) < len(names):
-        twice = next(name for name, times in Counter(names).items() if times > 1)
-        raise ValueError(f"{where}: two nodes are called {shown(twice)}; names must differ")
+    names = [_name(node.get("id") if isinstance(node, Mapping) else node, where) for node in nodes]
+    _check_differ(names, where)
     undirected = whole.get("directed") is False
     pairs: list[tuple[str, str]] = []
     for number, edge in enumerate(edges, 1):
@@ -210,13 +206,18 @@ def _name(value: Any, where: str) -> str:
     return str(value)
 
 
+def _check_differ(names: list[str], where: str) -> None:
+    if twice := [name for name, times in Counter(names).items() if times > 1]:
+        raise ValueError(f"{where}: two nodes are called {shown(twice[0])}; names must differ")
+
+
 # Graphs in GraphML and GML files, read by networkx.
 
 _LABELS = ("label", "name")
 _FORBIDDEN = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
 
 
-def read_markup_graph(text: str, suffix: str, where: str) -> FileGraph:
+def read_markup_graph(text: str, where: str, suffix: str) -> FileGraph:
     """Return the graph of a GraphML or GML text.
 
     A node is called by its id, in GML by its label; other labels are tried if the data have no
@@ -226,9 +227,9 @@ def read_markup_graph(text: str, suffix: str, where: str) -> FileGraph:
     Parameters
     ----------
     text : str
-    suffix : {".graphml", ".gml"}
     where : str
         The file, for messages.
+    suffix : {".graphml", ".gml"}
     """
     if suffix == ".graphml" and _FORBIDDEN.search(text):
         raise ValueError(f"{where}: it declares entities or a document type; remove them")
@@ -238,9 +239,7 @@ def read_markup_graph(text: str, suffix: str, where: str) -> FileGraph:
     labels = _labels(graph)
     if suffix == ".gml" and labels is not None:
         ids, labels = labels, None
-    if len(set(ids)) < len(ids):
-        twice = next(name for name, times in Counter(ids).items() if times > 1)
-        raise ValueError(f"{where}: two nodes are called {shown(twice)}; names must differ")
+    _check_differ(ids, where)
     called = dict(zip(graph, ids, strict=True))
     pairs = [(called[a], called[b]) for a, b in graph.edges()]
     loop = next((a for a, b in pairs if a == b), None)
@@ -268,91 +267,17 @@ def _parsed(text: str, suffix: str, where: str) -> Any:
 def _labels(graph: Any) -> list[str] | None:
     """Return what all nodes are called beside their ids."""
     for key in _LABELS:
-        found = [attributes.get(key) for _, attributes in graph.nodes(data=True)]
-        if found and None not in found:
-            return [str(label) for label in found]
+        labels = [attributes.get(key) for _, attributes in graph.nodes(data=True)]
+        if labels and None not in labels:
+            return [str(label) for label in labels]
     return None
 
 
-# Graphs in text files: lines of fields, an edge list or a square matrix.
-
-_LINES_LOOKED_AT = 20
-_LONGEST_LOOK = 1_000_000
-_COMMENTS = re.compile(r"(?:#[^\n]*+(?:\n|\Z)|\n)*+")
-_USUAL_HEADER = ["from", "to", "weight"]
-
-
-def read_text_graph(text: str, wanted: Collection[str] | None, where: str) -> FileGraph:
-    """Return the graph of a text.
-
-    Parameters
-    ----------
-    text : str
-    wanted : collection of str, optional
-        The columns of the data: two of them on the first line make an edge list without header.
-    where : str
-        The file, for messages.
-    """
-    lines = _lines(text, where)
-    header, names = lines[0][1], set(wanted or ())
-    roles = edge_roles(header)
-    if roles is not None and not _has_index(lines):
-        return read_edge_table(roles, header, lines[1:], where)
-    if 1 < len(header) < 4 and all(set(line[:2]) <= names for _, line in lines):
-        note(f"{where}: an edge list without a header; each line is read as from, to")
-        header = _USUAL_HEADER[: len(header)]
-        return read_edge_table(edge_roles(header) or {}, header, lines, where)
-    return read_matrix(lines, where)
-
-
-def _has_index(lines: list[Line]) -> bool:
-    """Tell whether the first column repeats the header: it is a matrix of nodes of these names."""
-    return [line[0] for _, line in lines[1:]] == lines[0][1][1:]
-
-
-def _lines(text: str, where: str) -> list[Line]:
-    """Return the lines that are not empty, with their numbers; all as long as the first."""
-    count = text.count("\n")
-    check_edge_count(count, "lines", where)
-    body, skipped = _without_comments(text)
-    beginning = body[:_LONGEST_LOOK].split("\n")[:_LINES_LOOKED_AT]
-    try:
-        separator = find_separator([line for line in beginning if line.strip()], ",")
-    except (ValueError, csv.Error) as error:
-        raise ValueError(f"{where}: line {skipped + 1}: {error}; {SHAPES}") from None
-    if separator == " ":
-        body = "\n".join(map(single_blanks, body.split("\n")))
-    reader = csv.reader(io.StringIO(body), delimiter=separator, skipinitialspace=True)
-    lines: list[Line] = []
-    try:
-        for line in filter(None, reader):
-            if not lines:
-                check_count(len(line) - 1, where)  # the first may be the name of the names
-            lines.append((reader.line_num + skipped, [cell.strip() for cell in line]))
-    except csv.Error as error:
-        number = reader.line_num + skipped
-        raise ValueError(f"{where}: line {number}: {error}; {SHAPES}") from None
-    _check_lines(lines, where)
-    return lines
-
-
-def _check_lines(lines: list[Line], where: str) -> None:
-    if not lines:
-        raise ValueError(f"{where}: the file is empty; {SHAPES}")
-    header = lines[0][1]
-    if len(header) == 1:
-        raise ValueError(f"{where}: the header has one field, {shown(header[0])}; {SHAPES}")
-    if len(lines) > 1 and all(len(line) == len(header) + 1 for _, line in lines[1:]):
-        header.insert(0, "")  # R leaves the name of the column of row names out
-    for number, line in lines:
-        if len(line) != len(header):
-            raise ValueError(
-                f"{where}: line {number} has {len(line)} fields but the header has {len(header)}"
-            )
-
-
-def _without_comments(text: str) -> tuple[str, int]:
-    """Return the text without the comments and empty lines it begins with, and their number."""
-    beginning = _COMMENTS.match(text)
-    end = beginning.end() if beginning else 0
-    return text[end:], text.count("\n", 0, end)
+_MARKUP: dict[str, tuple[str, Callable[[str, str], FileGraph]]] = {
+    ".graphml": (".graphml", partial(read_markup_graph, suffix=".graphml")),
+    ".gml": (".gml", partial(read_markup_graph, suffix=".gml")),
+    ".dot": ("DOT", read_dot_graph),
+    ".gv": ("DOT", read_dot_graph),
+    ".json": ("JSON", read_json_graph),
+}
+"""Endings of files that are neither tables nor arrays: what messages call them, and the reader."""

@@ -1,19 +1,20 @@
-"""The one way in which files of strangers are opened: regular files of a sane size.
+"""Files: how those of strangers are opened, and how ours are written whole or not at all.
 
-What a reader took for granted is said as a `ReadingNote`, a warning: nothing is guessed in silence.
-
-A pipe or a device such as ``/dev/zero`` would never end, and a text of gigabytes would fill the
-memory, so both are refused before anything is read. So are tables and arrays beyond the bounds
-below, whatever their format: a file of a few bytes can unpack to more than any memory.
+Only regular files of a sane size are opened. A pipe or a device such as ``/dev/zero`` would never
+end, and a text of gigabytes would fill the memory, so both are refused before anything is read. So
+are tables and arrays beyond the bounds below, whatever their format: a file of a few bytes can
+unpack to more than any memory. What a reader took for granted is said as a `ReadingNote`, a
+warning: nothing is guessed in silence.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -141,7 +142,7 @@ def check_values(where: str, count: int, shape: str) -> None:
     --------
     >>> check_values("t.npy", 10**9, "shape (10**6, 999)")
     Traceback (most recent call last):
-    causalassay.common.opening.TooLarge: t.npy: at least 1000000000 values (shape (10**6, 999)), ...
+    causalassay.common.files.TooLarge: t.npy: at least 1000000000 values (shape (10**6, 999)), ...
     """
     if count > most_values():
         raise _beyond(where, f"at least {count} values ({shape})", f"{most_values()} values")
@@ -237,3 +238,96 @@ def _kind(mode: int) -> str:
     if stat.S_ISFIFO(mode):
         return "a pipe"
     return "a socket" if stat.S_ISSOCK(mode) else "a device"
+
+
+# Files and folders that are written whole or not at all.
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[Path]:
+    """Yield a path to write to; the file takes the target's place if nothing goes wrong.
+
+    An error or Ctrl-C on the way leaves the file that was there, or none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replacing(Path(folder, "a.txt")) as partial:
+    ...         _ = partial.write_text("all of it")
+    ...     [file.name for file in Path(folder).iterdir()]
+    ['a.txt']
+    """
+    partial = target.with_name(f".{target.name[:200]}.{os.getpid()}.partial")
+    try:
+        yield partial
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_text(target: Path, text: str) -> None:
+    """Write a text file whole or not at all."""
+    with replacing(target) as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
+def check_target(path: Path | None, read: Iterable[Path] = ()) -> None:
+    """Raise before the work begins if a file cannot be written there.
+
+    Parameters
+    ----------
+    path : Path, or None
+        None is nothing to write.
+    read : iterable of Path
+        Files that are read: none of them may be overwritten.
+
+    Examples
+    --------
+    >>> check_target(Path("/"))
+    Traceback (most recent call last):
+    IsADirectoryError: / is a folder, expected the name of a file to write
+    """
+    if path is None:
+        return
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist; create it first")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder, expected the name of a file to write")
+    if path.exists() and any(one.exists() and path.samefile(one) for one in read):
+        raise ValueError(f"{path} is one of the files to read; write to another file")
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(f"{path}: the folder {path.parent} cannot be written to")
+
+
+def check_new_folder(target: Path) -> None:
+    """Raise before the work begins if a new folder cannot be made there.
+
+    Examples
+    --------
+    >>> check_new_folder(Path("/"))
+    Traceback (most recent call last):
+    FileExistsError: / is a folder with files in it; name a new one
+    """
+    if target.is_dir() and any(target.iterdir()):
+        raise FileExistsError(f"{target} is a folder with files in it; name a new one")
+    if target.exists() and not target.is_dir():
+        raise FileExistsError(f"{target} is a file; name a new folder")
+    if not target.absolute().parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
+
+
+@contextmanager
+def filled_folder(target: Path) -> Iterator[Path]:
+    """Yield a folder to fill, which gets its name once it is whole.
+
+    An error or Ctrl-C on the way leaves no folder.
+    """
+    partial = target.absolute().with_name(f".{target.absolute().name}.{os.getpid()}.partial")
+    partial.mkdir()
+    try:
+        yield partial
+        partial.replace(target.absolute())
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)

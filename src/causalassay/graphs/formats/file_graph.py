@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalassay.common.arrays import Adjacency
-from causalassay.common.opening import note
+from causalassay.common.files import note
 from causalassay.common.spelling import did_you_mean, listed, name_fault, shown
-from causalassay.graphs.node_names import check_count, check_names
+from causalassay.graphs.conversions import check_count, check_names
 
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
 from causalassay.common.spelling import shown
-from causalassay.graphs.file_graph import FileGraph, check_edge_count, of_edges
-from causalassay.graphs.node_names import check_count
+from causalassay.graphs.conversions import check_count
+from causalassay.graphs.formats.file_graph import FileGraph, check_edge_count, of_edges
 
 _TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|(?:(?<=\n)|\A)\#[^\n]*)
@@ -43,8 +43,8 @@ def read_dot_graph(text: str, where: str) -> FileGraph:
 
     Examples
     --------
-    >>> found = read_dot_graph("digraph { a -> b -> {c d}; e [label=x] }", "g.dot")
-    >>> found.names, found.edges.tolist()
+    >>> graph = read_dot_graph("digraph { a -> b -> {c d}; e [label=x] }", "g.dot")
+    >>> graph.names, graph.edges.tolist()
     (['a', 'b', 'c', 'd', 'e'], [[0, 1], [1, 2], [1, 3]])
     """
     reader = _Reader(_tokens(text, where), where)

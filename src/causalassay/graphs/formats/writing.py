@@ -16,11 +16,11 @@ from typing import Any, Literal
 import numpy as np
 
 from causalassay.common.arrays import Adjacency, as_graph
-from causalassay.common.replacing import replacing
+from causalassay.common.files import replacing
 from causalassay.common.spelling import check_choice
-from causalassay.graphs.file_graph import check_shown
-from causalassay.graphs.matrix_tables import check_csv_names
-from causalassay.graphs.node_names import check_names
+from causalassay.graphs.conversions import check_names
+from causalassay.graphs.formats.file_graph import check_shown
+from causalassay.graphs.formats.tables import check_csv_names
 
 Layout = Literal["matrix", "edges"]
 """Of a CSV file: a square matrix, or a line for each edge."""

@@ -10,12 +10,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from causalassay.common.arrays import Vector
+from causalassay.common.arrays import Values, Vector
+from causalassay.common.kernels import kernel, sorting_order
+from causalassay.graphs.orders import Indices
 
 ProbabilityTable = NDArray[np.floating[Any]]
 
@@ -56,7 +58,7 @@ class Factor:
         return self.table.reshape([size.get(node, 1) for node in nodes])
 
 
-def marginals(
+def bucket_marginals(
     factors: Sequence[Factor], sizes: Sequence[int], most_cells: int
 ) -> dict[int, Vector]:
     """Return the marginal of each node of the factors under their product, which sums to 1.
@@ -85,7 +87,7 @@ def marginals(
     >>> import numpy as np
     >>> cause = Factor((0,), np.array([0.5, 0.5]))
     >>> effect = Factor((0, 1), np.array([[0.9, 0.1], [0.3, 0.7]]))
-    >>> marginals([cause, effect], [2, 2], 100)[1].round(12)
+    >>> bucket_marginals([cause, effect], [2, 2], 100)[1].round(12)
     array([0.6, 0.4])
     """
     order, scopes = _plan([factor.nodes for factor in factors], sizes, most_cells)
@@ -138,7 +140,7 @@ def _plan(
 
     order, scopes = [], {}
     while near:
-        node = min(near, key=lambda one: (cells(one), one))
+        node = min(near, key=lambda candidate: (cells(candidate), candidate))
         if cells(node) > most_cells:
             raise TooWide(
                 f"exact laws of this network need a table of {cells(node):.2g} cells, more than "
@@ -164,3 +166,136 @@ def product(factors: Sequence[Factor]) -> Factor:
            [0.05, 0.45]])
     """
     return reduce(Factor.times, factors, _ONE)
+
+
+# Levels drawn from conditional probability tables, a row at a time.
+
+
+class CompiledTables(NamedTuple):
+    """What the sampling kernel reads, flat."""
+
+    start: Indices
+    parent: Indices
+    stride: Indices
+    cumulative_start: Indices
+    cumulative: Vector
+    n_levels: Indices
+
+
+@kernel
+def draw_levels(values: Values, order: Indices, compiled: CompiledTables) -> None:
+    """Turn uniform draws into codes in place: the first level whose cumulative share exceeds."""
+    start, parent, stride, cumulative_start, cumulative, n_levels = compiled
+    for row in values:
+        for node in order:
+            cell = cumulative_start[node]
+            for position in range(start[node], start[node + 1]):
+                cell += stride[position] * int(row[parent[position]])
+            code = 0
+            while code < n_levels[node] - 1 and row[node] >= cumulative[cell + code]:
+                code += 1
+            row[node] = code
+
+
+def compile_tables(
+    parents: Sequence[tuple[int, ...]], tables: Sequence[ProbabilityTable]
+) -> CompiledTables:
+    """Return the tables as the kernel reads them; their axes are the parents, then the node."""
+    strides = [_strides(table.shape) for table in tables]
+    return CompiledTables(
+        np.cumsum([0, *map(len, parents)]),
+        np.array([node for some in parents for node in some], dtype=np.int64),
+        np.array([stride for some in strides for stride in some], dtype=np.int64),
+        np.cumsum([0, *(table.size for table in tables)]),
+        np.concatenate([_cumulative(table).reshape(-1) for table in tables]),
+        np.array([table.shape[-1] for table in tables]),
+    )
+
+
+def _strides(shape: tuple[int, ...]) -> list[int]:
+    """Return how far apart in the flat table the levels of each parent are."""
+    return [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape) - 1)]
+
+
+def _cumulative(table: ProbabilityTable) -> ProbabilityTable:
+    """Return cumulative probabilities that reach 1 at the last level that can occur."""
+    last = table.shape[-1] - 1 - (table[..., ::-1] > 0).argmax(axis=-1)
+    cumulative = table.cumsum(axis=-1)
+    cumulative[np.arange(table.shape[-1]) >= last[..., None]] = 1.0
+    return cumulative
+
+
+# Contingency tables of integer codes.
+
+Codes = NDArray[np.int32]
+"""Shape (d, n): one row per node, so that the codes of a node are contiguous."""
+
+Labels = NDArray[np.int64]
+
+
+def as_codes(values: ArrayLike) -> Codes:
+    """Return values, shape (n, d), that hold codes as the kernels read them.
+
+    Examples
+    --------
+    >>> as_codes([[0.0, 1.0], [2.0, 1.0]]).tolist()
+    [[0, 2], [1, 1]]
+    """
+    return np.ascontiguousarray(np.asarray(values).T.astype(np.int32))
+
+
+@kernel
+def _renumbered(labels: Labels) -> tuple[Labels, int]:
+    """Return labels from 0 on without gaps, and how many there are."""
+    order = sorting_order(labels)
+    new = np.empty_like(labels)
+    count = 0
+    for k in range(len(order)):
+        if k > 0 and labels[order[k]] != labels[order[k - 1]]:
+            count += 1
+        new[order[k]] = count
+    return new, count + 1
+
+
+@kernel
+def configurations(codes: Codes, nodes: Indices, sizes: Indices) -> tuple[Labels, int]:
+    """Return for each row the number of the configuration of the nodes, and a bound on numbers.
+
+    Numbers are those of a table of all configurations, the last node's level changing
+    fastest, as long as there are at most 4 n + 64 of them; else of those that occur, for
+    nobody could count a table with far more cells than rows.
+
+    Examples
+    --------
+    >>> codes = np.array([[0, 1, 1], [2, 0, 2]], dtype=np.int32)
+    >>> configurations(codes, np.array([0, 1]), np.array([2, 3]))
+    (array([2, 3, 5]), 6)
+    """
+    n_rows = codes.shape[1]
+    labels, count = np.zeros(n_rows, np.int64), 1
+    for node in nodes:
+        size = sizes[node]
+        of_node = codes[node]
+        for row in range(n_rows):
+            labels[row] = labels[row] * size + of_node[row]
+        count *= size
+        if count > 4 * n_rows + 64:
+            labels, count = _renumbered(labels)
+    return labels, count
+
+
+@kernel
+def count_levels(labels: Labels, count: int, of_node: NDArray[np.int32], size: int) -> Labels:
+    """Return how often each level occurs with each label, shape (count, size).
+
+    Examples
+    --------
+    >>> labels, levels = np.array([0, 1, 1]), np.array([0, 1, 1], dtype=np.int32)
+    >>> count_levels(labels, 2, levels, 2)
+    array([[1, 0],
+           [0, 2]])
+    """
+    table = np.zeros((count, size), np.int64)
+    for row in range(len(labels)):
+        table[labels[row], of_node[row]] += 1
+    return table

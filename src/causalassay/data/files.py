@@ -1,4 +1,4 @@
-"""From a file to a data set, with nothing guessed in silence and nothing dropped."""
+"""From a file to a data set and back, with nothing guessed in silence and nothing dropped."""
 
 from __future__ import annotations
 
@@ -6,18 +6,32 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from causalassay.common.opening import as_path, note
+from causalassay.common.files import as_path, note
 from causalassay.common.spelling import did_you_mean, listed, name_fault, shown
-from causalassay.data.checks import Place, check_none_missing
-from causalassay.data.coding import ColumnLevels, declare, encode, has_text_levels, missing_entries
-from causalassay.data.column_notes import is_label, label_column, note_index, note_levels
-from causalassay.data.dataset import Dataset, Rows
-from causalassay.data.regime import Regime
+from causalassay.data.checks import (
+    Place,
+    check_none_missing,
+    is_label,
+    label_column,
+    note_index,
+    note_levels,
+)
+from causalassay.data.dataset import Dataset, Regime, Rows
+from causalassay.data.kinds import (
+    ColumnLevels,
+    declare,
+    decode,
+    encode,
+    has_text_levels,
+    missing_entries,
+)
 
 if TYPE_CHECKING:
     from causalassay.data.tables import Columns
+
 
 UNTARGETED = "untargeted"
 """The condition of the rows without a target in a file without a condition column."""
@@ -135,7 +149,7 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
         groups = _groups(conditions, cells, columns, observational, where)
     observational = _left(groups, observational, drop_conditions)
     try:
-        regimes = [Regime(name, values[own], targets) for name, (own, targets) in groups.items()]
+        regimes = [Regime(name, values[its], targets) for name, (its, targets) in groups.items()]
         return Dataset(columns, tuple(regimes), observational, kinds, rows)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
@@ -153,10 +167,10 @@ def _recognised(
     """Return the columns that are called as those of conditions and targets are."""
     names = [name for name in table if name not in set(declared)]
     condition, target = label_column("condition", names), label_column("target", names)
-    found = {"condition": condition, "target": target}
-    said = [f"{role}={name!r}" for role, name in found.items() if name is not None]
-    if said:
-        note(f"{where}: the labels of the rows are taken from columns by name: {', '.join(said)}")
+    roles = {"condition": condition, "target": target}
+    labels = [f"{role}={name!r}" for role, name in roles.items() if name is not None]
+    if labels:
+        note(f"{where}: the labels of the rows are taken from columns by name: {', '.join(labels)}")
     return condition, target
 
 
@@ -170,12 +184,12 @@ def _groups(
     """Return the rows and the targets of each condition."""
     groups: _Groups = {}
     position = {name: step for step, name in enumerate(columns)}
-    for name, own in _rows_of(conditions).items():
+    for name, rows in _rows_of(conditions).items():
         if fault := name_fault(name):
             raise ValueError(f"{where}: condition: the name {shown(name)} {fault}")
-        cell = _common({cells[row] for row in own}, name, where)
+        cell = _common({cells[row] for row in rows}, name, where)
         unstated = () if name == observational else None
-        groups[name] = own, _targets(cell, position, where) if cell else unstated
+        groups[name] = rows, _targets(cell, position, where) if cell else unstated
     return groups
 
 
@@ -277,3 +291,88 @@ def as_dataset(data: ArrayLike | Dataset | str | PathLike[str]) -> Dataset:
     if isinstance(data, str | PathLike):
         return read(data)
     return Dataset.from_values(data)
+
+
+# From a data set to a file that reads back as the same data set.
+
+
+def write(
+    data: Dataset, path: str | PathLike[str], condition: str = "condition", target: str = "target"
+) -> None:
+    """Write a data set to a CSV, TSV or Parquet file, floats to their last bit.
+
+    One observational regime called "observational" is written as it is; any
+    other data set with a condition and a target column. `read` gives the same
+    data set again if it is given the names of these columns and of the
+    observational condition, the levels, and whether the rows are a series. Only
+    what was done to the targets (`Regime.intervention`) is lost: a table has no
+    column for it.
+
+    Parameters
+    ----------
+    data : Dataset
+    path : str or Path
+        Ends in .csv, .csv.gz, .tsv, .tsv.gz or .parquet; overwritten if it exists.
+    condition, target : str
+        What to call the two columns.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "control.csv")
+    >>> write(Dataset.from_values([[0.0, 1.0], [2.0, 4.5]], condition="control"), path)
+    >>> print(path.read_text().replace('"', ""))
+    x0,x1,condition,target
+    0,1,control,
+    2,4.5,control,
+    >>> folder.cleanup()
+    """
+    from causalassay.data import tables  # noqa: PLC0415  # pyarrow loads when a file is written
+
+    pooled = data.pooled
+    table = {
+        name: decode(pooled[:, j], kind)
+        for j, (name, kind) in enumerate(zip(data.columns, data.kinds, strict=True))
+    }
+    if data.conditions != ("observational",) or data.observational is None:
+        _check_labels(data, condition, target)
+        sizes = [len(regime.values) for regime in data.regimes]
+        cells = [_target_cell(regime, data) for regime in data.regimes]
+        table[condition] = np.repeat(np.array(data.conditions, dtype=object), sizes)
+        table[target] = np.repeat(np.array(cells, dtype=object), sizes)
+    _check_shown([*table, *data.conditions])
+    tables.save(table, as_path(path))
+
+
+def _check_shown(names: Iterable[str]) -> None:
+    """Raise if `read` would refuse a name."""
+    for name in names:
+        if fault := name_fault(name):
+            raise ValueError(f"data: the name {shown(name)} {fault}")
+
+
+def _check_labels(data: Dataset, condition: str, target: str) -> None:
+    """Raise if the file could not be read back."""
+    if condition == target:
+        raise ValueError(f"condition and target: expected two names, got {target!r} for both")
+    for role, name in (("condition", condition), ("target", target)):
+        if name in data.columns:
+            raise ValueError(
+                f"{role}: the data have a column {name!r} of their own; "
+                f"pass another name for the {role} column as {role}="
+            )
+    targeted = {t for regime in data.regimes for t in regime.targets or ()}
+    divided = [data.columns[t] for t in sorted(targeted) if ";" in data.columns[t]]
+    if divided:
+        raise ValueError(
+            f"columns: {listed(divided)} cannot be in the target column, where ';' "
+            "separates names; rename it"
+        )
+
+
+def _target_cell(regime: Regime, data: Dataset) -> str:
+    """Return what `read` turns back into the regime's targets."""
+    if regime.targets is None or regime.condition == data.observational:
+        return ""
+    return ";".join(data.columns[t] for t in regime.targets) or ";"

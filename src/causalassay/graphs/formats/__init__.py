@@ -1,0 +1,1 @@
+"""Graphs in files: what is read, and what is written."""
