@@ -19,8 +19,8 @@ from scipy.special import ndtri, stdtr
 
 from causalassay.common.arrays import Adjacency, Values, Vector, Weights
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.independence.g_test import GTest
-from causalassay.discovery.statistics.discrete import level_statistics
+from causalassay.discovery.independence import GTest
+from causalassay.discovery.statistics import level_statistics
 from causalassay.graphs.orders import reachability
 from causalassay.judging.findings import Finding, FindingKind
 from causalassay.judging.order_tests import all_orders

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from causalassay.common.arrays import Adjacency, Vector
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics import PairWeights, aligned_share, pair_weights, series_pair_weights
-from causalassay.discovery.statistics.tied_orders import random_ties_order
+from causalassay.discovery.statistics import random_ties_order
 from causalassay.graphs.orders import Indices, topological_order
 from causalassay.judging.artefacts import Artefact
 from causalassay.judging.p_values import Draw, MonteCarlo, decide, enumerated

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from causalassay.common.arrays import Adjacency, Values, Vector, Weights
 from causalassay.common.kernels import kernel
 from causalassay.data.dataset import Dataset
-from causalassay.diagnostics.moments import correlations
+from causalassay.diagnostics.explained_variance import correlations
+from causalassay.discovery.granger_lasso import lagged_design
 from causalassay.discovery.regression.bic_lasso import adaptive_lasso, lasso_bic
-from causalassay.discovery.regression.lagged_lasso import lagged_design
 from causalassay.discovery.regression.lasso_along_order import PATH_END
-from causalassay.discovery.search.any_score.parents_along_order import parents_along
-from causalassay.discovery.search.discrete_scores import LevelScore
-from causalassay.discovery.statistics.discrete import level_statistics
-from causalassay.discovery.statistics.usable_rows import determined_values
+from causalassay.discovery.search.any_score_search import parents_along
+from causalassay.discovery.search.scores import LevelScore
+from causalassay.discovery.statistics import determined_values, level_statistics
 from causalassay.graphs.orders import Indices
 
 # The graphs that sparse regressions along many orders give, in compiled loops.

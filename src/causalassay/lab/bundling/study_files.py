@@ -22,7 +22,7 @@ from pydantic import TypeAdapter
 
 from causalassay.common.files import check_regular, read_text, unsaid
 from causalassay.discovery.command import Command
-from causalassay.discovery.python_file import PythonFile
+from causalassay.discovery.python_files import PythonFile
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.environments.definition import EnvironmentDefinition
 from causalassay.lab.bundling.contents import DATA, OURS, PACKAGE, STUDY, WHEEL_NAME

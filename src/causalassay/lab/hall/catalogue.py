@@ -28,9 +28,9 @@ from causalassay.environments.installing import folder_of, state
 from causalassay.environments.process import EnvironmentAbsent, EnvironmentFailed, PackageRefused
 from causalassay.graphs import LaggedGraph
 from causalassay.graphs.sources import ErdosRenyi, GraphSource, LaggedErdosRenyi
+from causalassay.listing import short_lines
 from causalassay.models import read_bif
 from causalassay.models.registry import MODELS, ModelSource, source
-from causalassay.short_lines import short_lines
 from causalassay.study.keys import canonical, file_sha256
 from causalassay.study.problem_specs import Generated, Network
 from causalassay.study.worker.problem_making import NoProblem, make
