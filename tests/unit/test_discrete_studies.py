@@ -7,7 +7,7 @@ import pytest
 import causalassay as ca
 from causalassay.data import Dataset, Discrete, Problem, Regime, read, write
 from causalassay.diagnostics.registry import DIAGNOSTICS
-from causalassay.discovery.statistics.discrete import level_statistics
+from causalassay.discovery.statistics import level_statistics
 from causalassay.graphs import erdos_renyi
 from causalassay.graphs.sources import ErdosRenyi
 from causalassay.metrics.registry import METRICS

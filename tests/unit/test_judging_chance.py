@@ -8,7 +8,7 @@ import pytest
 import causalassay as ca
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.diagnostics import aligned_share, pair_weights
-from causalassay.discovery.regression.lagged_lasso import lagged_design, lagged_estimate
+from causalassay.discovery.granger_lasso import lagged_design, lagged_estimate
 from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
 from causalassay.judging.all_orders import graphs_along_all_orders
 from causalassay.judging.chance import RandomAssignments, RandomOrders

@@ -10,7 +10,7 @@ import pytest
 from causalassay import risk
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Regime, sachs
-from causalassay.discovery.trivial_baselines import RandomSorting
+from causalassay.discovery.baselines import RandomSorting
 from causalassay.graphs import chain, from_edges, to_cpdag
 from causalassay.risk.cross_validation import (
     DescendantDraws,

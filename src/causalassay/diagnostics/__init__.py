@@ -1,21 +1,11 @@
 """Diagnostics: whether simple statistics of the columns reveal the causal order of a problem."""
 
-from causalassay.diagnostics.artefact_bounds import iscm_cev_bound, pairwise_varsortability_bound
-from causalassay.diagnostics.chain_direction import chain_leaning, orient_chain
-from causalassay.diagnostics.entropy import entropies, entropy_sortability
 from causalassay.diagnostics.explained_variance import (
     Determination,
     RankDeficientWarning,
     cause_explained_variance,
     determination,
     r2,
-)
-from causalassay.diagnostics.forest_identification import identified_edges
-from causalassay.diagnostics.order_alignment import (
-    PairWeights,
-    aligned_share,
-    alignment,
-    pair_weights,
 )
 from causalassay.diagnostics.series import (
     lagged_values,
@@ -25,11 +15,24 @@ from causalassay.diagnostics.series import (
     series_var_sortability,
 )
 from causalassay.diagnostics.sortability import (
+    PairWeights,
+    aligned_share,
+    alignment,
+    entropies,
+    entropy_sortability,
+    pair_weights,
     r2_sortability,
     relatives,
     relatives_sortability,
     snr_sortability,
     var_sortability,
+)
+from causalassay.diagnostics.standardized_models import (
+    chain_leaning,
+    identified_edges,
+    iscm_cev_bound,
+    orient_chain,
+    pairwise_varsortability_bound,
 )
 
 __all__ = [

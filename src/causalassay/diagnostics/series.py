@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from causalassay.common.arrays import Adjacency, Values, Vector, check_adjacency, check_values
-from causalassay.diagnostics.explained_variance import determination
-from causalassay.diagnostics.moments import variances
-from causalassay.diagnostics.order_alignment import PairWeights, aligned_share
+from causalassay.diagnostics.explained_variance import determination, variances
+from causalassay.diagnostics.sortability import PairWeights, aligned_share
 from causalassay.graphs.lagged import LaggedGraph, summary_ancestors
 
 

@@ -23,10 +23,10 @@ from causalassay.discovery.registry import (
 
 if TYPE_CHECKING:
     from causalassay.discovery.continuous.golem_objective import golem_loss
-    from causalassay.discovery.continuous.matrix_exponential import acyclicity
+    from causalassay.discovery.continuous.matrix_functions import acyclicity
 
 _OBJECTIVES = {
-    "acyclicity": "causalassay.discovery.continuous.matrix_exponential",
+    "acyclicity": "causalassay.discovery.continuous.matrix_functions",
     "golem_loss": "causalassay.discovery.continuous.golem_objective",
 }
 

@@ -26,11 +26,7 @@ except ImportError as missing:
 from causalassay.common.arrays import Adjacency, Values
 from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.statistics.usable_rows import (
-    check_continuous,
-    check_regular,
-    observational_values,
-)
+from causalassay.discovery.statistics import check_continuous, check_regular, observational_values
 from causalassay.graphs import is_cpdag
 
 REFERENCE = "Zheng et al. (2024), Causal-learn, JMLR 25(60)"

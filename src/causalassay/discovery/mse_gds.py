@@ -15,8 +15,12 @@ from causalassay.common.spelling import check_choice
 from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.regression import RegressionKind
-from causalassay.discovery.statistics.gaussian import PIVOT, GaussianStatistics, gaussian_statistics
-from causalassay.discovery.statistics.usable_rows import determined_values
+from causalassay.discovery.statistics import (
+    PIVOT,
+    GaussianStatistics,
+    determined_values,
+    gaussian_statistics,
+)
 from causalassay.graphs.orders import Indices
 
 Errors = Callable[[int, Indices, Indices], Vector]

@@ -23,8 +23,7 @@ from causalassay.common.registry import (
 from causalassay.common.seeding import as_generator
 from causalassay.contracts import Algorithm, Estimate, Kind, Reads, check_rows
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.python_classes import names_file
-from causalassay.discovery.python_file import from_file
+from causalassay.discovery.python_files import from_file, names_file
 from causalassay.environments.catalogue import environment, environment_algorithms, is_own
 from causalassay.environments.definition import AlgorithmDefinition
 from causalassay.present.document import Column, Document, Table
@@ -34,35 +33,35 @@ from causalassay.present.shown import Shown
 T = TypeVar("T")
 
 _BUILT_IN = {
-    "acor": "correlation_graphs:ACor",
-    "boss": "boss:BOSS",
+    "acor": "baselines:ACor",
+    "boss": "order_searches:BOSS",
     "causal-learn-boss": "causal_learn:CausalLearnBOSS",
     "causal-learn-ges": "causal_learn:CausalLearnGES",
     "causal-learn-grasp": "causal_learn:CausalLearnGRaSP",
     "causal-learn-pc": "causal_learn:CausalLearnPC",
     "command": "command:Command",
     "direct-lingam": "direct_lingam:DirectLiNGAM",
-    "empty": "trivial_baselines:Empty",
+    "empty": "baselines:Empty",
     "ges": "ges:GES",
     "ges-pooled": "ges:PooledGES",
-    "gies": "gies:GIES",
+    "gies": "ges:GIES",
     "golem-ev": "golem:GolemEV",
     "golem-nv": "golem:GolemNV",
     "granger-lasso": "granger_lasso:GrangerLasso",
-    "grasp": "grasp:GRaSP",
+    "grasp": "order_searches:GRaSP",
     "mmhc": "mmhc:MMHC",
     "mse-gds": "mse_gds:MSEGDS",
     "notears": "notears:NOTEARS",
     "pc": "pc:PC",
     "r2-sortnregress": "sortnregress:R2SortnRegress",
-    "random-sorting": "trivial_baselines:RandomSorting",
+    "random-sorting": "baselines:RandomSorting",
     "random-sortnregress": "sortnregress:RandomSortnRegress",
-    "series-r2-sortnregress": "series_sortnregress:SeriesR2SortnRegress",
-    "series-random-sortnregress": "series_sortnregress:SeriesRandomSortnRegress",
-    "series-var-sortnregress": "series_sortnregress:SeriesVarSortnRegress",
-    "single-edge": "correlation_graphs:SingleEdge",
+    "series-r2-sortnregress": "sortnregress:SeriesR2SortnRegress",
+    "series-random-sortnregress": "sortnregress:SeriesRandomSortnRegress",
+    "series-var-sortnregress": "sortnregress:SeriesVarSortnRegress",
+    "single-edge": "baselines:SingleEdge",
     "var-sortnregress": "sortnregress:VarSortnRegress",
-    "variance-sorting": "trivial_baselines:VarianceSorting",
+    "variance-sorting": "baselines:VarianceSorting",
     "xges": "xges:XGES",
     "xgies": "xges:XGIES",
 }

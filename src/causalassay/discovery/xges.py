@@ -12,15 +12,16 @@ from numpy.random import Generator
 from causalassay.common.arrays import Adjacency
 from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.search.discrete_scores import ScoreName, check_score
 from causalassay.discovery.search.equivalence_classes import SearchSettings
 from causalassay.discovery.search.extremely_greedy import ExtremelyGreedySearch
-from causalassay.discovery.search.family_scores import gaussian_families
-from causalassay.discovery.search.gaussian.bic import (
-    gaussian_bic,
-    interventional_node_statistics,
+from causalassay.discovery.search.gaussian_bic import gaussian_bic, interventional_node_statistics
+from causalassay.discovery.search.scores import (
+    ScoredData,
+    ScoreName,
+    check_score,
+    gaussian_families,
+    score_data,
 )
-from causalassay.discovery.search.scored_data import ScoredData, score_data
 from causalassay.graphs.interventional import separated_pairs
 
 

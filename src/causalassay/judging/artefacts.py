@@ -13,7 +13,7 @@ from causalassay.common.arrays import Vector
 from causalassay.common.registry import Registry
 from causalassay.data.dataset import Dataset, World
 from causalassay.diagnostics import determination, entropies, series_r2
-from causalassay.diagnostics.moments import variances
+from causalassay.diagnostics.explained_variance import variances
 
 
 @dataclass(frozen=True)

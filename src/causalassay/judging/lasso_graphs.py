@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from causalassay.common.arrays import Values, Vector, Weights
 from causalassay.common.kernels import kernel
-from causalassay.diagnostics.moments import correlations
+from causalassay.diagnostics.explained_variance import correlations
 from causalassay.discovery.regression.bic_lasso import adaptive_lasso, lasso_bic
 from causalassay.discovery.regression.lasso_along_order import PATH_END
 

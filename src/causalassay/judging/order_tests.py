@@ -15,7 +15,7 @@ from causalassay.diagnostics import (
     pair_weights,
     series_pair_weights,
 )
-from causalassay.discovery.statistics.tied_orders import random_ties_order
+from causalassay.discovery.statistics import random_ties_order
 from causalassay.graphs.orders import Indices, topological_order
 from causalassay.judging.artefacts import Artefact
 from causalassay.judging.chance import TIE, RandomAssignments, RandomOrders

@@ -13,8 +13,8 @@ from scipy.special import ndtri, stdtr
 
 from causalassay.common.arrays import Values, Vector, Weights
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.independence.g_test import GTest
-from causalassay.discovery.statistics.discrete import level_statistics
+from causalassay.discovery.independence import GTest
+from causalassay.discovery.statistics import level_statistics
 
 NOTHING = -1
 """The column to condition on where there is none."""

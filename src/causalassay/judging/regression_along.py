@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from causalassay.common.arrays import Adjacency
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.regression.lagged_lasso import lagged_design
-from causalassay.discovery.search.any_score.parents_along_order import parents_along
-from causalassay.discovery.search.discrete_scores import LevelScore
-from causalassay.discovery.statistics.discrete import level_statistics
-from causalassay.discovery.statistics.usable_rows import determined_values
+from causalassay.discovery.granger_lasso import lagged_design
+from causalassay.discovery.search.any_score_search import parents_along
+from causalassay.discovery.search.scores import LevelScore
+from causalassay.discovery.statistics import determined_values, level_statistics
 from causalassay.graphs.orders import Indices
 from causalassay.judging.lasso_graphs import LaggedLassoGraphs, LassoGraphs
 

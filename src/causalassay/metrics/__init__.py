@@ -8,29 +8,34 @@ from causalassay.metrics.adjustment import (
     parent_aid,
     parent_aid_normalized,
 )
+from causalassay.metrics.chance import chance, f1_chance, n_guessed, skeleton_p
 from causalassay.metrics.edges import (
+    ShdParts,
     f1,
     fpr,
+    mec_shd,
     precision,
     recall,
-    skeleton_f1,
-    skeleton_fpr,
-    skeleton_precision,
-    skeleton_recall,
-)
-from causalassay.metrics.hamming import (
-    ShdParts,
-    mec_shd,
     shd,
     shd_double,
     shd_normalized,
     shd_parts,
+    skeleton_f1,
+    skeleton_fpr,
+    skeleton_precision,
+    skeleton_recall,
     skeleton_shd,
 )
-from causalassay.metrics.interventional import tv_dag, tv_matrix
-from causalassay.metrics.laws import Categorical, Normal, Samples
+from causalassay.metrics.interventional import Quantile, tv_dag, tv_matrix
+from causalassay.metrics.laws import (
+    Categorical,
+    Distance,
+    Normal,
+    Samples,
+    normal_total_variation,
+    total_variation,
+)
 from causalassay.metrics.ordering import order_score, ordered_share
-from causalassay.metrics.random_guess import chance, f1_chance
 from causalassay.metrics.resolution import (
     FavourableThreshold,
     MeanScore,
@@ -42,11 +47,14 @@ from causalassay.metrics.resolution import (
     members,
     repair,
 )
-from causalassay.metrics.settings import Quantile
-from causalassay.metrics.sid import sid, sid_normalized, sid_penalized
-from causalassay.metrics.sid_bounds import SidBounds, mec_sid, sid_bounds
-from causalassay.metrics.skeleton_fit import n_guessed, skeleton_p
-from causalassay.metrics.variation import Distance, normal_total_variation, total_variation
+from causalassay.metrics.sid import (
+    SidBounds,
+    mec_sid,
+    sid,
+    sid_bounds,
+    sid_normalized,
+    sid_penalized,
+)
 
 __all__ = [
     "Categorical",

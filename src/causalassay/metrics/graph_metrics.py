@@ -10,7 +10,7 @@ from causalassay.common.arrays import Adjacency
 from causalassay.common.registry import first_line
 from causalassay.common.seeding import stream
 from causalassay.data import Problem
-from causalassay.metrics.pairing import Guess
+from causalassay.metrics.edges import Guess
 from causalassay.metrics.registry import Better, GraphMetric, Takes, Undefined
 from causalassay.models import DiscreteSCM, LinearSCM, fit
 

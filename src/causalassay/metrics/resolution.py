@@ -30,7 +30,7 @@ from causalassay.graphs import (
     topological_order,
 )
 from causalassay.graphs.cpdag import directed_part
-from causalassay.metrics.pairing import Guess, check_pair, graph_of, weights_of
+from causalassay.metrics.edges import Guess, check_pair, graph_of, weights_of
 
 MOST_MEMBERS = 100
 """How many members of a class are scored at most (Garant & Jensen 2016, section 5.3)."""

@@ -10,7 +10,7 @@ from causalassay.common.seeding import stream
 from causalassay.common.spelling import listed
 from causalassay.contracts import Algorithm, Estimate, Kind, NotApplicable
 from causalassay.data import Dataset
-from causalassay.discovery.own_code import place_of_mistake
+from causalassay.discovery.python_files import place_of_mistake
 from causalassay.graphs import is_dag
 from causalassay.risk.experiments import without
 

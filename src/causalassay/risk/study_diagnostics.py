@@ -17,7 +17,7 @@ from causalassay.common.seeding import stream
 from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Problem
 from causalassay.diagnostics.registry import ProblemDiagnostic
-from causalassay.discovery.correlation_graphs import ACor
+from causalassay.discovery.baselines import ACor
 from causalassay.graphs import erdos_renyi, to_cpdag
 from causalassay.metrics.registry import GraphMetric, Undefined
 from causalassay.risk.descendant_tests import (

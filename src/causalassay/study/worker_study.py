@@ -17,7 +17,7 @@ _STRANGERS = (
     "causalassay.discovery.causal_learn",
     "causalassay.discovery.command",
     "causalassay.discovery.environment_algorithms",
-    "causalassay.discovery.python_file",
+    "causalassay.discovery.python_files",
 )
 """Modules of ours that run other people's code."""
 

@@ -13,12 +13,9 @@ import numpy as np
 from causalassay.common.arrays import Adjacency, Weights
 from causalassay.common.spelling import check_choice, listed
 from causalassay.contracts import NotApplicable
-from causalassay.discovery.search.gaussian.bic import BIC, NodeStatistics, gaussian_bic, make_bic
-from causalassay.discovery.search.gaussian.class_operators import (
-    Operator,
-    best_operator,
-)
-from causalassay.discovery.statistics.gaussian import PIVOT
+from causalassay.discovery.search.gaussian_bic import BIC, NodeStatistics, gaussian_bic, make_bic
+from causalassay.discovery.search.gaussian_operators import Operator, best_operator
+from causalassay.discovery.statistics import PIVOT
 from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.cpdag import directed_part, undirected_part
 from causalassay.graphs.interventional import interventional_cpdag

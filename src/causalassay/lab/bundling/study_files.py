@@ -15,7 +15,7 @@ from typing import Any
 
 from causalassay.common.opening import check_regular, unsaid
 from causalassay.discovery.command import Command
-from causalassay.discovery.python_file import PythonFile
+from causalassay.discovery.python_files import PythonFile
 from causalassay.lab.bundling.archives import WHEEL_NAME
 from causalassay.lab.bundling.contents import DATA, OURS, STUDY
 from causalassay.lab.bundling.identity import Identity

@@ -16,8 +16,7 @@ from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.graphs import descendants
-from causalassay.metrics.laws import Categorical
-from causalassay.metrics.variation import Distance
+from causalassay.metrics.laws import Categorical, Distance
 from causalassay.models import fit
 from causalassay.models.discrete.elimination import MOST_CELLS
 from causalassay.models.interventions import RandomizeLevels, Shift

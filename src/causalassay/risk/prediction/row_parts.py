@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from causalassay.common.arrays import Vector
-from causalassay.metrics.laws import Categorical
-from causalassay.metrics.sampled import best_set
+from causalassay.metrics.laws import Categorical, best_set
 
 Law = Vector | Categorical
 """Draws, or the probabilities of levels."""
