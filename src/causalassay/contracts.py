@@ -32,6 +32,7 @@ from causalassay.present.shown import Shown
 
 __all__ = [
     "Algorithm",
+    "Columns",
     "Diagnostic",
     "Estimate",
     "GraphSource",
@@ -52,6 +53,10 @@ LONGEST_FACT = 120
 
 Reads = Literal["no rows", "observational rows", "all rows, pooled", "all rows with their targets"]
 """What an algorithm looks at in data with several regimes; "pooled": as if all were one regime."""
+
+Columns = Literal["continuous", "discrete", "continuous or discrete"]
+"""The kinds of columns that an algorithm takes; columns of both kinds in one data set are not
+meant."""
 
 
 class NotApplicable(ValueError):
@@ -197,7 +202,8 @@ class Algorithm(Protocol):
     ``reference``, ``licence``, ``equivariant = False`` where relabelling the
     columns need not relabel the result, ``rows``: "independent" (also where it is
     left out), "series", or "any" for what does not look at rows, and ``reads``: which
-    regimes it looks at, one of `Reads` (left out: not stated).
+    regimes it looks at, one of `Reads` (left out: not stated), and ``columns``: the kinds of
+    columns that it takes, one of `Columns` (left out: not stated).
     """
 
     version: ClassVar[int]

@@ -7,23 +7,21 @@ from causalassay.diagnostics.explained_variance import (
     determination,
     r2,
 )
-from causalassay.diagnostics.series import (
-    lagged_values,
-    series_pair_weights,
-    series_r2,
-    series_r2_sortability,
-    series_var_sortability,
-)
 from causalassay.diagnostics.sortability import (
     PairWeights,
     aligned_share,
     alignment,
     entropies,
     entropy_sortability,
+    lagged_values,
     pair_weights,
     r2_sortability,
     relatives,
     relatives_sortability,
+    series_pair_weights,
+    series_r2,
+    series_r2_sortability,
+    series_var_sortability,
     snr_sortability,
     var_sortability,
 )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency, Vector, Weights
-from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_rows
+from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import correlations, variances
 from causalassay.discovery.statistics import (
@@ -34,6 +34,8 @@ class Empty:
     0
     """
 
+    name: ClassVar[str] = "empty"
+    columns: ClassVar[Columns] = "continuous or discrete"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "no rows"
     output: ClassVar[Kind] = "dag"
@@ -70,6 +72,8 @@ class VarianceSorting:
     (2, 1, 0)
     """
 
+    name: ClassVar[str] = "variance-sorting"
+    columns: ClassVar[Columns] = "continuous or discrete"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
@@ -99,6 +103,8 @@ class RandomSorting:
     3
     """
 
+    name: ClassVar[str] = "random-sorting"
+    columns: ClassVar[Columns] = "continuous or discrete"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "no rows"
     output: ClassVar[Kind] = "dag"
@@ -155,6 +161,7 @@ class SingleEdge:
            [1, 0, 0]])
     """
 
+    name: ClassVar[str] = "single-edge"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "all rows with their targets"
     output: ClassVar[Kind] = "pdag"
@@ -205,6 +212,7 @@ class ACor:
 
     n_edges: int
 
+    name: ClassVar[str] = "acor"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "all rows, pooled"
     output: ClassVar[Kind] = "pdag"

@@ -43,6 +43,7 @@ class CausalLearnPC:
     """
 
     alpha: float = 0.05
+    name: ClassVar[str] = "causal-learn-pc"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
@@ -63,6 +64,7 @@ class CausalLearnPC:
 class CausalLearnGES:
     """GES of causal-learn, with the Gaussian BIC from the covariance."""
 
+    name: ClassVar[str] = "causal-learn-ges"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
@@ -83,6 +85,7 @@ class CausalLearnGES:
 class CausalLearnBOSS:
     """BOSS of causal-learn, a search over orders, with the Gaussian BIC."""
 
+    name: ClassVar[str] = "causal-learn-boss"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
@@ -110,6 +113,7 @@ class CausalLearnGRaSP:
     """
 
     depth: int = 3
+    name: ClassVar[str] = "causal-learn-grasp"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"

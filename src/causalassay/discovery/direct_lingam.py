@@ -261,6 +261,7 @@ class DirectLiNGAM:
     pruning: Pruning = "bic"
     path_end: float = PATH_END
 
+    name: ClassVar[str] = "direct-lingam"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"

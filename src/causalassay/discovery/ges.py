@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency
-from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
+from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.data.regime import Regime
 from causalassay.discovery.search.any_score_search import ScoreOperators
@@ -101,6 +101,8 @@ class GES:
     score: ScoreName = "bic"
     equivalent_sample_size: float = 10.0
 
+    name: ClassVar[str] = "ges"
+    columns: ClassVar[Columns] = "continuous or discrete"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
@@ -172,6 +174,7 @@ class PooledGES(GES):
     (0, 2)
     """
 
+    name: ClassVar[str] = "ges-pooled"
     reads: ClassVar[Reads] = "all rows, pooled"
     reference: ClassVar[str] = "Eigenmann, Mukherjee, Maathuis (2020), UAI, PMLR 124, section 4.1"
 
@@ -244,6 +247,7 @@ class GIES:
     iterate: bool = True
     max_parents: int | None = None
 
+    name: ClassVar[str] = "gies"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "all rows with their targets"
     output: ClassVar[Kind] = "pdag"

@@ -13,7 +13,7 @@ from causalassay.common.arrays import Values, Vector
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import correlations, determination
-from causalassay.diagnostics.series import lagged_values
+from causalassay.diagnostics.sortability import lagged_values
 from causalassay.discovery.regression.bic_lasso import lasso_bic
 from causalassay.discovery.regression.lasso_along_order import PATH_END
 from causalassay.discovery.statistics import check_continuous, check_observational
@@ -187,6 +187,7 @@ class GrangerLasso:
     max_lag: int = 2
     path_end: float = PATH_END
 
+    name: ClassVar[str] = "granger-lasso"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     rows: ClassVar[str] = "series"

@@ -13,7 +13,7 @@ from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency, Vector, Weights
 from causalassay.common.kernels import kernel
-from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
+from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.independence import (
     GTest,
@@ -411,6 +411,8 @@ class MMHC:
     score: ScoreName = "bic"
     equivalent_sample_size: float = 10.0
 
+    name: ClassVar[str] = "mmhc"
+    columns: ClassVar[Columns] = "continuous or discrete"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"

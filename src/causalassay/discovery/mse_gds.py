@@ -81,6 +81,7 @@ class MSEGDS:
     penalty_discount: float = 2.0
     regression: RegressionKind = "linear"
 
+    name: ClassVar[str] = "mse-gds"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"

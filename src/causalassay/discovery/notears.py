@@ -250,6 +250,7 @@ class NOTEARS:
     rho_max: float = 1e16
     solver: Solver = "augmented-lagrangian"
 
+    name: ClassVar[str] = "notears"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"

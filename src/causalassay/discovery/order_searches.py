@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from numpy.random import Generator
 
-from causalassay.contracts import Estimate, Kind, Reads
+from causalassay.contracts import Columns, Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.search.order_search import (
     Depths,
@@ -77,6 +77,8 @@ class BOSS:
     score: ScoreName = "bic"
     equivalent_sample_size: float = 10.0
 
+    name: ClassVar[str] = "boss"
+    columns: ClassVar[Columns] = "continuous or discrete"
     version: ClassVar[int] = 3
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
@@ -178,6 +180,8 @@ class GRaSP:
     score: ScoreName = "bic"
     equivalent_sample_size: float = 10.0
 
+    name: ClassVar[str] = "grasp"
+    columns: ClassVar[Columns] = "continuous or discrete"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causalassay.common.arrays import Adjacency, Vector, Weights
 from causalassay.common.kernels import kernel
-from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
+from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.independence import (
     FisherZ,
@@ -401,6 +401,8 @@ class PC:
     max_condition: int | None = None
     stable: bool = True
 
+    name: ClassVar[str] = "pc"
+    columns: ClassVar[Columns] = "continuous or discrete"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "pdag"

@@ -26,45 +26,12 @@ from causalassay.data.dataset import Dataset
 from causalassay.discovery.python_files import from_file, names_file
 from causalassay.environments.catalogue import environment, environment_algorithms, is_own
 from causalassay.environments.definition import AlgorithmDefinition
+from causalassay.listing import addresses
 from causalassay.present.document import Column, Document, Table
 from causalassay.present.formatting import shortened
 from causalassay.present.shown import Shown
 
 T = TypeVar("T")
-
-_BUILT_IN = {
-    "acor": "baselines:ACor",
-    "boss": "order_searches:BOSS",
-    "causal-learn-boss": "causal_learn:CausalLearnBOSS",
-    "causal-learn-ges": "causal_learn:CausalLearnGES",
-    "causal-learn-grasp": "causal_learn:CausalLearnGRaSP",
-    "causal-learn-pc": "causal_learn:CausalLearnPC",
-    "command": "command:Command",
-    "direct-lingam": "direct_lingam:DirectLiNGAM",
-    "empty": "baselines:Empty",
-    "ges": "ges:GES",
-    "ges-pooled": "ges:PooledGES",
-    "gies": "ges:GIES",
-    "golem-ev": "golem:GolemEV",
-    "golem-nv": "golem:GolemNV",
-    "granger-lasso": "granger_lasso:GrangerLasso",
-    "grasp": "order_searches:GRaSP",
-    "mmhc": "mmhc:MMHC",
-    "mse-gds": "mse_gds:MSEGDS",
-    "notears": "notears:NOTEARS",
-    "pc": "pc:PC",
-    "r2-sortnregress": "sortnregress:R2SortnRegress",
-    "random-sorting": "baselines:RandomSorting",
-    "random-sortnregress": "sortnregress:RandomSortnRegress",
-    "series-r2-sortnregress": "sortnregress:SeriesR2SortnRegress",
-    "series-random-sortnregress": "sortnregress:SeriesRandomSortnRegress",
-    "series-var-sortnregress": "sortnregress:SeriesVarSortnRegress",
-    "single-edge": "baselines:SingleEdge",
-    "var-sortnregress": "sortnregress:VarSortnRegress",
-    "variance-sorting": "baselines:VarianceSorting",
-    "xges": "xges:XGES",
-    "xgies": "xges:XGIES",
-}
 
 _PACKAGES = {
     "avici": "avici",
@@ -103,7 +70,7 @@ def _from_package(package: str) -> str:
 def _in_environments() -> dict[str, str]:
     """Return the addresses of what environments have; only ours may stand for a built-in."""
     found = environment_algorithms()
-    for name in found.keys() & _BUILT_IN.keys():
+    for name in found.keys() & addresses("algorithms").keys():
         home = environment(found[name].environment)
         if not is_own(home):
             raise ValueError(
@@ -117,7 +84,7 @@ def _in_environments() -> dict[str, str]:
 ALGORITHMS: Registry[type[Algorithm]] = Registry(
     "algorithm",
     "causalassay.algorithms",
-    {name: f"causalassay.discovery.{own}" for name, own in _BUILT_IN.items()},
+    addresses("algorithms"),
     dataclass_with_version,
     elsewhere={
         **{name: _from_package(package) for name, package in _PACKAGES.items()},

@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from causalassay.common.arrays import Values
 from causalassay.common.spelling import check_choice
-from causalassay.contracts import Estimate, Kind, NotApplicable, Reads
+from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import determination, variances
 from causalassay.discovery.granger_lasso import (
@@ -82,6 +82,8 @@ class VarSortnRegress:
     path_end: float = PATH_END
     regression: RegressionKind = "linear"
 
+    name: ClassVar[str] = "var-sortnregress"
+    columns: ClassVar[Columns] = "continuous or discrete"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
@@ -132,6 +134,8 @@ class R2SortnRegress:
     path_end: float = PATH_END
     regression: RegressionKind = "linear"
 
+    name: ClassVar[str] = "r2-sortnregress"
+    columns: ClassVar[Columns] = "continuous or discrete"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
@@ -180,6 +184,8 @@ class RandomSortnRegress:
     path_end: float = PATH_END
     regression: RegressionKind = "linear"
 
+    name: ClassVar[str] = "random-sortnregress"
+    columns: ClassVar[Columns] = "continuous or discrete"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
@@ -286,6 +292,7 @@ class SeriesVarSortnRegress:
     max_lag: int = 2
     path_end: float = PATH_END
 
+    name: ClassVar[str] = "series-var-sortnregress"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     rows: ClassVar[str] = "series"
@@ -329,6 +336,7 @@ class SeriesR2SortnRegress:
     max_lag: int = 2
     path_end: float = PATH_END
 
+    name: ClassVar[str] = "series-r2-sortnregress"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     rows: ClassVar[str] = "series"
@@ -370,6 +378,7 @@ class SeriesRandomSortnRegress:
     max_lag: int = 2
     path_end: float = PATH_END
 
+    name: ClassVar[str] = "series-random-sortnregress"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     rows: ClassVar[str] = "series"

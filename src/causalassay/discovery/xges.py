@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency
-from causalassay.contracts import Estimate, Kind, Reads
+from causalassay.contracts import Columns, Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.search.equivalence_classes import SearchSettings
 from causalassay.discovery.search.extremely_greedy import ExtremelyGreedySearch
@@ -82,6 +82,8 @@ class XGES:
     score: ScoreName = "bic"
     equivalent_sample_size: float = 10.0
 
+    name: ClassVar[str] = "xges"
+    columns: ClassVar[Columns] = "continuous or discrete"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
@@ -164,6 +166,8 @@ class XGIES(XGES):
            [0, 0]])
     """
 
+    name: ClassVar[str] = "xgies"
+    columns: ClassVar[Columns] = "continuous"
     reads: ClassVar[Reads] = "all rows with their targets"
     output: ClassVar[Kind] = "pdag"
     assumptions: ClassVar[str] = (

@@ -23,8 +23,19 @@ from causalassay.graphs.cpdag import undirected_part
 from causalassay.graphs.orders import Indices, check_dag
 from causalassay.metrics.edges import Guess, check_pair, share
 from causalassay.metrics.ordering import Bits, Lineage, Lists
+from causalassay.metrics.registry import metric
+
+__all__ = [
+    "ancestor_aid",
+    "ancestor_aid_normalized",
+    "oset_aid",
+    "oset_aid_normalized",
+    "parent_aid",
+    "parent_aid_normalized",
+]
 
 
+@metric("low", "class")
 def parent_aid(truth: Adjacency, guess: Guess) -> int:
     """Return how many effects come out wrong when adjusting for a node's parents.
 
@@ -57,6 +68,7 @@ def parent_aid(truth: Adjacency, guess: Guess) -> int:
     return _count_errors(gadjid.parent_aid, truth, guess)
 
 
+@metric("low", "class")
 def ancestor_aid(truth: Adjacency, guess: Guess) -> int:
     """Return how many effects come out wrong when adjusting for a node's ancestors.
 
@@ -88,6 +100,7 @@ def ancestor_aid(truth: Adjacency, guess: Guess) -> int:
     return _count_errors(gadjid.ancestor_aid, truth, guess)
 
 
+@metric("low", "class")
 def oset_aid(truth: Adjacency, guess: Guess) -> int:
     """Return how many effects come out wrong when adjusting for the O-set.
 
@@ -120,6 +133,7 @@ def oset_aid(truth: Adjacency, guess: Guess) -> int:
     return _count_errors(gadjid.oset_aid, truth, guess)
 
 
+@metric("low", "class")
 def parent_aid_normalized(truth: Adjacency, guess: Guess) -> float:
     """Return `parent_aid` divided by the number of ordered pairs, d(d - 1); nan for one node.
 
@@ -132,6 +146,7 @@ def parent_aid_normalized(truth: Adjacency, guess: Guess) -> float:
     return share(parent_aid(truth, guess), _n_pairs(truth))
 
 
+@metric("low", "class")
 def ancestor_aid_normalized(truth: Adjacency, guess: Guess) -> float:
     """Return `ancestor_aid` divided by the number of ordered pairs; nan for one node.
 
@@ -144,6 +159,7 @@ def ancestor_aid_normalized(truth: Adjacency, guess: Guess) -> float:
     return share(ancestor_aid(truth, guess), _n_pairs(truth))
 
 
+@metric("low", "class")
 def oset_aid_normalized(truth: Adjacency, guess: Guess) -> float:
     """Return `oset_aid` divided by the number of ordered pairs; nan for one node.
 

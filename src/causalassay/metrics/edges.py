@@ -10,6 +10,25 @@ from numpy.typing import ArrayLike
 from causalassay.common.arrays import Adjacency, check_adjacency
 from causalassay.contracts import Estimate
 from causalassay.graphs import as_cpdag, skeleton
+from causalassay.metrics.registry import metric
+
+__all__ = [
+    "ShdParts",
+    "f1",
+    "fpr",
+    "mec_shd",
+    "precision",
+    "recall",
+    "shd",
+    "shd_double",
+    "shd_normalized",
+    "shd_parts",
+    "skeleton_f1",
+    "skeleton_fpr",
+    "skeleton_precision",
+    "skeleton_recall",
+    "skeleton_shd",
+]
 
 # The check that every comparison of two graphs begins with.
 
@@ -66,6 +85,7 @@ def share(part: int, whole: float) -> float:
     return part / whole if whole else float("nan")
 
 
+@metric("high")
 def precision(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the guessed entries that are true edges, direction included.
 
@@ -91,6 +111,7 @@ def precision(truth: Adjacency, guess: Guess) -> float:
     return share(int((truth & guess).sum()), int(guess.sum()))
 
 
+@metric("high")
 def recall(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the true edges that are guessed, direction included.
 
@@ -115,6 +136,7 @@ def recall(truth: Adjacency, guess: Guess) -> float:
     return share(int((truth & guess).sum()), int(truth.sum()))
 
 
+@metric("high")
 def f1(truth: Adjacency, guess: Guess) -> float:
     """Return twice the hits over the guessed and the true entries together.
 
@@ -153,6 +175,7 @@ def f1(truth: Adjacency, guess: Guess) -> float:
     return share(2 * int((truth & guess).sum()), int(truth.sum()) + int(guess.sum()))
 
 
+@metric("low")
 def fpr(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the entries without a true edge that are guessed.
 
@@ -184,6 +207,7 @@ def fpr(truth: Adjacency, guess: Guess) -> float:
     return share(int((guess & ~truth).sum()), d * (d - 1) - n_true)
 
 
+@metric("high")
 def skeleton_precision(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the guessed adjacencies that are true; nan if nothing is guessed.
 
@@ -196,6 +220,7 @@ def skeleton_precision(truth: Adjacency, guess: Guess) -> float:
     return precision(*_skeletons(truth, guess))
 
 
+@metric("high")
 def skeleton_recall(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the true adjacencies that are guessed; nan if there is none.
 
@@ -208,6 +233,7 @@ def skeleton_recall(truth: Adjacency, guess: Guess) -> float:
     return recall(*_skeletons(truth, guess))
 
 
+@metric("high")
 def skeleton_f1(truth: Adjacency, guess: Guess) -> float:
     """Return twice the common adjacencies over those of both graphs; nan if there is none.
 
@@ -220,6 +246,7 @@ def skeleton_f1(truth: Adjacency, guess: Guess) -> float:
     return f1(*_skeletons(truth, guess))
 
 
+@metric("low")
 def skeleton_fpr(truth: Adjacency, guess: Guess) -> float:
     """Return the share of truly non-adjacent pairs that are guessed adjacent; nan if none are.
 
@@ -242,6 +269,7 @@ def _skeletons(truth: Adjacency, guess: Guess) -> tuple[Adjacency, Adjacency]:
 # Structural Hamming distances: in how many edges two graphs differ.
 
 
+@metric("low")
 def shd(truth: Adjacency, guess: Guess) -> int:
     """Return the number of node pairs that the two graphs join differently.
 
@@ -274,6 +302,7 @@ def shd(truth: Adjacency, guess: Guess) -> int:
     return _pairs_that_differ(truth != guess)
 
 
+@metric("low")
 def shd_normalized(truth: Adjacency, guess: Guess) -> float:
     """Return `shd` divided by the number of pairs, d(d - 1)/2; nan for one node.
 
@@ -286,6 +315,7 @@ def shd_normalized(truth: Adjacency, guess: Guess) -> float:
     return share(shd(truth, guess), len(truth) * (len(truth) - 1) / 2)
 
 
+@metric("low")
 def shd_double(truth: Adjacency, guess: Guess) -> int:
     """Return the number of entries in which the two matrices differ: a reversal counts 2.
 
@@ -336,6 +366,7 @@ def shd_parts(truth: Adjacency, guess: Guess) -> ShdParts:
     return ShdParts(missing, extra, flipped, shd(truth, guess) - missing - extra - flipped)
 
 
+@metric("low")
 def skeleton_shd(truth: Adjacency, guess: Guess) -> int:
     """Return the number of pairs that are adjacent in one graph only.
 
@@ -349,6 +380,7 @@ def skeleton_shd(truth: Adjacency, guess: Guess) -> int:
     return shd(skeleton(truth), skeleton(guess))
 
 
+@metric("low", "class")
 def mec_shd(truth: Adjacency, guess: Guess) -> int:
     """Return `shd` between the CPDAGs of the two Markov equivalence classes.
 

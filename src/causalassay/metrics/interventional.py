@@ -11,13 +11,24 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from causalassay.common.arrays import Vector, Weights, check_nodes
+from causalassay.common.arrays import Adjacency, Vector, Weights, check_nodes
+from causalassay.common.registry import first_line
+from causalassay.common.seeding import stream
+from causalassay.data import Problem
 from causalassay.graphs.orders import Indices, reachability
 from causalassay.metrics.laws import normal_total_variation
+from causalassay.metrics.registry import GraphMetric, Undefined
+from causalassay.models import fit
 from causalassay.models.discrete.elimination import TooWide
 from causalassay.models.discrete.scm import DiscreteSCM
 from causalassay.models.interventions import Do, LevelIntervention
 from causalassay.models.linear.scm import LinearSCM
+
+__all__ = [
+    "Quantile",
+    "tv_dag",
+    "tv_matrix",
+]
 
 # The values to which interventions set nodes.
 
@@ -424,3 +435,21 @@ def _codes(at: SettingsLike, true_model: DiscreteSCM, fitted_model: DiscreteSCM)
             f"{n_levels[node] - 1}, got {settings[wrong][0]:g}"
         )
     return settings
+
+
+def _score(problem: Problem, guess: Adjacency) -> float:
+    """Fit the guess to the observational rows and compare it with the true model."""
+    model, values = problem.model, problem.data.observational_values
+    match model:
+        case LinearSCM():
+            return tv_dag(model, fit(guess, values))
+        case DiscreteSCM():
+            fitted = fit(guess, values, model.levels)
+            return tv_dag(model, fitted, rng=stream(0, "tv_dag"))
+        case None:
+            raise Undefined("the true model is not known")
+        case _:
+            raise Undefined(f"it is for linear and discrete models, and the true one is {model}")
+
+
+TV_DAG = GraphMetric(_score, "low", "dag", description=first_line(tv_dag))

@@ -14,6 +14,15 @@ from scipy.special import ndtr
 from causalassay.common.arrays import Vector
 from causalassay.common.kernels import kernel
 
+__all__ = [
+    "Categorical",
+    "Distance",
+    "Normal",
+    "Samples",
+    "normal_total_variation",
+    "total_variation",
+]
+
 
 @dataclass(frozen=True)
 class Normal:

@@ -14,8 +14,16 @@ from causalassay.contracts import Estimate
 from causalassay.graphs import is_dag, reachability
 from causalassay.graphs.orders import Indices, neighbour_lists
 from causalassay.metrics.edges import Guess, check_pair, share
+from causalassay.metrics.registry import metric
+
+__all__ = [
+    "order_score",
+    "ordered_share",
+]
 
 
+# Version 2: the order that an estimate reports comes before its directed paths.
+@metric("high", "estimate", version=2)
 def order_score(truth: Adjacency, guess: Guess) -> float:
     """Return the share of true edges ordered correctly, among those that the guess orders.
 
@@ -52,6 +60,7 @@ def order_score(truth: Adjacency, guess: Guess) -> float:
     return share(rightly, rightly + wrongly)
 
 
+@metric("high", "estimate", version=2)
 def ordered_share(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the true edges whose two ends the guess orders, either way.
 

@@ -24,10 +24,10 @@ from causalassay.lab.hall.sources import (
     first_pin,
     link_probability,
 )
+from causalassay.listing import short_lines
 from causalassay.models import read_bif
 from causalassay.models.draws import source
 from causalassay.models.registry import MODELS
-from causalassay.short_lines import short_lines
 from causalassay.study.keys import file_sha256
 
 Group = Literal["package", "ours", "data set", "network"]

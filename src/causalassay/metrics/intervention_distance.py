@@ -17,6 +17,18 @@ from causalassay.graphs.orders import Indices, neighbour_lists, order_or_cycle, 
 from causalassay.metrics.adjustment import count_errors_of_all, count_errors_of_subsets, new_search
 from causalassay.metrics.edges import Guess, check_pair, graph_of, share
 from causalassay.metrics.ordering import Lists, lineage, renumber, turn_round
+from causalassay.metrics.registry import metric
+
+__all__ = [
+    "SidBounds",
+    "mec_sid",
+    "mec_sid_lower",
+    "mec_sid_upper",
+    "sid",
+    "sid_bounds",
+    "sid_normalized",
+    "sid_penalized",
+]
 
 # The least and the greatest sum of costs over the orientations of a chordal graph.
 
@@ -122,6 +134,7 @@ def _add_pieces(
             sums[at] = (sums[at][0] + total_low - low, sums[at][1] + total_high - high)
 
 
+@metric("low", "dag")
 def sid(truth: Adjacency, guess: Guess) -> int:
     """Return the number of ordered pairs whose interventional distribution comes out wrong.
 
@@ -169,6 +182,7 @@ def sid(truth: Adjacency, guess: Guess) -> int:
     return int(count_errors_of_all(ancestry, new_search(len(truth)), guessed_parents))
 
 
+@metric("low", "dag")
 def sid_normalized(truth: Adjacency, guess: Guess) -> float:
     """Return `sid` divided by the number of ordered pairs, d(d - 1); nan for one node.
 
@@ -181,6 +195,7 @@ def sid_normalized(truth: Adjacency, guess: Guess) -> float:
     return share(sid(truth, guess), len(truth) * (len(truth) - 1))
 
 
+@metric("low", "dag")
 def sid_penalized(truth: Adjacency, guess: Guess) -> int:
     """Return `sid` and one more for each edge by which the guess outnumbers the truth.
 
@@ -361,6 +376,18 @@ def mec_sid(truth: Adjacency, guess: Guess, max_parent_sets: int = MAX_PARENT_SE
     """
     truth, guess = check_pair(truth, guess)
     return _bounds(truth, as_cpdag(guess, "guess"), max_parent_sets)
+
+
+@metric("low", "class")
+def mec_sid_lower(truth: Adjacency, guess: Guess) -> int:
+    """Return the lower bound of `mec_sid`."""
+    return mec_sid(truth, guess).lower
+
+
+@metric("low", "class")
+def mec_sid_upper(truth: Adjacency, guess: Guess) -> int:
+    """Return the upper bound of `mec_sid`."""
+    return mec_sid(truth, guess).upper
 
 
 def _bounds(truth: Adjacency, cpdag: Adjacency, max_parent_sets: int) -> SidBounds:

@@ -19,11 +19,20 @@ from scipy.special import gammaln
 
 from causalassay import metrics
 from causalassay.common.arrays import Adjacency, Vector
+from causalassay.common.registry import first_line
 from causalassay.common.seeding import as_generator
 from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import Estimate
 from causalassay.graphs import skeleton
 from causalassay.metrics.edges import Guess, check_pair, graph_of
+from causalassay.metrics.registry import GraphMetric, metric
+
+__all__ = [
+    "chance",
+    "f1_chance",
+    "n_guessed",
+    "skeleton_p",
+]
 
 N_RELABELLINGS = 200
 
@@ -58,6 +67,7 @@ class _Counts:
         return self.true * self.guessed / self.places if self.places else 0.0
 
 
+@metric("none")
 def f1_chance(truth: Adjacency, guess: Guess) -> float:
     """Return the expected F1 of a guess with as many edges of the same kinds, placed at random.
 
@@ -217,6 +227,7 @@ _COMPARE_GRAPHS = (
 # Whether a guess finds more adjacencies than as many pairs drawn at random would.
 
 
+@metric("none")
 def skeleton_p(truth: Adjacency, guess: Guess) -> float:
     """Return the p-value of the skeleton-fit test.
 
@@ -279,3 +290,20 @@ def n_guessed(guess: Guess) -> int:
 
 def _log_choose(n: int, k: NDArray[np.int64]) -> Vector:
     return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+
+
+def _chance_level(name: str) -> GraphMetric:
+    """Return the chance level of a metric with a closed form."""
+    return GraphMetric(
+        lambda problem, guess: chance(name, problem.graph, guess, 0),
+        "none",
+        description=f"Return the expected {name} of as many edges of the same kinds at random.",
+    )
+
+
+PRECISION_CHANCE = _chance_level("precision")
+RECALL_CHANCE = _chance_level("recall")
+SHD_CHANCE = _chance_level("shd")
+N_GUESSED = GraphMetric(
+    lambda _, guess: float(n_guessed(guess)), "none", description=first_line(n_guessed)
+)
