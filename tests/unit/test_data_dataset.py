@@ -342,7 +342,7 @@ def test_a_problem_checks_its_graph_against_the_columns():
     with pytest.raises(ValueError, match="data have 3 columns but the graph has 2 nodes"):
         Problem(two_regimes(), graph)
     with pytest.raises(TypeError, match="bool array, got float64"):
-        Problem(two_regimes(), np.zeros((3, 3)))
+        Problem(two_regimes(), np.full((3, 3), 0.5))
 
 
 def test_a_problem_holds_a_copy_of_its_graph():

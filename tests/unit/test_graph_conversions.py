@@ -157,4 +157,4 @@ def test_lingam_round_trips_share_no_memory():
 @pytest.mark.parametrize("convert", [to_edges, to_pandas, to_gadjid, to_networkx])
 def test_only_adjacencies_are_converted(convert):
     with pytest.raises(TypeError, match="expected a bool array, got float64"):
-        convert(np.zeros((2, 2)))
+        convert(np.full((2, 2), 0.5))

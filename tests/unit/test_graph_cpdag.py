@@ -209,4 +209,4 @@ def test_a_malformed_matrix_is_an_error_not_a_no():
     with pytest.raises(ValueError, match="node 1 has an edge to itself"):
         is_cpdag(np.diag([False, True]))
     with pytest.raises(TypeError, match="bool array, got int64"):
-        is_cpdag(np.zeros((2, 2), dtype=np.int64))
+        is_cpdag(np.full((2, 2), 2))

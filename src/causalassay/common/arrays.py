@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from causalassay.common.spelling import listed
 
 Adjacency = NDArray[np.bool_]
 """Bool ``(d, d)``: ``a[i, j]`` is i→j, both ways is i—j, the diagonal is False."""
@@ -39,6 +41,44 @@ def as_bool(graph: Any) -> Any:
     return graph == 1 if ((graph == 0) | (graph == 1)).all() else graph
 
 
+def as_graph(
+    value: Any, name: str = "graph", columns: Sequence[Hashable] | None = None
+) -> Adjacency:
+    """Return whatever states a graph as an adjacency, or raise an error that says how to state it.
+
+    A bool array comes back as it is, without a copy.
+
+    Parameters
+    ----------
+    value : array_like of bool or of 0 and 1, shape (d, d), DataFrame or networkx graph
+        Row i, column j is i→j. A data frame has the same names as index and as columns. The
+        nodes of a networkx graph are 0 to d - 1, or those of `columns`.
+    name : str
+        What the message calls the graph.
+    columns : sequence of d names, optional
+        The order of the nodes, for a data frame or a networkx graph whose nodes have names: as
+        a rule those of the data. A data frame comes in its own order without them.
+
+    Examples
+    --------
+    >>> as_graph([[0, 1], [0, 0]])
+    array([[False,  True],
+           [False, False]])
+    >>> as_graph(np.array([[0.0, 0.3], [0.0, 0.0]]))
+    Traceback (most recent call last):
+    TypeError: graph: expected a bool array, got float64 with values such as 0.3; for weights ...
+    """
+    matrix = value if isinstance(value, np.ndarray) else _matrix(value, name, columns)
+    matrix = as_bool(matrix)
+    if matrix.dtype != np.bool_:
+        raise TypeError(_no_graph(matrix, value, name))
+    check_square(matrix, name)
+    if matrix.diagonal().any():
+        node = int(matrix.diagonal().argmax())
+        raise ValueError(f"{name}: node {node} has an edge to itself; clear the diagonal")
+    return matrix
+
+
 def check_adjacency(graph: NDArray[Any], name: str = "graph") -> Adjacency:
     """Return `graph` if it is a bool square matrix without self-loops, else raise."""
     if not isinstance(graph, np.ndarray):
@@ -47,14 +87,67 @@ def check_adjacency(graph: NDArray[Any], name: str = "graph") -> Adjacency:
             "causalassay.graphs has from_edges, from_pandas and from_networkx"
         )
     if graph.dtype != np.bool_:
-        raise TypeError(
-            f"{name}: expected a bool array, got {graph.dtype}; for weights pass `weights != 0`"
+        raise TypeError(_no_graph(graph, graph, name))
+    return as_graph(graph, name)
+
+
+def _matrix(value: Any, name: str, columns: Sequence[Hashable] | None) -> NDArray[Any]:
+    """Return the matrix of a list, a data frame or a networkx graph."""
+    is_frame = hasattr(value, "columns") and hasattr(value, "to_numpy")
+    is_network = hasattr(value, "is_directed") and hasattr(value, "edges")
+    if not is_frame and not is_network:
+        try:
+            return np.asarray(value)
+        except ValueError:
+            raise ValueError(f"{name}: expected rows of equal length, shape (d, d)") from None
+    nodes = list(value.columns if is_frame else value)
+    if is_frame and list(value.index) != nodes:
+        raise ValueError(
+            f"{name}: the index of the data frame differs from its columns; row a, column b is "
+            "a -> b, so both name the same nodes in the same order"
         )
-    check_square(graph, name)
-    if graph.diagonal().any():
-        node = int(graph.diagonal().argmax())
-        raise ValueError(f"{name}: node {node} has an edge to itself; clear the diagonal")
-    return graph
+    order = _order(nodes, name, columns, needed=is_network)
+    if is_frame:
+        return np.asarray(value.loc[order, order])
+    position = {node: step for step, node in enumerate(order)}
+    matrix = np.zeros((len(nodes), len(nodes)), dtype=bool)
+    for cause, effect, *_ in value.edges:
+        matrix[position[cause], position[effect]] = True
+    return matrix if value.is_directed() else matrix | matrix.T
+
+
+def _order(
+    nodes: list[Hashable], name: str, columns: Sequence[Hashable] | None, needed: bool
+) -> list[Hashable]:
+    """Return the nodes in the order of their numbers or of the data's columns."""
+    if set(nodes) == set(range(len(nodes))):
+        return list(range(len(nodes)))
+    if columns is not None and set(columns) != set(nodes):
+        raise ValueError(
+            f"{name}: its nodes and the data's columns differ: in the graph only "
+            f"[{listed([node for node in nodes if node not in set(columns)])}], in the data only "
+            f"[{listed([column for column in columns if column not in set(nodes)])}]"
+        )
+    if columns is None and needed:
+        raise ValueError(
+            f"{name}: its nodes have names, {listed(nodes)}; say in which order they come: "
+            "causalassay.graphs.from_networkx(graph, nodes=[...])"
+        )
+    return list(columns or nodes)
+
+
+def _no_graph(matrix: NDArray[Any], value: Any, name: str) -> str:
+    """Return why an array is no adjacency, and what to do."""
+    if matrix.dtype.kind not in "iufc":
+        return (
+            f"{name}: expected a bool array, shape (d, d), got {type(value).__name__} of "
+            f"{matrix.dtype}; causalassay.graphs has from_edges, from_pandas and from_networkx"
+        )
+    other = matrix[(matrix != 0) & (matrix != 1)]
+    such = f" with values such as {other.flat[0]:.4g}" if other.size else ""
+    return (
+        f"{name}: expected a bool array, got {matrix.dtype}{such}; for weights pass `weights != 0`"
+    )
 
 
 def check_square(matrix: NDArray[Any], name: str) -> None:

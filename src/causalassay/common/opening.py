@@ -58,6 +58,29 @@ def unsaid() -> Iterator[None]:
         yield
 
 
+def as_path(path: str | os.PathLike[str], name: str = "path") -> Path:
+    """Return text or a path as a `Path`, with the home folder in place of ``~``.
+
+    Parameters
+    ----------
+    path : str or path-like
+    name : str
+        What the message calls it.
+
+    Examples
+    --------
+    >>> as_path("data.csv").suffix
+    '.csv'
+    >>> as_path(3)
+    Traceback (most recent call last):
+    TypeError: path: expected the name of a file as text or a Path, got int
+    """
+    if not isinstance(path, str | os.PathLike):
+        kind = type(path).__name__
+        raise TypeError(f"{name}: expected the name of a file as text or a Path, got {kind}")
+    return Path(path).expanduser() if str(path).startswith("~") else Path(path)
+
+
 def check_regular(path: Path, expected: str = "a file") -> int:
     """Return the size of a regular file in bytes, or raise.
 

@@ -411,14 +411,3 @@ def _several(names: Iterable[str], what: str) -> Iterable[str]:
     if isinstance(names, str):
         raise TypeError(f"{what}: expected a list of names, got {names!r}; put it in a list")
     return names
-
-
-def as_dataset(data: ArrayLike | Dataset) -> Dataset:
-    """Return a data set as it is; an array or a data frame is taken as observational values.
-
-    Examples
-    --------
-    >>> as_dataset([[0.0, 1.0], [2.0, 4.5]]).observational
-    'observational'
-    """
-    return data if isinstance(data, Dataset) else Dataset.from_values(data)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from causalassay.common.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, as_graph
 from causalassay.data.dataset import Dataset
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.present.document import Document
@@ -50,7 +50,7 @@ class Problem(Shown):
     lagged: LaggedGraph | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        graph = check_adjacency(self.graph).copy()
+        graph = as_graph(self.graph).copy()
         if len(graph) != self.data.n_nodes:
             raise ValueError(
                 f"graph: the data have {self.data.n_nodes} columns but the graph has "

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING
 
-from causalassay.common.opening import note
+from numpy.typing import ArrayLike
+
+from causalassay.common.opening import as_path, note
 from causalassay.common.spelling import did_you_mean, listed, name_fault, shown
 from causalassay.data.checks import Place, check_none_missing
 from causalassay.data.coding import ColumnLevels, declare, encode, has_text_levels, missing_entries
@@ -25,7 +27,7 @@ _Groups = dict[str, tuple[list[int] | slice, tuple[int, ...] | None]]
 
 
 def read(  # noqa: PLR0913, PLR0917  the file says none of it
-    path: str | Path,
+    path: str | PathLike[str],
     target: str | None = None,
     condition: str | None = None,
     observational: str | None = None,
@@ -89,9 +91,9 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
 
     Examples
     --------
-    >>> import tempfile
+    >>> import pathlib, tempfile
     >>> folder = tempfile.TemporaryDirectory()
-    >>> path = Path(folder.name) / "cells.csv"
+    >>> path = pathlib.Path(folder.name, "cells.csv")
     >>> _ = path.write_text("raf,mek,target\n1.5,2,\n1,3,\n0,5,raf\n0.5,6,raf\n")
     >>> data = read(path, target="target", observational="untargeted")
     >>> [(regime.condition, regime.targets) for regime in data.regimes]
@@ -108,7 +110,7 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
     def is_text(name: str) -> bool:
         return name in as_text or name in (condition, target) or (asked and is_label(name))
 
-    loaded = tables.load(Path(path), is_text, _names_to_drop(drop), separator)
+    loaded = tables.load(as_path(path), is_text, _names_to_drop(drop), separator)
     table = loaded.columns
     if asked:
         condition, target = _recognised(table, declared, where)
@@ -250,3 +252,28 @@ def _targets(cell: str, position: Mapping[str, int], where: str) -> tuple[int, .
                 f"if it was not measured, else {did_you_mean(name, position)}"
             )
     return tuple(position[name] for name in names)
+
+
+def as_dataset(data: ArrayLike | Dataset | str | PathLike[str]) -> Dataset:
+    """Return whatever holds data as a data set.
+
+    Parameters
+    ----------
+    data : Dataset, array_like of shape (n, d), DataFrame, str or Path
+        A data set comes back as it is. An array, a list of rows or a data frame is taken as
+        observational values. A path is that of a file that `read` reads without further
+        options: all its columns are data.
+
+    Examples
+    --------
+    >>> as_dataset([[0.0, 1.0], [2.0, 4.5]]).observational
+    'observational'
+    >>> as_dataset("no/such.csv")
+    Traceback (most recent call last):
+    FileNotFoundError: no/such.csv: there is no such file
+    """
+    if isinstance(data, Dataset):
+        return data
+    if isinstance(data, str | PathLike):
+        return read(data)
+    return Dataset.from_values(data)

@@ -1,5 +1,6 @@
 """Graphs as adjacency matrices: families, orders, separation, equivalence classes."""
 
+from causalassay.common.arrays import as_graph
 from causalassay.graphs.classes import enumerate_dags, mec_size, sample_dag, sample_dags
 from causalassay.graphs.consistent_extension import NoExtension, extend
 from causalassay.graphs.conversions import (
@@ -47,6 +48,7 @@ __all__ = [
     "acyclic_threshold",
     "ancestors",
     "as_cpdag",
+    "as_graph",
     "bipartite",
     "chain",
     "check_cpdag",

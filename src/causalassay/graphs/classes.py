@@ -95,7 +95,8 @@ def sample_dags(cpdag: Adjacency, n_dags: int, rng: Generator | int) -> list[Adj
     3
     """
     rng = as_generator(rng)
-    neighbours = neighbour_masks(undirected_part(check_cpdag(cpdag, "cpdag")))
+    cpdag = check_cpdag(cpdag, "cpdag")
+    neighbours = neighbour_masks(undirected_part(cpdag))
     orientations = Orientations(neighbours)
     parts = list(components(neighbours, _nodes_with_lines(neighbours)))
     return [
@@ -125,7 +126,8 @@ def enumerate_dags(cpdag: Adjacency) -> Iterator[Adjacency]:
     >>> [to_edges(dag) for dag in enumerate_dags(to_cpdag(chain(3)))]
     [[(0, 1), (1, 2)], [(1, 0), (1, 2)], [(1, 0), (2, 1)]]
     """
-    neighbours = neighbour_masks(undirected_part(check_cpdag(cpdag, "cpdag")))
+    cpdag = check_cpdag(cpdag, "cpdag")
+    neighbours = neighbour_masks(undirected_part(cpdag))
     # The graph is copied and checked before the first member is asked for.
     graph = cpdag.copy()
     orders = every_order(neighbours, _nodes_with_lines(neighbours))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from causalassay.common.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, as_graph
 from causalassay.common.kernels import kernel
 from causalassay.common.spelling import listed
 from causalassay.graphs.orders import Indices, neighbour_lists
@@ -126,7 +126,7 @@ def extend(pdag: Adjacency) -> Adjacency:
     >>> bool((to_cpdag(dag) == to_cpdag(chain(3))).all())
     True
     """
-    graph = np.array(check_adjacency(pdag, "pdag"), order="C")
+    graph = np.array(as_graph(pdag, "pdag"), order="C")
     sinks = sinks_first(graph, *neighbour_lists(graph | graph.T))
     if len(sinks) < len(graph):
         left = np.setdiff1d(np.arange(len(graph)), sinks).tolist()

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from causalassay.common.arrays import (
     Adjacency,
     Weights,
-    check_adjacency,
+    as_graph,
     check_square,
     check_weights,
 )
@@ -79,7 +79,8 @@ def to_edges(
     >>> to_edges(chain(3), ["a", "b", "c"])
     [('a', 'b'), ('b', 'c')]
     """
-    label = _names_of(check_adjacency(graph), names)
+    graph = as_graph(graph)
+    label = _names_of(graph, names)
     return [(label[i], label[j]) for i, j in np.argwhere(graph).tolist()]
 
 
@@ -123,7 +124,8 @@ def to_networkx(graph: Adjacency, names: Iterable[Hashable] | None = None) -> An
     >>> to_networkx(chain(3), ["a", "b", "c"]).edges
     OutEdgeView([('a', 'b'), ('b', 'c')])
     """
-    label = _names_of(check_adjacency(graph), names)
+    graph = as_graph(graph)
+    label = _names_of(graph, names)
     try:
         import networkx as nx
     except ImportError as problem:
@@ -183,7 +185,8 @@ def to_pandas(graph: Adjacency, names: Iterable[Hashable] | None = None) -> pd.D
     """
     import pandas as pd
 
-    label = _names_of(check_adjacency(graph), names)
+    graph = as_graph(graph)
+    label = _names_of(graph, names)
     return pd.DataFrame(graph.astype(int), index=label, columns=label)
 
 
@@ -202,7 +205,8 @@ def to_gadjid(graph: Adjacency) -> NDArray[np.int8]:
            [1, 0, 2],
            [0, 0, 0]], dtype=int8)
     """
-    lines = check_adjacency(graph) & graph.T
+    graph = as_graph(graph)
+    lines = graph & graph.T
     codes = (graph & ~lines).astype(np.int8)
     codes[np.triu(lines)] = 2
     return codes
@@ -233,7 +237,7 @@ def from_gadjid(matrix: ArrayLike) -> Adjacency:
             "for an undirected edge write 2"
         )
     lines = codes == 2
-    return check_adjacency((codes == 1) | lines | lines.T, "matrix")
+    return as_graph((codes == 1) | lines | lines.T, "matrix")
 
 
 def to_lingam(weights: ArrayLike) -> Weights:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from causalassay.common.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, as_graph
 from causalassay.common.kernels import kernel
 from causalassay.graphs.orders import Indices, neighbour_lists, topological_order
 
@@ -30,7 +30,8 @@ def skeleton(graph: Adjacency) -> Adjacency:
            [1, 0, 1],
            [0, 1, 0]])
     """
-    return check_adjacency(graph) | graph.T
+    graph = as_graph(graph)
+    return graph | graph.T
 
 
 def v_structures(graph: Adjacency) -> set[tuple[int, int, int]]:
@@ -46,6 +47,7 @@ def v_structures(graph: Adjacency) -> set[tuple[int, int, int]]:
     >>> v_structures(collider)
     {(0, 2, 1)}
     """
+    graph = as_graph(graph)
     apart = ~skeleton(graph)
     arrows = directed_part(graph)
     triples = set()
@@ -137,6 +139,7 @@ def to_cpdag(dag: Adjacency) -> Adjacency:
            [1, 0, 1],
            [0, 1, 0]])
     """
+    dag = as_graph(dag, "dag")
     order = topological_order(dag, "dag")
     cpdag = np.array(dag, order="C")
     make_reversible_undirected(cpdag, order, *neighbour_lists(dag))

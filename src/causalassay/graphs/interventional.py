@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from causalassay.common.arrays import Adjacency, check_nodes
+from causalassay.common.arrays import Adjacency, as_graph, check_nodes
 from causalassay.graphs.cpdag import to_cpdag
 from causalassay.graphs.meek import meek_closure
 
@@ -56,6 +56,7 @@ def to_interventional_cpdag(dag: Adjacency, targets: Iterable[Sequence[int]]) ->
            [0, 0, 1],
            [0, 0, 0]])
     """
+    dag = as_graph(dag, "dag")
     return interventional_cpdag(dag, separated_pairs(targets, len(dag)))
 
 

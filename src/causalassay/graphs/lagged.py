@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from causalassay.common.annotations import typed
-from causalassay.common.arrays import Adjacency, check_nodes
+from causalassay.common.arrays import Adjacency, as_graph, check_nodes
 from causalassay.common.seeding import as_generator
 from causalassay.graphs.families import check_n_nodes
 from causalassay.graphs.orders import order_or_cycle
@@ -143,8 +143,8 @@ def summary_ancestors(summary: Adjacency) -> Adjacency:
            [1, 0, 1],
            [0, 0, 0]])
     """
-    reach = summary.copy()
-    for node in range(len(summary)):  # Warshall: paths through `node`
+    reach = as_graph(summary, "summary").copy()
+    for node in range(len(reach)):  # Warshall: paths through `node`
         reach |= np.outer(reach[:, node], reach[node])
     np.fill_diagonal(reach, False)
     return reach

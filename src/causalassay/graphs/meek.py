@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from causalassay.common.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, as_graph
 from causalassay.common.kernels import kernel
 from causalassay.graphs.orders import Indices, neighbour_lists
 
@@ -115,7 +115,7 @@ def meek_closure(pdag: Adjacency) -> Adjacency:
            [0, 0, 1],
            [0, 0, 0]])
     """
-    closure = np.array(check_adjacency(pdag, "pdag"), order="C")
+    closure = np.array(as_graph(pdag, "pdag"), order="C")
     lines = np.ascontiguousarray(np.argwhere(np.triu(closure & closure.T)))
     close_by_rules(closure, *neighbour_lists(closure | closure.T), lines)
     return closure

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.common.arrays import Adjacency, check_adjacency, check_nodes
+from causalassay.common.arrays import Adjacency, as_graph, check_nodes
 from causalassay.common.kernels import kernel
 
 Indices = NDArray[np.int64]
@@ -63,13 +63,15 @@ def is_dag(graph: Adjacency) -> bool:
     >>> is_dag(np.array([[False, True], [True, False]]))
     False
     """
-    return len(order_or_cycle(check_adjacency(graph))) == len(graph)
+    matrix = as_graph(graph)
+    return len(order_or_cycle(matrix)) == len(matrix)
 
 
 def check_dag(graph: NDArray[Any], name: str = "graph") -> Adjacency:
-    """Return `graph` if it is a DAG; else raise and name a cycle."""
-    topological_order(graph, name)
-    return graph
+    """Return `graph` as an adjacency if it is a DAG; else raise and name a cycle."""
+    matrix = as_graph(graph, name)
+    topological_order(matrix, name)
+    return matrix
 
 
 def topological_order(dag: Adjacency, name: str = "graph") -> Indices:
@@ -81,7 +83,8 @@ def topological_order(dag: Adjacency, name: str = "graph") -> Indices:
     >>> topological_order(np.array([[False, False], [True, False]])).tolist()
     [1, 0]
     """
-    order = order_or_cycle(check_adjacency(dag, name))
+    dag = as_graph(dag, name)
+    order = order_or_cycle(dag)
     if len(order) < len(dag):
         cycle = " -> ".join(map(str, cycle_of(dag)))
         raise ValueError(f"{name}: expected a DAG, but there is the cycle {cycle}")
@@ -112,6 +115,7 @@ def reachability(dag: Adjacency) -> Adjacency:
            [0, 0, 1],
            [0, 0, 0]])
     """
+    dag = as_graph(dag)
     d, order = len(dag), topological_order(dag).tolist()
     start, child = (indices.tolist() for indices in neighbour_lists(dag))
     # A number with one bit for each node: as fast as a kernel, with nothing to compile.
@@ -136,8 +140,9 @@ def descendants(dag: Adjacency, node: int) -> set[int]:
     >>> sorted(descendants(chain(4), 1))
     [2, 3]
     """
-    (source,) = check_nodes(node, len(dag), "node")
-    return set(np.flatnonzero(reachability(dag)[source]).tolist())
+    reach = reachability(dag)
+    (source,) = check_nodes(node, len(reach), "node")
+    return set(np.flatnonzero(reach[source]).tolist())
 
 
 def ancestors(dag: Adjacency, node: int) -> set[int]:
@@ -149,8 +154,9 @@ def ancestors(dag: Adjacency, node: int) -> set[int]:
     >>> sorted(ancestors(chain(4), 2))
     [0, 1]
     """
-    (sink,) = check_nodes(node, len(dag), "node")
-    return set(np.flatnonzero(reachability(dag)[:, sink]).tolist())
+    reach = reachability(dag)
+    (sink,) = check_nodes(node, len(reach), "node")
+    return set(np.flatnonzero(reach[:, sink]).tolist())
 
 
 # At how many lengths a directed path joins two nodes.

@@ -40,7 +40,7 @@ def d_separated(
     >>> d_separated(collider, 0, 1, []), d_separated(collider, 0, 1, [2])
     (True, False)
     """
-    check_dag(dag, "dag")
+    dag = check_dag(dag, "dag")
     sources, targets = check_nodes(i, len(dag), "i"), check_nodes(j, len(dag), "j")
     condition = check_nodes(given, len(dag), "given")
     for name, one, other in (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.common.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, as_graph
 from causalassay.common.spelling import cut
 from causalassay.graphs.chordal import chordless_cycle, neighbour_masks
 from causalassay.graphs.consistent_extension import NoExtension, extend
@@ -25,7 +25,7 @@ def is_cpdag(graph: Adjacency) -> bool:
     >>> is_cpdag(skeleton(chain(3))), is_cpdag(chain(3))
     (True, False)
     """
-    return _flaw(check_adjacency(graph)) is None
+    return _flaw(as_graph(graph)) is None
 
 
 def check_cpdag(graph: NDArray[Any], name: str = "graph") -> Adjacency:
@@ -53,7 +53,8 @@ def check_cpdag(graph: NDArray[Any], name: str = "graph") -> Adjacency:
     ...
     ValueError: graph: not a CPDAG: the edge 0 -> 1 should be undirected, since ...
     """
-    flaw = _flaw(check_adjacency(graph, name))
+    graph = as_graph(graph, name)
+    flaw = _flaw(graph)
     if flaw is not None:
         raise ValueError(
             f"{name}: not a CPDAG: {flaw}; to_cpdag makes one "
@@ -77,6 +78,7 @@ def as_cpdag(graph: Adjacency, name: str = "graph") -> Adjacency:
     >>> bool((as_cpdag(chain(3)) == as_cpdag(skeleton(chain(3)))).all())
     True
     """
+    graph = as_graph(graph, name)
     return to_cpdag(graph) if is_dag(graph) else check_cpdag(graph, name)
 
 
@@ -99,7 +101,7 @@ def check_true_dag(graph: NDArray[Any], names: Sequence[str], name: str = "graph
     ...
     ValueError: graph: expected a DAG, got a CPDAG: 2 of 2 edges have no direction, ...
     """
-    checked = check_adjacency(graph, name)
+    checked = as_graph(graph, name)
     if len(names) != len(checked) or is_dag(checked):
         return check_dag(checked, name)
     undirected = np.argwhere(np.triu(undirected_part(checked)))

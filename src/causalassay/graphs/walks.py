@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.common.arrays import Adjacency, check_adjacency, check_nodes
+from causalassay.common.arrays import Adjacency, as_graph, check_nodes
 from causalassay.common.kernels import kernel
 from causalassay.graphs.orders import Indices, neighbour_lists
 
@@ -93,7 +93,7 @@ def possible_descendants(graph: Adjacency, node: int) -> set[int]:
     >>> sorted(possible_descendants(graph, 0)), sorted(possible_descendants(graph, 2))
     ([1, 2], [1])
     """
-    check_adjacency(graph)
+    graph = as_graph(graph)
     source = check_nodes(node, len(graph), "node")
     reached = walk(graph, source, _always_along(len(graph)))
     return set(np.flatnonzero(reached).tolist()) - set(source)
@@ -114,7 +114,8 @@ def possible_reachability(graph: Adjacency) -> Adjacency:
            [0, 0, 1],
            [0, 1, 0]])
     """
-    start, node = neighbour_lists(check_adjacency(graph))
+    graph = as_graph(graph)
+    start, node = neighbour_lists(graph)
     rules = _always_along(len(graph))
     rows = [
         _walk(np.array([source]), rules, (start, start), (node, node))[ALONG]

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from causalassay.common.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, as_graph
 from causalassay.common.replacing import replacing
 from causalassay.common.spelling import check_choice
 from causalassay.graphs.file_graph import check_shown
@@ -72,7 +72,7 @@ def write_graph(
     >>> matrix, edges
     ([',a,b', 'a,0,1', 'b,0,0'], ['from,to,type', 'a,b,->'])
     """
-    check_adjacency(graph)
+    graph = as_graph(graph)
     check_choice("layout", layout, ("matrix", "edges"))
     label = writable_names(check_names(names, "names", len(graph)))
     target = Path(path)
