@@ -22,6 +22,7 @@ from causalassay.discovery.registry import (
     AlgorithmList,
     AlgorithmRecord,
     algorithms,
+    as_algorithm,
     discover,
     make_algorithm,
 )
@@ -43,6 +44,7 @@ __all__ = [  # noqa: PLE0604  # the classes are those that the registry has
     "AlgorithmRecord",
     "acyclicity",
     "algorithms",
+    "as_algorithm",
     "discover",
     "golem_loss",
     "make_algorithm",

@@ -125,7 +125,8 @@ def chance(
     >>> 2 < chance("sid", chain(3), chain(3), rng=0) < 4
     True
     """
-    checked = check_pair(truth, guess)
+    checked = truth, graph = check_pair(truth, guess)
+    guess = guess if isinstance(guess, Estimate) else graph
     if isinstance(metric, str) and metric in _CLOSED:
         pair = map(skeleton, checked) if metric.startswith("skeleton") else checked
         return _CLOSED[metric](_counted(*pair))

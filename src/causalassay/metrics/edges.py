@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from causalassay.common.arrays import Adjacency, check_adjacency
+from causalassay.common.arrays import Adjacency, as_graph
 from causalassay.contracts import Estimate
 from causalassay.graphs import as_cpdag, skeleton
 from causalassay.metrics.registry import metric
@@ -33,7 +33,8 @@ __all__ = [
 # The check that every comparison of two graphs begins with.
 
 Guess = Adjacency | Estimate
-"""What is compared with a truth: a graph, or an estimate, which stands for its graph."""
+"""What is compared with a truth: a graph, in any form that `as_graph` takes, or an estimate,
+which stands for its graph."""
 
 
 def check_pair(truth: Adjacency, guess: Guess) -> tuple[Adjacency, Adjacency]:
@@ -54,8 +55,8 @@ def check_pair(truth: Adjacency, guess: Guess) -> tuple[Adjacency, Adjacency]:
             "truth: expected the true graph, got an Estimate; the truth comes first, then the "
             "guess; to compare two estimates pass `estimate.graph` as the truth"
         )
-    check_adjacency(truth, "truth")
-    guessed = check_adjacency(graph_of(guess), "guess")
+    truth = as_graph(truth, "truth")
+    guessed = graph_of(guess)
     if truth.shape != guessed.shape:
         raise ValueError(
             f"guess: the truth has {len(truth)} nodes but the guess has {len(guessed)}"
@@ -63,9 +64,9 @@ def check_pair(truth: Adjacency, guess: Guess) -> tuple[Adjacency, Adjacency]:
     return truth, guessed
 
 
-def graph_of(guess: Guess) -> Adjacency:
-    """Return the graph of an estimate, and anything else as it is."""
-    return guess.graph if isinstance(guess, Estimate) else guess
+def graph_of(guess: Guess, name: str = "guess") -> Adjacency:
+    """Return the graph of an estimate, and anything else as an adjacency."""
+    return as_graph(guess.graph if isinstance(guess, Estimate) else guess, name)
 
 
 def weights_of(guess: ArrayLike | Estimate) -> ArrayLike:

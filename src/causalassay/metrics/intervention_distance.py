@@ -15,7 +15,7 @@ from causalassay.graphs.chordal import Clique, clique_tree, components, members,
 from causalassay.graphs.cpdag import directed_part, undirected_part
 from causalassay.graphs.orders import Indices, neighbour_lists, order_or_cycle, topological_order
 from causalassay.metrics.adjustment import count_errors_of_all, count_errors_of_subsets, new_search
-from causalassay.metrics.edges import Guess, check_pair, graph_of, share
+from causalassay.metrics.edges import Guess, check_pair, share
 from causalassay.metrics.ordering import Lists, lineage, renumber, turn_round
 from causalassay.metrics.registry import metric
 
@@ -225,7 +225,8 @@ def sid_penalized(truth: Adjacency, guess: Guess) -> int:
     (0, 1)
     """
     distance = sid(truth, guess)
-    surplus = int(graph_of(guess).sum()) - int(truth.sum())
+    truth, guess = check_pair(truth, guess)
+    surplus = int(guess.sum()) - int(truth.sum())
     return distance + max(0, surplus)
 
 

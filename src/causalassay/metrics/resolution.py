@@ -84,7 +84,7 @@ def repair(graph: Guess, rng: Generator | int) -> Repair:
     >>> repair(pdag, np.random.default_rng(0)).how
     'extension'
     """
-    graph, rng = graph_of(graph), as_generator(rng)
+    graph, rng = graph_of(graph, "graph"), as_generator(rng)
     if is_dag(graph) or is_cpdag(graph):
         return Repair(graph, "none")
     try:
@@ -140,7 +140,7 @@ def members(graph: Guess, rng: Generator | int, most: int = MOST_MEMBERS) -> Mem
     >>> len(listed.dags), listed.complete
     (4, True)
     """
-    graph, rng = graph_of(graph), as_generator(rng)
+    graph, rng = graph_of(graph, "graph"), as_generator(rng)
     if most < 1:
         raise ValueError(f"most: expected at least 1, got {most}")
     if is_dag(graph):
@@ -264,7 +264,7 @@ def favourable_threshold(
     (0.2, [[0, 1], [0, 0]])
     """
     size = np.abs(check_weights(weights_of(weights)))
-    check_pair(truth, np.zeros(size.shape, dtype=bool))
+    truth, _ = check_pair(truth, np.zeros(size.shape, dtype=bool))
     match rule:
         case "edge count":
             at = _edge_count_threshold(size, int(truth.sum()))
