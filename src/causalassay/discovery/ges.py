@@ -9,13 +9,11 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency
-from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads
+from causalassay.contracts import Columns, Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.data.regime import Regime
 from causalassay.discovery.search.any_score_search import ScoreOperators
 from causalassay.discovery.search.equivalence_classes import (
-    PHASES,
-    SearchSettings,
     search_classes,
     search_info,
     search_with_operators,
@@ -24,8 +22,13 @@ from causalassay.discovery.search.gaussian_bic import (
     interventional_node_statistics,
     observational_node_statistics,
 )
-from causalassay.discovery.search.scores import LevelScore, ScoreName, check_score
-from causalassay.discovery.statistics import is_discrete, level_statistics
+from causalassay.discovery.search.scores import (
+    PHASES,
+    ScoreName,
+    check_search,
+    level_score,
+    scores_levels,
+)
 from causalassay.graphs.interventional import separated_pairs
 
 
@@ -113,33 +116,24 @@ class GES:
     reference: ClassVar[str] = "Chickering (2002), JMLR 3"
 
     def __post_init__(self) -> None:
-        self._settings()
-        check_score(self.score, self.equivalent_sample_size)
+        check_search(self)
         object.__setattr__(self, "phases", tuple(self.phases))
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
         """Return the CPDAG that the search over the observational rows ends in."""
         separated = np.zeros((data.n_nodes, data.n_nodes), dtype=bool)
-        if is_discrete(data):
+        if scores_levels(data, self):
             return self._discover_discrete(data, separated)
-        if self.score == "bdeu":
-            raise NotApplicable("BDeu is a score of discrete data, and these are continuous")
         statistics = observational_node_statistics(data)
-        graph, info = search_classes(statistics, separated, self._settings(), data.columns)
+        graph, info = search_classes(statistics, separated, self, data.columns)
         return Estimate(graph, "cpdag", info=info)
 
     def _discover_discrete(self, data: Dataset, separated: Adjacency) -> Estimate:
-        statistics = level_statistics(data)
-        score = LevelScore(
-            statistics, self.score, self.penalty_discount, self.equivalent_sample_size
-        )
-        operators = ScoreOperators(score, statistics.n_samples)
-        search = search_with_operators(operators, separated, self._settings(), data.columns)
+        score = level_score(data, self)
+        operators = ScoreOperators(score, score.statistics.n_samples)
+        search = search_with_operators(operators, separated, self, data.columns)
         info = search_info(search, score.of_graph(search.graph))
         return Estimate(search.graph, "cpdag", info=info)
-
-    def _settings(self) -> SearchSettings:
-        return SearchSettings(self.penalty_discount, self.phases, self.iterate, self.max_parents)
 
 
 @dataclass(frozen=True)
@@ -258,7 +252,7 @@ class GIES:
     reference: ClassVar[str] = "Hauser and Bühlmann (2012), JMLR 13"
 
     def __post_init__(self) -> None:
-        self._settings()
+        check_search(self)
         object.__setattr__(self, "phases", tuple(self.phases))
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
@@ -266,8 +260,5 @@ class GIES:
         statistics = interventional_node_statistics(data)
         targets = [regime.targets or () for regime in data.regimes]
         separated = separated_pairs(targets, data.n_nodes)
-        graph, info = search_classes(statistics, separated, self._settings(), data.columns)
+        graph, info = search_classes(statistics, separated, self, data.columns)
         return Estimate(graph, "pdag" if any(targets) else "cpdag", info=info)
-
-    def _settings(self) -> SearchSettings:
-        return SearchSettings(self.penalty_discount, self.phases, self.iterate, self.max_parents)

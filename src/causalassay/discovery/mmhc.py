@@ -27,12 +27,10 @@ from causalassay.discovery.independence import (
 from causalassay.discovery.pc import MinusLogP
 from causalassay.discovery.search.any_score_search import climb_score
 from causalassay.discovery.search.dag_climbing import TIE, Climb, climb
-from causalassay.discovery.search.scores import LevelScore, ScoreName, check_score
+from causalassay.discovery.search.scores import ScoreName, check_search, level_score, scores_levels
 from causalassay.discovery.statistics import (
     PIVOT,
     gaussian_statistics,
-    is_discrete,
-    level_statistics,
 )
 from causalassay.graphs.orders import Indices
 
@@ -424,19 +422,13 @@ class MMHC:
 
     def __post_init__(self) -> None:
         check_test(self.alpha, self.max_condition)
-        if not 0 < self.penalty_discount < float("inf"):
-            raise ValueError(
-                f"penalty_discount: expected a positive number, got {self.penalty_discount!r}"
-            )
         check_count("tabu", self.tabu, 1)
         check_count("patience", self.patience, 1)
-        check_score(self.score, self.equivalent_sample_size)
+        check_search(self)
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Return a DAG from the observational rows; `rng` decides ties."""
-        discrete = is_discrete(data)
-        if self.score == "bdeu" and not discrete:
-            raise NotApplicable("BDeu is a score of discrete data, and these are continuous")
+        discrete = scores_levels(data, self)
         largest = data.n_nodes - 2
         if self.max_condition is not None:
             largest = min(largest, self.max_condition)
@@ -462,12 +454,8 @@ class MMHC:
     def _search_levels(
         self, data: Dataset, largest: int, rng: Generator
     ) -> tuple[Climb, Adjacency]:
-        statistics = level_statistics(data)
-        candidates = candidates_by_any_test(
-            GTest(statistics).minus_log_p, self.alpha, largest, data
-        )
-        score = LevelScore(
-            statistics, self.score, self.penalty_discount, self.equivalent_sample_size
-        )
-        tie = TIE * statistics.n_samples
+        score = level_score(data, self)
+        test = GTest(score.statistics)
+        candidates = candidates_by_any_test(test.minus_log_p, self.alpha, largest, data)
+        tie = TIE * score.statistics.n_samples
         return climb_score(score, candidates, rng, tie, self.tabu, self.patience), candidates

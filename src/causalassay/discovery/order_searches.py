@@ -14,10 +14,9 @@ from causalassay.discovery.search.order_search import (
     Depths,
     Orchard,
     TuckSearch,
-    check_order_settings,
     search_orders,
 )
-from causalassay.discovery.search.scores import ScoreName, score_data
+from causalassay.discovery.search.scores import ScoreName, check_search, score_data
 from causalassay.graphs.cpdag import to_cpdag
 
 
@@ -88,17 +87,11 @@ class BOSS:
     equivariant: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_order_settings(
-            self.starts,
-            self.penalty_discount,
-            self.max_parents,
-            self.score,
-            self.equivalent_sample_size,
-        )
+        check_search(self)
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Return the CPDAG that the search over the observational rows ends in."""
-        scored = score_data(data, self.score, self.penalty_discount, self.equivalent_sample_size)
+        scored = score_data(data, self)
         most = data.n_nodes if self.max_parents is None else self.max_parents
         orchard = Orchard(scored.families, most, data.columns)
         results = [search_orders(orchard, rng) for _ in range(self.starts)]
@@ -191,21 +184,11 @@ class GRaSP:
     equivariant: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_order_settings(
-            self.starts,
-            self.penalty_discount,
-            self.max_parents,
-            self.score,
-            self.equivalent_sample_size,
-        )
-        for name, least in (("depth", 1), ("uncovered_depth", 0), ("nonsingular_depth", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise ValueError(f"{name}: expected a whole number from {least} on, got {value!r}")
+        check_search(self)
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:
         """Return the CPDAG of the order that the search over the observational rows ends in."""
-        scored = score_data(data, self.score, self.penalty_discount, self.equivalent_sample_size)
+        scored = score_data(data, self)
         most = data.n_nodes if self.max_parents is None else self.max_parents
         orchard = Orchard(scored.families, most, data.columns)
         depths = Depths(self.depth, self.uncovered_depth, self.nonsingular_depth)

@@ -12,13 +12,12 @@ from numpy.random import Generator
 from causalassay.common.arrays import Adjacency
 from causalassay.contracts import Columns, Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.search.equivalence_classes import SearchSettings
 from causalassay.discovery.search.extremely_greedy import ExtremelyGreedySearch
 from causalassay.discovery.search.gaussian_bic import gaussian_bic, interventional_node_statistics
 from causalassay.discovery.search.scores import (
     ScoredData,
     ScoreName,
-    check_score,
+    check_search,
     gaussian_families,
     score_data,
 )
@@ -94,12 +93,11 @@ class XGES:
     reference: ClassVar[str] = "Nazaret and Blei (2024), UAI, PMLR 244"
 
     def __post_init__(self) -> None:
-        SearchSettings(self.penalty_discount, ("forward",), False, self.max_parents)
-        check_score(self.score, self.equivalent_sample_size)
+        check_search(self)
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
         """Return the CPDAG that the search over the observational rows ends in."""
-        scored = score_data(data, self.score, self.penalty_discount, self.equivalent_sample_size)
+        scored = score_data(data, self)
         separated = np.zeros((data.n_nodes, data.n_nodes), dtype=bool)
         return self._search(scored, separated, data, "cpdag")
 

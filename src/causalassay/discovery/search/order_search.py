@@ -14,7 +14,6 @@ from causalassay.discovery.search.class_changes import DELETE, changed_class, de
 from causalassay.discovery.search.equivalence_classes import (
     LEAST_GAIN,
     MOST_IN_CLIQUE,
-    SearchSettings,
     refuse_cliques,
     refuse_dependent,
 )
@@ -33,24 +32,10 @@ from causalassay.discovery.search.grow_shrink_trees import (
     plant,
     with_more_space,
 )
-from causalassay.discovery.search.scores import FamilyScore, check_score
+from causalassay.discovery.search.scores import FamilyScore
 from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.cpdag import to_cpdag
 from causalassay.graphs.orders import Indices, topological_order
-
-
-def check_order_settings(
-    starts: int,
-    penalty_discount: float,
-    max_parents: int | None,
-    score: str,
-    equivalent_sample_size: float,
-) -> None:
-    """Raise unless the settings that searches over orders share make sense."""
-    SearchSettings(penalty_discount, ("backward",), False, max_parents)
-    check_score(score, equivalent_sample_size)
-    if not isinstance(starts, int) or isinstance(starts, bool) or starts < 1:
-        raise ValueError(f"starts: expected a whole number from 1 on, got {starts!r}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numba.extending import overload
 
 from causalassay.common.arrays import Adjacency, Vector, Weights
 from causalassay.common.kernels import kernel, sorting_order
-from causalassay.common.spelling import check_choice
+from causalassay.common.spelling import check_choice, listed
 from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.search.gaussian_bic import (
@@ -36,13 +37,73 @@ SCORES: tuple[ScoreName, ...] = ("bic", "bdeu")
 Parents = frozenset[int]
 
 
-def check_score(score: str, equivalent_sample_size: float) -> None:
-    """Raise unless there is such a score, and the prior's weight is positive."""
-    check_choice("score", score, SCORES)
-    if not 0 < equivalent_sample_size < math.inf:
-        raise ValueError(
-            f"equivalent_sample_size: expected a positive number, got {equivalent_sample_size!r}"
-        )
+class ScoreSearch(Protocol):
+    """An algorithm that searches by a score of continuous or of discrete data."""
+
+    @property
+    def penalty_discount(self) -> float:
+        """Multiplies the BIC's penalty."""
+        ...
+
+    @property
+    def score(self) -> ScoreName:
+        """The score of discrete data; continuous data have the Gaussian BIC."""
+        ...
+
+    @property
+    def equivalent_sample_size(self) -> float:
+        """The weight of BDeu's prior."""
+        ...
+
+
+PHASES = ("forward", "backward", "turning")
+"""Of searches over equivalence classes."""
+
+_LEAST = MappingProxyType({"starts": 1, "depth": 1, "uncovered_depth": 0, "nonsingular_depth": 0})
+"""Hyperparameters that are whole numbers, with the least of each."""
+
+
+def check_search(search: object) -> None:
+    """Raise unless the hyperparameters that searches by a score share make sense.
+
+    Each is checked where the algorithm has it.
+
+    Examples
+    --------
+    >>> from causalassay.discovery import GES
+    >>> GES(phases=["foreward"])
+    Traceback (most recent call last):
+    ...
+    ValueError: phases: there is no 'foreward'; did you mean 'forward'?
+    """
+    given = vars(search)
+    _check_positive(given, "penalty_discount", "; 1 is the BIC, more gives sparser graphs")
+    if "phases" in given:
+        phases = given["phases"]
+        if isinstance(phases, str) or not phases:
+            raise ValueError(f"phases: expected one or several of {listed(PHASES)}, got {phases!r}")
+        for phase in phases:
+            check_choice("phases", phase, PHASES)
+    most = given.get("max_parents")
+    if most is not None and not _is_count(most, 0):
+        raise ValueError(f"max_parents: expected a whole number or None, got {most!r}")
+    if "score" in given:
+        check_choice("score", given["score"], SCORES)
+    _check_positive(given, "equivalent_sample_size")
+    for name, least in _LEAST.items():
+        if name in given and not _is_count(given[name], least):
+            raise ValueError(
+                f"{name}: expected a whole number from {least} on, got {given[name]!r}"
+            )
+
+
+def _check_positive(given: Mapping[str, Any], name: str, hint: str = "") -> None:
+    if name in given and not 0 < given[name] < math.inf:
+        raise ValueError(f"{name}: expected a positive number, got {given[name]!r}{hint}")
+
+
+def _is_count(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 @kernel
@@ -427,23 +488,37 @@ class ScoredData:
     of_graph: Callable[[Adjacency], float]
 
 
-def score_data(
-    data: Dataset, score: ScoreName, penalty_discount: float, equivalent_sample_size: float
-) -> ScoredData:
-    """Return the Gaussian BIC of continuous rows, or the named score of discrete ones.
+def score_data(data: Dataset, search: ScoreSearch) -> ScoredData:
+    """Return the Gaussian BIC of continuous rows, or a search's score of discrete ones.
 
     Raises
     ------
     NotApplicable
         If BDeu is asked for of continuous data.
     """
-    if is_discrete(data):
-        levels = LevelScore(level_statistics(data), score, penalty_discount, equivalent_sample_size)
+    if scores_levels(data, search):
+        levels = level_score(data, search)
         return ScoredData(level_families(levels), levels.of_graph)
-    if score == "bdeu":
-        raise NotApplicable("BDeu is a score of discrete data, and these are continuous")
     statistics = observational_node_statistics(data)
     return ScoredData(
-        gaussian_families(statistics, penalty_discount),
-        lambda graph: gaussian_bic(statistics, graph, penalty_discount),
+        gaussian_families(statistics, search.penalty_discount),
+        lambda graph: gaussian_bic(statistics, graph, search.penalty_discount),
+    )
+
+
+def scores_levels(data: Dataset, search: ScoreSearch) -> bool:
+    """Tell whether a search scores discrete data; raise `NotApplicable` where it cannot."""
+    discrete = is_discrete(data)
+    if search.score == "bdeu" and not discrete:
+        raise NotApplicable("BDeu is a score of discrete data, and these are continuous")
+    return discrete
+
+
+def level_score(data: Dataset, search: ScoreSearch) -> LevelScore:
+    """Return a search's score of the observational rows of discrete data."""
+    return LevelScore(
+        level_statistics(data),
+        search.score,
+        search.penalty_discount,
+        search.equivalent_sample_size,
     )
