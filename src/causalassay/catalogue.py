@@ -29,7 +29,7 @@ from causalassay.diagnostics.registry import DIAGNOSTICS, ProblemDiagnostic
 from causalassay.discovery import AlgorithmRecord, algorithms
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.environments.definition import AlgorithmDefinition
-from causalassay.graphs.registry import GRAPHS
+from causalassay.graphs.sources import GRAPHS
 from causalassay.listing import PARTS
 from causalassay.metrics.registry import METRICS, GraphMetric
 from causalassay.models.registry import MODELS, function_family, model_parameters
@@ -345,9 +345,9 @@ DECLARING = MappingProxyType(
             "causalassay.metrics.edges",
             "causalassay.metrics",
             "causalassay.judging.order_measures",
-            "causalassay.risk.study_diagnostics",
+            "causalassay.risk.study_risk",
         ),
-        "diagnostics": ("causalassay.diagnostics", "causalassay.risk.study_diagnostics"),
+        "diagnostics": ("causalassay.diagnostics", "causalassay.risk.study_risk"),
     }
 )
 """The packages and modules that declare our own parts, in the order in which these are listed;

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency, Weights, as_bool
-from causalassay.common.opening import as_path
+from causalassay.common.files import as_path
 from causalassay.data.dataset import Dataset, World
 from causalassay.data.problem import Problem
 from causalassay.graphs.lagged import LaggedGraph

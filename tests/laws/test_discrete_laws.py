@@ -9,7 +9,7 @@ from causalassay.discovery.statistics import LevelStatistics
 from causalassay.graphs import enumerate_dags, reachability, to_cpdag
 from causalassay.metrics import tv_dag, tv_matrix
 from causalassay.models import Do, RandomizeLevels, fit
-from causalassay.models.discrete.contingency import as_codes
+from causalassay.models.discrete.tables import as_codes
 from discrete_twins import slow_bdeu, slow_bic, slow_g, slow_joint, slow_marginal, slow_tv
 from strategies import discrete_models, rngs
 

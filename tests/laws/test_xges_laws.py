@@ -27,7 +27,7 @@ from causalassay.discovery.search.operator_table import (
 from causalassay.discovery.search.scores import gaussian_families
 from causalassay.discovery.xges import XGES, XGIES
 from causalassay.graphs import erdos_renyi, is_cpdag, to_interventional_cpdag
-from causalassay.graphs.interventional import separated_pairs
+from causalassay.graphs.cpdag import separated_pairs
 from causalassay.models import draw
 from class_twins import all_classes, classes_beside
 from graph_twins import all_pdags

@@ -12,7 +12,7 @@ from causalassay.graphs import erdos_renyi
 from causalassay.graphs.sources import ErdosRenyi
 from causalassay.metrics.registry import METRICS
 from causalassay.models import Dirichlet, Logistic, RandomizeLevels
-from causalassay.risk.experiments import without
+from causalassay.risk.descendants import without
 from causalassay.study.keys import digest, file_sha256
 from causalassay.study.problem_specs import Generated, Interventions, Network, scheme
 from causalassay.study.worker.problem_making import NoProblem, make

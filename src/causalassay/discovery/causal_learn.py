@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from causalassay.common.extras import install_line
+from causalassay.common.registry import install_line
 
 try:
     from causallearn.search.ConstraintBased.PC import pc

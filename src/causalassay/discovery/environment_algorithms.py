@@ -17,11 +17,10 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency, Values
-from causalassay.common.extras import install_line
+from causalassay.common.registry import install_line
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_world
-from causalassay.data.dataset import Dataset, World
+from causalassay.data.dataset import Dataset, Regime, World
 from causalassay.data.kinds import Discrete
-from causalassay.data.regime import Regime
 from causalassay.discovery.statistics import check_observational, check_regular
 from causalassay.environments.catalogue import environment, environments
 from causalassay.environments.definition import AlgorithmDefinition, EnvironmentDefinition

@@ -10,8 +10,7 @@ from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency
 from causalassay.contracts import Columns, Estimate, Kind, Reads
-from causalassay.data.dataset import Dataset
-from causalassay.data.regime import Regime
+from causalassay.data.dataset import Dataset, Regime
 from causalassay.discovery.search.any_score_search import ScoreOperators
 from causalassay.discovery.search.equivalence_classes import (
     search_classes,
@@ -29,7 +28,7 @@ from causalassay.discovery.search.scores import (
     level_score,
     scores_levels,
 )
-from causalassay.graphs.interventional import separated_pairs
+from causalassay.graphs.cpdag import separated_pairs
 
 
 @dataclass(frozen=True)

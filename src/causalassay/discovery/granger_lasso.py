@@ -19,7 +19,7 @@ from causalassay.discovery.regression.lasso_along_order import PATH_END
 from causalassay.discovery.statistics import check_continuous, check_observational
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.orders import Indices
-from causalassay.models.series.stationarity import Coefficients
+from causalassay.models.series.var import Coefficients
 
 # Sparse regressions of every process now on processes now and before.
 

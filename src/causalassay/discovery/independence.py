@@ -22,7 +22,7 @@ from causalassay.contracts import NotApplicable
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.statistics import PIVOT, LevelStatistics
 from causalassay.graphs.orders import Indices
-from causalassay.models.discrete.contingency import Codes, Labels, configurations
+from causalassay.models.discrete.tables import Codes, Labels, configurations
 
 # Fisher's z test of partial correlations: limits, and conditioning on one more column.
 

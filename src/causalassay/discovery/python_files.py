@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 from numpy.random import Generator
 
-from causalassay.common.opening import read_bytes
+from causalassay.common.files import read_bytes
 from causalassay.common.spelling import cut, did_you_mean, listed, visible
 from causalassay.contracts import Estimate
 from causalassay.data.dataset import Dataset

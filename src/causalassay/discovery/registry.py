@@ -24,7 +24,7 @@ from causalassay.common.registry import (
 from causalassay.common.seeding import as_generator
 from causalassay.contracts import Algorithm, Estimate, Kind, Reads, check_rows
 from causalassay.data.dataset import Dataset
-from causalassay.data.reading import as_dataset
+from causalassay.data.files import as_dataset
 from causalassay.discovery.python_files import from_file, names_file
 from causalassay.environments.catalogue import environment, environment_algorithms, is_own
 from causalassay.environments.definition import AlgorithmDefinition

@@ -17,11 +17,11 @@ from causalassay.common.arrays import Values, Vector, Weights
 from causalassay.common.kernels import kernel
 from causalassay.common.spelling import listed
 from causalassay.contracts import NotApplicable, check_rows, check_world
-from causalassay.data.column_notes import drop_options
+from causalassay.data.checks import drop_options
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import correlations, determination
 from causalassay.graphs.orders import Indices
-from causalassay.models.discrete.contingency import Codes, as_codes
+from causalassay.models.discrete.tables import Codes, as_codes
 
 # The rows that an algorithm may use, or the reason why it cannot use them.
 

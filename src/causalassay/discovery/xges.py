@@ -21,7 +21,7 @@ from causalassay.discovery.search.scores import (
     gaussian_families,
     score_data,
 )
-from causalassay.graphs.interventional import separated_pairs
+from causalassay.graphs.cpdag import separated_pairs
 
 
 @dataclass(frozen=True)

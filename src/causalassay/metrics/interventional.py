@@ -19,8 +19,8 @@ from causalassay.graphs.orders import Indices, reachability
 from causalassay.metrics.laws import normal_total_variation
 from causalassay.metrics.registry import GraphMetric, Undefined
 from causalassay.models import fit
-from causalassay.models.discrete.elimination import TooWide
 from causalassay.models.discrete.scm import DiscreteSCM
+from causalassay.models.discrete.tables import TooWide
 from causalassay.models.interventions import Do, LevelIntervention
 from causalassay.models.linear.scm import LinearSCM
 

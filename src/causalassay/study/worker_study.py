@@ -9,7 +9,7 @@ from typing import Any
 
 from causalassay.contracts import Algorithm
 from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm
-from causalassay.risk.refitting import Refitted
+from causalassay.risk.fits import Refitted
 from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm, Study
 
 _OURS = "causalassay.discovery."

@@ -17,7 +17,6 @@ from causalassay.analysis.summary import Summary
 from causalassay.analysis.unit_means import Codes, by_unit, count_units, mean_with_interval
 from causalassay.analysis.verdict.statements import Lead, Number
 from causalassay.common.arrays import Vector
-from causalassay.judging.algorithm_findings import AlgorithmEvidence, LeadEvidence, ScaleEvidence
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
 from causalassay.judging.order_measures import (
     ATTAINABLE_P,
@@ -25,8 +24,13 @@ from causalassay.judging.order_measures import (
     column,
     sortability_column,
 )
-from causalassay.judging.over_units import combined
-from causalassay.judging.scheme_findings import OrderEvidence
+from causalassay.judging.over_instances import (
+    AlgorithmEvidence,
+    LeadEvidence,
+    OrderEvidence,
+    ScaleEvidence,
+)
+from causalassay.judging.p_values import combined
 
 MAIN = "f1"
 """The metric that the judge looks at: what chance reaches is measured for it."""

@@ -12,8 +12,7 @@ from causalassay.common.arrays import Values, Weights
 from causalassay.contracts import Estimate
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.statistics import check_continuous, observational_values
-from causalassay.graphs.orders import Indices
-from causalassay.graphs.thresholds import acyclic_threshold, threshold
+from causalassay.graphs.orders import Indices, acyclic_threshold, threshold
 
 
 class Moments(NamedTuple):

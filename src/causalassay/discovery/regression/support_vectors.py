@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from causalassay.common.arrays import Adjacency, Values, Vector
-from causalassay.common.extras import install_line
+from causalassay.common.registry import install_line
 from causalassay.contracts import NotApplicable
 from causalassay.graphs.orders import Indices
 

@@ -14,10 +14,9 @@ from causalassay.discovery.search.gaussian_operators import (
     nodes_of,
 )
 from causalassay.discovery.search.scores import FamilyScore, gain_of_parent
-from causalassay.graphs.consistent_extension import sinks_first
-from causalassay.graphs.cpdag import make_reversible_undirected
-from causalassay.graphs.meek import close_by_rules
+from causalassay.graphs.cpdag import close_by_rules, make_reversible_undirected
 from causalassay.graphs.orders import Indices, kahn
+from causalassay.graphs.validity import sinks_first
 
 INSERT, DELETE, TURN = 0, 1, 2
 

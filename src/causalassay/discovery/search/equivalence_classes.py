@@ -17,10 +17,9 @@ from causalassay.discovery.search.gaussian_bic import BIC, NodeStatistics, gauss
 from causalassay.discovery.search.gaussian_operators import Operator, best_operator
 from causalassay.discovery.search.scores import PHASES
 from causalassay.discovery.statistics import PIVOT
-from causalassay.graphs.consistent_extension import extend
-from causalassay.graphs.cpdag import directed_part, undirected_part
-from causalassay.graphs.interventional import interventional_cpdag
+from causalassay.graphs.cpdag import directed_part, interventional_cpdag, undirected_part
 from causalassay.graphs.orders import reachability
+from causalassay.graphs.validity import extend
 
 LEAST_GAIN = 1e-6
 """An operator must gain more than this, well above the rounding errors of most scores."""

@@ -36,9 +36,9 @@ from causalassay.discovery.search.operator_table import (
     refresh,
 )
 from causalassay.discovery.search.scores import FamilyScore
-from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.cpdag import directed_part
 from causalassay.graphs.orders import Indices
+from causalassay.graphs.validity import extend
 
 ENDED, DEPENDENT, LARGE_CLIQUE, CIRCLE = 0, 1, 2, 3
 """Why a climb ended: nothing gains more, or what `ExtremelyGreedySearch` refuses."""

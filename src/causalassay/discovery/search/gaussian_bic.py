@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from causalassay.common.arrays import Adjacency, Values, Vector, Weights
 from causalassay.common.kernels import kernel
 from causalassay.contracts import NotApplicable, check_rows
-from causalassay.data.column_notes import quoted
+from causalassay.data.checks import quoted
 from causalassay.data.dataset import Dataset
 from causalassay.diagnostics.explained_variance import correlations
 from causalassay.discovery.statistics import (
@@ -20,8 +20,8 @@ from causalassay.discovery.statistics import (
     gaussian_statistics,
     unexplained_share,
 )
-from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.orders import Indices
+from causalassay.graphs.validity import extend
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,9 +33,9 @@ from causalassay.discovery.search.grow_shrink_trees import (
     with_more_space,
 )
 from causalassay.discovery.search.scores import FamilyScore
-from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.cpdag import to_cpdag
 from causalassay.graphs.orders import Indices, topological_order
+from causalassay.graphs.validity import extend
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,9 +27,9 @@ from causalassay.discovery.search.gaussian_bic import (
     start_regression,
 )
 from causalassay.discovery.statistics import PIVOT, LevelStatistics, is_discrete, level_statistics
-from causalassay.graphs.consistent_extension import extend
 from causalassay.graphs.orders import Indices
-from causalassay.models.discrete.contingency import Codes, Labels, configurations, count_levels
+from causalassay.graphs.validity import extend
+from causalassay.models.discrete.tables import Codes, Labels, configurations, count_levels
 
 ScoreName = Literal["bic", "bdeu"]
 SCORES: tuple[ScoreName, ...] = ("bic", "bdeu")

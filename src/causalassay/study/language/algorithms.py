@@ -17,7 +17,7 @@ from causalassay.discovery.python_files import (
     names_file,
 )
 from causalassay.discovery.registry import ALGORITHMS
-from causalassay.risk.refitting import Refitted
+from causalassay.risk.fits import Refitted
 from causalassay.study.language.dataclass_tables import construct, frozen
 from causalassay.study.language.expansion import Member, expand
 from causalassay.study.language.known_names import registered, unknown_parameter
