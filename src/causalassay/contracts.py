@@ -13,13 +13,18 @@ Each is a frozen dataclass with a ``version`` and one method:
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol
 
+import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency, Weights, as_bool
+from causalassay.common.files import as_path
 from causalassay.data.dataset import Dataset, World
 from causalassay.data.problem import Problem
 from causalassay.graphs.lagged import LaggedGraph
@@ -28,10 +33,12 @@ from causalassay.models.registry import ModelSource
 from causalassay.present.document import Document, Facts, GraphFigure
 from causalassay.present.drawing import show
 from causalassay.present.formatting import formatted, shortened
+from causalassay.present.json_values import plain_values
 from causalassay.present.shown import Shown
 
 __all__ = [
     "Algorithm",
+    "Columns",
     "Diagnostic",
     "Estimate",
     "GraphSource",
@@ -52,6 +59,10 @@ LONGEST_FACT = 120
 
 Reads = Literal["no rows", "observational rows", "all rows, pooled", "all rows with their targets"]
 """What an algorithm looks at in data with several regimes; "pooled": as if all were one regime."""
+
+Columns = Literal["continuous", "discrete", "continuous or discrete"]
+"""The kinds of columns that an algorithm takes; columns of both kinds in one data set are not
+meant."""
 
 
 class NotApplicable(ValueError):
@@ -150,6 +161,8 @@ class Estimate(Shown):
         Convergence, iterations, score: whatever a reader should know.
     lagged : LaggedGraph, optional
         Of a series: at which lags the links are; its summary is `graph`.
+    columns : tuple of str, optional
+        The names of the nodes; `causalassay.discover` fills them in from the data.
 
     Examples
     --------
@@ -166,12 +179,83 @@ class Estimate(Shown):
     order: tuple[int, ...] | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
     lagged: LaggedGraph | None = None
+    columns: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "graph", as_bool(self.graph))
 
     def __repr__(self) -> str:
         return f"Estimate of a {self.kind}: {show(self.graph)!r}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the estimate as lists, numbers and text, ready for JSON.
+
+        Examples
+        --------
+        >>> from causalassay.graphs import chain
+        >>> Estimate(chain(2), "dag", columns=("dose", "response")).to_dict()["graph"]
+        [[0, 1], [0, 0]]
+        """
+        return {
+            "kind": self.kind,
+            "columns": plain_values(self.columns),
+            "graph": self.graph.astype(int).tolist(),
+            "weights": None if self.weights is None else np.asarray(self.weights).tolist(),
+            "order": None if self.order is None else [int(node) for node in self.order],
+            "lagged": None if self.lagged is None else self.lagged.links.astype(int).tolist(),
+            "info": plain_values(dict(self.info)),
+        }
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the estimate to a file, which `load` reads.
+
+        Parameters
+        ----------
+        path : str or Path
+            With the suffix ``.json``, or ``.npz``: then "graph", "weights", "order" and "lagged"
+            are arrays, as far as they are there, and "about" is the rest as JSON.
+        """
+        parts, path = self.to_dict(), as_path(path)
+        if _suffix(path) == ".json":
+            path.write_text(json.dumps(parts, indent=1) + "\n", encoding="utf-8")
+            return
+        arrays = {name: parts.pop(name) for name in _ARRAYS}
+        given: dict[str, Any] = {name: array for name, array in arrays.items() if array is not None}
+        np.savez_compressed(path, **given, about=json.dumps(parts))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Estimate:
+        """Return the estimate that `save` wrote to a file.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from causalassay.graphs import chain
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "estimate.npz")
+        ...     Estimate(chain(2), "dag", info={"seed": 0}).save(path)
+        ...     Estimate.load(path).info["seed"]
+        0
+        """
+        path = as_path(path)
+        if _suffix(path) == ".json":
+            parts = json.loads(path.read_text(encoding="utf-8"))
+        else:
+            with np.load(path, allow_pickle=False) as arrays:
+                parts = json.loads(str(arrays["about"]))
+                parts |= {name: arrays[name] for name in arrays.files if name in _ARRAYS}
+        lagged = parts.get("lagged")
+        order = parts.get("order")
+        weights = parts.get("weights")
+        return cls(
+            np.asarray(parts["graph"]),
+            parts["kind"],
+            None if weights is None else np.asarray(weights, dtype=float),
+            None if order is None else tuple(int(node) for node in order),
+            parts["info"],
+            None if lagged is None else LaggedGraph(np.asarray(lagged) == 1),
+            None if parts["columns"] is None else tuple(parts["columns"]),
+        )
 
     def document(self) -> Document:
         """Return the graph, and what the algorithm says of its run."""
@@ -189,6 +273,15 @@ class Estimate(Shown):
         return Document("Estimate", "", [figure, Facts(texts)], about=about)
 
 
+_ARRAYS = ("graph", "weights", "order", "lagged")
+
+
+def _suffix(path: Path) -> str:
+    if path.suffix not in (".json", ".npz"):
+        raise ValueError(f"path: expected a file .json or .npz, got {path.name!r}")
+    return path.suffix
+
+
 class Algorithm(Protocol):
     """A frozen dataclass whose fields are the hyperparameters.
 
@@ -197,7 +290,8 @@ class Algorithm(Protocol):
     ``reference``, ``licence``, ``equivariant = False`` where relabelling the
     columns need not relabel the result, ``rows``: "independent" (also where it is
     left out), "series", or "any" for what does not look at rows, and ``reads``: which
-    regimes it looks at, one of `Reads` (left out: not stated).
+    regimes it looks at, one of `Reads` (left out: not stated), and ``columns``: the kinds of
+    columns that it takes, one of `Columns` (left out: not stated).
     """
 
     version: ClassVar[int]

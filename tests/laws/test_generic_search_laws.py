@@ -14,7 +14,7 @@ from causalassay.discovery.mmhc import candidates_by_any_test, candidates_by_fis
 from causalassay.discovery.pc import skeleton_by_any_test, skeleton_by_fisher_z
 from causalassay.discovery.search.any_score_search import ScoreOperators, climb_score
 from causalassay.discovery.search.dag_climbing import TIE, climb
-from causalassay.discovery.search.equivalence_classes import SearchSettings, search_with_operators
+from causalassay.discovery.search.equivalence_classes import search_with_operators
 from causalassay.discovery.search.scores import PHASES
 from causalassay.discovery.statistics import gaussian_statistics, unexplained_share
 from causalassay.graphs import erdos_renyi
@@ -53,12 +53,12 @@ def gaussian_minus_log_p(statistics):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_class_search_is_ges(seed):
     data = problem(seed)
-    settings = SearchSettings(1.0, PHASES, iterate=True, max_parents=4)
+    settings = GES(phases=PHASES, iterate=True, max_parents=4)
     operators = ScoreOperators(gaussian_score(gaussian_statistics(data)), 200)
     estimate = search_with_operators(
         operators, np.zeros((7, 7), dtype=bool), settings, data.columns
     )
-    expected = GES(phases=PHASES, iterate=True, max_parents=4).discover(data, None)
+    expected = settings.discover(data, None)
     np.testing.assert_array_equal(expected.graph, estimate.graph)
     assert expected.info["steps"] == estimate.steps
 

@@ -17,7 +17,7 @@ from causalassay.metrics import (
     sid_normalized,
     sid_penalized,
 )
-from causalassay.metrics import intervention_distance as sid_bounds
+from causalassay.metrics import sid as sid_bounds
 from causalassay.metrics.intervention_distance import range_of_sums
 from graph_twins import reachability_by_powers
 from strategies import chordal_graphs, cpdags, dags, permutations_of, rngs

@@ -10,7 +10,7 @@ from causalassay.metrics import (
     parent_aid,
     parent_aid_normalized,
 )
-from causalassay.metrics import intervention_distance as sid_bounds
+from causalassay.metrics import sid as sid_bounds
 
 DISTANCES = [parent_aid, ancestor_aid, oset_aid]
 NORMALIZED = [parent_aid_normalized, ancestor_aid_normalized, oset_aid_normalized]

@@ -5,8 +5,7 @@ import pytest
 
 from causalassay.contracts import NotApplicable
 from causalassay.data import Continuous, Dataset, Discrete, Regime
-from causalassay.discovery import discover
-from causalassay.discovery import mmhc as mmpc
+from causalassay.discovery import discover, mmhc
 from causalassay.discovery.independence import z_scales
 from causalassay.discovery.mmhc import MMHC, candidates_by_fisher_z
 from causalassay.discovery.search.dag_climbing import climb
@@ -127,7 +126,7 @@ def test_dependent_columns_are_named():
 
 
 def test_too_many_sets_are_refused(monkeypatch):
-    monkeypatch.setattr(mmpc, "MOST_SETS", 10.0)
+    monkeypatch.setattr(mmhc, "MOST_KERNEL_SETS", 10.0)
     rng = np.random.default_rng(0)
     hub = rng.normal(size=(1000, 1))
     values = np.hstack([hub, hub + rng.normal(size=(1000, 6))])

@@ -37,7 +37,7 @@ def random_problem(seed, n_nodes=8, n=200):
 
 
 def orchard_of(data, most=None, score="bic"):
-    families = score_data(data, score, 1.0, 10.0).families
+    families = score_data(data, BOSS(score=score)).families
     return Orchard(families, most or data.n_nodes, data.columns)
 
 

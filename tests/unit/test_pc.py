@@ -5,8 +5,7 @@ import pytest
 
 from causalassay.contracts import NotApplicable
 from causalassay.data import Continuous, Dataset, Discrete, Regime
-from causalassay.discovery import discover
-from causalassay.discovery import pc as pc_skeleton_fisher_z
+from causalassay.discovery import discover, pc
 from causalassay.discovery.pc import PC
 from causalassay.graphs import erdos_renyi, to_cpdag
 from causalassay.models import ISCM, SCM, Standardized
@@ -182,7 +181,7 @@ def test_dependent_columns_that_no_test_conditions_on_do_no_harm():
 
 
 def test_too_many_tests_are_refused(monkeypatch):
-    monkeypatch.setattr(pc_skeleton_fisher_z, "MOST_TESTS", 100)
+    monkeypatch.setattr(pc, "MOST_KERNEL_TESTS", 100)
     values = RNG.normal(size=(100, 1)) + RNG.normal(size=(100, 6))
     with pytest.raises(NotApplicable, match="set max_condition to at most 0"):
         run(values)

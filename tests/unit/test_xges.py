@@ -94,7 +94,7 @@ def test_gaussian_gains_are_differences_of_the_bic():
     values = np.random.default_rng(1).normal(size=(60, 4)).cumsum(axis=1)
     data = Dataset.from_values(values)
     statistics = observational_node_statistics(data)
-    score = score_data(data, "bic", 1.3, 10.0).families
+    score = score_data(data, XGES(penalty_discount=1.3)).families
     empty = np.zeros((4, 4), dtype=bool)
     for parents in map(list, all_sets([0, 1, 2])):
         graph, family, merit = empty.copy(), np.array(parents, dtype=np.int64), np.empty(4)

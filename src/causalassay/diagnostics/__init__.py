@@ -1,8 +1,5 @@
 """Diagnostics: whether simple statistics of the columns reveal the causal order of a problem."""
 
-from causalassay.diagnostics.artefact_bounds import iscm_cev_bound, pairwise_varsortability_bound
-from causalassay.diagnostics.chain_direction import chain_leaning, orient_chain
-from causalassay.diagnostics.entropy import entropies, entropy_sortability
 from causalassay.diagnostics.explained_variance import (
     Determination,
     RankDeficientWarning,
@@ -10,26 +7,30 @@ from causalassay.diagnostics.explained_variance import (
     determination,
     r2,
 )
-from causalassay.diagnostics.forest_identification import identified_edges
-from causalassay.diagnostics.order_alignment import (
+from causalassay.diagnostics.sortability import (
     PairWeights,
     aligned_share,
     alignment,
-    pair_weights,
-)
-from causalassay.diagnostics.series import (
+    entropies,
+    entropy_sortability,
     lagged_values,
+    pair_weights,
+    r2_sortability,
+    relatives,
+    relatives_sortability,
     series_pair_weights,
     series_r2,
     series_r2_sortability,
     series_var_sortability,
-)
-from causalassay.diagnostics.sortability import (
-    r2_sortability,
-    relatives,
-    relatives_sortability,
     snr_sortability,
     var_sortability,
+)
+from causalassay.diagnostics.standardized_models import (
+    chain_leaning,
+    identified_edges,
+    iscm_cev_bound,
+    orient_chain,
+    pairwise_varsortability_bound,
 )
 
 __all__ = [

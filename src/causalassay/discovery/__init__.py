@@ -1,6 +1,10 @@
 """Algorithms, which see the data but never the truth, and two of their objectives.
 
->>> from causalassay.discovery import acyclicity, golem_loss
+The class of every built-in algorithm is here too, imported on first use.
+
+>>> from causalassay.discovery import PC, acyclicity, golem_loss
+>>> PC(alpha=0.05)
+PC(alpha=0.05, max_condition=None, stable=True)
 >>> weights = [[0.0, 1.0], [0.0, 0.0]]
 >>> acyclicity(weights)[0]
 0.0
@@ -14,37 +18,44 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from causalassay.discovery.registry import (
+    ALGORITHMS,
     AlgorithmList,
     AlgorithmRecord,
     algorithms,
+    as_algorithm,
     discover,
     make_algorithm,
 )
 
 if TYPE_CHECKING:
     from causalassay.discovery.continuous.golem_objective import golem_loss
-    from causalassay.discovery.continuous.matrix_exponential import acyclicity
+    from causalassay.discovery.continuous.matrix_functions import acyclicity
 
-_OBJECTIVES = {
-    "acyclicity": "causalassay.discovery.continuous.matrix_exponential",
+_LAZY = {
+    "acyclicity": "causalassay.discovery.continuous.matrix_functions",
     "golem_loss": "causalassay.discovery.continuous.golem_objective",
+} | {
+    address.partition(":")[2]: address.partition(":")[0] for address in ALGORITHMS.built_in.values()
 }
+"""The modules of what brings numba, or a package that may be absent."""
 
-__all__ = [
+__all__ = [  # noqa: PLE0604  # the classes are those that the registry has
     "AlgorithmList",
     "AlgorithmRecord",
     "acyclicity",
     "algorithms",
+    "as_algorithm",
     "discover",
     "golem_loss",
     "make_algorithm",
+    *sorted(_LAZY.keys() - {"acyclicity", "golem_loss"}),
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Import an objective on first use, for it brings numba."""
-    if name in _OBJECTIVES:
-        return getattr(importlib.import_module(_OBJECTIVES[name]), name)
+    """Import a class or an objective on first use."""
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'causalassay.discovery' has no attribute {name!r}")
 
 

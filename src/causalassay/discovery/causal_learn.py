@@ -26,11 +26,7 @@ except ImportError as missing:
 from causalassay.common.arrays import Adjacency, Values
 from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.statistics.usable_rows import (
-    check_continuous,
-    check_regular,
-    observational_values,
-)
+from causalassay.discovery.statistics import check_continuous, check_regular, observational_values
 from causalassay.graphs import is_cpdag
 
 REFERENCE = "Zheng et al. (2024), Causal-learn, JMLR 25(60)"
@@ -47,6 +43,7 @@ class CausalLearnPC:
     """
 
     alpha: float = 0.05
+    name: ClassVar[str] = "causal-learn-pc"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
@@ -67,6 +64,7 @@ class CausalLearnPC:
 class CausalLearnGES:
     """GES of causal-learn, with the Gaussian BIC from the covariance."""
 
+    name: ClassVar[str] = "causal-learn-ges"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
@@ -87,6 +85,7 @@ class CausalLearnGES:
 class CausalLearnBOSS:
     """BOSS of causal-learn, a search over orders, with the Gaussian BIC."""
 
+    name: ClassVar[str] = "causal-learn-boss"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
@@ -114,6 +113,7 @@ class CausalLearnGRaSP:
     """
 
     depth: int = 3
+    name: ClassVar[str] = "causal-learn-grasp"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"

@@ -20,7 +20,7 @@ from causalassay.common.arrays import Adjacency
 from causalassay.common.files import unsaid
 from causalassay.common.import_path import without_guard
 from causalassay.common.process_groups import kill_group, killed_with_us
-from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_rows
+from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.data.files import write
 from causalassay.graphs import is_cpdag, is_dag, read_graph
@@ -82,6 +82,8 @@ class Command:
     """In a study: the words that name files, each with the file's SHA-256."""
     words: tuple[str, ...] = field(default=(), init=False, compare=False, repr=False)
     """In a study: the words of the program, with the full paths of files."""
+    name: ClassVar[str] = "command"
+    columns: ClassVar[Columns] = "continuous or discrete"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "all rows with their targets"
     assumptions: ClassVar[str] = "the program's"

@@ -81,6 +81,7 @@ class GolemEV:
     learning_rate: float = 1e-3
     threshold: float = 0.3
 
+    name: ClassVar[str] = "golem-ev"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"
@@ -141,6 +142,7 @@ class GolemNV:
     threshold: float = 0.3
     start: Literal["zero", "ev"] = "zero"
 
+    name: ClassVar[str] = "golem-nv"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"

@@ -15,8 +15,12 @@ from causalassay.common.spelling import check_choice
 from causalassay.contracts import Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.regression import RegressionKind
-from causalassay.discovery.statistics.gaussian import PIVOT, GaussianStatistics, gaussian_statistics
-from causalassay.discovery.statistics.usable_rows import determined_values
+from causalassay.discovery.statistics import (
+    PIVOT,
+    GaussianStatistics,
+    determined_values,
+    gaussian_statistics,
+)
 from causalassay.graphs.orders import Indices
 
 Errors = Callable[[int, Indices, Indices], Vector]
@@ -77,6 +81,7 @@ class MSEGDS:
     penalty_discount: float = 2.0
     regression: RegressionKind = "linear"
 
+    name: ClassVar[str] = "mse-gds"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "dag"

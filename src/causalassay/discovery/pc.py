@@ -2,34 +2,323 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import log
+from itertools import combinations
+from math import comb, log
 from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
 
-from causalassay.common.arrays import Adjacency
-from causalassay.contracts import Estimate, Kind, Reads
+from causalassay.common.arrays import Adjacency, Vector, Weights
+from causalassay.common.kernels import kernel
+from causalassay.contracts import Columns, Estimate, Kind, NotApplicable, Reads
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.independence.fisher_z import (
+from causalassay.discovery.independence import (
     FisherZ,
+    GTest,
+    check_defined,
     check_test,
+    condition,
     largest_independent,
     z_scales,
 )
-from causalassay.discovery.independence.g_test import GTest
-from causalassay.discovery.independence.pc_skeleton_any_test import (
-    Bits,
-    count_tests,
-    skeleton_by_any_test,
+from causalassay.discovery.statistics import (
+    PIVOT,
+    gaussian_statistics,
+    is_discrete,
+    level_statistics,
 )
-from causalassay.discovery.independence.pc_skeleton_fisher_z import skeleton_by_fisher_z
-from causalassay.discovery.independence.pc_skeleton_in_order import skeleton_in_order
-from causalassay.discovery.statistics.discrete import is_discrete, level_statistics
-from causalassay.discovery.statistics.gaussian import gaussian_statistics
 from causalassay.graphs import is_cpdag, is_dag, meek_closure
 from causalassay.graphs.cpdag import directed_part
+from causalassay.graphs.orders import Indices, neighbour_lists
+
+# PC's skeleton for any test of independence.
+
+Bits = NDArray[np.uint64]
+"""Bit sets, shape (d, d, words): of [i, j] the members of sets that separate i and j."""
+
+MinusLogP = Callable[[int, ArrayLike, tuple[int, ...]], Vector]
+"""-log p of the independence of a target and each of some others, given a set."""
+
+MOST_TESTS = 10**8
+"""The most tests in a level: of 1000 rows they take about an hour."""
+
+
+def count_tests(skeleton: Adjacency, size: int) -> int:
+    """Return how many tests PC makes given sets of that size, counted at both ends of an edge."""
+    degrees = [degree for degree in skeleton.sum(axis=1).tolist() if degree > size]
+    return sum(degree * comb(degree - 1, size) for degree in degrees)
+
+
+def check_affordable(n_tests: int, size: int, most: int) -> None:
+    """Raise `NotApplicable` before a level of too many tests."""
+    if n_tests > most:
+        raise NotApplicable(
+            f"PC would need {n_tests:.1e} tests given {size} columns each, too many; "
+            f"set max_condition to at most {size - 1}, or lower alpha"
+        )
+
+
+def skeleton_by_any_test(
+    n_nodes: int, minus_log_p: MinusLogP, alpha: float, largest: int
+) -> tuple[Adjacency, Bits, list[int]]:
+    """Return the skeleton, the unions of separating sets and the number of tests by size.
+
+    Adjacencies are those of each level's start, and all sets among either node's neighbours
+    are tested: the result does not depend on the order of the nodes.
+
+    Parameters
+    ----------
+    n_nodes : int
+    minus_log_p : callable
+    alpha : float
+        Two nodes are independent where -log p is at most -log alpha.
+    largest : int
+        The largest conditioning set.
+
+    Examples
+    --------
+    A chain 0 → 1 → 2, by an oracle:
+
+    >>> def oracle(target, others, given):
+    ...     return np.array([0.0 if {target, j} == {0, 2} and 1 in given else 9.0 for j in others])
+    >>> skeleton, separating, n_tests = skeleton_by_any_test(3, oracle, 0.05, 1)
+    >>> skeleton.astype(int), separating[0, 2], n_tests
+    (array([[0, 1, 0],
+            [1, 0, 1],
+            [0, 1, 0]]), array([2], dtype=uint64), [6, 6])
+    """
+    skeleton = ~np.eye(n_nodes, dtype=bool)
+    separating = np.zeros((n_nodes, n_nodes, (n_nodes + 63) // 64), dtype=np.uint64)
+    n_tests: list[int] = []
+    for size in range(largest + 1):
+        n_next = count_tests(skeleton, size)
+        if n_next == 0:
+            break
+        check_affordable(n_next, size, MOST_TESTS)
+        n_tests.append(n_next)
+        before = skeleton.copy()
+        for i in range(n_nodes):
+            near = np.flatnonzero(before[i])
+            for given in combinations(near.tolist(), size):
+                others = np.setdiff1d(near, given, assume_unique=True)
+                if not len(others):
+                    continue
+                apart = others[minus_log_p(i, others, given) <= -log(alpha)]
+                skeleton[i, apart] = skeleton[apart, i] = False
+                for s in given:
+                    bit = np.uint64(1) << np.uint64(s & 63)
+                    separating[i, apart, s >> 6] |= bit
+                    separating[apart, i, s >> 6] |= bit
+    return skeleton, separating, n_tests
+
+
+# PC's skeleton by Fisher's z test, from correlations, with kernels that share work.
+
+MOST_KERNEL_TESTS = 10**12
+"""The most tests in a level, about an hour's work: PC does not begin with a level beyond it."""
+
+
+@kernel
+def _test_last(
+    covariance: Weights, variance: Vector, first: int, limit: float, apart: Adjacency
+) -> tuple[Adjacency, int, int]:
+    """Mark ``apart[s, j]`` where a last column s ≥ first makes j independent of the target.
+
+    Returns for which j some s does so, and (s, j) of a test that is undefined, or
+    (-1, -1); j may be the target. The sets grow by s only on paper: every test is one
+    step of the factorisation in `condition`.
+    """
+    width = covariance.shape[1]
+    of_target = covariance[width]
+    separated = np.zeros(width, np.bool_)
+    for s in range(first, width):
+        own, scale = of_target[s], 1.0 / variance[s]
+        left_of_target = variance[width] - own**2 * scale
+        bound = limit * left_of_target
+        n_undefined = 0
+        of_target[s] = np.nan  # s itself is not tested
+        for j in range(width):
+            joint = of_target[j] - own * scale * covariance[s, j]
+            left = variance[j] - covariance[s, j] ** 2 * scale
+            n_undefined += left <= PIVOT
+            independent = joint * joint <= bound * left
+            apart[s, j] |= independent
+            separated[j] |= independent
+        of_target[s] = own
+        if left_of_target <= PIVOT:
+            return separated, s, width
+        if n_undefined > 1:  # one of them is s itself
+            for j in range(width):
+                if j != s and variance[j] - covariance[s, j] ** 2 * scale <= PIVOT:
+                    return separated, s, j
+    return separated, -1, -1
+
+
+@kernel
+def _test_around(
+    correlation: Weights, near: Indices, size: int, limit: float, apart: Adjacency
+) -> Indices:
+    """Mark ``apart[s, j]`` if s is in a set of that size that separates j from the target.
+
+    `near` are the target's neighbours and last the target; s and j are positions there.
+    The sets are enumerated depth first, in ascending order. None is linearly dependent
+    itself, for the level before tested each of its columns given the others. Returns the
+    nodes of a test that is undefined, or none.
+    """
+    width = len(near) - 1
+    covariance = np.empty((size, width + 1, width))
+    variance = np.ones((size, width + 1))
+    for row in range(width + 1):
+        for column in range(width):
+            covariance[0, row, column] = correlation[near[row], near[column]]
+    chosen = np.full(size, -1)
+    depth = 0
+    while depth >= 0:
+        here, of_here = covariance[depth], variance[depth]
+        chosen[depth] += 1
+        if depth == size - 1:
+            separated, s, j = _test_last(here, of_here, chosen[depth], limit, apart)
+            if s >= 0:
+                chosen[depth] = s
+                return near[np.append(chosen, j)]
+            for k in range(depth):
+                for j in range(len(separated)):
+                    apart[chosen[k], j] |= separated[j]
+            depth -= 1
+        elif chosen[depth] > width - size + depth:
+            depth -= 1
+        else:
+            condition(here, of_here, chosen[depth], covariance[depth + 1], variance[depth + 1])
+            depth += 1
+            chosen[depth] = chosen[depth - 1]
+    return near[:0]
+
+
+@kernel
+def _test_level(
+    correlation: Weights,
+    lists: tuple[Indices, Indices],
+    size: int,
+    limit: float,
+    skeleton: Adjacency,
+    separating: Bits,
+) -> Indices:
+    """Remove the edges that some set of that size separates and note the unions of the sets.
+
+    Adjacencies are those of the level's start, `lists`. Returns as `_test_around` does.
+    """
+    start, neighbour = lists
+    for i in range(len(skeleton)):
+        width = start[i + 1] - start[i]
+        if width <= size:
+            continue
+        near = np.append(neighbour[start[i] : start[i + 1]], i)
+        apart = np.zeros((width, width), np.bool_)
+        dependent = _test_around(correlation, near, size, limit, apart)
+        if len(dependent):
+            return dependent
+        for s in range(width):
+            word, bit = near[s] >> 6, np.uint64(1) << np.uint64(near[s] & 63)
+            for j in near[:-1][apart[s]]:
+                skeleton[i, j] = skeleton[j, i] = False
+                separating[i, j, word] |= bit
+                separating[j, i, word] |= bit
+    return neighbour[:0]
+
+
+def skeleton_by_fisher_z(
+    correlation: Weights, limits: Vector, data: Dataset
+) -> tuple[Adjacency, Bits, list[int]]:
+    """Return the skeleton, the unions of separating sets and the number of tests by size.
+
+    `limits` holds the largest squared correlation that is no dependence, by size.
+    """
+    d = len(correlation)
+    skeleton = ~np.eye(d, dtype=bool)
+    separating = np.zeros((d, d, (d + 63) // 64), dtype=np.uint64)
+    n_tests = []
+    for size, limit in enumerate(limits.tolist()):
+        n_next = count_tests(skeleton, size)
+        if n_next == 0:
+            break
+        check_affordable(n_next, size, MOST_KERNEL_TESTS)
+        if size == 0:
+            skeleton &= correlation**2 > limit
+        else:
+            lists = neighbour_lists(skeleton)
+            check_defined(_test_level(correlation, lists, size, limit, skeleton, separating), data)
+        n_tests.append(n_next)
+    return skeleton, separating, n_tests
+
+
+# The skeleton of the original PC, which removes an edge at once, for any test of independence.
+
+Independent = Callable[[int, int, tuple[int, ...]], bool]
+"""Whether two nodes pass for independent given a set."""
+
+
+def skeleton_in_order(
+    n_nodes: int, independent: Independent, largest: int
+) -> tuple[Adjacency, Bits, list[int]]:
+    """Return the skeleton, the first separating sets and the number of tests by size.
+
+    Ordered pairs are taken in the order of the columns, sets in that of the neighbours. An
+    edge goes with the first set that separates it, so what is tested later at the same
+    size sees fewer neighbours: the result depends on the order of the nodes.
+
+    Parameters
+    ----------
+    n_nodes : int
+    independent : callable
+    largest : int
+        The largest conditioning set.
+
+    Examples
+    --------
+    A chain 0 → 1 → 2, by an oracle:
+
+    >>> def oracle(i, j, given):
+    ...     return {i, j} == {0, 2} and 1 in given
+    >>> skeleton, separating, n_tests = skeleton_in_order(3, oracle, 1)
+    >>> skeleton.astype(int), separating[0, 2], n_tests
+    (array([[0, 1, 0],
+            [1, 0, 1],
+            [0, 1, 0]]), array([2], dtype=uint64), [6, 4])
+    """
+    skeleton = ~np.eye(n_nodes, dtype=bool)
+    separating = np.zeros((n_nodes, n_nodes, (n_nodes + 63) // 64), dtype=np.uint64)
+    n_tests: list[int] = []
+    for size in range(largest + 1):
+        most = count_tests(skeleton, size)
+        if most == 0:
+            break
+        check_affordable(most, size, MOST_TESTS)
+        n_tests.append(_test_level_in_order(skeleton, separating, independent, size))
+    return skeleton, separating, n_tests
+
+
+def _test_level_in_order(
+    skeleton: Adjacency, separating: Bits, independent: Independent, size: int
+) -> int:
+    """Remove edges that a set of that size separates; return the number of tests."""
+    n_tests = 0
+    for i in range(len(skeleton)):
+        for j in np.flatnonzero(skeleton[i]).tolist():
+            near = [k for k in np.flatnonzero(skeleton[i]).tolist() if k != j]
+            for given in combinations(near, size):
+                n_tests += 1
+                if independent(i, j, given):
+                    skeleton[i, j] = skeleton[j, i] = False
+                    for s in given:
+                        bit = np.uint64(1) << np.uint64(s & 63)
+                        separating[i, j, s >> 6] |= bit
+                        separating[j, i, s >> 6] |= bit
+                    break
+    return n_tests
 
 
 @dataclass(frozen=True)
@@ -112,6 +401,8 @@ class PC:
     max_condition: int | None = None
     stable: bool = True
 
+    name: ClassVar[str] = "pc"
+    columns: ClassVar[Columns] = "continuous or discrete"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "pdag"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,49 +24,16 @@ from causalassay.common.registry import (
 from causalassay.common.seeding import as_generator
 from causalassay.contracts import Algorithm, Estimate, Kind, Reads, check_rows
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.python_classes import names_file
-from causalassay.discovery.python_file import from_file
+from causalassay.data.files import as_dataset
+from causalassay.discovery.python_files import from_file, names_file
 from causalassay.environments.catalogue import environment, environment_algorithms, is_own
 from causalassay.environments.definition import AlgorithmDefinition
+from causalassay.listing import addresses
 from causalassay.present.document import Column, Document, Table
 from causalassay.present.formatting import shortened
 from causalassay.present.shown import Shown
 
 T = TypeVar("T")
-
-_BUILT_IN = {
-    "acor": "correlation_graphs:ACor",
-    "boss": "boss:BOSS",
-    "causal-learn-boss": "causal_learn:CausalLearnBOSS",
-    "causal-learn-ges": "causal_learn:CausalLearnGES",
-    "causal-learn-grasp": "causal_learn:CausalLearnGRaSP",
-    "causal-learn-pc": "causal_learn:CausalLearnPC",
-    "command": "command:Command",
-    "direct-lingam": "direct_lingam:DirectLiNGAM",
-    "empty": "trivial_baselines:Empty",
-    "ges": "ges:GES",
-    "ges-pooled": "ges:PooledGES",
-    "gies": "gies:GIES",
-    "golem-ev": "golem:GolemEV",
-    "golem-nv": "golem:GolemNV",
-    "granger-lasso": "granger_lasso:GrangerLasso",
-    "grasp": "grasp:GRaSP",
-    "mmhc": "mmhc:MMHC",
-    "mse-gds": "mse_gds:MSEGDS",
-    "notears": "notears:NOTEARS",
-    "pc": "pc:PC",
-    "r2-sortnregress": "sortnregress:R2SortnRegress",
-    "random-sorting": "trivial_baselines:RandomSorting",
-    "random-sortnregress": "sortnregress:RandomSortnRegress",
-    "series-r2-sortnregress": "series_sortnregress:SeriesR2SortnRegress",
-    "series-random-sortnregress": "series_sortnregress:SeriesRandomSortnRegress",
-    "series-var-sortnregress": "series_sortnregress:SeriesVarSortnRegress",
-    "single-edge": "correlation_graphs:SingleEdge",
-    "var-sortnregress": "sortnregress:VarSortnRegress",
-    "variance-sorting": "trivial_baselines:VarianceSorting",
-    "xges": "xges:XGES",
-    "xgies": "xges:XGIES",
-}
 
 _PACKAGES = {
     "avici": "avici",
@@ -104,7 +72,7 @@ def _from_package(package: str) -> str:
 def _in_environments() -> dict[str, str]:
     """Return the addresses of what environments have; only ours may stand for a built-in."""
     found = environment_algorithms()
-    for name in found.keys() & _BUILT_IN.keys():
+    for name in found.keys() & addresses("algorithms").keys():
         home = environment(found[name].environment)
         if not is_own(home):
             raise ValueError(
@@ -118,7 +86,7 @@ def _in_environments() -> dict[str, str]:
 ALGORITHMS: Registry[type[Algorithm]] = Registry(
     "algorithm",
     "causalassay.algorithms",
-    {name: f"causalassay.discovery.{own}" for name, own in _BUILT_IN.items()},
+    addresses("algorithms"),
     dataclass_with_version,
     elsewhere={
         **{name: _from_package(package) for name, package in _PACKAGES.items()},
@@ -206,24 +174,31 @@ def _cells(record: AlgorithmRecord) -> tuple[str, str, str]:
 
 
 def discover(
-    name: str, data: ArrayLike | Dataset, rng: Generator | int, **hyperparameters: Any
+    algorithm: str | Algorithm | type[Algorithm],
+    data: ArrayLike | Dataset | str | PathLike[str],
+    rng: Generator | int = 0,
+    **hyperparameters: Any,
 ) -> Estimate:
-    """Run the algorithm of that name.
+    """Run an algorithm on data.
 
     Parameters
     ----------
-    name : str
-        One of `algorithms()`, or a class in a Python file, ``my_algorithm.py:MyClass``, with a
-        path relative to the working folder.
-    data : Dataset, or array_like of shape (n, d)
-        An array is taken as observational values.
+    algorithm : str, Algorithm or class
+        One of `algorithms()`; a class in a Python file, ``my_algorithm.py:MyClass``, with a
+        path relative to the working folder; a class, or an instance of one.
+    data : Dataset, array_like of shape (n, d), DataFrame, str or Path
+        An array, a list of rows or a data frame is taken as observational values, a path is
+        that of a data file; see `causalassay.data.as_dataset`.
     rng : Generator or int
+        Where chance comes from. A seed is recorded in the estimate as ``info["seed"]``.
     **hyperparameters
-        The fields of the algorithm's class; what is left out has its default.
+        The fields of the algorithm's class; what is left out has its default, or the value of
+        the instance.
 
     Returns
     -------
     Estimate
+        With the names of the data's columns.
 
     Raises
     ------
@@ -236,27 +211,74 @@ def discover(
     --------
     >>> import numpy as np
     >>> values = np.random.default_rng(0).normal(size=(200, 3)).cumsum(axis=1)
-    >>> discover("var-sortnregress", values, rng=1).graph.astype(int)
+    >>> estimate = discover("var-sortnregress", values)
+    >>> estimate.graph.astype(int)
     array([[0, 1, 0],
            [0, 0, 1],
            [0, 0, 0]])
+    >>> estimate.info["seed"], estimate.columns
+    (0, ('x0', 'x1', 'x2'))
     """
     generator = as_generator(rng)
-    algorithm = make_algorithm(name, **hyperparameters)
-    dataset = data if isinstance(data, Dataset) else Dataset.from_values(data)
-    check_rows(dataset, getattr(algorithm, "rows", "independent"))
-    estimate: Any = algorithm.discover(dataset, generator)
+    chosen = as_algorithm(algorithm, **hyperparameters)
+    dataset = as_dataset(data)
+    check_rows(dataset, getattr(chosen, "rows", "independent"))
+    estimate: Any = chosen.discover(dataset, generator)
     if not isinstance(estimate, Estimate):
         raise TypeError(
-            f"algorithm {name!r}{_origin(name)}: `discover` returned "
+            f"algorithm {_origin(algorithm)}: `discover` returned "
             f"{type(estimate).__name__}, expected an Estimate; tell its authors to run "
             "`check_algorithm`"
         )
-    return estimate
+    seed = {} if isinstance(rng, Generator) else {"seed": int(rng)}
+    return replace(estimate, info={**seed, **estimate.info}, columns=dataset.columns)
 
 
-def _origin(name: str) -> str:
-    return "" if names_file(name) else f" of package {ALGORITHMS.package(name)!r}"
+def _origin(algorithm: Any) -> str:
+    if not isinstance(algorithm, str):
+        return (algorithm if isinstance(algorithm, type) else type(algorithm)).__name__
+    if names_file(algorithm):
+        return repr(algorithm)
+    return f"{algorithm!r} of package {ALGORITHMS.package(algorithm)!r}"
+
+
+def as_algorithm(algorithm: str | Algorithm | type[Algorithm], **hyperparameters: Any) -> Algorithm:
+    """Return whatever states an algorithm as an instance with its hyperparameters.
+
+    Parameters
+    ----------
+    algorithm : str, Algorithm or class
+        One of `algorithms()`, or a class in a Python file, ``my_algorithm.py:MyClass``; a
+        class; or an instance, of which the hyperparameters given are replaced.
+    **hyperparameters
+        Fields of the algorithm's class.
+
+    Examples
+    --------
+    >>> from causalassay.discovery import PC
+    >>> as_algorithm("pc", alpha=0.05) == as_algorithm(PC, alpha=0.05) == PC(0.05)
+    True
+    >>> as_algorithm(PC(max_condition=1), alpha=0.05)
+    PC(alpha=0.05, max_condition=1, stable=True)
+    """
+    if isinstance(algorithm, str):
+        return make_algorithm(algorithm, **hyperparameters)
+    kind: Any = algorithm if isinstance(algorithm, type) else type(algorithm)
+    if not callable(getattr(kind, "discover", None)):
+        raise TypeError(
+            "algorithm: expected a name, a class with a method `discover(self, data, rng)`, an "
+            f'instance of one, or "my_algorithm.py:MyClass", got {algorithm!r}'
+        )
+    name, has_fields = kind.__name__, is_dataclass(kind)
+    if has_fields:
+        _check_hyperparameters(kind, name, hyperparameters)
+    if isinstance(algorithm, type):
+        return algorithm(**hyperparameters)
+    if hyperparameters and not has_fields:
+        given = ", ".join(hyperparameters)
+        raise TypeError(f"{name}: it is no dataclass, so set {given} when you make it")
+    changed: Any = replace(algorithm, **hyperparameters) if hyperparameters else algorithm  # type: ignore[type-var]
+    return changed
 
 
 def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
@@ -277,13 +299,17 @@ def make_algorithm(name: str, **hyperparameters: Any) -> Algorithm:
     if names_file(name):
         return from_file(name, Path.cwd(), hyperparameters)
     kind: Any = ALGORITHMS[name]
+    _check_hyperparameters(kind, name, hyperparameters)
+    return kind(**hyperparameters)
+
+
+def _check_hyperparameters(kind: Any, name: str, hyperparameters: Mapping[str, Any]) -> None:
     legal = list(parameters(kind))
     unknown = [key for key in hyperparameters if key not in legal]
     if unknown:
         takes = f"takes {', '.join(legal)}" if legal else "takes none"
         raise TypeError(f"{name}: no hyperparameter {unknown[0]!r}; it {takes}")
     check_fields(kind, hyperparameters)
-    return kind(**hyperparameters)
 
 
 def algorithms() -> AlgorithmList:

@@ -10,17 +10,17 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency
-from causalassay.contracts import Estimate, Kind, Reads
+from causalassay.contracts import Columns, Estimate, Kind, Reads
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.search.discrete_scores import ScoreName, check_score
-from causalassay.discovery.search.equivalence_classes import SearchSettings
 from causalassay.discovery.search.extremely_greedy import ExtremelyGreedySearch
-from causalassay.discovery.search.family_scores import gaussian_families
-from causalassay.discovery.search.gaussian.bic import (
-    gaussian_bic,
-    interventional_node_statistics,
+from causalassay.discovery.search.gaussian_bic import gaussian_bic, interventional_node_statistics
+from causalassay.discovery.search.scores import (
+    ScoredData,
+    ScoreName,
+    check_search,
+    gaussian_families,
+    score_data,
 )
-from causalassay.discovery.search.scored_data import ScoredData, score_data
 from causalassay.graphs.cpdag import separated_pairs
 
 
@@ -81,6 +81,8 @@ class XGES:
     score: ScoreName = "bic"
     equivalent_sample_size: float = 10.0
 
+    name: ClassVar[str] = "xges"
+    columns: ClassVar[Columns] = "continuous or discrete"
     version: ClassVar[int] = 1
     reads: ClassVar[Reads] = "observational rows"
     output: ClassVar[Kind] = "cpdag"
@@ -91,12 +93,11 @@ class XGES:
     reference: ClassVar[str] = "Nazaret and Blei (2024), UAI, PMLR 244"
 
     def __post_init__(self) -> None:
-        SearchSettings(self.penalty_discount, ("forward",), False, self.max_parents)
-        check_score(self.score, self.equivalent_sample_size)
+        check_search(self)
 
     def discover(self, data: Dataset, rng: Generator) -> Estimate:  # noqa: ARG002
         """Return the CPDAG that the search over the observational rows ends in."""
-        scored = score_data(data, self.score, self.penalty_discount, self.equivalent_sample_size)
+        scored = score_data(data, self)
         separated = np.zeros((data.n_nodes, data.n_nodes), dtype=bool)
         return self._search(scored, separated, data, "cpdag")
 
@@ -163,6 +164,8 @@ class XGIES(XGES):
            [0, 0]])
     """
 
+    name: ClassVar[str] = "xgies"
+    columns: ClassVar[Columns] = "continuous"
     reads: ClassVar[Reads] = "all rows with their targets"
     output: ClassVar[Kind] = "pdag"
     assumptions: ClassVar[str] = (

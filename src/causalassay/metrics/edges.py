@@ -2,11 +2,91 @@
 
 from __future__ import annotations
 
-from causalassay.common.arrays import Adjacency
-from causalassay.graphs import skeleton
-from causalassay.metrics.pairing import Guess, check_pair, share
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from causalassay.common.arrays import Adjacency, as_graph
+from causalassay.contracts import Estimate
+from causalassay.graphs import as_cpdag, skeleton
+from causalassay.metrics.registry import metric
+
+__all__ = [
+    "ShdParts",
+    "f1",
+    "fpr",
+    "mec_shd",
+    "precision",
+    "recall",
+    "shd",
+    "shd_double",
+    "shd_normalized",
+    "shd_parts",
+    "skeleton_f1",
+    "skeleton_fpr",
+    "skeleton_precision",
+    "skeleton_recall",
+    "skeleton_shd",
+]
+
+# The check that every comparison of two graphs begins with.
+
+Guess = Adjacency | Estimate
+"""What is compared with a truth: a graph, in any form that `as_graph` takes, or an estimate,
+which stands for its graph."""
 
 
+def check_pair(truth: Adjacency, guess: Guess) -> tuple[Adjacency, Adjacency]:
+    """Return the graphs of both, or raise unless they are adjacencies of the same size.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> truth, guess = check_pair(chain(3), Estimate(chain(3), "dag"))
+    >>> bool((truth == guess).all())
+    True
+    >>> check_pair(Estimate(chain(3), "dag"), chain(3))
+    Traceback (most recent call last):
+    TypeError: truth: expected the true graph, got an Estimate; the truth comes first, ...
+    """
+    if isinstance(truth, Estimate):
+        raise TypeError(
+            "truth: expected the true graph, got an Estimate; the truth comes first, then the "
+            "guess; to compare two estimates pass `estimate.graph` as the truth"
+        )
+    truth = as_graph(truth, "truth")
+    guessed = graph_of(guess)
+    if truth.shape != guessed.shape:
+        raise ValueError(
+            f"guess: the truth has {len(truth)} nodes but the guess has {len(guessed)}"
+        )
+    return truth, guessed
+
+
+def graph_of(guess: Guess, name: str = "guess") -> Adjacency:
+    """Return the graph of an estimate, and anything else as an adjacency."""
+    return as_graph(guess.graph if isinstance(guess, Estimate) else guess, name)
+
+
+def weights_of(guess: ArrayLike | Estimate) -> ArrayLike:
+    """Return the unthresholded weights of an estimate, and anything else as it is."""
+    if not isinstance(guess, Estimate):
+        return guess
+    if guess.weights is None:
+        raise ValueError(
+            "weights: this estimate has none, so there is nothing to threshold; take an "
+            "algorithm that returns weights, or score `estimate.graph`"
+        )
+    return guess.weights
+
+
+def share(part: int, whole: float) -> float:
+    """Return ``part / whole``, nan where there is no whole."""
+    return part / whole if whole else float("nan")
+
+
+@metric("high")
 def precision(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the guessed entries that are true edges, direction included.
 
@@ -32,6 +112,7 @@ def precision(truth: Adjacency, guess: Guess) -> float:
     return share(int((truth & guess).sum()), int(guess.sum()))
 
 
+@metric("high")
 def recall(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the true edges that are guessed, direction included.
 
@@ -56,6 +137,7 @@ def recall(truth: Adjacency, guess: Guess) -> float:
     return share(int((truth & guess).sum()), int(truth.sum()))
 
 
+@metric("high")
 def f1(truth: Adjacency, guess: Guess) -> float:
     """Return twice the hits over the guessed and the true entries together.
 
@@ -94,6 +176,7 @@ def f1(truth: Adjacency, guess: Guess) -> float:
     return share(2 * int((truth & guess).sum()), int(truth.sum()) + int(guess.sum()))
 
 
+@metric("low")
 def fpr(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the entries without a true edge that are guessed.
 
@@ -125,6 +208,7 @@ def fpr(truth: Adjacency, guess: Guess) -> float:
     return share(int((guess & ~truth).sum()), d * (d - 1) - n_true)
 
 
+@metric("high")
 def skeleton_precision(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the guessed adjacencies that are true; nan if nothing is guessed.
 
@@ -137,6 +221,7 @@ def skeleton_precision(truth: Adjacency, guess: Guess) -> float:
     return precision(*_skeletons(truth, guess))
 
 
+@metric("high")
 def skeleton_recall(truth: Adjacency, guess: Guess) -> float:
     """Return the share of the true adjacencies that are guessed; nan if there is none.
 
@@ -149,6 +234,7 @@ def skeleton_recall(truth: Adjacency, guess: Guess) -> float:
     return recall(*_skeletons(truth, guess))
 
 
+@metric("high")
 def skeleton_f1(truth: Adjacency, guess: Guess) -> float:
     """Return twice the common adjacencies over those of both graphs; nan if there is none.
 
@@ -161,6 +247,7 @@ def skeleton_f1(truth: Adjacency, guess: Guess) -> float:
     return f1(*_skeletons(truth, guess))
 
 
+@metric("low")
 def skeleton_fpr(truth: Adjacency, guess: Guess) -> float:
     """Return the share of truly non-adjacent pairs that are guessed adjacent; nan if none are.
 
@@ -178,3 +265,150 @@ def _skeletons(truth: Adjacency, guess: Guess) -> tuple[Adjacency, Adjacency]:
     """Both entries of a pair stand in a skeleton, so every share counts pairs."""
     truth, guess = check_pair(truth, guess)
     return skeleton(truth), skeleton(guess)
+
+
+# Structural Hamming distances: in how many edges two graphs differ.
+
+
+@metric("low")
+def shd(truth: Adjacency, guess: Guess) -> int:
+    """Return the number of node pairs that the two graphs join differently.
+
+    A pair is apart, joined by → or ←, or joined by —; a missing, an extra and
+    a reversed edge count 1 each, and so does — against → or ←.
+
+    Parameters
+    ----------
+    truth : Adjacency, shape (d, d)
+    guess : Adjacency or Estimate
+        DAGs, CPDAGs or PDAGs.
+
+    Returns
+    -------
+    int
+        From 0 to d(d - 1)/2; a metric.
+
+    References
+    ----------
+    Tsamardinos, Brown, Aliferis (2006), https://doi.org/10.1007/s10994-006-6889-7,
+    algorithm 4, which counts the same pairs between CPDAGs.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> shd(chain(3), chain(3).T), shd(chain(3), chain(3) | chain(3).T)
+    (2, 2)
+    """
+    truth, guess = check_pair(truth, guess)
+    return _pairs_that_differ(truth != guess)
+
+
+@metric("low")
+def shd_normalized(truth: Adjacency, guess: Guess) -> float:
+    """Return `shd` divided by the number of pairs, d(d - 1)/2; nan for one node.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> round(shd_normalized(chain(3), chain(3).T), 4)
+    0.6667
+    """
+    return share(shd(truth, guess), len(truth) * (len(truth) - 1) / 2)
+
+
+@metric("low")
+def shd_double(truth: Adjacency, guess: Guess) -> int:
+    """Return the number of entries in which the two matrices differ: a reversal counts 2.
+
+    A missing or extra i→j counts 1, a missing or extra i—j counts 2, and — against
+    → or ← counts 1.
+
+    Notes
+    -----
+    R SID's ``hammingDist(allMistakesOne = FALSE)`` and dodiscover count so.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> shd_double(chain(3), chain(3).T)
+    4
+    """
+    truth, guess = check_pair(truth, guess)
+    return int(np.count_nonzero(truth != guess))
+
+
+class ShdParts(NamedTuple):
+    """The mistakes that `shd` adds up."""
+
+    missing: int
+    """Adjacent in the truth only."""
+    extra: int
+    """Adjacent in the guess only."""
+    reversed: int
+    """Directed in both, oppositely."""
+    undecided: int
+    """Directed in one and undirected in the other."""
+
+
+def shd_parts(truth: Adjacency, guess: Guess) -> ShdParts:
+    """Return the mistakes by kind; together they are `shd`.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> shd_parts(chain(3), chain(3).T)
+    ShdParts(missing=0, extra=0, reversed=2, undecided=0)
+    """
+    truth, guess = check_pair(truth, guess)
+    true_pairs, guessed_pairs = skeleton(truth), skeleton(guess)
+    missing = int((true_pairs & ~guessed_pairs).sum()) // 2
+    extra = int((guessed_pairs & ~true_pairs).sum()) // 2
+    flipped = int((truth & ~truth.T & guess.T & ~guess).sum())
+    return ShdParts(missing, extra, flipped, shd(truth, guess) - missing - extra - flipped)
+
+
+@metric("low")
+def skeleton_shd(truth: Adjacency, guess: Guess) -> int:
+    """Return the number of pairs that are adjacent in one graph only.
+
+    Examples
+    --------
+    >>> from causalassay.graphs import chain
+    >>> skeleton_shd(chain(3), chain(3).T)
+    0
+    """
+    truth, guess = check_pair(truth, guess)
+    return shd(skeleton(truth), skeleton(guess))
+
+
+@metric("low", "class")
+def mec_shd(truth: Adjacency, guess: Guess) -> int:
+    """Return `shd` between the CPDAGs of the two Markov equivalence classes.
+
+    Parameters
+    ----------
+    truth : Adjacency, shape (d, d)
+    guess : Adjacency or Estimate
+        DAGs, which are completed, or CPDAGs. For an estimate that is neither see
+        `repair`.
+
+    References
+    ----------
+    Reisach, Seiler, Weichwald (2021), section 4.2 and figure 1.
+
+    Examples
+    --------
+    A chain and its reverse are in the same class.
+
+    >>> from causalassay.graphs import chain
+    >>> mec_shd(chain(3), chain(3).T)
+    0
+    """
+    truth, guess = check_pair(truth, guess)
+    return shd(as_cpdag(truth, "truth"), as_cpdag(guess, "guess"))
+
+
+def _pairs_that_differ(differs: Adjacency) -> int:
+    """Count entries, less those whose mirror image differs too: no matrix is transposed."""
+    row, column = np.divmod(np.flatnonzero(differs), len(differs))
+    return len(row) - int(np.count_nonzero(differs[column, row])) // 2

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from causalassay.common.registry import Registry, check_version, first_line
 from causalassay.data import Problem
+from causalassay.listing import addresses
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 Better = Literal["high", "low", "none"]
 """Which numbers are good; "none": a control beside the scores, and no score itself."""
@@ -77,6 +80,7 @@ class GraphMetric:
 
 def _prepared(name: str, value: Any) -> GraphMetric:
     """Return a plug-in's class, or an instance of it, as a `GraphMetric`."""
+    value = getattr(value, "declared", value)
     if isinstance(value, GraphMetric):
         return value
     metric = value() if isinstance(value, type) else value
@@ -91,62 +95,44 @@ def _prepared(name: str, value: Any) -> GraphMetric:
     return GraphMetric(metric.score, better, takes, metric.version, first_line(metric), invariant)
 
 
-_BUILT_IN = {
-    "f1": "F1",
-    "precision": "PRECISION",
-    "recall": "RECALL",
-    "skeleton_f1": "SKELETON_F1",
-    "skeleton_precision": "SKELETON_PRECISION",
-    "skeleton_recall": "SKELETON_RECALL",
-    "shd": "SHD",
-    "shd_double": "SHD_DOUBLE",
-    "shd_normalized": "SHD_NORMALIZED",
-    "shd_best_threshold": "SHD_BEST_THRESHOLD",
-    "fpr": "FPR",
-    "skeleton_shd": "SKELETON_SHD",
-    "skeleton_fpr": "SKELETON_FPR",
-    "order_score": "ORDER_SCORE",
-    "ordered_share": "ORDERED_SHARE",
-    "mec_shd": "MEC_SHD",
-    "parent_aid": "PARENT_AID",
-    "ancestor_aid": "ANCESTOR_AID",
-    "oset_aid": "OSET_AID",
-    "parent_aid_normalized": "PARENT_AID_NORMALIZED",
-    "ancestor_aid_normalized": "ANCESTOR_AID_NORMALIZED",
-    "oset_aid_normalized": "OSET_AID_NORMALIZED",
-    "sid": "SID",
-    "sid_normalized": "SID_NORMALIZED",
-    "sid_best_threshold": "SID_BEST_THRESHOLD",
-    "sid_penalized": "SID_PENALIZED",
-    "mec_sid_lower": "MEC_SID_LOWER",
-    "mec_sid_upper": "MEC_SID_UPPER",
-    "tv_dag": "TV_DAG",
-    "f1_chance": "F1_CHANCE",
-    "precision_chance": "PRECISION_CHANCE",
-    "recall_chance": "RECALL_CHANCE",
-    "shd_chance": "SHD_CHANCE",
-    "skeleton_p": "SKELETON_P",
-    "n_guessed": "N_GUESSED",
-}
-_OF_JUDGING = {"f1_p": "causalassay.judging.order_measures:F1_P"}
-"""By address: regressing along orders is above this room."""
+def metric(better: Better, takes: Takes = "any", version: int = 1) -> Callable[[F], F]:
+    """Declare a function of the true graph and a guess as the metric of its name.
 
-_OF_RISK = {
-    "oracle_risk": "ORACLE_RISK",
-    "naive_risk": "NAIVE_RISK",
-    "weighted_risk": "WEIGHTED_RISK",
-}
-"""These are loaded on first use from a later room, for they use its tests of experiments."""
+    Parameters
+    ----------
+    better : {"high", "low", "none"}
+    takes : {"any", "class", "dag", "estimate"}
+    version : int
+        Raised when the number changes: it is part of the key.
+
+    Examples
+    --------
+    >>> @metric("low")
+    ... def n_missed(truth, guess):
+    ...     "Return the number of true edges that the guess lacks."
+    ...     return (truth & ~guess).sum()
+    >>> n_missed.declared.description
+    'Return the number of true edges that the guess lacks.'
+    """
+
+    def declare(function: F) -> F:
+        def score(problem: Problem, guess: Any) -> float:
+            return float(function(problem.graph, guess))
+
+        description = first_line(function)
+        function.__dict__["declared"] = GraphMetric(score, better, takes, version, description)
+        return function
+
+    return declare
+
 
 METRICS: Registry[GraphMetric] = Registry(
     "metric",
     "causalassay.metrics",
-    {name: f"causalassay.metrics.graph_metrics:{own}" for name, own in _BUILT_IN.items()}
-    | _OF_JUDGING
-    | {name: f"causalassay.risk.study_risk:{own}" for name, own in _OF_RISK.items()},
+    addresses("metrics"),
     _prepared,
 )
-"""By name."""
+"""By name; some are of rooms above this one, and loaded on first use."""
 
 DEFAULT_METRICS = ("shd", "f1", "sid", "mec_shd")
 
@@ -157,4 +143,5 @@ CONTROLS = ("order_score", "ordered_share", "f1_chance", "skeleton_p", "f1_p", "
 """What stands beside F1 in every study, unless it says ``controls = false``."""
 
 CHANCES = {name: f"{name}_chance" for name in ("f1", "precision", "recall", "shd")}
-"""Beside these metrics also stands what as many edges at random places have."""
+"""Each of these metrics also has its chance level: the mean over graphs with as many edges at
+random places."""

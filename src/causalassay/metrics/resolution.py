@@ -30,7 +30,23 @@ from causalassay.graphs import (
     topological_order,
 )
 from causalassay.graphs.cpdag import directed_part
-from causalassay.metrics.pairing import Guess, check_pair, graph_of, weights_of
+from causalassay.metrics.edges import Guess, check_pair, graph_of, shd, weights_of
+from causalassay.metrics.intervention_distance import sid
+from causalassay.metrics.registry import metric
+
+__all__ = [
+    "FavourableThreshold",
+    "MeanScore",
+    "Members",
+    "Repair",
+    "favourable_resolution",
+    "favourable_threshold",
+    "mean_over_members",
+    "members",
+    "repair",
+    "shd_best_threshold",
+    "sid_best_threshold",
+]
 
 MOST_MEMBERS = 100
 """How many members of a class are scored at most (Garant & Jensen 2016, section 5.3)."""
@@ -68,7 +84,7 @@ def repair(graph: Guess, rng: Generator | int) -> Repair:
     >>> repair(pdag, np.random.default_rng(0)).how
     'extension'
     """
-    graph, rng = graph_of(graph), as_generator(rng)
+    graph, rng = graph_of(graph, "graph"), as_generator(rng)
     if is_dag(graph) or is_cpdag(graph):
         return Repair(graph, "none")
     try:
@@ -124,7 +140,7 @@ def members(graph: Guess, rng: Generator | int, most: int = MOST_MEMBERS) -> Mem
     >>> len(listed.dags), listed.complete
     (4, True)
     """
-    graph, rng = graph_of(graph), as_generator(rng)
+    graph, rng = graph_of(graph, "graph"), as_generator(rng)
     if most < 1:
         raise ValueError(f"most: expected at least 1, got {most}")
     if is_dag(graph):
@@ -248,7 +264,7 @@ def favourable_threshold(
     (0.2, [[0, 1], [0, 0]])
     """
     size = np.abs(check_weights(weights_of(weights)))
-    check_pair(truth, np.zeros(size.shape, dtype=bool))
+    truth, _ = check_pair(truth, np.zeros(size.shape, dtype=bool))
     match rule:
         case "edge count":
             at = _edge_count_threshold(size, int(truth.sum()))
@@ -258,6 +274,18 @@ def favourable_threshold(
             raise ValueError(f'rule: expected "best shd" or "edge count", got {rule!r}')
     at = acyclic_threshold(size, at)
     return FavourableThreshold(at, threshold(size, at))
+
+
+@metric("low", "estimate")
+def shd_best_threshold(truth: Adjacency, guess: Guess) -> int:
+    """Return `shd` at the threshold of the weights that has the least; it sees the truth."""
+    return shd(truth, favourable_threshold(truth, guess).graph)
+
+
+@metric("low", "estimate")
+def sid_best_threshold(truth: Adjacency, guess: Guess) -> int:
+    """Return `sid` at the threshold of the weights that has the least `shd`; it sees the truth."""
+    return sid(truth, favourable_threshold(truth, guess).graph)
 
 
 def _edge_count_threshold(size: np.ndarray, n_edges: int) -> float:

@@ -6,11 +6,8 @@
 """
 
 from causalassay.testing.algorithms import check_algorithm, estimate_flaws
-from causalassay.testing.artefacts import check_artefact
-from causalassay.testing.diagnostics import check_diagnostic
-from causalassay.testing.graphs import check_graph_source
-from causalassay.testing.metrics import check_metric
-from causalassay.testing.models import check_model_source
+from causalassay.testing.measures import check_artefact, check_diagnostic, check_metric
+from causalassay.testing.sources import check_graph_source, check_model_source
 
 __all__ = [
     "check_algorithm",

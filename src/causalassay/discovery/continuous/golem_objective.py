@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from causalassay.common.arrays import Weights, check_weights
 from causalassay.common.kernels import kernel
-from causalassay.discovery.continuous.matrix_exponential import expm1_by_columns, expm1_workspace
-from causalassay.discovery.continuous.matrix_inverse import (
+from causalassay.discovery.continuous.matrix_functions import (
     InverseWorkspace,
+    expm1_by_columns,
+    expm1_workspace,
     inverse_workspace,
     invert,
 )

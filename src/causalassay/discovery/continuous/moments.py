@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from causalassay.common.arrays import Values, Weights
 from causalassay.contracts import Estimate
 from causalassay.data.dataset import Dataset
-from causalassay.discovery.statistics.usable_rows import check_continuous, observational_values
+from causalassay.discovery.statistics import check_continuous, observational_values
 from causalassay.graphs.orders import Indices, acyclic_threshold, threshold
 
 

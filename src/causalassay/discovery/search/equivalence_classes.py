@@ -11,19 +11,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from causalassay.common.arrays import Adjacency, Weights
-from causalassay.common.spelling import check_choice, listed
+from causalassay.common.spelling import listed
 from causalassay.contracts import NotApplicable
-from causalassay.discovery.search.gaussian.bic import BIC, NodeStatistics, gaussian_bic, make_bic
-from causalassay.discovery.search.gaussian.class_operators import (
-    Operator,
-    best_operator,
-)
-from causalassay.discovery.statistics.gaussian import PIVOT
+from causalassay.discovery.search.gaussian_bic import BIC, NodeStatistics, gaussian_bic, make_bic
+from causalassay.discovery.search.gaussian_operators import Operator, best_operator
+from causalassay.discovery.search.scores import PHASES
+from causalassay.discovery.statistics import PIVOT
 from causalassay.graphs.cpdag import directed_part, interventional_cpdag, undirected_part
 from causalassay.graphs.orders import reachability
 from causalassay.graphs.validity import extend
-
-PHASES = ("forward", "backward", "turning")
 
 LEAST_GAIN = 1e-6
 """An operator must gain more than this, well above the rounding errors of most scores."""
@@ -35,44 +31,34 @@ MOST_IN_CLIQUE = 20
 """The most nodes of an undirected clique: with k, an edge has up to 2^k operators."""
 
 
-@dataclass(frozen=True)
-class SearchSettings:
-    """The hyperparameters that searches over equivalence classes share, checked.
+class ClassSettings(Protocol):
+    """What `GES` and `GIES` say of their search."""
 
-    Examples
-    --------
-    >>> SearchSettings(1.0, ["foreward"], iterate=False, max_parents=None)
-    Traceback (most recent call last):
-    ...
-    ValueError: phases: there is no 'foreward'; did you mean 'forward'?
-    """
+    @property
+    def penalty_discount(self) -> float:
+        """Multiplies the BIC's penalty."""
+        ...
 
-    penalty_discount: float
-    phases: Sequence[str]
-    iterate: bool
-    max_parents: int | None
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """Those that run, in this order."""
+        ...
 
-    def __post_init__(self) -> None:
-        if not 0 < self.penalty_discount < np.inf:
-            raise ValueError(
-                f"penalty_discount: expected a positive number, got {self.penalty_discount!r}; "
-                "1 is the BIC, more gives sparser graphs"
-            )
-        if isinstance(self.phases, str) or not self.phases:
-            raise ValueError(
-                f"phases: expected one or several of {listed(PHASES)}, got {self.phases!r}"
-            )
-        for phase in self.phases:
-            check_choice("phases", phase, PHASES)
-        most = self.max_parents
-        if most is not None and (not isinstance(most, int) or isinstance(most, bool) or most < 0):
-            raise ValueError(f"max_parents: expected a whole number or None, got {most!r}")
+    @property
+    def iterate(self) -> bool:
+        """Whether they run again until none changes the graph."""
+        ...
+
+    @property
+    def max_parents(self) -> int | None:
+        """The most parents that a node may have; None for any number."""
+        ...
 
 
 def search_classes(
     statistics: NodeStatistics,
     separated: Adjacency,
-    settings: SearchSettings,
+    settings: ClassSettings,
     columns: Sequence[str],
 ) -> tuple[Adjacency, MappingProxyType[str, Any]]:
     """Return the essential graph that the search ends in, and what `Estimate.info` reports.
@@ -82,7 +68,7 @@ def search_classes(
     statistics : NodeStatistics
     separated : Adjacency, shape (d, d)
         The pairs that some intervention tells apart; none without interventions.
-    settings : SearchSettings
+    settings : GES or GIES
     columns : sequence of str
         Their names, for messages.
     """
@@ -129,7 +115,7 @@ class GaussianOperators:
 
 
 def search_with_operators(
-    operators: Operators, separated: Adjacency, settings: SearchSettings, columns: Sequence[str]
+    operators: Operators, separated: Adjacency, settings: ClassSettings, columns: Sequence[str]
 ) -> ClassSearch:
     """Return the search, ended, from the empty graph by the operators of some score."""
     most = len(columns) if settings.max_parents is None else settings.max_parents

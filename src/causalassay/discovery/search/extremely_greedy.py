@@ -10,16 +10,21 @@ import numpy as np
 
 from causalassay.common.arrays import Adjacency
 from causalassay.common.kernels import kernel
-from causalassay.discovery.search.class_changes import DELETE, INSERT, TURN, changed_class
-from causalassay.discovery.search.deletions import delete_gain, deletes
+from causalassay.discovery.search.class_changes import (
+    DELETE,
+    INSERT,
+    TURN,
+    changed_class,
+    delete_gain,
+    deletes,
+)
 from causalassay.discovery.search.equivalence_classes import (
     LEAST_GAIN,
     MOST_IN_CLIQUE,
     refuse_cliques,
     refuse_dependent,
 )
-from causalassay.discovery.search.family_scores import FamilyScore
-from causalassay.discovery.search.gaussian.class_operators import Operator
+from causalassay.discovery.search.gaussian_operators import Operator
 from causalassay.discovery.search.operator_table import (
     OperatorTable,
     best_delete,
@@ -30,6 +35,7 @@ from causalassay.discovery.search.operator_table import (
     mark_stale,
     refresh,
 )
+from causalassay.discovery.search.scores import FamilyScore
 from causalassay.graphs.cpdag import directed_part
 from causalassay.graphs.orders import Indices
 from causalassay.graphs.validity import extend

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from causalassay.common.arrays import Adjacency, Vector, Weights
 from causalassay.common.kernels import kernel, sorting_order
-from causalassay.discovery.search.family_scores import (
+from causalassay.discovery.search.scores import (
     FamilyScore,
     gain_of_merit,
     losses_of_parents,

@@ -12,15 +12,7 @@ import numpy as np
 
 from causalassay.common.arrays import Adjacency, Vector, Weights
 from causalassay.common.kernels import kernel
-from causalassay.discovery.search.family_scores import (
-    FamilyScore,
-    gain_of_merit,
-    gain_of_parent,
-    losses_of_parents,
-    merit_of_gain,
-    merits,
-)
-from causalassay.discovery.search.gaussian.class_operators import (
+from causalassay.discovery.search.gaussian_operators import (
     Operator,
     family_of,
     is_valid,
@@ -31,6 +23,14 @@ from causalassay.discovery.search.gaussian.class_operators import (
     no_nodes,
     nodes_into,
     parents_beside,
+)
+from causalassay.discovery.search.scores import (
+    FamilyScore,
+    gain_of_merit,
+    gain_of_parent,
+    losses_of_parents,
+    merit_of_gain,
+    merits,
 )
 from causalassay.graphs.orders import Indices, kahn
 
