@@ -18,8 +18,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from causalassay.analysis import analyse
-from causalassay.analysis.report.charts.figures import gallery
-from causalassay.analysis.report.page.page import PageContent, render_page, vega_bundle
+from causalassay.analysis.report.figures import gallery
+from causalassay.analysis.report.page import PageContent, render_page, vega_bundle
 from causalassay.common.files import check_regular, read_text, unsaid
 from causalassay.common.spelling import listed, shown
 from causalassay.lab.bundling import contents as names
