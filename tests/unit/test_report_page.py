@@ -13,16 +13,16 @@ from causalassay.analysis import analyse
 from causalassay.analysis.best_marks import best_marks
 from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.report import files
-from causalassay.analysis.report.charts.figures import KINDS, Gallery, LeftOut, gallery
+from causalassay.analysis.report.figures import KINDS, Gallery, LeftOut, gallery
 from causalassay.analysis.report.files import write_report, write_report_and_figures
-from causalassay.analysis.report.page.figures import HEADINGS, packed_script
-from causalassay.analysis.report.page.leaderboard import level
-from causalassay.analysis.report.page.page import (
+from causalassay.analysis.report.page import (
+    packed_script,
     read_content,
     render_page,
     script_text,
     vega_bundle,
 )
+from causalassay.analysis.report.score_tables import level
 from causalassay.analysis.tables import choice_table
 from causalassay.metrics.registry import METRICS as ALL_METRICS
 from causalassay.present.formatting import digits
@@ -357,12 +357,12 @@ def test_figures_that_are_not_there_say_why(content):
     outline = Outline(render_page(replace(content, gallery=bare)))
     assert reason in outline.words["dd"]
     assert "Some are left out." in outline.words["p"]
-    assert HEADINGS["against_n"] in outline.words["dt"]
+    assert KINDS["against_n"].heading in outline.words["dt"]
 
 
 def test_every_kind_of_figure_has_a_heading():
     # The picture of the first screen has none: the headline stands above it.
-    assert set(KINDS) - {"overview"} == set(HEADINGS)
+    assert {"overview"} == {name for name, kind in KINDS.items() if not kind.heading}
 
 
 SECTIONS = ("overview", "schemes", "leaderboard-section", "figures", "run", "rules")

@@ -184,14 +184,14 @@ def _facts(status: StudyStatus, summary: Summary) -> Facts:
     names: dict[bool, list[str]] = {False: [], True: []}
     for row in summary.counts.to_dict("records"):
         names[row["role"] == tables.BASELINE].append(row["algorithm"])
-    better = zip(map(metric_name, summary.metrics), summary.better, strict=True)
+    metrics = [f"{metric_name(metric)} ({summary.better[metric]})" for metric in summary.metrics]
     facts = {
         "seed": str(status.seed),
         "rows": _rows(status, "main"),
         "tuning rows": _rows(status, "tuning") if status.totals["tuning"] else "",
         "algorithms": few(names[False], MOST_NAMED),
         "baselines": few(names[True], MOST_NAMED),
-        "metrics": few([f"{metric} ({direction})" for metric, direction in better], MOST_NAMED),
+        "metrics": few(metrics, MOST_NAMED),
         "first row": tables.time_text(status.first_write),
         "last row": tables.time_text(status.last_write),
     }

@@ -128,6 +128,11 @@ class Row:
     statements: tuple[Finding, ...]
 
     @property
+    def n_lost(self) -> int:
+        """The runs that did not end ok."""
+        return sum(cell.n - cell.n_ok for cell in self.cells)
+
+    @property
     def kind(self) -> FindingKind:
         """The main one of what was found of it."""
         return self.kinds[0]

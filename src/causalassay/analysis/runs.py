@@ -144,6 +144,11 @@ class Runs:
         matches = tuple(i for i, use in enumerate(self.uses) if use == name)
         return tuple(i for i in matches if self.roles[i] == "baseline") or matches
 
+    def scores_of(self, metric: str, algorithm: str) -> Vector:
+        """Return an algorithm's score in each cell."""
+        scores: Vector = self.scores[metric][self.algorithms.index(algorithm)]
+        return scores
+
     def groups(self, by: Sequence[str]) -> Iterator[Group]:
         """Yield the groups of cells that share the values of some columns, in their order."""
         if not by:

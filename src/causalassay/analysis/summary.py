@@ -50,8 +50,9 @@ class Summary(Shown):
     ----------
     by : tuple of str
         The columns that made the groups.
-    metrics, better : tuple of str
-        The metrics, and for each whether "high" or "low" is better.
+    metrics : tuple of str
+    better : mapping of str to str
+        For each metric whether "high" or "low" is better.
     counts : DataFrame
         `count_statuses`.
     reasons : DataFrame
@@ -68,7 +69,7 @@ class Summary(Shown):
 
     by: tuple[str, ...]
     metrics: tuple[str, ...]
-    better: tuple[str, ...]
+    better: Mapping[str, str]
     counts: pd.DataFrame
     reasons: pd.DataFrame
     scores: pd.DataFrame
@@ -80,7 +81,7 @@ class Summary(Shown):
         """Return nested plain values for JSON, a table as a list of its rows; nan as None."""
         return {
             "by": list(self.by),
-            "better": dict(zip(self.metrics, self.better, strict=True)),
+            "better": dict(self.better),
             "counts": _records(self.counts),
             "reasons": _records(self.reasons),
             "scores": _records(self.scores),
@@ -144,7 +145,7 @@ def summarize_runs(
     return Summary(
         tuple(by),
         tuple(table.metrics),
-        tuple(table.better[metric] for metric in table.metrics),
+        {metric: table.better[metric] for metric in table.metrics},
         count_statuses(runs),
         count_reasons(table.frame),
         score_groups(runs, by),

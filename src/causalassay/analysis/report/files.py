@@ -5,7 +5,6 @@ A LaTeX table is a ``tabular`` for ``\input`` inside a table of one's own.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -16,9 +15,10 @@ import vl_convert
 from causalassay.analysis import Analysis, tables
 from causalassay.analysis.best_marks import best_marks
 from causalassay.analysis.comparison import own_algorithms
-from causalassay.analysis.report.charts.figures import Figure
-from causalassay.analysis.report.charts.theme import fitted
-from causalassay.analysis.report.page.page import PageContent, read_content, render_page
+from causalassay.analysis.report.figures import Figure
+from causalassay.analysis.report.page import read_content, render_page
+from causalassay.common.replacing import write_text
+from causalassay.present.charts import fitted
 from causalassay.present.document import Table
 from causalassay.present.latex import table_latex
 from causalassay.study.storage.targets import refuse_target
@@ -60,7 +60,7 @@ def write_report(
         The target is part of the store, or the store is damaged.
     """
     folder, target = Path(folder), _target(Path(folder), target)
-    _write_page(read_content(folder, analysis), target)
+    write_text(target, render_page(read_content(folder, analysis)))
     return target
 
 
@@ -71,7 +71,7 @@ def write_report_and_figures(folder: Path | str, target: Path | str | None = Non
     """
     folder, target = Path(folder), _target(Path(folder), target)
     content = read_content(folder)
-    _write_page(content, target)
+    write_text(target, render_page(content))
     figures = target.parent / FIGURES
     return [
         target,
@@ -84,16 +84,6 @@ def _target(folder: Path, target: Path | str | None) -> Path:
     target = folder / PAGE if target is None else Path(target)
     refuse_target(target, folder)
     return target
-
-
-def _write_page(content: PageContent, target: Path) -> None:
-    text = render_page(content)
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def write_tables(analysis: Analysis, folder: Path) -> list[Path]:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from causalassay.analysis import analyse
-from causalassay.analysis.report.charts.figures import gallery
-from causalassay.analysis.report.page.page import PageContent, render_page, vega_bundle
+from causalassay.analysis.report.figures import gallery
+from causalassay.analysis.report.page import PageContent, render_page, vega_bundle
 from causalassay.common.opening import read_text
 from causalassay.common.spelling import shown
 from causalassay.lab.bundling import contents as names

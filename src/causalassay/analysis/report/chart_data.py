@@ -1,26 +1,139 @@
-"""Small tidy tables that the charts of a report are drawn from.
+"""What the charts of a report show: a bounded part of a study, and small tidy tables of it.
 
-Each has a bounded number of records. Numbers have five significant digits, so that a
+Each table has a bounded number of records. Numbers have five significant digits, so that a
 page stays small; what is undefined is nan.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from causalassay.analysis.chart_scope import ChartScope
+from causalassay.analysis.analysis import Analysis
 from causalassay.analysis.names import metric_name, scheme_name
-from causalassay.analysis.runs import FAMILY, NODES, SCHEME, SORTING
+from causalassay.analysis.runs import FAMILY, NODES, SCHEME, SORTING, Runs
+from causalassay.analysis.summary import Summary
 from causalassay.analysis.unit_means import Codes, limited, mean_with_interval
 from causalassay.common.arrays import Vector
 
+MOST_ALGORITHMS, MOST_SCHEMES, MOST_METRICS = 32, 6, 6
 MOST_SIZES = 6
+MOST_RECORDS = 600
+"""Of one figure; beyond that, it shows fewer sizes."""
 SHORTEST = 1e-6
 """Seconds of a clock that did not tick: a logarithm needs more than 0."""
+SORTABILITIES = {"var_sortability": "var-sortability", "r2_sortability": "R²-sortability"}
+"""The diagnostics whose distribution is drawn, and what charts call them."""
+N_BINS = 20
+DIGITS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class ChartScope:
+    """A study, and the part of it that its charts show.
+
+    Parameters
+    ----------
+    analysis : Analysis
+        Of all algorithms, schemes and metrics.
+    algorithms : tuple of str
+        Those in the charts: listed ones first.
+    baselines : tuple of str
+        The baselines among them.
+    schemes, metrics : tuple of str
+        Those in the charts.
+    left_out : tuple of str
+        Sentences: what is not in the charts, and where it is.
+    """
+
+    analysis: Analysis
+    algorithms: tuple[str, ...]
+    baselines: tuple[str, ...]
+    schemes: tuple[str, ...]
+    metrics: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def runs(self) -> Runs:
+        """The rows as arrays."""
+        return self.analysis.runs
+
+    @property
+    def summary(self) -> Summary:
+        """The summary, by scheme."""
+        return self.analysis.summary
+
+    @property
+    def scheme_names(self) -> list[str]:
+        """What charts call the schemes."""
+        return [scheme_name(scheme) for scheme in self.schemes]
+
+    @property
+    def free_first(self) -> list[str]:
+        """The schemes, those without a found artefact first."""
+        free = [column.scheme for column in self.analysis.matrix.columns if column.free]
+        return sorted(self.schemes, key=lambda scheme: scheme not in free)
+
+    def ordered(self, names: Collection[str]) -> list[str]:
+        """Return some algorithms in the order of the matrix, baselines last."""
+        rows = [row.algorithm for row in self.analysis.matrix.rows if row.algorithm in set(names)]
+        return sorted(rows, key=lambda name: name in self.baselines)
+
+    def is_number(self, label: str) -> bool:
+        """Return whether the study's problems have a label and it is a number."""
+        if label not in self.runs.cells:
+            return False
+        known = self.runs.cells[label].dropna().infer_objects()
+        return len(known) > 0 and is_numeric_dtype(known) and not is_bool_dtype(known)
+
+    def varies(self, label: str) -> bool:
+        """Return whether a label is a number that takes several values in the study."""
+        return self.is_number(label) and self.runs.cells[label].nunique() > 1
+
+
+def choose(analysis: Analysis) -> ChartScope:
+    """Return what the charts of a study show."""
+    runs, metrics = analysis.runs, analysis.summary.metrics
+    baselines = tuple(runs.algorithms[index] for index in runs.baselines)
+    listed = [name for name in runs.algorithms if name not in baselines]
+    shown = set(_best(runs, listed, MOST_ALGORITHMS - len(baselines)))
+    schemes = [group.values[0] for group in runs.groups((SCHEME,))] if len(runs.cells) else []
+    left_out = []
+    if len(listed) > len(shown):
+        left_out.append(
+            f"The charts show the {len(shown)} algorithms with the best mean "
+            f"{metric_name(metrics[0])} of {len(listed)}, and all baselines; the tables have all."
+        )
+    if rest := ", ".join(map(scheme_name, schemes[MOST_SCHEMES:])):
+        left_out.append(f"The charts leave out the schemes {rest}.")
+    if rest := ", ".join(map(metric_name, metrics[MOST_METRICS:])):
+        left_out.append(f"The charts show the study's first {MOST_METRICS} metrics and not {rest}.")
+    return ChartScope(
+        analysis,
+        (*(name for name in listed if name in shown), *baselines),
+        baselines,
+        tuple(schemes[:MOST_SCHEMES]),
+        metrics[:MOST_METRICS],
+        tuple(left_out),
+    )
+
+
+def _best(runs: Runs, listed: Sequence[str], most: int) -> Sequence[str]:
+    """Return the listed algorithms, or of too many the best by their mean of the first metric."""
+    if len(listed) <= most or not runs.scores:
+        return listed
+    metric = next(iter(runs.scores))
+    scores = {name: runs.scores_of(metric, name) for name in listed}
+    means = {
+        name: -np.inf if np.isnan(values).all() else runs.better[metric] * np.nanmean(values)
+        for name, values in scores.items()
+    }
+    return sorted(listed, key=lambda name: -means[name])[: max(most, 1)]
 
 
 def scheme_scores(scope: ChartScope, metric: str) -> pd.DataFrame:
@@ -31,18 +144,12 @@ def scheme_scores(scope: ChartScope, metric: str) -> pd.DataFrame:
     """
     frame = _of(scope, scope.summary.attribution.schemes, metric)
     frame = frame[frame[SCHEME].isin(scope.schemes)]
-    sorting = _best_sorting(scope, frame, metric)
+    sorting = [scope.runs.algorithms[i] for use in SORTING for i in scope.runs.using(use)]
+    reached = frame[frame["algorithm"].isin(sorting)].groupby(SCHEME)["mean"]
+    best = reached.max() if scope.summary.better[metric] == "high" else reached.min()
     columns = ["algorithm", SCHEME, "mean", "low", "high", "n_units", "n_missing", "paired"]
-    frame = frame[columns].assign(sorting=frame[SCHEME].map(sorting).astype(float))
+    frame = frame[columns].assign(sorting=frame[SCHEME].map(best).astype(float))
     return rounded(frame.assign(**{SCHEME: frame[SCHEME].map(scheme_name)}))
-
-
-def _best_sorting(scope: ChartScope, frame: pd.DataFrame, metric: str) -> dict[str, float]:
-    runs = scope.runs
-    names = [runs.algorithms[index] for use in SORTING for index in runs.using(use)]
-    means = frame[frame["algorithm"].isin(names)].groupby(SCHEME)["mean"]
-    best = means.max() if scope.better[metric] == "high" else means.min()
-    return {str(scheme): float(value) for scheme, value in best.items()}
 
 
 def rank_means(scope: ChartScope, scheme: str, metrics: Sequence[str]) -> pd.DataFrame:
@@ -52,10 +159,9 @@ def rank_means(scope: ChartScope, scheme: str, metrics: Sequence[str]) -> pd.Dat
     """
     frame = scope.summary.ranks
     chosen = frame["algorithm"].isin(scope.algorithms) & (frame[SCHEME] == scheme)
-    chosen &= frame["metric"].isin(metrics)
-    columns = ["algorithm", "metric", "rank", "rank_low", "rank_high"]
     names = {"rank": "mean", "rank_low": "low", "rank_high": "high"}
-    frame = frame.loc[chosen, [*columns, "n_ranked", "n_last"]].rename(columns=names)
+    columns = ["algorithm", "metric", *names, "n_ranked", "n_last"]
+    frame = frame.loc[chosen & frame["metric"].isin(metrics), columns].rename(columns=names)
     return rounded(frame.assign(metric=frame["metric"].map(metric_name)))
 
 
@@ -68,27 +174,21 @@ def run_times(scope: ChartScope) -> pd.DataFrame:
     frame = scope.analysis.table.frame
     if "seconds" not in frame:
         return pd.DataFrame()
-    head = frame[["algorithm", "status", "seconds"]].astype({"algorithm": str})
-    head = head.assign(nodes=frame[NODES] if scope.is_number(NODES) else np.nan)
-    head = head[head["algorithm"].isin(scope.algorithms)]
-    sizes = thinned(sorted(head["nodes"].dropna().unique()), MOST_SIZES)
-    head = head[head["nodes"].isin(sizes)] if sizes else head
-    rows = []
-    for (name, nodes), part in head.groupby(["algorithm", "nodes"], dropna=False):
-        seconds = part.loc[part["status"] == "ok", "seconds"].dropna()
-        if len(seconds):
-            rows.append(
-                {
-                    "algorithm": name,
-                    "nodes": nodes,
-                    "mean": max(float(seconds.median()), SHORTEST),
-                    "low": max(float(seconds.min()), SHORTEST),
-                    "high": max(float(seconds.max()), SHORTEST),
-                    "n": len(seconds),
-                    "timeouts": int((part["status"] == "timeout").sum()),
-                }
-            )
-    return rounded(pd.DataFrame(rows))
+    frame = frame.assign(nodes=frame[NODES] if scope.is_number(NODES) else np.nan)
+    frame = frame[frame["algorithm"].isin(scope.algorithms)]
+    if sizes := thinned(sorted(frame["nodes"].dropna().unique()), MOST_SIZES):
+        frame = frame[frame["nodes"].isin(sizes)]
+    ended = frame["seconds"].astype(float).where(frame["status"] == "ok")
+    frame = frame.assign(ended=ended, stopped=frame["status"] == "timeout")
+    times = frame.groupby([frame["algorithm"].astype(str), "nodes"], dropna=False).agg(
+        mean=("ended", "median"),
+        low=("ended", "min"),
+        high=("ended", "max"),
+        n=("ended", "count"),
+        timeouts=("stopped", "sum"),
+    )
+    times = times[times["n"] > 0].reset_index()
+    return rounded(times.assign(**times[["mean", "low", "high"]].clip(lower=SHORTEST)))
 
 
 def times_and_scores(scope: ChartScope, scheme: str, metric: str) -> pd.DataFrame:
@@ -112,12 +212,6 @@ def _of(scope: ChartScope, frame: pd.DataFrame, metric: str) -> pd.DataFrame:
     return frame[frame["algorithm"].isin(scope.algorithms) & (frame["metric"] == metric)]
 
 
-VARIANCE, R2 = "var_sortability", "r2_sortability"
-N_BINS = 20
-MOST_RECORDS = 600
-"""Of one figure; beyond that, it shows fewer sizes."""
-
-
 def sortability_bins(scope: ChartScope) -> pd.DataFrame:
     """Return how many problems of each scheme have a sortability in each twentieth of [0, 1].
 
@@ -126,32 +220,25 @@ def sortability_bins(scope: ChartScope) -> pd.DataFrame:
     """
     rows = []
     edges = np.linspace(0, 1, N_BINS + 1)
-    for diagnostic in (VARIANCE, R2):
-        for scheme, cells in _schemes(scope):
-            values = scope.runs.measured.get(diagnostic, np.empty(0))
-            values = values[cells] if len(values) else values
+    for diagnostic in [name for name in SORTABILITIES if name in scope.runs.measured]:
+        for (scheme,), cells in _groups(scope, ()):
+            values = scope.runs.measured[diagnostic][cells]
             values = values[~np.isnan(values)]
             counts, _ = np.histogram(values, edges)
-            for bin_index in np.flatnonzero(counts):
+            for index in np.flatnonzero(counts):
                 rows.append(
                     {
                         "diagnostic": diagnostic,
                         SCHEME: scheme_name(scheme),
-                        "from": edges[bin_index],
-                        "to": edges[bin_index + 1],
-                        "count": int(counts[bin_index]),
-                        "height": counts[bin_index] / counts.max(),
+                        "from": edges[index],
+                        "to": edges[index + 1],
+                        "count": int(counts[index]),
+                        "height": counts[index] / counts.max(),
                         "n": len(values),
                         "mean": float(values.mean()),
                     }
                 )
     return rounded(pd.DataFrame(rows))
-
-
-def _schemes(scope: ChartScope) -> Iterator[tuple[str, Codes]]:
-    for group in scope.runs.groups((SCHEME,)):
-        if group.values[0] in scope.schemes:
-            yield group.values[0], group.cells
 
 
 def box_stats(scope: ChartScope, metric: str) -> tuple[pd.DataFrame, int]:
@@ -161,23 +248,20 @@ def box_stats(scope: ChartScope, metric: str) -> tuple[pd.DataFrame, int]:
     ``low`` and ``high`` are the outermost scores within 1.5 times the quartiles'
     distance of the quartiles; ``outside`` are the scores beyond.
     """
-    by = [name for name in (FAMILY, NODES) if scope.has(name)]
+    by = [name for name in (FAMILY, NODES) if name in scope.runs.cells]
     groups, n_panels = _panels(scope, by)
     rows = []
     for (scheme, *labels), cells in groups:
-        for index, name in zip(scope.indices(), scope.algorithms, strict=True):
-            scores = scope.runs.scores[metric][index, cells]
-            box = _box(scores[np.isfinite(scores)])
-            if box:
+        for name in scope.algorithms:
+            scores = scope.runs.scores_of(metric, name)[cells]
+            scores = scores[np.isfinite(scores)]
+            if len(scores):
                 head = {"panel": panel_name(by, labels), "algorithm": name}
-                head[SCHEME] = scheme_name(scheme)
-                rows.append(head | box)
+                rows.append(head | {SCHEME: scheme_name(scheme)} | _box(scores))
     return rounded(pd.DataFrame(rows)), n_panels
 
 
 def _box(scores: Vector) -> dict[str, float]:
-    if not len(scores):
-        return {}
     lower, middle, upper = np.quantile(scores, [0.25, 0.5, 0.75])
     reach = 1.5 * (upper - lower)
     inside = scores[(scores >= lower - reach) & (scores <= upper + reach)]
@@ -211,6 +295,13 @@ def panel_name(by: Sequence[str], labels: Sequence[Any]) -> str:
     return ", ".join(words) or "all problems"
 
 
+def _groups(scope: ChartScope, by: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], Codes]]:
+    """Yield the cells of each scheme in the charts and of each value of some labels."""
+    for group in scope.runs.groups((SCHEME, *by)):
+        if group.values[0] in scope.schemes:
+            yield group.values, group.cells
+
+
 def _panels(
     scope: ChartScope, by: Sequence[str]
 ) -> tuple[list[tuple[tuple[Any, ...], Codes]], int]:
@@ -219,14 +310,13 @@ def _panels(
     Of too many, each family keeps some sizes: of all the last label's values those
     at even distances.
     """
-    groups = [(group.values, group.cells) for group in scope.runs.groups((SCHEME, *by))]
-    groups = [(values, cells) for values, cells in groups if values[0] in scope.schemes]
+    groups = list(_groups(scope, by))
     panels = list(dict.fromkeys(values[1:] for values, _ in groups))
     most = max(1, MOST_RECORDS // (len(scope.algorithms) * len(scope.schemes)))
     families = dict.fromkeys(panel[:-1] for panel in panels)
     sizes = sorted(dict.fromkeys(panel[-1:] for panel in panels), key=_size_order)
-    kept = thinned(sizes, max(1, most // len(families)))
-    chosen = [panel for panel in panels if panel[-1:] in kept][:most]
+    drawn = thinned(sizes, max(1, most // len(families)))
+    chosen = [panel for panel in panels if panel[-1:] in drawn][:most]
     return [(values, cells) for values, cells in groups if values[1:] in chosen], len(panels)
 
 
@@ -237,15 +327,13 @@ def _size_order(value: tuple[Any, ...]) -> tuple[Any, ...]:
 def means_against(scope: ChartScope, metric: str, label: str) -> pd.DataFrame:
     """Return the mean score by algorithm, scheme and a number such as the nodes, with limits.
 
-    The limits are over whole units, as in `summary.score_groups`.
+    The limits are over whole instances, as in `summary.score_groups`.
     """
     groups, _ = _panels(scope, [label])
     rows = []
     for (scheme, value), cells in groups:
-        if value is None:
-            continue
-        for index, name in zip(scope.indices(), scope.algorithms, strict=True):
-            scores = scope.runs.scores[metric][index, cells]
+        for name in scope.algorithms if value is not None else ():
+            scores = scope.runs.scores_of(metric, name)[cells]
             interval = mean_with_interval(scores, scope.runs.units[cells])
             mean = limited(interval, *scope.runs.spans[metric])
             if np.isfinite(mean.value):
@@ -262,9 +350,6 @@ def means_against(scope: ChartScope, metric: str, label: str) -> pd.DataFrame:
                     }
                 )
     return rounded(pd.DataFrame(rows))
-
-
-DIGITS = 5
 
 
 def thinned(values: Sequence[Any], most: int) -> list[Any]:
@@ -284,20 +369,14 @@ def thinned(values: Sequence[Any], most: int) -> list[Any]:
 
 
 def rounded(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with its numbers to five significant digits, its rows counted from 0."""
-    renumbered = frame.reset_index(drop=True)
-    numbers = renumbered.select_dtypes(float)
-    return renumbered.assign(
-        **{str(name): round_digits(numbers[name].to_numpy()) for name in numbers}
-    )
-
-
-def round_digits(values: Vector) -> Vector:
-    """Return numbers to five significant digits.
+    """Return the table with its numbers to five significant digits, its rows counted from 0.
 
     Examples
     --------
-    >>> round_digits(np.array([0.123456789, 12345.6789, np.nan])).tolist()
+    >>> rounded(pd.DataFrame({"mean": [0.123456789, 12345.6789, np.nan]}))["mean"].tolist()
     [0.12346, 12346.0, nan]
     """
-    return np.array([float(f"{value:.{DIGITS}g}") for value in values])
+    numbers = frame.reset_index(drop=True)
+    for name in numbers.select_dtypes(float):
+        numbers[name] = [float(f"{value:.{DIGITS}g}") for value in numbers[name]]
+    return numbers
