@@ -8,7 +8,7 @@ import numpy as np
 
 from calibration.rows_on_disk import Job, Row
 from calibration.study_bank import ALGORITHMS, SCHEMES, SEED
-from causalassay.analysis.unit_means import mean_with_interval
+from causalassay.analysis.comparison import mean_with_interval
 from causalassay.analysis.verdict.evidence import rescalings
 from causalassay.common.arrays import Vector
 from causalassay.common.seeding import stream

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from causalassay.analysis import analyse, summarize
-from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.report import chart_data
 from causalassay.analysis.report.chart_data import (
     MOST_ALGORITHMS,
@@ -15,6 +14,7 @@ from causalassay.analysis.report.chart_data import (
     choose,
 )
 from causalassay.analysis.report.figures import gallery
+from causalassay.analysis.runs import metric_name, scheme_name
 from report_tables import BASELINES, study_like
 from summary_twins import with_frame
 

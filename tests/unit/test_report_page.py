@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 from causalassay.analysis import analyse
-from causalassay.analysis.best_marks import best_marks
-from causalassay.analysis.names import metric_name, scheme_name
+from causalassay.analysis.comparison import best_marks
 from causalassay.analysis.report import files
 from causalassay.analysis.report.figures import KINDS, Gallery, LeftOut, gallery
 from causalassay.analysis.report.files import write_report, write_report_and_figures
@@ -23,6 +22,7 @@ from causalassay.analysis.report.page import (
     vega_bundle,
 )
 from causalassay.analysis.report.score_tables import level
+from causalassay.analysis.runs import metric_name, scheme_name
 from causalassay.analysis.tables import choice_table
 from causalassay.metrics.registry import METRICS as ALL_METRICS
 from causalassay.present.formatting import digits

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from causalassay.analysis.best_marks import RULE, BestMarks
-from causalassay.analysis.comparison import compared_with_all
-from causalassay.analysis.names import metric_name, problem_name, scheme_name
-from causalassay.analysis.runs import SCHEME, STATUSES
+from causalassay.analysis.comparison import BEST_RULE, BestMarks, compared_with_all
+from causalassay.analysis.runs import SCHEME, STATUSES, metric_name, problem_name, scheme_name
 from causalassay.present.document import Column, Interval, Marked, Table
 
 if TYPE_CHECKING:
@@ -60,7 +58,7 @@ def matrix_table(matrix: Matrix) -> Table:
     ]
     title = f"Mean {_about(matrix.metric, matrix.better)}, with its 95 % interval"
     caption = f"{title}. {matrix.order} Bold: not distinguishable from the best."
-    return Table("matrix", columns, rows, title, caption, [RULE.removesuffix(".")])
+    return Table("matrix", columns, rows, title, caption, [BEST_RULE.removesuffix(".")])
 
 
 def score_table(
@@ -103,7 +101,7 @@ def score_table(
         *(Column(key.removeprefix("n_"), text, "count") for key, text in counted.items()),
     ]
     title = f"{_about(metric, summary.better[metric])}: mean and 95 % interval"
-    caption = f"{title}; runs not ok are in no mean.{f' {RULE}' if marks else ''}"
+    caption = f"{title}; runs not ok are in no mean.{f' {BEST_RULE}' if marks else ''}"
     return Table(f"scores-{metric}", columns, rows, title, caption)
 
 

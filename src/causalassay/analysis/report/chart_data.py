@@ -15,10 +15,18 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from causalassay.analysis.analysis import Analysis
-from causalassay.analysis.names import metric_name, scheme_name
-from causalassay.analysis.runs import FAMILY, NODES, SCHEME, SORTING, Runs
+from causalassay.analysis.comparison import limited, mean_with_interval
+from causalassay.analysis.runs import (
+    FAMILY,
+    NODES,
+    SCHEME,
+    SORTING,
+    Codes,
+    Runs,
+    metric_name,
+    scheme_name,
+)
 from causalassay.analysis.summary import Summary
-from causalassay.analysis.unit_means import Codes, limited, mean_with_interval
 from causalassay.common.arrays import Vector
 
 MOST_ALGORITHMS, MOST_SCHEMES, MOST_METRICS = 32, 6, 6
@@ -334,7 +342,7 @@ def means_against(scope: ChartScope, metric: str, label: str) -> pd.DataFrame:
     for (scheme, value), cells in groups:
         for name in scope.algorithms if value is not None else ():
             scores = scope.runs.scores_of(metric, name)[cells]
-            interval = mean_with_interval(scores, scope.runs.units[cells])
+            interval = mean_with_interval(scores, scope.runs.instances[cells])
             mean = limited(interval, *scope.runs.spans[metric])
             if np.isfinite(mean.value):
                 rows.append(
@@ -342,9 +350,7 @@ def means_against(scope: ChartScope, metric: str, label: str) -> pd.DataFrame:
                         "algorithm": name,
                         SCHEME: scheme_name(scheme),
                         "at": value,
-                        "mean": mean.value,
-                        "low": mean.low,
-                        "high": mean.high,
+                        **mean.columns(),
                         "n": int((~np.isnan(scores)).sum()),
                         "n_missing": int(np.isnan(scores).sum()),
                     }

@@ -18,10 +18,9 @@ from altair import FacetChart, LayerChart
 
 from causalassay.analysis import Analysis
 from causalassay.analysis.matrix import Matrix, Row
-from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.report import chart_data, charts
 from causalassay.analysis.report.chart_data import SORTABILITIES, ChartScope, choose
-from causalassay.analysis.runs import DENSITY, NODES, SAMPLES, SCHEME
+from causalassay.analysis.runs import DENSITY, NODES, SAMPLES, SCHEME, metric_name, scheme_name
 from causalassay.judging.findings import FindingKind
 from causalassay.present.formatting import Interval, digits, few, in_words, interval
 

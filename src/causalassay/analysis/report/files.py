@@ -13,8 +13,7 @@ from typing import Any
 import vl_convert
 
 from causalassay.analysis import Analysis, tables
-from causalassay.analysis.best_marks import best_marks
-from causalassay.analysis.comparison import own_algorithms
+from causalassay.analysis.comparison import best_marks, own_algorithms
 from causalassay.analysis.report.figures import Figure
 from causalassay.analysis.report.page import read_content, render_page
 from causalassay.common.replacing import write_text

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from causalassay.analysis import Analysis
-from causalassay.analysis.best_marks import RULE, BestMarks, best_marks
+from causalassay.analysis.comparison import BEST_RULE, BestMarks, best_marks
 from causalassay.analysis.matrix import Cell, Matrix, Row
-from causalassay.analysis.names import metric_name, scheme_name
-from causalassay.analysis.runs import SCHEME
+from causalassay.analysis.runs import SCHEME, metric_name, scheme_name
 from causalassay.analysis.tables import (
     BASELINE,
     best_first,
@@ -65,7 +64,7 @@ def matrix_html(matrix: Matrix) -> Html:
     shades = _Shades([mean for mean in means if math.isfinite(mean)], matrix.better)
     whole = tag(
         "table",
-        tag("caption", caption, id="matrix-caption", title=RULE),
+        tag("caption", caption, id="matrix-caption", title=BEST_RULE),
         tag("thead", tag("tr", *heads)),
         *(_matrix_row(f"row-{index}", row, shades) for index, row in enumerate(matrix.rows)),
         id="matrix",

@@ -18,7 +18,7 @@ from causalassay.analysis.document import (
     summary_blocks,
 )
 from causalassay.analysis.matrix import Cell, Matrix, Row
-from causalassay.analysis.names import metric_name
+from causalassay.analysis.runs import metric_name
 from causalassay.analysis.summary import Summary
 from causalassay.analysis.tables import BASELINE
 from causalassay.common.spelling import did_you_mean, visible

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from causalassay.analysis.names import scheme_name
-from causalassay.analysis.runs import ABSENT, OK, STATUSES
+from causalassay.analysis.runs import ABSENT, OK, STATUSES, scheme_name
 from causalassay.analysis.verdict.evidence import ORDER_SCORE, Evidence, rescalings
 from causalassay.analysis.verdict.statements import (
     Clause,

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from causalassay.analysis.names import metric_name, scheme_name
+from causalassay.analysis.runs import metric_name, scheme_name
 from causalassay.analysis.verdict.algorithm_findings import algorithm_findings, failure_findings
 from causalassay.analysis.verdict.evidence import WITHOUT_SIGNAL, Evidence, rescalings
 from causalassay.analysis.verdict.statements import (
@@ -171,10 +171,7 @@ def _silence(evidence: Evidence) -> Iterator[Finding]:
     if not evidence.judged:
         return
     for scheme in evidence.cells:
-        beyond = {
-            name: evidence.of_algorithm(name, [], []).leads[scheme].beyond
-            for name in evidence.runs.algorithms
-        }
+        beyond = {name: evidence.beyond_chance(name, scheme) for name in evidence.runs.algorithms}
         known = {name: gain for name, gain in beyond.items() if not np.isnan(gain).all()}
         enough = max((int((~np.isnan(gain)).sum()) for gain in known.values()), default=0)
         if enough < units_needed(len(known)):
@@ -241,7 +238,9 @@ def _disagreements(evidence: Evidence) -> Iterator[Finding]:
         for both in apart[scheme]
         for metric, other in (both, both[::-1])
     }
-    gains = {key: evidence.gain_by_unit(key[1], key[0], *pair) for key, pair in opponents.items()}
+    gains = {
+        key: evidence.gain_by_instance(key[1], key[0], *pair) for key, pair in opponents.items()
+    }
     corrected = holm({key: sign_flips(gain) for key, gain in gains.items()})
     for scheme, by_metric in firsts.items():
         pairs = [((scheme, *pair), (scheme, *pair[::-1])) for pair in apart[scheme]]

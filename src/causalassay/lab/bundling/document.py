@@ -9,7 +9,7 @@ from datetime import datetime
 import pandas as pd
 
 from causalassay.analysis import Analysis
-from causalassay.analysis.names import metric_name, scheme_name
+from causalassay.analysis.runs import metric_name, scheme_name
 from causalassay.common.spelling import cut
 from causalassay.judging.rules import RULES
 from causalassay.lab.bundling.contents import (
