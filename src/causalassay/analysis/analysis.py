@@ -12,7 +12,7 @@ import pandas as pd
 
 from causalassay.analysis.document import analysis_document
 from causalassay.analysis.matrix import Matrix, score_matrix
-from causalassay.analysis.runs import LABELS, SCHEME, RowTable, Runs, arrange, scheme_name
+from causalassay.analysis.runs import LABELS, SCHEME, Runs, arrange, scheme_name
 from causalassay.analysis.summary import Summary, summarize_runs
 from causalassay.analysis.tables import matrix_table
 from causalassay.analysis.verdict.evidence import Evidence, is_rescaled
@@ -21,7 +21,7 @@ from causalassay.analysis.verdict.statements import StudyVerdict
 from causalassay.judging.findings import GAMEABLE_KINDS, Finding, FindingKind
 from causalassay.present.formatting import in_words
 from causalassay.present.shown import Shown
-from causalassay.study.storage import study_table
+from causalassay.study.storage import StudyTable, study_table
 
 if TYPE_CHECKING:
     from causalassay.present.document import Document
@@ -36,11 +36,11 @@ class Analysis(Shown):
 
     Parameters
     ----------
-    table : RowTable
+    table : StudyTable
         Such as `study_table` returns; the order of its rows changes nothing.
     """
 
-    table: RowTable
+    table: StudyTable
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -106,7 +106,7 @@ class Analysis(Shown):
         return analysis_document(self)
 
 
-def analyse(table: RowTable) -> Analysis:
+def analyse(table: StudyTable) -> Analysis:
     """Return the analysis of a study's rows.
 
     Examples

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 from scipy.stats import rankdata
 
@@ -95,13 +94,24 @@ def mean_with_interval(
     (-1.48, 3.48)
     """
     defined = ~np.isnan(values)
-    if not defined.any():
-        return MeanInterval(np.nan, np.nan, np.nan)
     known, instances = values[defined], instances[defined]
+    if not len(known):
+        return MeanInterval(np.nan, np.nan, np.nan)
     if not np.isfinite(known).all():
         return MeanInterval(float(known.mean()), np.nan, np.nan)
-    mean, influence = _influence(known, instances)
-    return _with_limits(mean, influence, count_instances(instances), coverage)
+    # Deviations from a value of the sample: equal values then give exactly that value.
+    centre = float(np.median(known))
+    apart = known - centre
+    mean = float(apart.mean())
+    counts = np.bincount(instances)
+    n_instances = int((counts > 0).sum())
+    if n_instances < 2:
+        return MeanInterval(centre + mean, np.nan, np.nan)
+    # How far each instance pulls the mean away from where the others have it.
+    influence = (np.bincount(instances, weights=apart) - mean * counts) / len(known)
+    error = float(np.sqrt(n_instances / (n_instances - 1) * (influence**2).sum()))
+    width = float(stdtrit(n_instances - 1, (1 + coverage) / 2)) * error
+    return MeanInterval(centre + mean, centre + mean - width, centre + mean + width)
 
 
 def limited(interval: MeanInterval, least: float, most: float) -> MeanInterval:
@@ -114,54 +124,6 @@ def limited(interval: MeanInterval, least: float, most: float) -> MeanInterval:
     """
     low, high = np.clip([interval.low, interval.high], least, most)
     return MeanInterval(interval.value, float(low), float(high))
-
-
-def difference_of_means(
-    values: Vector, instances: Codes, first: NDArray[np.bool_]
-) -> tuple[MeanInterval, int]:
-    """Return the mean of the first values minus that of the others, with 95 % limits.
-
-    An instance brings its values on both sides together. The number of instances is that of the
-    side that has fewer.
-
-    Examples
-    --------
-    >>> scores = np.array([0.5, 0.75, 0.25, 0.5])
-    >>> first = np.array([True, True, False, False])
-    >>> difference_of_means(scores, np.array([0, 1, 0, 1]), first)
-    (MeanInterval(value=0.25, low=0.25, high=0.25), 2)
-    """
-    defined = ~np.isnan(values)
-    sides = [defined & first, defined & ~first]
-    n_instances = min(count_instances(instances[side]) for side in sides)
-    if not n_instances or not np.isfinite(values[defined]).all():
-        return MeanInterval(np.nan, np.nan, np.nan), n_instances
-    size = int(instances.max()) + 1
-    (mean, influence), (other, other_influence) = (
-        _influence(values[side], instances[side], size) for side in sides
-    )
-    return _with_limits(mean - other, influence - other_influence, n_instances), n_instances
-
-
-def _influence(values: Vector, instances: Codes, size: int = 0) -> tuple[float, Vector]:
-    """Return the mean, and how far each instance pulls it away from where the others have it."""
-    # Deviations from a value of the sample: equal values then give exactly that value.
-    centre = float(np.median(values))
-    apart = values - centre
-    mean = float(apart.mean())
-    totals = np.bincount(instances, weights=apart, minlength=size)
-    counts = np.bincount(instances, minlength=size)
-    return centre + mean, (totals - mean * counts) / len(values)
-
-
-def _with_limits(
-    value: float, influence: Vector, n_instances: int, coverage: float = COVERAGE
-) -> MeanInterval:
-    if n_instances < 2:
-        return MeanInterval(value, np.nan, np.nan)
-    error = float(np.sqrt(n_instances / (n_instances - 1) * (influence**2).sum()))
-    width = float(stdtrit(n_instances - 1, (1 + coverage) / 2)) * error
-    return MeanInterval(value, value - width, value + width)
 
 
 # ---- paired differences ----
@@ -226,9 +188,9 @@ def compared_with_all(runs: Runs, algorithm: str, by: Sequence[str] = (SCHEME,))
     distinguishable from 0 by a paired t-test over instances at 5 % divided by the number of
     opponents.
     """
-    own = runs.algorithms.index(algorithm)
+    first = runs.algorithms.index(algorithm)
     coverage = 1 - LEVEL / max(len(runs.algorithms) - 1, 1)
-    others = [index for index in range(len(runs.algorithms)) if index != own]
+    others = [index for index in range(len(runs.algorithms)) if index != first]
     rows = []
     for group in runs.groups(by):
         for metric, better in runs.better.items():
@@ -240,10 +202,10 @@ def compared_with_all(runs: Runs, algorithm: str, by: Sequence[str] = (SCHEME,))
                     **dict(zip(by, group.values, strict=True)),
                     "metric": metric,
                 }
-                numbers = _difference(runs, metric, group, (own, other))
+                numbers = _difference(runs, metric, group, (first, other))
                 low, high = sorted(better * numbers[name] for name in ("mean_low", "mean_high"))
                 gains = MeanInterval(better * numbers["mean"], low, high).columns("gain", "gain_")
-                apart = difference(runs, metric, group.cells, (own, other))
+                apart = difference(runs, metric, group.cells, (first, other))
                 mean = mean_with_interval(apart, runs.instances[group.cells], coverage)
                 rows.append(head | numbers | gains | {"clear": mean.low > 0 or mean.high < 0})
     return pd.DataFrame(rows)

@@ -107,18 +107,18 @@ def own_lines(analysis: Analysis) -> Iterator[str]:
 
 def own_section(analysis: Analysis) -> Section | None:
     """Return each algorithm that the study calls `mine` against all others; None without any."""
-    own = own_algorithms(analysis.runs)
-    if not own or not analysis.matrix.rows:
+    names = own_algorithms(analysis.runs)
+    if not names or not analysis.matrix.rows:
         return None
-    compared = [tables.own_table(analysis, name, index) for index, name in enumerate(own)]
+    compared = [tables.own_table(analysis, name, index) for index, name in enumerate(names)]
     return Section("own", "Your algorithm against the others", compared)
 
 
 def scheme_section(analysis: Analysis) -> Section:
     """Return the sentences that are not about one algorithm: those are in the matrix."""
     general = [each for each in analysis.verdict.statements if each.algorithm is None]
-    said = Findings(general) if general else Prose("There is nothing to say yet.")
-    return Section("schemes", "Schemes and the study as a whole", [said])
+    block = Findings(general) if general else Prose("There is nothing to say yet.")
+    return Section("schemes", "Schemes and the study as a whole", [block])
 
 
 def rule_section(analysis: Analysis) -> Section:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from causalassay.analysis.comparison import possibly_best
-from causalassay.analysis.runs import scheme_name
+from causalassay.analysis.runs import SCHEME, scheme_name
 from causalassay.analysis.verdict.evidence import Evidence, is_rescaled
 from causalassay.analysis.verdict.judgement import StudyFindings
 from causalassay.analysis.verdict.statements import StudyVerdict
@@ -26,7 +26,7 @@ from causalassay.judging.findings import (
     Finding,
     FindingKind,
 )
-from causalassay.present.formatting import in_words
+from causalassay.present.formatting import Interval, in_words
 from causalassay.present.json_values import plain_values
 
 NOTHING_FOUND = {
@@ -59,9 +59,9 @@ class Cell:
     best: bool
 
     @property
-    def spread(self) -> float:
-        """The half-width of the interval; of one that was cut at 0 or 1, the longer side."""
-        return max(self.high - self.mean, self.mean - self.low)
+    def interval(self) -> Interval:
+        """The mean with its limits, as tables have it."""
+        return Interval(self.mean, self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -199,12 +199,12 @@ def score_matrix(evidence: Evidence, findings: StudyFindings, verdict: StudyVerd
         for scheme, cells in evidence.cells.items()
         for index in possibly_best(runs, metric, cells)
     }
+    numbers = ["algorithm", SCHEME, "mean", "mean_low", "mean_high", "n", "n_ok"]
     by_name = {
-        (row.algorithm, row.scheme): Cell(
-            *(row.mean, row.mean_low, row.mean_high, row.n, row.n_ok),
-            (row.algorithm, row.scheme) in best,
+        (name, scheme): Cell(*values, best=(name, scheme) in best)
+        for name, scheme, *values in scores.loc[scores["metric"] == metric, numbers].itertuples(
+            index=False, name=None
         )
-        for row in scores[scores["metric"] == metric].itertuples()
     }
     rows = []
     for name, role in zip(runs.algorithms, runs.roles, strict=True):

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from causalassay.common.arrays import Values, Vector
+
+if TYPE_CHECKING:
+    from causalassay.study.storage import StudyTable
 
 Codes = NDArray[np.integer[Any]]
 
@@ -42,30 +45,6 @@ FAMILY, NODES, SAMPLES, DENSITY = LABELS = (
 SORTING = ("var-sortnregress", "r2-sortnregress")
 RANDOM_ORDER = "random-sortnregress"
 EMPTY = "empty"
-
-
-class RowTable(Protocol):
-    """What an analysis reads: one row for each task, and what its columns are."""
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """One row for each task."""
-
-    @property
-    def metrics(self) -> Sequence[str]:
-        """The columns that hold scores."""
-
-    @property
-    def diagnostics(self) -> Sequence[str]:
-        """The columns that hold numbers of the problem."""
-
-    @property
-    def controls(self) -> Sequence[str]:
-        """The columns that hold what chance has beside a score."""
-
-    @property
-    def better(self) -> Mapping[str, str]:
-        """Whether "high" or "low" scores are better, by metric."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +140,7 @@ class Runs:
             yield Group(values, np.flatnonzero(codes == code))
 
 
-def arrange(table: RowTable, by: Sequence[str] = (SCHEME,)) -> Runs:
+def arrange(table: StudyTable, by: Sequence[str] = (SCHEME,)) -> Runs:
     """Return the table as arrays, checked.
 
     Raises

@@ -30,7 +30,6 @@ from causalassay.analysis.runs import (
     STATUSES,
     Codes,
     Group,
-    RowTable,
     Runs,
     arrange,
 )
@@ -39,6 +38,7 @@ from causalassay.present.shown import Shown
 
 if TYPE_CHECKING:
     from causalassay.present.document import Document
+    from causalassay.study.storage import StudyTable
 
 
 MOST_REASONS = 5
@@ -84,14 +84,12 @@ class Summary(Shown):
         return {
             "by": list(self.by),
             "better": dict(self.better),
-            "counts": _records(self.counts),
-            "reasons": _records(self.reasons),
-            "scores": _records(self.scores),
-            "differences": _records(self.differences),
-            "ranks": _records(self.ranks),
+            **{
+                name: _records(getattr(self, name))
+                for name in ("counts", "reasons", "scores", "differences", "ranks")
+            },
             "attribution": {
-                "schemes": _records(self.attribution.schemes),
-                "margins": _records(self.attribution.margins),
+                name: _records(getattr(self.attribution, name)) for name in ("schemes", "margins")
             },
         }
 
@@ -105,13 +103,13 @@ class Summary(Shown):
 
 
 def summarize(
-    table: RowTable, by: Sequence[str] = (SCHEME,), most_opponents: int = MOST_OPPONENTS
+    table: StudyTable, by: Sequence[str] = (SCHEME,), most_opponents: int = MOST_OPPONENTS
 ) -> Summary:
     """Return what a study's rows say.
 
     Parameters
     ----------
-    table : RowTable
+    table : StudyTable
         Such as `study_table` returns; the order of its rows changes nothing.
     by : sequence of str
         Columns of the problem whose values make the groups of scores, differences
@@ -138,7 +136,7 @@ def summarize(
 
 
 def summarize_runs(
-    table: RowTable,
+    table: StudyTable,
     runs: Runs,
     by: Sequence[str] = (SCHEME,),
     most_opponents: int = MOST_OPPONENTS,

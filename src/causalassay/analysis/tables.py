@@ -43,14 +43,14 @@ def matrix_table(matrix: Matrix) -> Table:
     """Return the mean of each algorithm on each scheme, and what was found of it."""
     columns = [
         ALGORITHM,
-        *(Column(one.scheme, one.name, "digits", hint=one.finding) for one in matrix.columns),
+        *(Column(each.scheme, each.name, "digits", hint=each.finding) for each in matrix.columns),
         Column("not_ok", "not ok", "count", priority=1, hint="runs without a score"),
         Column("finding", "finding"),
     ]
     rows = [
         (
             named(row.algorithm, row.role),
-            *(Marked(Interval(one.mean, one.low, one.high), bold=one.best) for one in row.cells),
+            *(Marked(cell.interval, bold=cell.best) for cell in row.cells),
             Marked(row.n_lost, warns=row.n_lost > 0),
             row.finding,
         )
@@ -143,7 +143,8 @@ def own_table(analysis: Analysis, own: str, index: int = 0) -> Table:
     frame = frame[frame["metric"] == metric].drop(columns="algorithm")
     cells, _ = by_group(frame.rename(columns={"opponent": "algorithm"}), (SCHEME,))
     # Schemes without a found artefact first: a narrow screen shows these.
-    schemes = [one.scheme for one in sorted(analysis.matrix.columns, key=lambda one: not one.free)]
+    free_first = sorted(analysis.matrix.columns, key=lambda column: not column.free)
+    schemes = [column.scheme for column in free_first]
     columns = [Column("against", "against")]
     for scheme in schemes:
         columns.append(Column(scheme, scheme_name(scheme), "signed"))
@@ -190,15 +191,11 @@ def count_table(summary: Summary) -> Table:
 
 def reason_table(summary: Summary, most: int = 0) -> Table:
     """Return why runs did not end well, the most frequent reason first; or the first of them."""
-    columns = (
-        Column("algorithm", "algorithm"),
-        Column("status", "status"),
-        Column("n", "rows", "count"),
-        Column("reason", "reason"),
-    )
+    texts = {name: Column(name, name) for name in ("algorithm", "status", "reason")}
+    columns = [texts["algorithm"], texts["status"], Column("n", "rows", "count"), texts["reason"]]
     reasons = sorted(summary.reasons.to_dict("records"), key=lambda row: -row["n"])
     shown = reasons[:most] if most else reasons
-    rows: list[tuple[object, ...]] = [tuple(row[one.key] for one in columns) for row in shown]
+    rows: list[tuple[object, ...]] = [tuple(row[column.key] for column in columns) for row in shown]
     if rest := reasons[len(shown) :]:
         others = f"{len(rest)} other reasons, which --json lists"
         rows.append((None, None, sum(row["n"] for row in rest), others))

@@ -11,25 +11,23 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import pandas as pd
 from altair import FacetChart, LayerChart
 
 from causalassay.analysis import Analysis
-from causalassay.analysis.matrix import Matrix, Row
+from causalassay.analysis.matrix import Row
 from causalassay.analysis.report import chart_data, charts
+from causalassay.analysis.report import figure_texts as texts
 from causalassay.analysis.report.chart_data import SORTABILITIES, ChartScope, choose
 from causalassay.analysis.runs import DENSITY, NODES, SAMPLES, SCHEME, metric_name, scheme_name
 from causalassay.judging.findings import FindingKind
-from causalassay.present.formatting import Interval, digits, few, in_words, interval
+from causalassay.present.formatting import in_words
 
 OVERVIEW = "overview"
 """The picture of the first screen."""
 DETAILED_METRICS = 2
 """Metrics of the figures with many panels: the first ones of the study."""
-MOST_NAMED = 6
-"""Algorithms that a sentence names; of more it says how many."""
 RANKED = ("shd", "sid", "tv_dag")
 """Metrics whose ranks are compared: of each the first in the study whose name begins so."""
 NO_METRIC = "The study has no metric."
@@ -148,6 +146,11 @@ def _free_id(text: str, taken: Mapping[str, Figure]) -> str:
 # ---- what is drawn ----
 
 
+def _axis(scope: ChartScope, metric: str) -> str:
+    """Return an axis title: the metric, and which direction is good."""
+    return f"{metric_name(metric)} ({scope.summary.better[metric]}er is better)"
+
+
 def _overview(scope: ChartScope, _: str) -> Figure | str:
     """Draw the scores of all algorithms across the schemes, coloured by what was found."""
     matrix = scope.analysis.matrix
@@ -173,7 +176,7 @@ def _overview(scope: ChartScope, _: str) -> Figure | str:
         return "No run has a score yet."
     gamed = any(column.gamed for column in matrix.columns)
     groups = [name for name in charts.GROUPS if name in set(data["group"])]
-    note = _joined(
+    note = texts.joined(
         "A line for each algorithm, coloured by its finding; dashed lines are baselines.",
         "Shaded: schemes with a found artefact." if gamed else "",
         "The thick line is yours." if data["mine"].any() else "",
@@ -182,7 +185,7 @@ def _overview(scope: ChartScope, _: str) -> Figure | str:
     name = metric_name(matrix.metric)
     title = f"{name} on each scheme" if len(matrix.columns) > 1 else name
     chart = charts.overview(data, groups, _axis(scope, matrix.metric))
-    return Figure("", title, note, _describe_overview(matrix), chart, data)
+    return Figure("", title, note, texts.describe_overview(matrix), chart, data)
 
 
 def _group(scope: ChartScope, row: Row) -> str:
@@ -210,15 +213,15 @@ def _schemes(scope: ChartScope, metric: str) -> Figure | str:
         [_axis(scope, metric), *["black tick: best sorting baseline"] * ticked],
         mark="sorting" if ticked else "",
     )
-    note = _joined(
+    note = texts.joined(
         f"Mean {name} of each algorithm with its 95 % interval; hollow signs are baselines.",
         scope.analysis.matrix.order,
         TICK if ticked else "",
-        _pairing(data),
-        _unscored(scope, metric),
+        texts.pairing(data),
+        texts.unscored(scope, metric),
     )
     where = scope.scheme_names[0] if len(scope.schemes) == 1 else "each scheme"
-    alt = _describe_schemes(data, scope, metric)
+    alt = texts.describe_schemes(data, scope, metric)
     return Figure(name, f"{name} on {where}", note, alt, chart, data)
 
 
@@ -236,7 +239,7 @@ def _sortability(scope: ChartScope, _: str) -> Figure | str:
     schemes = [scheme for scheme in scope.scheme_names if scheme in set(data[SCHEME])]
     chart = charts.histograms(data, schemes)
     title = "Sortability of the problems"
-    return Figure("", title, note, _describe_sortability(data), chart, data)
+    return Figure("", title, note, texts.describe_sortability(data), chart, data)
 
 
 def _boxes(scope: ChartScope, metric: str) -> Figure | str:
@@ -247,17 +250,17 @@ def _boxes(scope: ChartScope, metric: str) -> Figure | str:
     if data.empty:
         return f"No run has a {name}."
     n_drawn = data["panel"].nunique()
-    note = _joined(
+    note = texts.joined(
         "Boxes reach from the lower to the upper quartile, with a sign at the median; whiskers "
         "reach to the outermost score within 1.5 times the box. Scores beyond that are not drawn: "
         f"{data['outside'].sum()} of {data['n'].sum()}.",
         "Each panel has an axis of its own." if charts.own_axes(data) else "",
         f"Shown are {n_drawn} of {n_panels} graph families and sizes." * (n_drawn < n_panels),
-        _unscored(scope, metric),
+        texts.unscored(scope, metric),
     )
     rows = scope.ordered(data["algorithm"])
     chart = charts.boxes(data, rows, scope.baselines, _axis(scope, metric))
-    alt = _describe_boxes(data, scope, metric)
+    alt = texts.describe_boxes(data, scope, metric)
     return Figure(name, f"{name} by graph family and size", note, alt, chart, data)
 
 
@@ -272,14 +275,14 @@ def _against(label: str, what: str, scope: ChartScope, metric: str) -> Figure | 
     data, name = chart_data.means_against(scope, metric, label), metric_name(metric)
     if data.empty or data["at"].nunique() < 2:
         return f"Runs with a {name} are of one number of {what} only."
-    note = _joined(
+    note = texts.joined(
         f"Mean {name} with its 95 % interval, over all problems with so many {what}; a panel for "
         "each algorithm, all on the same axes.",
-        _unscored(scope, metric),
+        texts.unscored(scope, metric),
     )
     title, rows = f"{_axis(scope, metric)} against {what}", scope.ordered(data["algorithm"])
     chart = charts.lines_against(data, rows, scope.baselines, title)
-    alt = _describe_against(data, name, what)
+    alt = texts.describe_against(data, name, what)
     return Figure(name, f"{name} against {what}", note, alt, chart, data)
 
 
@@ -288,7 +291,7 @@ def _runtime(scope: ChartScope, _: str) -> Figure | str:
     data = chart_data.run_times(scope)
     if data.empty:
         return "No run has a time."
-    alt = _describe_times(data)
+    alt = texts.describe_times(data)
     sized = bool(data["nodes"].notna().any())
     if not sized:
         data = data.assign(nodes="all")
@@ -304,10 +307,10 @@ def _runtime(scope: ChartScope, _: str) -> Figure | str:
         legend="nodes" if sized else "",
     )
     timeouts = data.groupby("algorithm", sort=False)["timeouts"].sum()
-    note = _joined(
+    note = texts.joined(
         "Median seconds of the runs that ended, with the shortest and the longest, fastest first; "
         "the axis is logarithmic.",
-        _listed(
+        texts.listed(
             "Runs stopped at their time limit are not in the medians",
             [f"{name} ({count})" for name, count in timeouts.items() if count],
         ),
@@ -327,7 +330,7 @@ def _time_score(scope: ChartScope, scheme: str) -> Figure | str:
     best = data.sort_values("mean", ascending=matrix.better == "low").iloc[0]
     alt = (
         f"{name} against seconds on {where}. Best mean: {best['algorithm']} with "
-        f"{_number(best['mean'])} in {span(best['seconds'])}."
+        f"{texts.number(best['mean'])} in {texts.span(best['seconds'])}."
     )
     note = (
         f"Mean {name} with its 95 % interval against the median seconds of discovery, which are "
@@ -366,13 +369,13 @@ def _ranks(scope: ChartScope, scheme: str) -> Figure | str:
     )
     limits = data.groupby("algorithm", sort=False).agg({"low": "max", "high": "min"})
     split = list(limits.index[limits["low"] > limits["high"]])
-    apart = _listed("The intervals of two metrics lie apart for", split, "")
-    note = _joined(
+    apart = texts.listed("The intervals of two metrics lie apart for", split, "")
+    note = texts.joined(
         "Mean rank of each algorithm among all on the same problem, with its 95 % interval; best "
         f"by {names[0]} first. Signs of a row that lie apart: the metrics disagree.",
         apart or "No algorithm's intervals lie apart.",
     )
-    title, alt = f"Ranks by {in_words(names)} on {where}", _describe_ranks(data, names, where)
+    title, alt = f"Ranks by {in_words(names)} on {where}", texts.describe_ranks(data, names, where)
     return Figure(where, title, note, alt, chart, data)
 
 
@@ -442,177 +445,3 @@ KINDS: Mapping[str, Kind] = {
     ),
 }
 """In the order of the report."""
-
-
-# ---- what is said: alternative texts and remarks ----
-
-
-def _joined(*sentences: str) -> str:
-    return " ".join(sentence for sentence in sentences if sentence)
-
-
-def _listed(claim: str, names: Sequence[str], colon: str = ":") -> str:
-    """Return a sentence that ends with some names; nothing without any."""
-    return f"{claim}{colon} {few(names, MOST_NAMED, 'others')}." if names else ""
-
-
-def _axis(scope: ChartScope, metric: str) -> str:
-    """Return an axis title: the metric, and which direction is good."""
-    return f"{metric_name(metric)} ({scope.summary.better[metric]}er is better)"
-
-
-def _number(value: float) -> str:
-    return digits(value) if math.isfinite(value) else "undefined"
-
-
-def span(seconds: float) -> str:
-    """Return a time in the unit that fits.
-
-    Examples
-    --------
-    >>> span(0.0000059), span(0.0123), span(1.5), span(1234.5)
-    ('5.9 µs', '12.3 ms', '1.5 s', '1234 s')
-    """
-    for factor, unit in ((1e6, "µs"), (1e3, "ms"), (1.0, "s")):
-        if seconds * factor < 1000 or unit == "s":
-            break
-    amount = seconds * factor
-    return f"{amount:.0f} {unit}" if amount >= 100 else f"{amount:.3g} {unit}"
-
-
-def _pairing(data: pd.DataFrame) -> str:
-    """Return on which schemes which algorithms were not averaged over the same graphs."""
-    if data[SCHEME].nunique() == 1:
-        return ""
-    apart = data[~data["paired"].astype(bool) & data["mean"].notna()]
-    names = [
-        f"{name} ({', '.join(part[SCHEME])})"
-        for name, part in apart.groupby("algorithm", sort=False)
-    ]
-    claim = "Not on the same graphs as the other schemes"
-    return _listed(claim, names) or "All schemes are of the same graphs."
-
-
-def _unscored(scope: ChartScope, metric: str) -> str:
-    """Return how many runs of which algorithms are in no mean; nothing if all have a score."""
-    scores = scope.summary.scores
-    chosen = (scores["metric"] == metric) & scores["algorithm"].isin(scope.algorithms)
-    scores = scores[chosen & scores[SCHEME].isin(scope.schemes)]
-    lacking = scores.assign(lacking=scores["n_not_ok"] + scores["n_undefined"])
-    counts = lacking.groupby("algorithm", sort=False)[["lacking", "n"]].sum().astype(int)
-    names = [f"{name} ({lost} of {n})" for name, lost, n in counts.itertuples() if lost]
-    return _listed("Runs without a score are in no mean", names)
-
-
-def _best(part: pd.DataFrame, better: str, column: str = "mean") -> Any:
-    """Return the record of the best mean, None where there is none."""
-    known = part[part[column].notna()]
-    if not len(known):
-        return None
-    label: Any = known[column].idxmax() if better == "high" else known[column].idxmin()
-    return known.loc[label]
-
-
-def _describe_overview(matrix: Matrix) -> str:
-    """Return what was found of each scheme, and who is first there."""
-    sentences = []
-    sign = 1 if matrix.better == "high" else -1
-    for index, column in enumerate(matrix.columns):
-        means = {row.algorithm: row.cells[index].mean for row in matrix.rows}
-        known = {name: mean for name, mean in means.items() if math.isfinite(mean)}
-        if known:
-            best = max(known, key=lambda name: sign * known[name])
-            text = f"{best} has the best mean, {_number(known[best])}."
-            sentences.append(f"{column.name}: {column.finding}; {text}")
-    return " ".join(sentences)
-
-
-def _describe_schemes(data: pd.DataFrame, scope: ChartScope, metric: str) -> str:
-    """Return who leads on each scheme, and what sorting reaches there."""
-    sentences = [f"Mean {metric_name(metric)} of {data['algorithm'].nunique()} algorithms."]
-    listed = data[~data["algorithm"].isin(scope.baselines)]
-    for scheme in scope.scheme_names:
-        best = _best(listed[listed[SCHEME] == scheme], scope.summary.better[metric])
-        if best is None:
-            continue
-        mean = Interval(best["mean"], best["low"], best["high"])
-        reached = interval(mean, digits) if math.isfinite(best["mean"]) else "undefined"
-        text = f"On {scheme} {best['algorithm']} leads with {reached}"
-        if math.isfinite(best["sorting"]):
-            text += f"; the best sorting baseline reaches {_number(best['sorting'])}"
-        sentences.append(f"{text}.")
-    return " ".join(sentences)
-
-
-def _describe_sortability(data: pd.DataFrame) -> str:
-    """Return the mean sortabilities of each scheme."""
-    sentences = []
-    for diagnostic, part in data.groupby("diagnostic", sort=False):
-        means = part.drop_duplicates(SCHEME)
-        pairs = zip(means[SCHEME], means["mean"], strict=True)
-        text = ", ".join(f"{scheme} {_number(mean)}" for scheme, mean in pairs)
-        sentences.append(f"Mean {diagnostic}: {text}.")
-    chance = "Chance is 0.50; the further above, the more of the causal order sorting finds."
-    return " ".join([*sentences, chance])
-
-
-def _describe_boxes(data: pd.DataFrame, scope: ChartScope, metric: str) -> str:
-    """Return whose median is best in the first and in the last panel, on each scheme."""
-    panels = list(dict.fromkeys(data["panel"]))
-    plural, better = "s" if len(panels) > 1 else "", scope.summary.better[metric]
-    sentences = [f"Box plots of {metric_name(metric)} in {len(panels)} panel{plural}."]
-    for panel in dict.fromkeys([panels[0], panels[-1]]):
-        inside = data[data["panel"] == panel]
-        leading = [
-            f"{best['algorithm']} {_number(best['median'])} on {scheme}"
-            for scheme in scope.scheme_names
-            if (best := _best(inside[inside[SCHEME] == scheme], better, "median")) is not None
-        ]
-        sentences.append(f"Best median, {panel}: {', '.join(leading)}.")
-    return " ".join(sentences)
-
-
-def _describe_against(data: pd.DataFrame, name: str, what: str) -> str:
-    """Return where the score falls and rises most from the smallest to the largest value."""
-    first, last = data["at"].min(), data["at"].max()
-    ends = data.pivot_table(index=["algorithm", SCHEME], columns="at", values="mean", sort=False)
-    change = (ends[last] - ends[first]).dropna()
-    head = f"Mean {name} against {what}, from {first:g} to {last:g}."
-    if not len(change):
-        return head
-
-    def describe(series: Any, word: str) -> str:
-        algorithm, scheme = series
-        pair = f"{_number(ends.loc[series, first])} to {_number(ends.loc[series, last])}"
-        return f"It {word} for {algorithm} on {scheme}: {pair}."
-
-    up = "rises most" if change.max() > 0 else "falls least"
-    down = "falls most" if change.min() < 0 else "rises least"
-    return " ".join([head, describe(change.idxmax(), up), describe(change.idxmin(), down)])
-
-
-def _describe_times(data: pd.DataFrame) -> str:
-    """Return which algorithm is slowest and which fastest, on the largest graphs."""
-    largest = data["nodes"].max()
-    inside = data if math.isnan(largest) else data[data["nodes"] == largest]
-    where = "" if math.isnan(largest) else f" on {largest:g} nodes"
-    slow, quick = _best(inside, "high"), _best(inside, "low")
-    return (
-        f"Median run time{where}: longest {slow['algorithm']} with {span(slow['mean'])} "
-        f"({span(slow['low'])} to {span(slow['high'])}), shortest {quick['algorithm']} with "
-        f"{span(quick['mean'])}."
-    )
-
-
-def _describe_ranks(data: pd.DataFrame, metrics: Sequence[str], where: str) -> str:
-    """Return whose mean rank depends most on the metric."""
-    ranks = data.pivot_table(index="algorithm", columns="metric", values="mean", sort=False)
-    apart = (ranks.max(axis=1) - ranks.min(axis=1)).sort_values(ascending=False, kind="stable")
-    head = f"Mean ranks on {where} by {', '.join(metrics)}; 1 is best."
-    if not len(apart) or apart.iloc[0] == 0:
-        return f"{head} All metrics rank the algorithms alike."
-    sentences = [
-        f"{name} ({', '.join(f'{_number(ranks.loc[name, m])} by {m}' for m in metrics)})"
-        for name in apart.index[:3]
-    ]
-    return f"{head} They differ most for {'; '.join(sentences)}."

@@ -123,8 +123,8 @@ def latex_tables(analysis: Analysis) -> dict[str, Table]:
         name = _free_name(f"leaderboard-{metric}", named).removeprefix("leaderboard-")
         named[f"leaderboard-{name}"] = tables.score_table(summary, metric, order, marks)
         named[f"schemes-{name}"] = tables.attribution_table(summary, metric, order)
-    for own in own_algorithms(analysis.runs) if summary.metrics else ():
-        named[_free_name(f"mine-{own}", named)] = tables.own_table(analysis, own)
+    for mine in own_algorithms(analysis.runs) if summary.metrics else ():
+        named[_free_name(f"mine-{mine}", named)] = tables.own_table(analysis, mine)
     return named
 
 

@@ -103,7 +103,7 @@ class _Shades:
         look = f"score shade-{self.step(cell.mean)}"
         if not math.isfinite(cell.low):
             return tag("td", number, " ", class_=look)
-        spread = digits(cell.spread)
+        spread = digits(cell.interval.spread)
         around = tag("small", f"±{spread.removeprefix('0') if spread[:2] == '0.' else spread}")
         limits = f"{digits(cell.low)} to {digits(cell.high)}"
         return tag("td", number, " ", around, class_=look, title=limits)

@@ -50,10 +50,10 @@ def print_overview(analysis: Analysis, console: Console) -> None:
         console.print(NO_ROWS)
         return
     headline = Text(visible(analysis.headline), style="bold")
-    own = [Text(visible(line)) for line in list(own_lines(analysis))[:MOST_OWN]]
+    mine = [Text(visible(line)) for line in list(own_lines(analysis))[:MOST_OWN]]
     failures = Text(failures_line(analysis.summary))
     for most_rows in range(MOST_ROWS, 0, -1):
-        texts = [headline, *own, *_matrix(analysis.matrix, console.width, most_rows), failures]
+        texts = [headline, *mine, *_matrix(analysis.matrix, console.width, most_rows), failures]
         if sum(len(text.wrap(console, console.width)) for text in texts) <= MOST_LINES:
             break
     for text in texts:
@@ -85,8 +85,8 @@ def print_summary(summary: Summary, console: Console, metric: str = "") -> None:
 
 def print_sentences(analysis: Analysis, console: Console) -> None:
     """Print own algorithms against the others, all sentences, and the rules that made them."""
-    if own := own_section(analysis):
-        print_blocks([own], console)
+    if mine := own_section(analysis):
+        print_blocks([mine], console)
     console.print(Text("Verdict", style="bold"))
     print_blocks([Findings(analysis.verdict.statements)], console)
     print_rules(study_rules(analysis), console, {FULL})
@@ -223,5 +223,5 @@ def _score(cell: Cell, *, with_limits: bool) -> str:
         return f"{text} "
     text += "*" if cell.best else " "
     if with_limits and not math.isnan(cell.low):
-        text += f"±{digits(cell.spread):<4}"
+        text += f"±{digits(cell.interval.spread):<4}"
     return text

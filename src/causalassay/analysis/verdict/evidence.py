@@ -168,7 +168,7 @@ class Evidence:
             *values, up, down = (self._measured(scheme, name) for name in columns)
             if not np.isnan(values[0]).all():
                 random = self._measured(scheme, RANDOM_F1)
-                measured[artefact] = OrderEvidence(*values, up - random, down - random)
+                measured[artefact] = OrderEvidence(*[*values, up - random, down - random])
         return measured
 
     def attainable(self, scheme: str) -> Vector | None:
