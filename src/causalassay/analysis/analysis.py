@@ -141,9 +141,9 @@ def read(folder: Path | str) -> Analysis:
 # ---- a study in one sentence: where sorting wins, and how many algorithms need that ----
 
 MOST_WORDS = 30
-"""Of the sentence; a longer one counts the schemes instead of naming what sorts them."""
+"""The words of the sentence; a longer one counts the schemes instead of naming what sorts them."""
 MOST_SCHEMES = 3
-"""That are named; of more the sentence says how many."""
+"""The schemes that are named; of more the sentence says how many."""
 
 GROUPS: dict[tuple[FindingKind, ...], tuple[str, str]] = {
     (FindingKind.ROBUST,): ("{still}beats chance{without}", "{still}beat chance{without}"),

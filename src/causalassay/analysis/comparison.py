@@ -24,7 +24,7 @@ from causalassay.common.arrays import Values, Vector
 
 COVERAGE = 0.95
 LEVEL = 0.05
-"""Of all comparisons of one algorithm on one scheme together."""
+"""The level of all comparisons of one algorithm on one scheme together."""
 MOST_OPPONENTS = 8
 """Listed algorithms that all others are compared with; of more, the best by their mean."""
 BEST_RULE = (

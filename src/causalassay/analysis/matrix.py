@@ -201,7 +201,7 @@ def score_matrix(evidence: Evidence, findings: StudyFindings, verdict: StudyVerd
     }
     numbers = ["algorithm", SCHEME, "mean", "mean_low", "mean_high", "n", "n_ok"]
     by_name = {
-        (name, scheme): Cell(*values, best=(name, scheme) in best)
+        (name, scheme): Cell(*values, (name, scheme) in best)
         for name, scheme, *values in scores.loc[scores["metric"] == metric, numbers].itertuples(
             index=False, name=None
         )

@@ -35,7 +35,7 @@ SCHEMES = (
 )
 """The order in which tables name the schemes; others follow by name, files last."""
 FROM_FILE = "data"
-FILE, FILE_NAME = "file of the unit", "data.file"
+FILE, FILE_NAME = "file of the instance", "data.file"
 """The file that a row's data are from, empty for others; and where the table has its name."""
 FAMILY, NODES, SAMPLES, DENSITY = LABELS = (
     *("graph.kind", "graph.n_nodes", "samples"),
@@ -97,7 +97,7 @@ class Runs:
 
     @cached_property
     def spans(self) -> dict[str, tuple[float, float]]:
-        """Of each metric the least and the most that a mean can be, as far as its scores tell."""
+        """The least and the most that a mean of each metric can be, as far as its scores tell."""
         spans = {}
         for metric, scores in self.scores.items():
             known = scores[~np.isnan(scores)]

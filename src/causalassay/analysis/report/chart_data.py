@@ -32,7 +32,7 @@ from causalassay.common.arrays import Vector
 MOST_ALGORITHMS, MOST_SCHEMES, MOST_METRICS = 32, 6, 6
 MOST_SIZES = 6
 MOST_RECORDS = 600
-"""Of one figure; beyond that, it shows fewer sizes."""
+"""Records of one figure; beyond that, it shows fewer sizes."""
 SHORTEST = 1e-6
 """Seconds of a clock that did not tick: a logarithm needs more than 0."""
 SORTABILITIES = {"var_sortability": "var-sortability", "r2_sortability": "R²-sortability"}

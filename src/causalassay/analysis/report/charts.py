@@ -36,7 +36,7 @@ MARGIN = 48
 """Pixels of an axis of numbers."""
 SCATTER_HEIGHT, OVERVIEW_HEIGHT = 340, 380
 LINE_SHARE, LETTER_SHARE = 0.06, 0.03
-"""Of a narrow chart's height and width, what a line and a letter take."""
+"""The shares of a narrow chart's height and width that a line and a letter take."""
 
 GROUPS = {
     "robust": COLOURS[2],

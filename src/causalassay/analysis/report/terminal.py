@@ -33,7 +33,7 @@ MOST_ROWS = 15
 MOST_OWN = 2
 """Own algorithms that have a line of their own."""
 MOST_LETTERS = 22
-"""Of an algorithm's name; a longer one is cut."""
+"""The longest name of an algorithm; a longer one is cut."""
 MOST_IN_HEADING = 24
 LIMITS_FROM = 110
 """Columns of a terminal that leave room for intervals."""

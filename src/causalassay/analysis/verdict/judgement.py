@@ -17,7 +17,7 @@ from causalassay.analysis.verdict.statements import (
     Lead,
     Number,
     StudyVerdict,
-    counted_units,
+    counted_instances,
     joined,
     numbers_in,
     stated,
@@ -33,7 +33,7 @@ from causalassay.present.formatting import in_words
 COMPARED = ("shd", "sid", "tv_dag")
 """Metrics of structure, of interventions and of interventional distributions."""
 COVERAGE = 0.95
-"""Of the problems and replicates: what an algorithm must have a score in to be compared."""
+"""The share of problems and replicates in which an algorithm must have a score to be compared."""
 MOST_INCOMPLETE = 4
 """Algorithms with missing runs that are named."""
 
@@ -117,7 +117,7 @@ def _scheme(evidence: Evidence, scheme: str) -> Finding:
         random = evidence.measured_mean(scheme, RANDOM_F1)
         details += [(f"random orders: {evidence.word} ", random)] if random else []
         n_units = max(claim.n_units for claim in claims)
-        details.append(counted_units(Number(n_units, "measured units", "status", scheme)))
+        details.append(counted_instances(Number(n_units, "measured units", "status", scheme)))
     return stated(
         kind,
         Subject(scheme=scheme),
@@ -286,7 +286,7 @@ def _disagreement(
             "firsts": joined(firsts_clauses),
             "leads": joined(clauses, " and "),
             "which": which,
-            "units": leads[0].units,
+            "units": leads[0].instances,
         },
     )
 
