@@ -199,11 +199,12 @@ def score_matrix(evidence: Evidence, findings: StudyFindings, verdict: StudyVerd
         for scheme, cells in evidence.cells.items()
         for index in possibly_best(runs, metric, cells)
     }
-    numbers = ["algorithm", SCHEME, "mean", "mean_low", "mean_high", "n", "n_ok"]
+    scores = scores[scores["metric"] == metric]
+    columns_used = ("algorithm", SCHEME, "mean", "mean_low", "mean_high", "n", "n_ok")
     by_name = {
-        (name, scheme): Cell(*values, (name, scheme) in best)
-        for name, scheme, *values in scores.loc[scores["metric"] == metric, numbers].itertuples(
-            index=False, name=None
+        (name, scheme): Cell(mean, low, high, n, n_ok, (name, scheme) in best)
+        for name, scheme, mean, low, high, n, n_ok in zip(
+            *(scores[column].tolist() for column in columns_used), strict=True
         )
     }
     rows = []
