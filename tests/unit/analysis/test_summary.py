@@ -351,7 +351,7 @@ def test_a_study_without_rows_says_so():
 
 def test_a_table_of_scores_has_the_numbers_of_the_summary_the_best_first():
     summary = summarize(draw_table(0, n_replicates=8))
-    for metric, better in zip(summary.metrics, summary.better, strict=True):
+    for metric, better in summary.better.items():
         records = score_table(summary, metric).records()
         scores = summary.scores[summary.scores["metric"] == metric]
         for record in records:
