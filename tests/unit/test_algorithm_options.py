@@ -8,7 +8,7 @@ from causalassay.cli.algorithm_options import (
     read_study_algorithms,
 )
 from causalassay.cli.options import complete_algorithm
-from causalassay.discovery.python_file import PythonFile
+from causalassay.discovery.python_files import PythonFile
 
 FILE = """
 from dataclasses import dataclass

@@ -19,7 +19,7 @@ from causalassay.cli.reading_options import (
     printed_notes,
     settled,
 )
-from causalassay.common.replacing import check_target, write_text
+from causalassay.common.files import check_target, write_text
 
 if TYPE_CHECKING:
     from causalassay.auditing import Audit, PooledAudit
@@ -154,7 +154,7 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
 
 def _roles(pairs: list[Pair]) -> dict[Path, str]:
     """Return the role of each file that is read, each file once."""
-    from causalassay.graphs.files import holds_graph
+    from causalassay.graphs.formats.reading import holds_graph
 
     files = {}
     for pair in pairs:

@@ -31,7 +31,7 @@ from causalassay.cli.reading_options import (
     printed_notes,
     settled,
 )
-from causalassay.common.replacing import check_target, write_text
+from causalassay.common.files import check_target, write_text
 
 if TYPE_CHECKING:
     from causalassay.contracts import Algorithm

@@ -28,7 +28,7 @@ from causalassay.cli.reading_options import (
     printed_notes,
     settled,
 )
-from causalassay.common.replacing import check_target, write_text
+from causalassay.common.files import check_target, write_text
 from causalassay.common.spelling import listed
 from causalassay.present.formatting import counted
 
@@ -166,7 +166,7 @@ def discover(  # noqa: PLR0913, PLR0917  one argument per option
 def _read(path: Path, reading: dict[str, Any], dropped: list[str]) -> Dataset:
     """Return the data; names that no graph file can hold are refused here."""
     from causalassay.data import read
-    from causalassay.graphs.writing import writable_names
+    from causalassay.graphs.formats.writing import writable_names
 
     with printed_notes():
         dataset = read(path, **reading, drop_conditions=dropped)

@@ -16,7 +16,7 @@ import typer
 from causalassay.cli.interruptions import make_results_folder, resumable
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import EVERY_SECONDS, progress_bar, wide_console
-from causalassay.common.replacing import check_target, write_text
+from causalassay.common.files import check_target, write_text
 
 if TYPE_CHECKING:
     from causalassay.environments.definition import EnvironmentDefinition
@@ -99,7 +99,7 @@ def hall(  # noqa: PLR0913, PLR0917  one argument per option
         return
     check_target(page)
     if keep is not None:
-        from causalassay.lab.hall.running import check_places
+        from causalassay.lab.hall.measuring import check_places
 
         check_places(wanted, settings, keep)
     make_results_folder(out)
@@ -147,7 +147,7 @@ def _prepare(wanted: Sequence[Entry], install: bool) -> None:
 
 def _absent(wanted: Sequence[Entry]) -> list[EnvironmentDefinition]:
     from causalassay.environments.installing import state
-    from causalassay.lab.hall.sources import PackageGenerator
+    from causalassay.lab.hall.catalogue import PackageGenerator
 
     sources = [one.source for one in wanted if isinstance(one.source, PackageGenerator)]
     homes = {one.home.name: one.home for one in sources}
@@ -171,8 +171,8 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def _keep_draws(wanted: Sequence[Entry], settings: Settings, folder: Path) -> None:
-    from causalassay.lab.hall.running import keep_draws
-    from causalassay.lab.hall.sources import SourceAbsent, SourceFailed
+    from causalassay.lab.hall.catalogue import SourceAbsent, SourceFailed
+    from causalassay.lab.hall.measuring import keep_draws
 
     for entry in wanted:
         try:

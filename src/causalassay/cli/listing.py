@@ -14,11 +14,11 @@ from rich.console import Console
 from causalassay.cli.options import AsJson, complete_listed
 from causalassay.cli.printing import LINE_WIDTH, wide_console
 from causalassay.common.spelling import did_you_mean
+from causalassay.listing import PARTS, announced, known_names, short_lines
 from causalassay.present.document import Block, Column, Facts, Prose, Table
 from causalassay.present.formatting import formatted, shortened
 from causalassay.present.json_values import plain_values
 from causalassay.present.terminal import GAP, print_blocks, print_table
-from causalassay.short_lines import PARTS, announced, known_names, short_lines
 
 
 def list_parts(
@@ -96,7 +96,7 @@ def _show(name: str, as_json: bool) -> None:
         all_names = f"list one of {', '.join(PARTS)} to see all names"
         hint = did_you_mean(name, [*PARTS, *known_names()], all_names)
         raise ValueError(f"nothing is called {name!r}; {hint}")
-    from causalassay.part_details import part_details
+    from causalassay.catalogue import part_details
 
     with redirect_stdout(sys.stderr):
         known = [part_details(part, one) for one, part in parts.items()]

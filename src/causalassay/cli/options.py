@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from causalassay.environments.catalogue import environments
-from causalassay.short_lines import PARTS, known_names
+from causalassay.listing import PARTS, known_names
 
 STORE = "study.sqlite"
 """The file that makes a folder one of results."""

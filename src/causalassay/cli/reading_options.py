@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from causalassay.cli.printing import escaped
-from causalassay.common.opening import ReadingNote
+from causalassay.common.files import ReadingNote
 
 Condition = Annotated[
     str | None, typer.Option(help="Column that names each row's experimental condition.")

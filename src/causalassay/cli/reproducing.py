@@ -13,12 +13,12 @@ import typer
 from causalassay.cli.interruptions import make_results_folder, resumable
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import wide_console
-from causalassay.common.replacing import write_text
+from causalassay.common.files import write_text
 
 if TYPE_CHECKING:
-    from causalassay.lab.reproducing import Paper, Reproduction
-    from causalassay.lab.reproducing.published import Size
-    from causalassay.lab.reproducing.running import RunStudy
+    from causalassay.lab.papers import Paper, Reproduction
+    from causalassay.lab.papers.published import Size
+    from causalassay.lab.papers.running import RunStudy
     from causalassay.study.plan import Study
 
 DEFAULT_FOLDER = Path("reproduced")
@@ -61,7 +61,7 @@ def reproduce(  # noqa: PLR0913, PLR0917  one argument per option
 
     Example: causalassay reproduce reisach2021 --item table-5
     """
-    from causalassay.lab.reproducing import paper_slugs, read_paper
+    from causalassay.lab.papers import paper_slugs, read_paper
 
     _check_options(slug, all_papers=all_papers, item=item, sizes=(fast, full), values=values)
     item = list(dict.fromkeys(item or []))
@@ -112,7 +112,7 @@ def _check_options(
 
 def _check_folders(out: Path) -> None:
     """Raise before the work begins if results cannot be written, or data not be found."""
-    from causalassay.data.known_files import ENVIRONMENT
+    from causalassay.data.problem import ENVIRONMENT
 
     stated = os.environ.get(ENVIRONMENT)
     if stated and not Path(stated).is_dir():
@@ -136,7 +136,7 @@ def _pages_folder(paper: Paper, items: list[str], out: Path) -> Path:
 def _reproduced(  # noqa: PLR0913, PLR0917  what to reproduce, where to, and how it runs
     paper: Paper, items: list[str], size: Size, out: Path, folder: Path, run: RunStudy
 ) -> Reproduction:
-    from causalassay.lab.reproducing import reproduce as compute
+    from causalassay.lab.papers import reproduce as compute
 
     reproduction = compute(paper, items, size, out, run, lambda line: typer.echo(line, err=True))
     _write(reproduction, folder)
@@ -145,7 +145,7 @@ def _reproduced(  # noqa: PLR0913, PLR0917  what to reproduce, where to, and how
 
 def _write(reproduction: Reproduction, folder: Path) -> None:
     """Write table.csv, page.html, page.md, and the pictures that it shows."""
-    from causalassay.lab.reproducing.document import reproduction_document
+    from causalassay.lab.papers.document import reproduction_document
     from causalassay.present.html import page
     from causalassay.present.markdown import document_markdown, write_pictures
     from causalassay.present.provenance import today
@@ -161,7 +161,7 @@ def _write(reproduction: Reproduction, folder: Path) -> None:
 
 
 def _print_list(papers: list[Paper], as_json: bool) -> None:
-    from causalassay.lab.reproducing.document import listed_items, papers_document
+    from causalassay.lab.papers.document import listed_items, papers_document
     from causalassay.present.terminal import print_document
 
     if as_json:
@@ -172,7 +172,7 @@ def _print_list(papers: list[Paper], as_json: bool) -> None:
 
 
 def _print_result(reproduction: Reproduction, folder: Path, *, values: bool) -> None:
-    from causalassay.lab.reproducing.document import VALUES
+    from causalassay.lab.papers.document import VALUES
     from causalassay.present.terminal import print_document
 
     print_document(reproduction.document(), wide_console(), [VALUES] if values else [])
@@ -181,7 +181,7 @@ def _print_result(reproduction: Reproduction, folder: Path, *, values: bool) -> 
 
 
 def _print_counts(reproductions: list[Reproduction], out: Path) -> None:
-    from causalassay.lab.reproducing.document import overview_document
+    from causalassay.lab.papers.document import overview_document
     from causalassay.present.markdown import write_pictures
     from causalassay.present.terminal import print_document
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from causalassay.common.replacing import write_text
+from causalassay.common.files import write_text
 from causalassay.common.spelling import visible
 from causalassay.present.charts import static_svg
 from causalassay.present.document import (

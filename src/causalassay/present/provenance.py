@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from causalassay.common.opening import check_regular
+from causalassay.common.files import check_regular
 from causalassay.present.document import Block, Column, Facts, Table
 
 

@@ -16,7 +16,7 @@ from causalassay.analysis import Analysis, tables
 from causalassay.analysis.comparison import best_marks, own_algorithms
 from causalassay.analysis.report.figures import Figure
 from causalassay.analysis.report.page import read_content, render_page
-from causalassay.common.replacing import write_text
+from causalassay.common.files import write_text
 from causalassay.present.charts import fitted
 from causalassay.present.document import Table
 from causalassay.present.latex import table_latex

@@ -14,7 +14,6 @@ from causalassay.analysis.verdict.statements import (
     numbers_in,
     stated,
 )
-from causalassay.judging.algorithm_findings import CAUSES, RULE_OF, Claim, JudgedAlgorithm
 from causalassay.judging.findings import (
     LEADS_ON_SOME,
     NEITHER,
@@ -23,6 +22,7 @@ from causalassay.judging.findings import (
     FindingKind,
     Subject,
 )
+from causalassay.judging.over_instances import CAUSES, RULE_OF, Claim, JudgedAlgorithm
 from causalassay.present.formatting import UNDEFINED, in_words
 
 Words = dict[str, str | Clause]

@@ -19,7 +19,6 @@ from causalassay.analysis.runs import OK, SCHEME, Codes, Runs, metric_name
 from causalassay.analysis.summary import Summary
 from causalassay.analysis.verdict.statements import Lead, Number
 from causalassay.common.arrays import Vector
-from causalassay.judging.algorithm_findings import AlgorithmEvidence, LeadEvidence, ScaleEvidence
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
 from causalassay.judging.order_measures import (
     ATTAINABLE_P,
@@ -27,8 +26,13 @@ from causalassay.judging.order_measures import (
     column,
     sortability_column,
 )
-from causalassay.judging.over_units import combined
-from causalassay.judging.scheme_findings import OrderEvidence
+from causalassay.judging.over_instances import (
+    AlgorithmEvidence,
+    LeadEvidence,
+    OrderEvidence,
+    ScaleEvidence,
+)
+from causalassay.judging.p_values import combined
 
 MAIN = "f1"
 """The metric that the judge looks at: what chance reaches is measured for it."""

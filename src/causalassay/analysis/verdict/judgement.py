@@ -22,12 +22,16 @@ from causalassay.analysis.verdict.statements import (
     numbers_in,
     stated,
 )
-from causalassay.judging.algorithm_findings import JudgedAlgorithm, judge_algorithm
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
 from causalassay.judging.findings import ARTEFACT_KINDS, ORDER_KINDS, Finding, FindingKind, Subject
 from causalassay.judging.order_measures import RANDOM_F1, column, sortability_column
-from causalassay.judging.over_units import LEVEL, holm, sign_flips, units_needed
-from causalassay.judging.scheme_findings import OrderClaim, judge_orders
+from causalassay.judging.over_instances import (
+    JudgedAlgorithm,
+    OrderClaim,
+    judge_algorithm,
+    judge_orders,
+)
+from causalassay.judging.p_values import LEVEL, holm, sign_flips, units_needed
 from causalassay.present.formatting import in_words
 
 COMPARED = ("shd", "sid", "tv_dag")

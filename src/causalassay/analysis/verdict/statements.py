@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from causalassay.judging.findings import ALGORITHM_KINDS, Finding, FindingKind, Subject
-from causalassay.judging.rules import RULES
+from causalassay.judging.findings import ALGORITHM_KINDS, RULES, Finding, FindingKind, Subject
 from causalassay.present.formatting import fixed
 
 STATISTICS: Mapping[str, str] = MappingProxyType(

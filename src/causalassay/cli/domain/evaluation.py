@@ -15,7 +15,7 @@ from causalassay.cli.algorithm_options import SeveralAlgorithms
 from causalassay.cli.interruptions import answered_in_one_line
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import progress_bar, wide_console
-from causalassay.common.replacing import check_target, write_text
+from causalassay.common.files import check_target, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -186,7 +186,7 @@ def jdk(  # noqa: PLR0913, PLR0917  one argument per option
 
     Example: causalassay domain jdk --data folder/ --report jdk.html
     """
-    from causalassay.lab.factorial.jdk import FILE_NAME, read_jdk
+    from causalassay.lab.factorial.experiment_files import FILE_NAME, read_jdk
 
     path = data / FILE_NAME if data.is_dir() else data
     check_target(report, [path])

@@ -23,11 +23,12 @@ from causalassay.cli.domain.evaluation import (
 from causalassay.cli.interruptions import answered_in_one_line
 from causalassay.cli.options import AsJson
 from causalassay.cli.printing import EVERY_SECONDS, progress_bar
-from causalassay.common.replacing import check_target
+from causalassay.common.files import check_target
 
 if TYPE_CHECKING:
-    from causalassay.lab.domains.collecting import Collected, Plan
-    from causalassay.lab.domains.postgres.experiment import Prepared
+    from causalassay.lab.domains.collecting import Collected
+    from causalassay.lab.domains.plan import Plan
+    from causalassay.lab.domains.postgres_experiment import Prepared
 
 
 def check_evaluation(
@@ -59,7 +60,7 @@ def interruptible(journal: Path) -> AbstractContextManager[None]:
 
 def announce(system: str, plan: Plan, journal: Path, subjects: str, seconds_each: float) -> None:
     """Say what will be measured, what was measured before, and how long the rest takes."""
-    from causalassay.lab.domains.journal import n_measured
+    from causalassay.lab.domains.plan import n_measured
 
     settings = plan.n_measurements // len(plan.subjects) // plan.trials
     typer.echo(
@@ -198,8 +199,8 @@ def http(  # noqa: PLR0913, PLR0917  one argument per option
 def _measure_pages(
     out: Path, chosen: tuple[int, int, int], nginx: str | None, without_nginx: bool
 ) -> Path:
-    from causalassay.lab.domains.http.experiment import Options, prepared, run
-    from causalassay.lab.domains.http.nginx import find_nginx
+    from causalassay.lab.domains.http_experiment import Options, prepared, run
+    from causalassay.lab.domains.http_servers import find_nginx
 
     if nginx is not None and without_nginx:
         raise ValueError("--nginx names a server and --no-nginx leaves it out; pass one of them")
@@ -301,7 +302,7 @@ def _measure_queries(
     binaries: Path | None,
 ) -> Path:
     try:
-        from causalassay.lab.domains.postgres.experiment import Options, prepared, run
+        from causalassay.lab.domains.postgres_experiment import Options, prepared, run
     except ImportError as error:
         raise ValueError(str(error)) from None
     if dsn is not None and binaries is not None:
