@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,8 +12,7 @@ import pandas as pd
 
 from causalassay.analysis.document import analysis_document
 from causalassay.analysis.matrix import Matrix, score_matrix
-from causalassay.analysis.names import scheme_name
-from causalassay.analysis.runs import LABELS, SCHEME, RowTable, Runs, arrange
+from causalassay.analysis.runs import LABELS, SCHEME, Runs, arrange, scheme_name
 from causalassay.analysis.summary import Summary, summarize_runs
 from causalassay.analysis.tables import matrix_table
 from causalassay.analysis.verdict.evidence import Evidence, is_rescaled
@@ -23,7 +21,7 @@ from causalassay.analysis.verdict.statements import StudyVerdict
 from causalassay.judging.findings import GAMEABLE_KINDS, Finding, FindingKind
 from causalassay.present.formatting import in_words
 from causalassay.present.shown import Shown
-from causalassay.study.storage import study_table
+from causalassay.study.storage import StudyTable, study_table
 
 if TYPE_CHECKING:
     from causalassay.present.document import Document
@@ -38,11 +36,16 @@ class Analysis(Shown):
 
     Parameters
     ----------
-    table : RowTable
+    table : StudyTable
         Such as `study_table` returns; the order of its rows changes nothing.
     """
 
-    table: RowTable
+    table: StudyTable
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row for each task, as `causalassay export` writes them."""
+        return self.table.frame
 
     @cached_property
     def runs(self) -> Runs:
@@ -89,7 +92,11 @@ class Analysis(Shown):
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the matrix: the mean of each algorithm on each scheme, and its finding."""
+        """Return the matrix: the mean of each algorithm on each scheme, and its finding.
+
+        One row for each algorithm, with a column for each scheme, in the metric that the headline
+        is about; `frame` has one row for each task, and `summary.scores` every metric.
+        """
         frame = pd.DataFrame(matrix_table(self.matrix).records())
         schemes = [column.scheme for column in self.matrix.columns]
         return frame.assign(**{scheme: frame[scheme].str[0] for scheme in schemes})
@@ -99,7 +106,7 @@ class Analysis(Shown):
         return analysis_document(self)
 
 
-def analyse(table: RowTable) -> Analysis:
+def analyse(table: StudyTable) -> Analysis:
     """Return the analysis of a study's rows.
 
     Examples
@@ -131,23 +138,30 @@ def read(folder: Path | str) -> Analysis:
     return analyse(study_table(folder))
 
 
-# A study in one sentence: where sorting wins, and how many algorithms need that.
+# ---- a study in one sentence: where sorting wins, and how many algorithms need that ----
 
 MOST_WORDS = 30
-"""Of the sentence; a longer one counts the schemes instead of naming what sorts them."""
+"""The words of the sentence; a longer one counts the schemes instead of naming what sorts them."""
 MOST_SCHEMES = 3
-"""That are named; of more the sentence says how many."""
+"""The schemes that are named; of more the sentence says how many."""
 
-GROUPS: dict[str, tuple[FindingKind, ...]] = {
-    "robust": (FindingKind.ROBUST,),
-    "needs variances": (FindingKind.VARIANCE_ORDER, FindingKind.VARIANCE_RATIOS),
-    "needs units": (FindingKind.UNITS,),
-    "lost": (FindingKind.LEAD_LOST,),
-    "none": (FindingKind.NO_LEAD,),
-    "undecided": (FindingKind.UNDECIDED,),
-    "no score": (FindingKind.NO_SCORE,),
+GROUPS: dict[tuple[FindingKind, ...], tuple[str, str]] = {
+    (FindingKind.ROBUST,): ("{still}beats chance{without}", "{still}beat chance{without}"),
+    (FindingKind.VARIANCE_ORDER, FindingKind.VARIANCE_RATIOS): (
+        "depends on variances",
+        "depend on variances",
+    ),
+    (FindingKind.UNITS,): ("depends on units", "depend on units"),
+    (FindingKind.LEAD_LOST,): ("loses its lead", "lose their lead"),
+    (FindingKind.NO_LEAD,): ("was not shown to beat chance", "were not shown to beat chance"),
+    (FindingKind.UNDECIDED,): ("is undecided", "are undecided"),
+    (FindingKind.NO_SCORE,): ("has no score", "have no score"),
 }
-"""The main findings that are counted together."""
+"""The main findings that are counted together, and what the sentence says of one and of several.
+
+To beat chance is the lead of the rules: over random orders, and over as many edges at random
+places. The robust have it on every scheme where no artefact was found.
+"""
 
 
 def headline(evidence: Evidence, findings: StudyFindings) -> str:
@@ -157,13 +171,10 @@ def headline(evidence: Evidence, findings: StudyFindings) -> str:
     algorithms = _algorithms(evidence, findings)
     whole = f"{_schemes(findings.schemes)}; {algorithms}."
     gameable = sum(finding.kind in GAMEABLE_KINDS for finding in findings.schemes.values())
-    if not gameable or _n_words(whole) <= MOST_WORDS:
+    n_words = sum(any(map(str.isalpha, word)) for word in whole.split())
+    if not gameable or n_words <= MOST_WORDS:
         return whole
     return f"Sorting beats chance on {gameable} of {len(findings.schemes)} schemes; {algorithms}."
-
-
-def _n_words(sentence: str) -> int:
-    return sum(any(letter.isalpha() for letter in word) for word in sentence.split())
 
 
 def _schemes(schemes: Mapping[str, Finding]) -> str:
@@ -172,11 +183,13 @@ def _schemes(schemes: Mapping[str, Finding]) -> str:
     plain = [scheme for scheme in gameable if not is_rescaled(scheme)]
     by_sorting: dict[str, list[str]] = {}
     for scheme in plain or gameable:
-        by_sorting.setdefault(_sorting(schemes[scheme]), []).append(scheme)
+        backwards = schemes[scheme].kind == FindingKind.GAMEABLE_BACKWARDS
+        sorting = f"{'backwards ' * backwards}by {schemes[scheme].words['statistics']}"
+        by_sorting.setdefault(sorting, []).append(scheme)
     if by_sorting:
-        first, *others = by_sorting
-        parts = [f"Sorting {first} beats chance on {_some(by_sorting[first])}"]
-        return ", ".join([*parts, *(f"{by} on {_some(by_sorting[by])}" for by in others)])
+        (first, where), *others = by_sorting.items()
+        clauses = [f"Sorting {first} beats chance on {_some(where)}"]
+        return ", ".join([*clauses, *(f"{sorting} on {_some(on)}" for sorting, on in others)])
     kinds = {scheme: finding.kind for scheme, finding in schemes.items()}
     leaning = [scheme for scheme, kind in kinds.items() if kind == FindingKind.LEANING]
     if leaning:
@@ -184,11 +197,6 @@ def _schemes(schemes: Mapping[str, Finding]) -> str:
     if set(kinds.values()) <= {FindingKind.UNDECIDED, FindingKind.TOO_SMALL}:
         return "Whether sorting beats chance could not be decided"
     return "No evidence that sorting beats chance on any scheme"
-
-
-def _sorting(finding: Finding) -> str:
-    backwards = finding.kind == FindingKind.GAMEABLE_BACKWARDS
-    return f"{'backwards ' * backwards}by {finding.words['statistics']}"
 
 
 def _some(schemes: list[str]) -> str:
@@ -204,20 +212,14 @@ def _algorithms(evidence: Evidence, findings: StudyFindings) -> str:
     mains = [findings.algorithms[name][0].kind for name in listed]
     if len(listed) == 1:
         return f"{listed[0]}: {mains[0].label}"
-    counted = Counter(mains)
-    counts = {name: sum(counted[kind] for kind in kinds) for name, kinds in GROUPS.items()}
-    where = "without it" if findings.gamed else "over chance"
-    words = {
-        "robust": (f"keeps a lead {where}", f"keep a lead {where}"),
-        "needs variances": ("depends on variances", "depend on variances"),
-        "needs units": ("depends on units", "depend on units"),
-        "lost": ("loses a lead", "lose a lead"),
-        "none": ("shows none", "show none"),
-        "undecided": ("is undecided", "are undecided"),
-        "no score": ("has no score", "have no score"),
+    gamed = bool(findings.gamed)
+    words = {"still": "still " * gamed, "without": " without it" * gamed}
+    parts = {
+        does[count > 1].format(**words): count
+        for kinds, does in GROUPS.items()
+        if (count := sum(kind in kinds for kind in mains))
     }
-    parts = {name: words[name][count > 1] for name, count in counts.items() if count}
     if len(parts) == 1:
-        return f"all {len(listed)} algorithms {next(iter(parts.values()))}"
-    each = [f"{counts[name]} {does}" for name, does in parts.items()]
-    return f"of {len(listed)} algorithms {', '.join(each)}"
+        return f"all {len(listed)} algorithms {next(iter(parts))}"
+    each = ", ".join(f"{count} {does}" for does, count in parts.items())
+    return f"of {len(listed)} algorithms, {each}"

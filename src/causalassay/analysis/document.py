@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from causalassay.analysis import tables
 from causalassay.analysis.comparison import compared_with_all, own_algorithms
-from causalassay.analysis.names import metric_name, scheme_name
-from causalassay.analysis.runs import SCHEME
+from causalassay.analysis.runs import SCHEME, metric_name, scheme_name
 from causalassay.analysis.verdict.statements import STATISTICS
 from causalassay.judging.findings import RULES
 from causalassay.present.document import (
@@ -108,18 +107,18 @@ def own_lines(analysis: Analysis) -> Iterator[str]:
 
 def own_section(analysis: Analysis) -> Section | None:
     """Return each algorithm that the study calls `mine` against all others; None without any."""
-    own = own_algorithms(analysis.runs)
-    if not own or not analysis.matrix.rows:
+    names = own_algorithms(analysis.runs)
+    if not names or not analysis.matrix.rows:
         return None
-    compared = [tables.own_table(analysis, name, index) for index, name in enumerate(own)]
+    compared = [tables.own_table(analysis, name, index) for index, name in enumerate(names)]
     return Section("own", "Your algorithm against the others", compared)
 
 
 def scheme_section(analysis: Analysis) -> Section:
     """Return the sentences that are not about one algorithm: those are in the matrix."""
     general = [each for each in analysis.verdict.statements if each.algorithm is None]
-    said = Findings(general) if general else Prose("There is nothing to say yet.")
-    return Section("schemes", "Schemes and the study as a whole", [said])
+    block = Findings(general) if general else Prose("There is nothing to say yet.")
+    return Section("schemes", "Schemes and the study as a whole", [block])
 
 
 def rule_section(analysis: Analysis) -> Section:
@@ -184,14 +183,14 @@ def _facts(status: StudyStatus, summary: Summary) -> Facts:
     names: dict[bool, list[str]] = {False: [], True: []}
     for row in summary.counts.to_dict("records"):
         names[row["role"] == tables.BASELINE].append(row["algorithm"])
-    better = zip(map(metric_name, summary.metrics), summary.better, strict=True)
+    metrics = [f"{metric_name(metric)} ({summary.better[metric]})" for metric in summary.metrics]
     facts = {
         "seed": str(status.seed),
         "rows": _rows(status, "main"),
         "tuning rows": _rows(status, "tuning") if status.totals["tuning"] else "",
         "algorithms": few(names[False], MOST_NAMED),
         "baselines": few(names[True], MOST_NAMED),
-        "metrics": few([f"{metric} ({direction})" for metric, direction in better], MOST_NAMED),
+        "metrics": few(metrics, MOST_NAMED),
         "first row": tables.time_text(status.first_write),
         "last row": tables.time_text(status.last_write),
     }

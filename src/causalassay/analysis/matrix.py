@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from causalassay.analysis.best_marks import possibly_best
-from causalassay.analysis.names import scheme_name
-from causalassay.analysis.runs import SCHEME
+from causalassay.analysis.comparison import possibly_best
+from causalassay.analysis.runs import SCHEME, scheme_name
 from causalassay.analysis.verdict.evidence import Evidence, is_rescaled
 from causalassay.analysis.verdict.judgement import StudyFindings
 from causalassay.analysis.verdict.statements import StudyVerdict
@@ -27,7 +26,7 @@ from causalassay.judging.findings import (
     Finding,
     FindingKind,
 )
-from causalassay.present.formatting import in_words
+from causalassay.present.formatting import Interval, in_words
 from causalassay.present.json_values import plain_values
 
 NOTHING_FOUND = {
@@ -60,9 +59,9 @@ class Cell:
     best: bool
 
     @property
-    def spread(self) -> float:
-        """The half-width of the interval; of one that was cut at 0 or 1, the longer side."""
-        return max(self.high - self.mean, self.mean - self.low)
+    def interval(self) -> Interval:
+        """The mean with its limits, as tables have it."""
+        return Interval(self.mean, self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -128,6 +127,11 @@ class Row:
     statements: tuple[Finding, ...]
 
     @property
+    def n_lost(self) -> int:
+        """The runs that did not end ok."""
+        return sum(cell.n - cell.n_ok for cell in self.cells)
+
+    @property
     def kind(self) -> FindingKind:
         """The main one of what was found of it."""
         return self.kinds[0]
@@ -183,25 +187,40 @@ def score_matrix(evidence: Evidence, findings: StudyFindings, verdict: StudyVerd
     """Return the matrix of a study in the metric that its verdict quotes."""
     if not findings.schemes:
         return Matrix("", "high", (), ())
-    metric = evidence.metric
+    metric, runs, scores = evidence.metric, evidence.runs, evidence.summary.scores
     columns = tuple(
         Column(
             scheme, _on_scheme(finding), finding.kind, scheme in findings.free, is_rescaled(scheme)
         )
         for scheme, finding in findings.schemes.items()
     )
-    cells = _cells(evidence, metric)
-    rows = [
-        _row(evidence, findings, verdict, index, tuple(cells[name, c.scheme] for c in columns))
-        for index, name in enumerate(evidence.runs.algorithms)
-    ]
-    if any(column.free for column in columns):
-        sign = evidence.runs.better[metric]
-        rows.sort(
-            key=lambda row: (math.isnan(row.key), 0.0 if math.isnan(row.key) else -sign * row.key)
+    best = {
+        (runs.algorithms[index], scheme)
+        for scheme, cells in evidence.cells.items()
+        for index in possibly_best(runs, metric, cells)
+    }
+    scores = scores[scores["metric"] == metric]
+    columns_used = ("algorithm", SCHEME, "mean", "mean_low", "mean_high", "n", "n_ok")
+    by_name = {
+        (name, scheme): Cell(mean, low, high, n, n_ok, (name, scheme) in best)
+        for name, scheme, mean, low, high, n, n_ok in zip(
+            *(scores[column].tolist() for column in columns_used), strict=True
         )
-    better = "high" if evidence.runs.better[metric] == 1 else "low"
-    return Matrix(metric, better, columns, tuple(rows))
+    }
+    rows = []
+    for name, role in zip(runs.algorithms, runs.roles, strict=True):
+        cells = tuple(by_name[name, column.scheme] for column in columns)
+        free = [cell.mean for cell, column in zip(cells, columns, strict=True) if column.free]
+        key = sum(free) / len(free) if free else math.nan
+        on_it = findings.algorithms[name]
+        others = [each for each in verdict.statements if each.algorithm == name]
+        statements = (*on_it, *(each for each in others if each not in on_it))
+        kinds = tuple(finding.kind for finding in on_it)
+        rows.append(Row(name, role, cells, _on_algorithm(findings, name), kinds, key, statements))
+    sign = runs.better[metric]
+    if findings.free:
+        rows.sort(key=lambda row: (math.isnan(row.key), -sign * row.key))
+    return Matrix(metric, "high" if sign == 1 else "low", columns, tuple(rows))
 
 
 def finding_phrase(kinds: Sequence[FindingKind]) -> str:
@@ -224,48 +243,6 @@ def _on_scheme(finding: Finding) -> str:
     if finding.kind in NOTHING_FOUND:
         return NOTHING_FOUND[finding.kind]
     return f"{finding.label} by {finding.words['statistics']}"
-
-
-def _cells(evidence: Evidence, metric: str) -> Mapping[tuple[str, str], Cell]:
-    scores = evidence.summary.scores
-    scores = scores[scores["metric"] == metric]
-    best = {
-        scheme: possibly_best(evidence.runs, metric, cells)
-        for scheme, cells in evidence.cells.items()
-    }
-    names = evidence.runs.algorithms
-    return {
-        (row["algorithm"], row[SCHEME]): Cell(
-            row["mean"],
-            row["mean_low"],
-            row["mean_high"],
-            row["n"],
-            row["n_ok"],
-            names.index(row["algorithm"]) in best[row[SCHEME]],
-        )
-        for row in scores.to_dict("records")
-    }
-
-
-def _row(
-    evidence: Evidence,
-    findings: StudyFindings,
-    verdict: StudyVerdict,
-    index: int,
-    cells: tuple[Cell, ...],
-) -> Row:
-    name, role = evidence.runs.algorithms[index], evidence.runs.roles[index]
-    known = [
-        cell.mean
-        for cell, scheme in zip(cells, findings.schemes, strict=True)
-        if scheme in findings.free
-    ]
-    key = sum(known) / len(known) if known else math.nan
-    on_it = findings.algorithms[name]
-    others = [each for each in verdict.statements if each.algorithm == name and each not in on_it]
-    kinds = tuple(finding.kind for finding in on_it)
-    phrase = _on_algorithm(findings, name)
-    return Row(name, role, cells, phrase, kinds, key, (*on_it, *others))
 
 
 def _on_algorithm(findings: StudyFindings, name: str) -> str:

@@ -1,7 +1,7 @@
 """A study's table as arrays: algorithms × cells, whatever the order of its rows.
 
 A cell is a problem and a replicate, where every algorithm meets the same data.
-Cells lie in units, a graph and a replicate, which intervals resample whole.
+Cells lie in instances, a graph and a replicate, over which means are taken.
 """
 
 from __future__ import annotations
@@ -9,13 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from causalassay.analysis.unit_means import Codes
 from causalassay.common.arrays import Values, Vector
+
+if TYPE_CHECKING:
+    from causalassay.study.storage import StudyTable
+
+Codes = NDArray[np.integer[Any]]
 
 STATUSES = ("ok", "skipped", "failed", "timeout")
 OK, ABSENT = 0, -1
@@ -30,7 +35,7 @@ SCHEMES = (
 )
 """The order in which tables name the schemes; others follow by name, files last."""
 FROM_FILE = "data"
-FILE, FILE_NAME = "file of the unit", "data.file"
+FILE, FILE_NAME = "file of the instance", "data.file"
 """The file that a row's data are from, empty for others; and where the table has its name."""
 FAMILY, NODES, SAMPLES, DENSITY = LABELS = (
     *("graph.kind", "graph.n_nodes", "samples"),
@@ -40,30 +45,6 @@ FAMILY, NODES, SAMPLES, DENSITY = LABELS = (
 SORTING = ("var-sortnregress", "r2-sortnregress")
 RANDOM_ORDER = "random-sortnregress"
 EMPTY = "empty"
-
-
-class RowTable(Protocol):
-    """What an analysis reads: one row for each task, and what its columns are."""
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """One row for each task."""
-
-    @property
-    def metrics(self) -> Sequence[str]:
-        """The columns that hold scores."""
-
-    @property
-    def diagnostics(self) -> Sequence[str]:
-        """The columns that hold numbers of the problem."""
-
-    @property
-    def controls(self) -> Sequence[str]:
-        """The columns that hold what chance has beside a score."""
-
-    @property
-    def better(self) -> Mapping[str, str]:
-        """Whether "high" or "low" scores are better, by metric."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +66,7 @@ class Runs:
     cells : DataFrame
         One row per cell, by problem and replicate: ``problem``, ``replicate``, ``scheme``
         and the columns that were asked for.
-    units : (n_cells,) array of int
+    instances : (n_cells,) array of int
     status : (n_algorithms, n_cells) array of int
         Index in `STATUSES`, or `ABSENT` where the table has no row.
     scores : mapping
@@ -102,7 +83,7 @@ class Runs:
     roles: tuple[str, ...]
     uses: tuple[str, ...]
     cells: pd.DataFrame
-    units: Codes
+    instances: Codes
     status: Codes
     scores: Mapping[str, Values]
     controls: Mapping[str, Values]
@@ -116,7 +97,7 @@ class Runs:
 
     @cached_property
     def spans(self) -> dict[str, tuple[float, float]]:
-        """Of each metric the least and the most that a mean can be, as far as its scores tell."""
+        """The least and the most that a mean of each metric can be, as far as its scores tell."""
         spans = {}
         for metric, scores in self.scores.items():
             known = scores[~np.isnan(scores)]
@@ -144,6 +125,11 @@ class Runs:
         matches = tuple(i for i, use in enumerate(self.uses) if use == name)
         return tuple(i for i in matches if self.roles[i] == "baseline") or matches
 
+    def scores_of(self, metric: str, algorithm: str) -> Vector:
+        """Return an algorithm's score in each cell."""
+        scores: Vector = self.scores[metric][self.algorithms.index(algorithm)]
+        return scores
+
     def groups(self, by: Sequence[str]) -> Iterator[Group]:
         """Yield the groups of cells that share the values of some columns, in their order."""
         if not by:
@@ -154,7 +140,7 @@ class Runs:
             yield Group(values, np.flatnonzero(codes == code))
 
 
-def arrange(table: RowTable, by: Sequence[str] = (SCHEME,)) -> Runs:
+def arrange(table: StudyTable, by: Sequence[str] = (SCHEME,)) -> Runs:
     """Return the table as arrays, checked.
 
     Raises
@@ -182,7 +168,7 @@ def arrange(table: RowTable, by: Sequence[str] = (SCHEME,)) -> Runs:
         tuple(roles[i] for i in order),
         tuple(str(uses[i]) for i in order),
         cells,
-        _units(cells),
+        _instances(cells),
         status,
         {metric: _scattered(frame[metric], position, status) for metric in table.metrics},
         {name: _scattered(frame[name], position, status) for name in table.controls},
@@ -237,10 +223,10 @@ def _cells(frame: pd.DataFrame, columns: Mapping[str, None]) -> tuple[Codes, pd.
     return cell, pd.DataFrame(table)
 
 
-def _units(cells: pd.DataFrame) -> Codes:
-    """Return the unit of each cell; a problem without the key of a graph is its own.
+def _instances(cells: pd.DataFrame) -> Codes:
+    """Return the instance of each cell; a problem without the key of a graph is its own.
 
-    The replicates on a file are bootstraps of the same rows: one unit.
+    The replicates on a file are bootstraps of the same rows: one instance.
     """
     known = cells["graph_key"].notna()
     graph = cells["graph_key"].where(known, cells["problem"])
@@ -319,3 +305,76 @@ def _by_cell(column: pd.Series[Any], cell: Codes, n_cells: int) -> Vector:
     by_cell = np.full(n_cells, np.nan)
     np.fmax.at(by_cell, cell[defined], values[defined])
     return by_cell
+
+
+# How tables, figures and sentences write names: one way everywhere.
+
+METRIC_PARTS = {
+    "f1": "F1",
+    "shd": "SHD",
+    "sid": "SID",
+    "aid": "AID",
+    "oset": "Oset",
+    "mec": "MEC",
+    "tv": "TV",
+    "r2": "R²",
+}
+"""Parts of a metric's name that are abbreviations."""
+METRIC_NAMES = {"tv_dag": "TV"}
+SCHEME_NAMES = {"iscm": "iSCM", "uumc": "UUMC", "dao": "DaO", "snr": "SNR", FROM_FILE: "data file"}
+CHANGES = {
+    "rescale-in-order": "rescaled in order",
+    "rescale-at-random": "rescaled at random",
+    "standardize": "standardized",
+    "shuffle-labels": "with shuffled labels",
+}
+"""What a transform makes of a scheme."""
+
+
+def metric_name(metric: str) -> str:
+    """Return what tables and sentences call a metric.
+
+    Examples
+    --------
+    >>> metric_name("shd"), metric_name("mec_shd"), metric_name("tv_dag"), metric_name("recall")
+    ('SHD', 'MEC SHD', 'TV', 'recall')
+    >>> metric_name("skeleton_f1"), metric_name("my score")
+    ('skeleton F1', 'my score')
+    """
+    if metric in METRIC_NAMES:
+        return METRIC_NAMES[metric]
+    parts = metric.split("_")
+    if not any(part in METRIC_PARTS for part in parts):
+        return metric
+    return " ".join(METRIC_PARTS.get(part, part) for part in parts)
+
+
+def scheme_name(scheme: object) -> str:
+    """Return what tables and sentences call a scheme.
+
+    Examples
+    --------
+    >>> scheme_name("raw"), scheme_name("iscm"), scheme_name("gp raw"), scheme_name("var uumc")
+    ('raw', 'iSCM', 'gp raw', 'var UUMC')
+    >>> scheme_name("raw + rescale-in-order"), scheme_name("mine.csv + standardize")
+    ('raw rescaled in order', 'mine.csv standardized')
+    >>> scheme_name(None)
+    'no scheme'
+    """
+    if not isinstance(scheme, str):
+        return "no scheme"
+    kind, *changes = scheme.split(" + ")
+    words = " ".join(SCHEME_NAMES.get(word, word) for word in kind.split(" "))
+    return " ".join([words, *(CHANGES.get(change, f"+ {change}") for change in changes)])
+
+
+def problem_name(problem: str) -> str:
+    """Return what tables call a problem: study files write `scm` for raw data.
+
+    Examples
+    --------
+    >>> problem_name("erdos-renyi-20-2 scm"), problem_name("erdos-renyi-20-2 iscm")
+    ('erdos-renyi-20-2 raw', 'erdos-renyi-20-2 iSCM')
+    """
+    names = SCHEME_NAMES | {"scm": "raw"}
+    return " ".join(names.get(word, word) for word in problem.split(" "))

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from causalassay.analysis.comparison import (
     MOST_OPPONENTS,
     best_by_mean,
+    count_instances,
     difference,
+    limited,
     mean_ranks,
+    mean_with_interval,
     paired_differences,
 )
 from causalassay.analysis.document import summary_document
@@ -26,17 +28,17 @@ from causalassay.analysis.runs import (
     SCHEME,
     SORTING,
     STATUSES,
+    Codes,
     Group,
-    RowTable,
     Runs,
     arrange,
 )
-from causalassay.analysis.unit_means import Codes, count_units, limited, mean_with_interval
 from causalassay.present.json_values import plain_values
 from causalassay.present.shown import Shown
 
 if TYPE_CHECKING:
     from causalassay.present.document import Document
+    from causalassay.study.storage import StudyTable
 
 
 MOST_REASONS = 5
@@ -50,8 +52,9 @@ class Summary(Shown):
     ----------
     by : tuple of str
         The columns that made the groups.
-    metrics, better : tuple of str
-        The metrics, and for each whether "high" or "low" is better.
+    metrics : tuple of str
+    better : mapping of str to str
+        For each metric whether "high" or "low" is better.
     counts : DataFrame
         `count_statuses`.
     reasons : DataFrame
@@ -68,7 +71,7 @@ class Summary(Shown):
 
     by: tuple[str, ...]
     metrics: tuple[str, ...]
-    better: tuple[str, ...]
+    better: Mapping[str, str]
     counts: pd.DataFrame
     reasons: pd.DataFrame
     scores: pd.DataFrame
@@ -80,15 +83,13 @@ class Summary(Shown):
         """Return nested plain values for JSON, a table as a list of its rows; nan as None."""
         return {
             "by": list(self.by),
-            "better": dict(zip(self.metrics, self.better, strict=True)),
-            "counts": _records(self.counts),
-            "reasons": _records(self.reasons),
-            "scores": _records(self.scores),
-            "differences": _records(self.differences),
-            "ranks": _records(self.ranks),
+            "better": dict(self.better),
+            **{
+                name: _records(getattr(self, name))
+                for name in ("counts", "reasons", "scores", "differences", "ranks")
+            },
             "attribution": {
-                "schemes": _records(self.attribution.schemes),
-                "margins": _records(self.attribution.margins),
+                name: _records(getattr(self.attribution, name)) for name in ("schemes", "margins")
             },
         }
 
@@ -102,13 +103,13 @@ class Summary(Shown):
 
 
 def summarize(
-    table: RowTable, by: Sequence[str] = (SCHEME,), most_opponents: int = MOST_OPPONENTS
+    table: StudyTable, by: Sequence[str] = (SCHEME,), most_opponents: int = MOST_OPPONENTS
 ) -> Summary:
     """Return what a study's rows say.
 
     Parameters
     ----------
-    table : RowTable
+    table : StudyTable
         Such as `study_table` returns; the order of its rows changes nothing.
     by : sequence of str
         Columns of the problem whose values make the groups of scores, differences
@@ -135,7 +136,7 @@ def summarize(
 
 
 def summarize_runs(
-    table: RowTable,
+    table: StudyTable,
     runs: Runs,
     by: Sequence[str] = (SCHEME,),
     most_opponents: int = MOST_OPPONENTS,
@@ -144,7 +145,7 @@ def summarize_runs(
     return Summary(
         tuple(by),
         tuple(table.metrics),
-        tuple(table.better[metric] for metric in table.metrics),
+        {metric: table.better[metric] for metric in table.metrics},
         count_statuses(runs),
         count_reasons(table.frame),
         score_groups(runs, by),
@@ -201,21 +202,21 @@ def score_groups(runs: Runs, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
     DataFrame
         ``chance``: the mean score of as many edges at random places, where it is known.
         ``n`` rows, of which ``n_ok`` are ok and ``n_not_ok`` are not; of those that
-        are ok, ``n_undefined`` have no score. The others, in ``n_units`` units, make
+        are ok, ``n_undefined`` have no score. The others, in ``n_units`` instances, make
         the ``mean`` and the ``median``. The limits of the mean are Student's, with
-        the variance between units: a graph and a replicate with all problems made of it,
+        the variance between instances: a graph and a replicate with all problems made of it,
         since these share their random numbers.
     """
     rows = []
     for group in runs.groups(by):
         for index, name in enumerate(runs.algorithms):
             cells = group.cells[runs.status[index, group.cells] != ABSENT]
-            units = runs.units[cells]
+            instances = runs.instances[cells]
             n_ok = int((runs.status[index, cells] == OK).sum())
             for metric in runs.scores:
                 scores = runs.scores[metric][index, cells]
                 defined = ~np.isnan(scores)
-                mean = limited(mean_with_interval(scores, units), *runs.spans[metric])
+                mean = limited(mean_with_interval(scores, instances), *runs.spans[metric])
                 rows.append(
                     {
                         "algorithm": name,
@@ -226,10 +227,8 @@ def score_groups(runs: Runs, by: Sequence[str] = (SCHEME,)) -> pd.DataFrame:
                         "n_ok": n_ok,
                         "n_not_ok": len(cells) - n_ok,
                         "n_undefined": n_ok - int(defined.sum()),
-                        "n_units": count_units(units[defined]),
-                        "mean": mean.value,
-                        "mean_low": mean.low,
-                        "mean_high": mean.high,
+                        "n_units": count_instances(instances[defined]),
+                        **mean.columns(prefix="mean_"),
                         "median": float(np.median(scores[defined])) if defined.any() else np.nan,
                         "chance": _chance(runs, metric, index, cells),
                     }
@@ -265,7 +264,7 @@ class Attribution:
     ----------
     schemes : DataFrame
         Of each algorithm, metric and scheme the ``mean`` score with 95 % limits, on
-        the same graphs if ``paired``: over the ``n_units`` units that have a score in
+        the same graphs if ``paired``: over the ``n_units`` instances that have a score in
         every scheme compared; ``n_dropped`` others of this scheme were left out.
         Otherwise the plain mean over the scheme.
     margins : DataFrame
@@ -340,9 +339,9 @@ def same_graphs(
         All cells of each scheme.
     """
     scores = runs.scores[metric][index]
-    n_units = int(runs.units.max(initial=-1)) + 1
+    size = int(runs.instances.max(initial=-1)) + 1
     scored = {
-        scheme: _seen(runs.units[whole][~np.isnan(scores[whole])], n_units)
+        scheme: np.bincount(runs.instances[whole][~np.isnan(scores[whole])], minlength=size) > 0
         for scheme, whole in cells.items()
     }
     compared = [name for name in cells if name not in runs.file_schemes and scored[name].any()]
@@ -350,15 +349,11 @@ def same_graphs(
     if not common.any():
         return {scheme: (whole, False) for scheme, whole in cells.items()}
     return {
-        scheme: (whole[common[runs.units[whole]]], True) if scheme in compared else (whole, False)
+        scheme: (whole[common[runs.instances[whole]]], True)
+        if scheme in compared
+        else (whole, False)
         for scheme, whole in cells.items()
     }
-
-
-def _seen(units: Codes, n_units: int) -> NDArray[np.bool_]:
-    seen = np.zeros(n_units, dtype=bool)
-    seen[units] = True
-    return seen
 
 
 def _scheme_score(
@@ -366,30 +361,26 @@ def _scheme_score(
 ) -> dict[str, object]:
     scores = runs.scores[metric][index, cells]
     defined = ~np.isnan(scores)
-    units = runs.units[cells]
-    mean = limited(mean_with_interval(scores, units), *runs.spans[metric])
-    n_units = count_units(units[defined])
+    instances = runs.instances[cells]
+    mean = limited(mean_with_interval(scores, instances), *runs.spans[metric])
+    n_units = count_instances(instances[defined])
     return {
         "n": int(defined.sum()),
         "n_missing": int((~defined).sum()),
         "n_units": n_units,
-        "n_dropped": len(np.unique(runs.units[whole])) - n_units,
-        "mean": mean.value,
-        "low": mean.low,
-        "high": mean.high,
+        "n_dropped": len(np.unique(runs.instances[whole])) - n_units,
+        **mean.columns(),
     }
 
 
 def _margin(runs: Runs, metric: str, pair: tuple[int, int], cells: Codes) -> dict[str, object]:
     gain = difference(runs, metric, cells, pair) * runs.better[metric]
     defined = ~np.isnan(gain)
-    units = runs.units[cells]
-    mean = mean_with_interval(gain, units)
+    instances = runs.instances[cells]
+    mean = mean_with_interval(gain, instances)
     return {
         "n_pairs": int(defined.sum()),
         "n_missing": int((~defined).sum()),
-        "n_units": count_units(units[defined]),
-        "mean": mean.value,
-        "low": mean.low,
-        "high": mean.high,
+        "n_units": count_instances(instances[defined]),
+        **mean.columns(),
     }

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from causalassay.analysis.best_marks import RULE, BestMarks, best_marks
-from causalassay.analysis.comparison import compared_with_all
-from causalassay.analysis.names import metric_name, problem_name, scheme_name
-from causalassay.analysis.runs import SCHEME, STATUSES
+from causalassay.analysis.comparison import BEST_RULE, BestMarks, compared_with_all
+from causalassay.analysis.runs import SCHEME, STATUSES, metric_name, problem_name, scheme_name
 from causalassay.present.document import Column, Interval, Marked, Table
 
 if TYPE_CHECKING:
@@ -45,22 +43,22 @@ def matrix_table(matrix: Matrix) -> Table:
     """Return the mean of each algorithm on each scheme, and what was found of it."""
     columns = [
         ALGORITHM,
-        *(Column(one.scheme, one.name, "digits", hint=one.finding) for one in matrix.columns),
+        *(Column(each.scheme, each.name, "digits", hint=each.finding) for each in matrix.columns),
         Column("not_ok", "not ok", "count", priority=1, hint="runs without a score"),
         Column("finding", "finding"),
     ]
-    rows = []
-    for row in matrix.rows:
-        lost = sum(cell.n - cell.n_ok for cell in row.cells)
-        means = (
-            Marked(Interval(cell.mean, cell.low, cell.high), bold=cell.best) for cell in row.cells
+    rows = [
+        (
+            named(row.algorithm, row.role),
+            *(Marked(cell.interval, bold=cell.best) for cell in row.cells),
+            Marked(row.n_lost, warns=row.n_lost > 0),
+            row.finding,
         )
-        rows.append(
-            (named(row.algorithm, row.role), *means, Marked(lost, warns=lost > 0), row.finding)
-        )
+        for row in matrix.rows
+    ]
     title = f"Mean {_about(matrix.metric, matrix.better)}, with its 95 % interval"
     caption = f"{title}. {matrix.order} Bold: not distinguishable from the best."
-    return Table("matrix", columns, rows, title, caption, [RULE.removesuffix(".")])
+    return Table("matrix", columns, rows, title, caption, [BEST_RULE.removesuffix(".")])
 
 
 def score_table(
@@ -80,19 +78,18 @@ def score_table(
     marks : BestMarks, optional
         Of groups that are schemes: who may be the best.
     """
-    better = summary.better[summary.metrics.index(metric)]
     scores = summary.scores[summary.scores["metric"] == metric]
-    cells, groups = _cells(scores, summary.by)
+    cells, groups = by_group(scores, summary.by)
     counted = {"n_not_ok": "not ok"} | (
         {"n_undefined": "undefined"} if scores["n_undefined"].any() else {}
     )
     rows = []
-    for name in order or _best_first(cells, groups[0], better):
+    for name in order or best_first(cells, groups[0], summary.better[metric]):
         row: list[object] = []
         known = [cells.get((name, group)) for group in groups]
         for group, cell in zip(groups, known, strict=True):
             best = marks is not None and name in marks[metric, group[0]]
-            row.append(_mean(cell, "mean", "mean_low", "mean_high", bold=best))
+            row.append(mean_cell(cell, bold=best))
         for column in counted:
             count = sum(cell[column] for cell in known if cell is not None)
             row.append(Marked(count, warns=count > 0))
@@ -103,71 +100,38 @@ def score_table(
         *(Column(_key(group), _heading(group), "digits") for group in groups),
         *(Column(key.removeprefix("n_"), text, "count") for key, text in counted.items()),
     ]
-    title = f"{_about(metric, better)}: mean and 95 % interval"
-    caption = f"{title}; runs not ok are in no mean.{f' {RULE}' if marks else ''}"
+    title = f"{_about(metric, summary.better[metric])}: mean and 95 % interval"
+    caption = f"{title}; runs not ok are in no mean.{f' {BEST_RULE}' if marks else ''}"
     return Table(f"scores-{metric}", columns, rows, title, caption)
-
-
-def leaderboard_tables(analysis: Analysis, metrics: Sequence[str]) -> dict[str, Table]:
-    """Return for each scheme the means of each algorithm in all metrics, by name of the scheme.
-
-    Each metric has three columns: the mean, what as many random edges would score, and how many
-    scores are undefined. The best by the first metric comes first.
-    """
-    summary, marks = analysis.summary, best_marks(analysis.runs)
-    better = dict(zip(summary.metrics, summary.better, strict=True))
-    columns = [ALGORITHM, Column("n_ok", "runs ok", "count"), Column("n", "runs", "count")]
-    for metric in metrics:
-        columns += [
-            Column(metric, metric_name(metric), "digits", hint=f"{better[metric]} is better"),
-            Column(f"{metric}_chance", "chance", "digits"),
-            Column(f"{metric}_undefined", "undefined", "count"),
-        ]
-    tables: dict[str, Table] = {}
-    for scheme, part in summary.scores.groupby(SCHEME, sort=False):
-        cells, _ = _cells(part, ("metric",))
-        rows = []
-        for name in _best_first(cells, (metrics[0],), better[metrics[0]]):
-            first = cells[name, (metrics[0],)]
-            row: list[object] = [named(name, first["role"]), first["n_ok"], first["n"]]
-            for metric in metrics:
-                cell = cells[name, (metric,)]
-                mean = _mean(
-                    cell, "mean", "mean_low", "mean_high", bold=name in marks[metric, scheme]
-                )
-                row += [mean, cell["chance"], cell["n_undefined"]]
-            rows.append(row)
-        tables[scheme_name(scheme)] = Table(f"leaderboard-{len(tables)}", columns, rows)
-    return tables
 
 
 def attribution_table(summary: Summary, metric: str, order: Sequence[str] = ()) -> Table:
     """Return the mean on the same graphs, and the margin over the best sorting baseline."""
-    better = summary.better[summary.metrics.index(metric)]
     schemes, margins = summary.attribution.schemes, summary.attribution.margins
-    cells, groups = _cells(schemes[schemes["metric"] == metric], (SCHEME,))
+    cells, groups = by_group(schemes[schemes["metric"] == metric], (SCHEME,))
     if len(margins):
         margins = margins[(margins["metric"] == metric) & (margins["reference"] == "sorting")]
-    against, _ = _cells(margins, (SCHEME,))
+    against, _ = by_group(margins, (SCHEME,))
     several = len(groups) > 1
     columns, rows = [ALGORITHM], []
     for group in groups:
         heading = _heading(group)
         columns.append(Column(_key(group), heading, "digits"))
         columns.append(Column(f"{_key(group)}_margin", f"{heading}: margin", "signed"))
-    for name in order or _best_first(cells, groups[0], better):
+    for name in order or best_first(cells, groups[0], summary.better[metric]):
         row: list[object] = []
         for group in groups:
             cell = cells[name, group]
             apart = several and not cell["paired"] and not math.isnan(cell["mean"])
             row.append(Marked(cell["mean"], mark="~" if apart else ""))
-            row.append(_mean(against.get((name, group)), "mean", "low", "high"))
+            row.append(mean_cell(against.get((name, group)), ("mean", "low", "high")))
         units = [cells[name, group]["n_units"] for group in groups]
         alike = units[0] if len(set(units)) == 1 else tuple(units)
         rows.append((named(name, cells[name, groups[0]]["role"]), *row, alike))
     columns.append(Column("n_units", "units", "count", hint="graphs and replicates"))
     same = " on the same graphs" if several else ""
-    title = f"{_about(metric, better)}: mean{same}, and margin over the best sorting baseline"
+    about = _about(metric, summary.better[metric])
+    title = f"{about}: mean{same}, and margin over the best sorting baseline"
     notes = ["~ not on the same graphs as the others"] if _has_mark(rows) else []
     return Table(f"schemes-{metric}", columns, rows, title, f"{title} (positive is better).", notes)
 
@@ -177,9 +141,10 @@ def own_table(analysis: Analysis, own: str, index: int = 0) -> Table:
     metric = analysis.matrix.metric
     frame = compared_with_all(analysis.runs, own)
     frame = frame[frame["metric"] == metric].drop(columns="algorithm")
-    cells, _ = _cells(frame.rename(columns={"opponent": "algorithm"}), (SCHEME,))
+    cells, _ = by_group(frame.rename(columns={"opponent": "algorithm"}), (SCHEME,))
     # Schemes without a found artefact first: a narrow screen shows these.
-    schemes = [one.scheme for one in sorted(analysis.matrix.columns, key=lambda one: not one.free)]
+    free_first = sorted(analysis.matrix.columns, key=lambda column: not column.free)
+    schemes = [column.scheme for column in free_first]
     columns = [Column("against", "against")]
     for scheme in schemes:
         columns.append(Column(scheme, scheme_name(scheme), "signed"))
@@ -191,7 +156,8 @@ def own_table(analysis: Analysis, own: str, index: int = 0) -> Table:
         values: list[object] = []
         for scheme in schemes:
             cell = cells[row.algorithm, (scheme,)]
-            values.append(_mean(cell, "gain", "gain_low", "gain_high", bold=bool(cell["clear"])))
+            limits = ("gain", "gain_low", "gain_high")
+            values.append(mean_cell(cell, limits, bold=bool(cell["clear"])))
             counts = (cell["wins"], cell["ties"], cell["losses"])
             values.append(None if math.isnan(cell["gain"]) else counts)
         rows.append((named(row.algorithm, row.role), *values))
@@ -225,15 +191,11 @@ def count_table(summary: Summary) -> Table:
 
 def reason_table(summary: Summary, most: int = 0) -> Table:
     """Return why runs did not end well, the most frequent reason first; or the first of them."""
-    columns = (
-        Column("algorithm", "algorithm"),
-        Column("status", "status"),
-        Column("n", "rows", "count"),
-        Column("reason", "reason"),
-    )
+    texts = {name: Column(name, name) for name in ("algorithm", "status", "reason")}
+    columns = [texts["algorithm"], texts["status"], Column("n", "rows", "count"), texts["reason"]]
     reasons = sorted(summary.reasons.to_dict("records"), key=lambda row: -row["n"])
     shown = reasons[:most] if most else reasons
-    rows: list[tuple[object, ...]] = [tuple(row[one.key] for one in columns) for row in shown]
+    rows: list[tuple[object, ...]] = [tuple(row[column.key] for column in columns) for row in shown]
     if rest := reasons[len(shown) :]:
         others = f"{len(rest)} other reasons, which --json lists"
         rows.append((None, None, sum(row["n"] for row in rest), others))
@@ -291,20 +253,23 @@ def _about(metric: str, better: str) -> str:
     return f"{metric_name(metric)}, {better} is better"
 
 
-def _mean(
-    cell: Mapping[str, Any] | None, value: str, low: str, high: str, *, bold: bool = False
-) -> Marked | None:
-    """Return a cell's mean and limits; nothing where there is no cell."""
+def mean_cell(
+    cell: Mapping[str, Any] | None,
+    columns: Sequence[str] = ("mean", "mean_low", "mean_high"),
+    *,
+    bold: bool = False,
+) -> Marked:
+    """Return a mean and its limits, from these columns; undefined where there is no cell."""
     if cell is None:
         return Marked(math.nan)
-    return Marked(Interval(cell[value], cell[low], cell[high]), bold=bold)
+    return Marked(Interval(*(cell[name] for name in columns)), bold=bold)
 
 
 def _has_mark(rows: Sequence[Sequence[object]]) -> bool:
     return any(isinstance(cell, Marked) and cell.mark == "~" for row in rows for cell in row[1:])
 
 
-def _cells(frame: pd.DataFrame, by: Sequence[str]) -> tuple[Cells, list[tuple[Any, ...]]]:
+def by_group(frame: pd.DataFrame, by: Sequence[str]) -> tuple[Cells, list[tuple[Any, ...]]]:
     """Return the rows by algorithm and group, and the groups in their order."""
     cells: dict[tuple[str, Any], dict[str, Any]] = {}
     for row in frame.to_dict("records"):
@@ -318,7 +283,8 @@ def _known(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _best_first(cells: Cells, group: Any, better: str) -> list[str]:
+def best_first(cells: Cells, group: Any, better: str) -> list[str]:
+    """Return the algorithms by their mean in a group, those without one last."""
     sign = -1 if better == "high" else 1
 
     def order(name: str) -> tuple[bool, float, str]:

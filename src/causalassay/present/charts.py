@@ -6,8 +6,11 @@ kinds of colour blindness tell apart.
 
 from __future__ import annotations
 
+import copy
+import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -183,3 +186,135 @@ def titled_spec(
     heading = alt.TitleParams(title, subtitle=subtitle, offset=above)
     spec: dict[str, Any] = chart.properties(title=heading, **properties).to_dict()
     return spec
+
+
+# Charts that fit the width they are given. Labels are broken into lines and never cut. A chart of
+# one view says ``"width": "container"``. A chart of panels cannot, so it carries in ``usermeta``
+# what fitting it needs, and is made for a narrow screen. The script of a page fits it as `fitted`
+# does, but measures texts in the reader's font, whose widths are only estimated here.
+
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left")
+DASHES = ((1, 0), (6, 2), (2, 2), (6, 2, 2, 2), (10, 3), (1, 3), (4, 4))
+GROWING = ("#A9A5E3", "#8F8AD3", "#7570B3", "#56519B", "#3A3578", "#1F1B4D")
+"""Light to dark, for sizes: their order is seen in grey as well."""
+LETTER = 6.2
+"""Mean width of a letter of `TEXT` pixels in Helvetica; other fonts are wider."""
+LINE = 14
+LONGEST_LINE = 22
+SYMBOL = 27
+"""Pixels of a legend's symbol and the space around it."""
+NARROW = 350
+"""Pixels that a screen of 420, or a column in print, leaves to a chart at least."""
+WIDEST_PANEL = 320
+BETWEEN_HEADINGS = 6
+"""Pixels between the headings of two panels at least."""
+_BREAKS = f"(.{{1,{LONGEST_LINE}}}$|.{{1,{LONGEST_LINE - 1}}}[-_ ,;:/=)]|.{{1,{LONGEST_LINE}}})"
+
+
+def growing(count: int) -> list[str]:
+    """Return so many colours from light to dark."""
+    if count == 1:
+        return [GROWING[3]]
+    return [GROWING[round(i * (len(GROWING) - 1) / (count - 1))] for i in range(count)]
+
+
+def wrapped(text: str) -> list[str]:
+    """Return the lines of a label, as `breaking` has a chart break it.
+
+    Examples
+    --------
+    >>> wrapped("direct-lingam"), wrapped("var-sortnregress (baseline)")
+    (['direct-lingam'], ['var-sortnregress', '(baseline)'])
+    """
+    return [line.rstrip() for line in re.findall(_BREAKS, text)] or [text]
+
+
+def breaking(text: str) -> str:
+    """Return the Vega expression that breaks a text into lines."""
+    pattern = _BREAKS.replace("\\", "\\\\")
+    return f"split(slice(replace({text}, regexp('{pattern}', 'g'), '$1\\n'), 0, -1), '\\n')"
+
+
+def width_of(labels: Sequence[Sequence[str]]) -> int:
+    """Return the pixels that the longest line of some labels needs."""
+    return math.ceil(LETTER * max((len(line) for lines in labels for line in lines), default=0))
+
+
+def legend_columns(names: Sequence[Any], room: int) -> int:
+    """Return how many series stand beside each other in a legend so many pixels wide.
+
+    Its lines are as even as can be.
+
+    Examples
+    --------
+    >>> schemes = ["raw", "standardized", "iscm", "uumc"]
+    >>> legend_columns(schemes, 340), legend_columns(schemes, 220), legend_columns(["a" * 40], 250)
+    (4, 2, 1)
+    """
+    lengths = [len(str(name)) for name in names]
+    for lines in range(1, len(lengths) + 1):
+        columns = math.ceil(len(lengths) / lines)
+        widest = [max(lengths[first::columns]) for first in range(columns)]
+        if sum(SYMBOL + LETTER * length for length in widest) < room:
+            return columns
+    return 1
+
+
+@dataclass(frozen=True)
+class PanelSizes:
+    """What fitting a chart of panels needs to know.
+
+    Parameters
+    ----------
+    across : int
+        Panels that stand beside each other at most.
+    margin : int
+        Pixels beside the panels, apart from the labels: the axis, and space.
+    narrowest : int
+        Pixels of width that a panel needs.
+    gap : int
+        Pixels from one panel to the next.
+    labels, headings : sequence of str
+        The lines of text to the left of the panels, and above them.
+    """
+
+    across: int
+    margin: int
+    narrowest: int
+    gap: int
+    labels: Sequence[str]
+    headings: Sequence[str]
+
+    def to_meta(self) -> dict[str, Any]:
+        """Return what a chart carries in ``usermeta``."""
+        return {"panels": asdict(self)}
+
+
+def arrangement(sizes: PanelSizes, width: int, *, wraps: bool) -> tuple[int, int]:
+    """Return how many panels stand beside each other, and how wide each is.
+
+    Examples
+    --------
+    >>> sizes = PanelSizes(4, 100, 90, 10, (), ())
+    >>> arrangement(sizes, 400, wraps=True), arrangement(sizes, 1000, wraps=True)
+    ((3, 90), (4, 215))
+    >>> arrangement(PanelSizes(3, 69, 90, 10, ["label"], ["quite a long heading"]), 400, wraps=True)
+    (2, 140)
+    """
+    free = width - sizes.margin - width_of([sizes.labels])
+    heading = width_of([sizes.headings]) + BETWEEN_HEADINGS - sizes.gap
+    fitting = free // (max(sizes.narrowest, heading) + sizes.gap)
+    columns = max(1, min(sizes.across, fitting)) if wraps else sizes.across
+    return columns, max(sizes.narrowest, min(free // columns - sizes.gap, WIDEST_PANEL))
+
+
+def fitted(spec: dict[str, Any], width: int) -> dict[str, Any]:
+    """Return a chart's specification for a width in pixels, labels and all."""
+    fitted_spec = copy.deepcopy(spec)
+    known = fitted_spec.get("usermeta", {}).get("panels")
+    if known is None:
+        return fitted_spec | {"width": width, "autosize": {"type": "fit-x", "contains": "padding"}}
+    wraps = "columns" in fitted_spec
+    columns, panel = arrangement(PanelSizes(**known), width, wraps=wraps)
+    fitted_spec["spec"]["width"] = panel
+    return fitted_spec | {"columns": columns} if wraps else fitted_spec

@@ -5,7 +5,6 @@ A LaTeX table is a ``tabular`` for ``\input`` inside a table of one's own.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -14,11 +13,11 @@ from typing import Any
 import vl_convert
 
 from causalassay.analysis import Analysis, tables
-from causalassay.analysis.best_marks import best_marks
-from causalassay.analysis.comparison import own_algorithms
-from causalassay.analysis.report.charts.figures import Figure
-from causalassay.analysis.report.charts.theme import fitted
-from causalassay.analysis.report.page.page import PageContent, read_content, render_page
+from causalassay.analysis.comparison import best_marks, own_algorithms
+from causalassay.analysis.report.figures import Figure
+from causalassay.analysis.report.page import read_content, render_page
+from causalassay.common.files import write_text
+from causalassay.present.charts import fitted
 from causalassay.present.document import Table
 from causalassay.present.latex import table_latex
 from causalassay.study.storage.targets import refuse_target
@@ -60,7 +59,7 @@ def write_report(
         The target is part of the store, or the store is damaged.
     """
     folder, target = Path(folder), _target(Path(folder), target)
-    _write_page(read_content(folder, analysis), target)
+    write_text(target, render_page(read_content(folder, analysis)))
     return target
 
 
@@ -71,7 +70,7 @@ def write_report_and_figures(folder: Path | str, target: Path | str | None = Non
     """
     folder, target = Path(folder), _target(Path(folder), target)
     content = read_content(folder)
-    _write_page(content, target)
+    write_text(target, render_page(content))
     figures = target.parent / FIGURES
     return [
         target,
@@ -84,16 +83,6 @@ def _target(folder: Path, target: Path | str | None) -> Path:
     target = folder / PAGE if target is None else Path(target)
     refuse_target(target, folder)
     return target
-
-
-def _write_page(content: PageContent, target: Path) -> None:
-    text = render_page(content)
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def write_tables(analysis: Analysis, folder: Path) -> list[Path]:
@@ -134,8 +123,8 @@ def latex_tables(analysis: Analysis) -> dict[str, Table]:
         name = _free_name(f"leaderboard-{metric}", named).removeprefix("leaderboard-")
         named[f"leaderboard-{name}"] = tables.score_table(summary, metric, order, marks)
         named[f"schemes-{name}"] = tables.attribution_table(summary, metric, order)
-    for own in own_algorithms(analysis.runs) if summary.metrics else ():
-        named[_free_name(f"mine-{own}", named)] = tables.own_table(analysis, own)
+    for mine in own_algorithms(analysis.runs) if summary.metrics else ():
+        named[_free_name(f"mine-{mine}", named)] = tables.own_table(analysis, mine)
     return named
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -18,13 +17,13 @@ from causalassay.analysis.document import (
     study_rules,
     summary_blocks,
 )
-from causalassay.analysis.matrix import Matrix
-from causalassay.analysis.names import metric_name
+from causalassay.analysis.matrix import Cell, Matrix, Row
+from causalassay.analysis.runs import metric_name
 from causalassay.analysis.summary import Summary
-from causalassay.analysis.tables import BASELINE, matrix_table
+from causalassay.analysis.tables import BASELINE
 from causalassay.common.spelling import did_you_mean, visible
-from causalassay.present.document import Column, Findings, Interval, Marked
-from causalassay.present.formatting import counted, formatted, in_words
+from causalassay.present.document import Findings
+from causalassay.present.formatting import counted, digits, in_words
 from causalassay.present.terminal import FULL, print_blocks, print_rules
 from causalassay.study.missing_rows import MissingRows
 
@@ -34,7 +33,7 @@ MOST_ROWS = 15
 MOST_OWN = 2
 """Own algorithms that have a line of their own."""
 MOST_LETTERS = 22
-"""Of an algorithm's name; a longer one is cut."""
+"""The longest name of an algorithm; a longer one is cut."""
 MOST_IN_HEADING = 24
 LIMITS_FROM = 110
 """Columns of a terminal that leave room for intervals."""
@@ -51,10 +50,10 @@ def print_overview(analysis: Analysis, console: Console) -> None:
         console.print(NO_ROWS)
         return
     headline = Text(visible(analysis.headline), style="bold")
-    own = [Text(visible(line)) for line in list(own_lines(analysis))[:MOST_OWN]]
+    mine = [Text(visible(line)) for line in list(own_lines(analysis))[:MOST_OWN]]
     failures = Text(failures_line(analysis.summary))
     for most_rows in range(MOST_ROWS, 0, -1):
-        texts = [headline, *own, *_matrix(analysis.matrix, console.width, most_rows), failures]
+        texts = [headline, *mine, *_matrix(analysis.matrix, console.width, most_rows), failures]
         if sum(len(text.wrap(console, console.width)) for text in texts) <= MOST_LINES:
             break
     for text in texts:
@@ -86,8 +85,8 @@ def print_summary(summary: Summary, console: Console, metric: str = "") -> None:
 
 def print_sentences(analysis: Analysis, console: Console) -> None:
     """Print own algorithms against the others, all sentences, and the rules that made them."""
-    if own := own_section(analysis):
-        print_blocks([own], console)
+    if mine := own_section(analysis):
+        print_blocks([mine], console)
     console.print(Text("Verdict", style="bold"))
     print_blocks([Findings(analysis.verdict.statements)], console)
     print_rules(study_rules(analysis), console, {FULL})
@@ -129,37 +128,18 @@ def missing_rows_line(missing: MissingRows) -> str:
     )
 
 
-@dataclass(frozen=True)
-class _Line:
-    """A row of the matrix as the terminal has it."""
-
-    name: Marked
-    scores: Sequence[Marked]
-    finding: str
-
-
 def _matrix(matrix: Matrix, width: int, most_rows: int) -> Iterator[Text]:
     """Yield the lines of the matrix, none wider than the terminal."""
-    table = matrix_table(matrix)
-    columns = table.columns[1 : len(matrix.columns) + 1]
-    lines = [
-        _Line(name, scores, finding)  # type: ignore[arg-type]
-        for name, *scores, _, finding in _rows(table.rows, most_rows)
-    ]
+    rows = list(_rows(matrix.rows, most_rows))
     with_limits = width >= LIMITS_FROM
-    texts = [
-        [
-            _score(score, column, with_limits=with_limits)
-            for score, column in zip(line.scores, columns, strict=True)
-        ]
-        for line in lines
-    ]
+    scores = [[_score(cell, with_limits=with_limits) for cell in row.cells] for row in rows]
     headings = [
         f"{_cut(column.name, MOST_IN_HEADING)}{'!' * column.gamed}" for column in matrix.columns
     ]
-    name_width = max(len("algorithm"), *(cell_len(_label(line.name)) for line in lines))
+    labels = [_label(row) for row in rows]
+    name_width = max(map(cell_len, ["algorithm", *labels]))
     widths = [
-        max(cell_len(heading), *(len(line[index]) for line in texts))
+        max(cell_len(heading), *(len(texts[index]) for texts in scores))
         for index, heading in enumerate(headings)
     ]
     shown = _columns(
@@ -169,14 +149,13 @@ def _matrix(matrix: Matrix, width: int, most_rows: int) -> Iterator[Text]:
     heads = [" " * (widths[i] - cell_len(headings[i])) + headings[i] for i in shown]
     head = f"{'algorithm':<{name_width}} {' '.join(heads)} finding"
     yield Text(head, style="underline", no_wrap=True, overflow="ellipsis")
-    for line, scores in zip(lines, texts, strict=True):
-        label = set_cell_size(_label(line.name), name_width)
-        text = Text(label, "bold" if line.name.mark == "mine" else "")
+    for row, label, texts in zip(rows, labels, scores, strict=True):
+        text = Text(set_cell_size(label, name_width), "bold" if row.role == "mine" else "")
         for index in shown:
-            style = "bold" if line.scores[index].bold else ""
-            text.append(f" {scores[index]:>{widths[index]}}", style)
-        yield text.append(f" {_cut(line.finding, left)}", "")
-    yield Text(_note(matrix, lines, shown), style="dim")
+            style = "bold" if row.cells[index].best else ""
+            text.append(f" {texts[index]:>{widths[index]}}", style)
+        yield text.append(f" {_cut(row.finding, left)}", "")
+    yield Text(_note(matrix, rows, shown), style="dim")
 
 
 def _columns(matrix: Matrix, widths: Sequence[int], free: int) -> list[int]:
@@ -192,28 +171,24 @@ def _columns(matrix: Matrix, widths: Sequence[int], free: int) -> list[int]:
     return sorted(shown)
 
 
-def _rows(rows: Sequence[Sequence[object]], most: int) -> Iterator[Sequence[object]]:
+def _rows(rows: Sequence[Row], most: int) -> Iterator[Row]:
     """Yield the rows to show: the first, and the user's own in any case."""
-    own = [isinstance(row[0], Marked) and row[0].mark == "mine" for row in rows]
-    left_own = min(sum(own), most)
-    left_others = most - left_own
-    for row, mine in zip(rows, own, strict=True):
-        if mine and left_own:
-            left_own -= 1
-            yield row
-        elif not mine and left_others:
-            left_others -= 1
+    left = {True: min(sum(row.role == "mine" for row in rows), most)}
+    left[False] = most - left[True]
+    for row in rows:
+        left[row.role == "mine"] -= 1
+        if left[row.role == "mine"] >= 0:
             yield row
 
 
-def _note(matrix: Matrix, lines: Sequence[_Line], shown: Sequence[int]) -> str:
+def _note(matrix: Matrix, rows: Sequence[Row], shown: Sequence[int]) -> str:
     signs = ["(name) baseline", "* not distinguishable from the best"]
     if any(matrix.columns[index].gamed for index in shown):
         signs.append("! artefact found")
-    if any(line.name.mark == "mine" for line in lines):
+    if any(row.role == "mine" for row in rows):
         signs.append("< yours")
     left_out = {
-        "algorithm": len(matrix.rows) - len(lines),
+        "algorithm": len(matrix.rows) - len(rows),
         "scheme": len(matrix.columns) - len(shown),
     }
     more = in_words([counted(count, f"more {what}") for what, count in left_out.items() if count])
@@ -222,9 +197,9 @@ def _note(matrix: Matrix, lines: Sequence[_Line], shown: Sequence[int]) -> str:
     return f"{better} {'; '.join(signs)}.{rest}"
 
 
-def _label(cell: Marked) -> str:
-    name = _name(str(cell.value))
-    return {BASELINE: f"({name})", "mine": f"{name} <"}.get(cell.mark, name)
+def _label(row: Row) -> str:
+    name = _name(row.algorithm)
+    return {BASELINE: f"({name})", "mine": f"{name} <"}.get(row.role, name)
 
 
 def _name(algorithm: str) -> str:
@@ -242,13 +217,11 @@ def _cut(text: str, most: int) -> str:
     return text if cell_len(text) <= most else f"{set_cell_size(text, most - 1)}…"
 
 
-def _score(cell: Marked, column: Column, *, with_limits: bool) -> str:
-    mean = cell.value
-    assert isinstance(mean, Interval)
-    text = formatted(mean.value, column.format)
-    if math.isnan(mean.value):
+def _score(cell: Cell, *, with_limits: bool) -> str:
+    text = digits(cell.mean)
+    if math.isnan(cell.mean):
         return f"{text} "
-    text += "*" if cell.bold else " "
-    if with_limits and not math.isnan(mean.low):
-        text += f"±{formatted(mean.spread, column.format):<4}"
+    text += "*" if cell.best else " "
+    if with_limits and not math.isnan(cell.low):
+        text += f"±{digits(cell.interval.spread):<4}"
     return text

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from causalassay.analysis.names import scheme_name
-from causalassay.analysis.runs import ABSENT, OK, STATUSES
+from causalassay.analysis.runs import ABSENT, OK, STATUSES, scheme_name
 from causalassay.analysis.verdict.evidence import ORDER_SCORE, Evidence, rescalings
 from causalassay.analysis.verdict.statements import (
     Clause,
@@ -29,7 +28,7 @@ from causalassay.present.formatting import UNDEFINED, in_words
 Words = dict[str, str | Clause]
 
 SURVIVORS = "Only runs that ended count."
-"""Said of an algorithm that did not finish all of its runs."""
+"""The remark on an algorithm that did not finish all of its runs."""
 MOST_NAMED = 2
 """Schemes that a sentence names."""
 MOST_LEADS = 3
@@ -104,7 +103,7 @@ def _measured(
         yield Number(test.p_value, "p", claim.kind, claim.scheme, algorithm)
         yield Number(test.corrected, "corrected p", claim.kind, claim.scheme, algorithm)
     for lead in leads:
-        yield from numbers_in((*lead.clause, *lead.units))
+        yield from numbers_in((*lead.clause, *lead.instances))
     for scheme in evidence.cells:
         fit = evidence.skeleton_fit(algorithm, scheme)
         if fit:
@@ -132,7 +131,7 @@ def _lead_clause(metric: str, leads: Mapping[str, Lead], most: int) -> Clause:
         return ("no score there",)
     parts = [(*lead.clause, f" on {scheme_name(scheme)}") for scheme, lead in leads.items()]
     rest = f" and {len(parts) - most} more schemes" if len(parts) > most else ""
-    units = max(leads.values(), key=lambda lead: lead.n_units).units
+    units = max(leads.values(), key=lambda lead: lead.n_instances).instances
     return (f"{metric} ", *joined(parts[:most]), rest, "; ", *units)
 
 

@@ -1,20 +1,22 @@
-"""What a study knows, as the judge asks for it: numbers by unit, and their means."""
+"""What a study knows, as the judge asks for it: numbers by instance, and their means."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from causalassay.analysis.comparison import difference
-from causalassay.analysis.names import metric_name
-from causalassay.analysis.runs import SCHEME, Runs
+from causalassay.analysis.comparison import (
+    by_instance,
+    count_instances,
+    difference,
+    mean_with_interval,
+)
+from causalassay.analysis.runs import OK, SCHEME, Codes, Runs, metric_name
 from causalassay.analysis.summary import Summary
-from causalassay.analysis.unit_means import Codes, by_unit, count_units, mean_with_interval
 from causalassay.analysis.verdict.statements import Lead, Number
 from causalassay.common.arrays import Vector
 from causalassay.judging.artefacts import ARTEFACTS, Artefact
@@ -83,19 +85,15 @@ class Evidence:
         return {group.values[0]: group.cells for group in self.runs.groups((SCHEME,))}
 
     @cached_property
-    def n_units(self) -> int:
-        """How many units the study has."""
-        return int(self.runs.units.max(initial=-1)) + 1
+    def n_instances(self) -> int:
+        """How many instances the study has."""
+        return int(self.runs.instances.max(initial=-1)) + 1
 
     @property
     def listed(self) -> list[str]:
         """The algorithms that the study lists."""
         named = zip(self.runs.algorithms, self.runs.roles, strict=True)
         return [name for name, role in named if role != "baseline"]
-
-    def count_units(self, scheme: str) -> int:
-        """Return how many units a scheme has."""
-        return count_units(self.runs.units[self.cells[scheme]])
 
     def is_share(self, metric: str) -> bool:
         """Return whether all scores of a metric lie from 0 to 1."""
@@ -108,26 +106,18 @@ class Evidence:
         metric = metric or self.metric
         if metric not in self.runs.scores:
             return None
-        scores = self._scores(metric, algorithm)[self.cells[scheme]]
-        scores = scores[~np.isnan(scores)]
-        if not len(scores):
-            return None
-        share = self.is_share(metric)
-        return Number(float(scores.mean()), "mean", metric, scheme, algorithm, is_share=share)
+        about = Number(np.nan, "mean", metric, scheme, algorithm, is_share=self.is_share(metric))
+        return _mean(self.runs.scores_of(metric, algorithm)[self.cells[scheme]], about)
 
     def n_scores(self, algorithm: str, scheme: str, metric: str) -> int:
         """Return how many scores an algorithm has on a scheme."""
-        return int((~np.isnan(self._scores(metric, algorithm)[self.cells[scheme]])).sum())
+        return int((~np.isnan(self.runs.scores_of(metric, algorithm)[self.cells[scheme]])).sum())
 
     def measured_mean(self, scheme: str, column: str) -> Number | None:
-        """Return the mean of a diagnostic over a scheme's units; None if it has none."""
+        """Return the mean of a diagnostic over a scheme's instances; None if it has none."""
         if column not in self.runs.measured:
             return None
-        values = self._measured_by_unit(scheme, column)
-        values = values[~np.isnan(values)]
-        if not len(values):
-            return None
-        return Number(float(values.mean()), "measured", column, scheme)
+        return _mean(self._measured(scheme, column), Number(np.nan, "measured", column, scheme))
 
     def lead(self, algorithm: str, scheme: str) -> Lead | None:
         """Return how far an algorithm is ahead of the mean of random orders; None if unknown."""
@@ -145,17 +135,16 @@ class Evidence:
 
     def _lead(self, gain: Vector, number: Number) -> Lead:
         """Return the mean of gains on the cells of a scheme."""
-        units = self.runs.units[self.cells[str(number.scheme)]]
-        mean = mean_with_interval(gain, units)
+        instances = self.runs.instances[self.cells[str(number.scheme)]]
+        mean = mean_with_interval(gain, instances)
         number = replace(number, value=mean.value)
-        return Lead(number, mean.low, mean.high, count_units(units[~np.isnan(gain)]))
+        return Lead(number, mean.low, mean.high, count_instances(instances[~np.isnan(gain)]))
 
     def skeleton_fit(self, algorithm: str, scheme: str) -> Number | None:
         """Return how probable it is to join as many true pairs by chance; None if unknown."""
         if SKELETON_P not in self.runs.controls:
             return None
-        shares = self.runs.controls[SKELETON_P][self._index(algorithm)]
-        p_value = combined(self._by_unit(shares, scheme))
+        p_value = combined(self._control(SKELETON_P, algorithm, scheme))
         if np.isnan(p_value):
             return None
         return Number(p_value, "skeleton fit p", SKELETON_P, scheme, algorithm)
@@ -165,31 +154,32 @@ class Evidence:
         pair = self._index(algorithm), self._index(opponent)
         return difference(self.runs, metric, self.cells[scheme], pair) * self.runs.better[metric]
 
-    def gain_by_unit(self, metric: str, scheme: str, algorithm: str, opponent: str) -> Vector:
-        """Return the same, averaged over each unit."""
-        units = self.runs.units[self.cells[scheme]]
-        return by_unit(self.gain(metric, scheme, algorithm, opponent), units, self.n_units)
+    def gain_by_instance(self, metric: str, scheme: str, algorithm: str, opponent: str) -> Vector:
+        """Return the same, averaged over each instance."""
+        instances = self.runs.instances[self.cells[scheme]]
+        return by_instance(
+            self.gain(metric, scheme, algorithm, opponent), instances, self.n_instances
+        )
 
     def orders(self, scheme: str) -> dict[Artefact, OrderEvidence]:
         """Return what was measured of each statistic that could give a scheme's order away."""
         measured = {}
+        parts = ("rising_p", "falling_p", "up_p", "down_p", "up_f1", "down_f1")
         for key, artefact in ARTEFACTS.items():
-            parts = ("rising_p", "falling_p", "up_p", "down_p", "up_f1", "down_f1")
             columns = [sortability_column(key), *(column(key, part) for part in parts)]
             if not all(name in self.runs.measured for name in columns):
                 continue
-            values = [self._measured_by_unit(scheme, name) for name in columns]
-            random = self._measured_by_unit(scheme, RANDOM_F1)
+            *values, up, down = (self._measured(scheme, name) for name in columns)
             if not np.isnan(values[0]).all():
-                gains = [reached - random for reached in values[-2:]]
-                measured[artefact] = OrderEvidence(*(values[:-2] + gains))
+                random = self._measured(scheme, RANDOM_F1)
+                measured[artefact] = OrderEvidence(*[*values, up - random, down - random])
         return measured
 
     def attainable(self, scheme: str) -> Vector | None:
-        """Return the least p-value that any order could have on each unit, if it was measured."""
+        """Return by instance the least p-value that any order could have, if it was measured."""
         if ATTAINABLE_P not in self.runs.measured:
             return None
-        return self._measured_by_unit(scheme, ATTAINABLE_P)
+        return self._measured(scheme, ATTAINABLE_P)
 
     def of_algorithm(self, algorithm: str, free: list[str], gamed: list[str]) -> AlgorithmEvidence:
         """Return what the judge looks at for an algorithm.
@@ -202,32 +192,28 @@ class Evidence:
         """
         leads = {
             scheme: LeadEvidence(
-                self._by_unit(self.runs.controls[REACHED][self._index(algorithm)], scheme),
-                self._by_unit(
-                    self._scores(self.metric, algorithm)
-                    - self.runs.controls[CHANCE][self._index(algorithm)],
-                    scheme,
-                ),
+                self._control(REACHED, algorithm, scheme), self.beyond_chance(algorithm, scheme)
             )
             for scheme in self.cells
         }
-        gains = {scheme: self._by_unit(self._gain(algorithm), scheme) for scheme in self.cells}
-        falls = {}
-        if gamed:
-            with_artefact = gains[gamed[0]]
-            falls = {scheme: with_artefact - gains[scheme] for scheme in free}
+        gains = {scheme: self._by_instance(self._gain(algorithm), scheme) for scheme in self.cells}
+        falls = {scheme: gains[gamed[0]] - gains[scheme] for scheme in free} if gamed else {}
         return AlgorithmEvidence(leads, free, falls, self._scales(algorithm))
 
+    def beyond_chance(self, algorithm: str, scheme: str) -> Vector:
+        """Return by instance how far a score is above as many edges at random places."""
+        chance = self.runs.controls[CHANCE][self._index(algorithm)]
+        return self._by_instance(self.runs.scores_of(self.metric, algorithm) - chance, scheme)
+
     def _scales(self, algorithm: str) -> dict[str, ScaleEvidence]:
-        scores = self._scores(self.metric, algorithm)
-        nothing = np.full(len(scores), np.nan)
-        orders = (
-            self._scores(ORDER_SCORE, algorithm) if ORDER_SCORE in self.runs.scores else nothing
-        )
+        scores = self.runs.scores_of(self.metric, algorithm)
+        orders = np.full(len(scores), np.nan)
+        if ORDER_SCORE in self.runs.scores:
+            orders = self.runs.scores_of(ORDER_SCORE, algorithm)
         return {
             base: ScaleEvidence(
-                *(self._by_unit(scores, scheme) for scheme in (base, *others)),
-                *(self._by_unit(orders, scheme) for scheme in others[:2]),
+                *(self._by_instance(scores, scheme) for scheme in (base, *others)),
+                *(self._by_instance(orders, scheme) for scheme in others[:2]),
             )
             for base, others in rescalings(self.cells).items()
         }
@@ -235,30 +221,33 @@ class Evidence:
     def _gain(self, algorithm: str) -> Vector:
         if RANDOM_F1 not in self.runs.measured or self.metric != MAIN:
             return np.full(len(self.runs.cells), np.nan)
-        return self._scores(self.metric, algorithm) - self.runs.measured[RANDOM_F1]
-
-    def _scores(self, metric: str, algorithm: str) -> Vector:
-        scores: Any = self.runs.scores[metric][self._index(algorithm)]
-        return scores
+        return self.runs.scores_of(self.metric, algorithm) - self.runs.measured[RANDOM_F1]
 
     def _index(self, algorithm: str) -> int:
         return self.runs.algorithms.index(algorithm)
 
-    def _measured_by_unit(self, scheme: str, column: str) -> Vector:
-        return self._by_unit(self.runs.measured[column], scheme)
+    def _measured(self, scheme: str, column: str) -> Vector:
+        return self._by_instance(self.runs.measured[column], scheme)
 
-    def _by_unit(self, values: Vector, scheme: str | None) -> Vector:
-        """Return the mean of each unit on a scheme; nan without the scheme."""
+    def _control(self, name: str, algorithm: str, scheme: str) -> Vector:
+        return self._by_instance(self.runs.controls[name][self._index(algorithm)], scheme)
+
+    def _by_instance(self, values: Vector, scheme: str | None) -> Vector:
+        """Return the mean of each instance on a scheme; nan without the scheme."""
         if scheme is None:
-            return np.full(self.n_units, np.nan)
+            return np.full(self.n_instances, np.nan)
         cells = self.cells[scheme]
-        return by_unit(values[cells], self.runs.units[cells], self.n_units)
+        return by_instance(values[cells], self.runs.instances[cells], self.n_instances)
 
     def has_failed(self, algorithm: str) -> bool:
         """Return whether some runs of an algorithm did not end ok."""
-        counts = self.summary.counts
-        row = counts[counts["algorithm"] == algorithm].iloc[0]
-        return bool(row["n"] > row["ok"])
+        return bool((self.runs.status[self._index(algorithm)] > OK).any())
+
+
+def _mean(values: Vector, about: Number) -> Number | None:
+    """Return the number with the mean of the values that are not nan; None if there are none."""
+    known = values[~np.isnan(values)]
+    return replace(about, value=float(known.mean())) if len(known) else None
 
 
 def rescalings(schemes: Collection[str]) -> dict[str, tuple[str | None, str | None, str | None]]:
@@ -273,14 +262,10 @@ def rescalings(schemes: Collection[str]) -> dict[str, tuple[str | None, str | No
     """
     rescaled = {}
     for base in schemes:
-        wanted = (
-            f"{base} + {IN_ORDER}",
-            f"{base} + {AT_RANDOM}",
-            _standardized(base),
-        )
-        others = tuple(name if name in schemes else None for name in wanted)
-        if any(others):
-            rescaled[base] = (others[0], others[1], others[2])
+        wanted = (f"{base} + {IN_ORDER}", f"{base} + {AT_RANDOM}", _standardized(base))
+        in_order, at_random, standardized = (n if n in schemes else None for n in wanted)
+        if in_order or at_random or standardized:
+            rescaled[base] = (in_order, at_random, standardized)
     return rescaled
 
 

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from causalassay.analysis.names import metric_name, scheme_name
+from causalassay.analysis.runs import metric_name, scheme_name
 from causalassay.analysis.verdict.algorithm_findings import algorithm_findings, failure_findings
 from causalassay.analysis.verdict.evidence import WITHOUT_SIGNAL, Evidence, rescalings
 from causalassay.analysis.verdict.statements import (
@@ -17,7 +17,7 @@ from causalassay.analysis.verdict.statements import (
     Lead,
     Number,
     StudyVerdict,
-    counted_units,
+    counted_instances,
     joined,
     numbers_in,
     stated,
@@ -37,12 +37,9 @@ from causalassay.present.formatting import in_words
 COMPARED = ("shd", "sid", "tv_dag")
 """Metrics of structure, of interventions and of interventional distributions."""
 COVERAGE = 0.95
-"""Of the problems and replicates: what an algorithm must have a score in to be compared."""
+"""The share of problems and replicates in which an algorithm must have a score to be compared."""
 MOST_INCOMPLETE = 4
 """Algorithms with missing runs that are named."""
-
-Comparison = tuple[str, str, str]
-"""A scheme, a metric, and the metric whose first is the opponent."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +121,7 @@ def _scheme(evidence: Evidence, scheme: str) -> Finding:
         random = evidence.measured_mean(scheme, RANDOM_F1)
         details += [(f"random orders: {evidence.word} ", random)] if random else []
         n_units = max(claim.n_units for claim in claims)
-        details.append(counted_units(Number(n_units, "measured units", "status", scheme)))
+        details.append(counted_instances(Number(n_units, "measured units", "status", scheme)))
     return stated(
         kind,
         Subject(scheme=scheme),
@@ -175,10 +172,7 @@ def _silence(evidence: Evidence) -> Iterator[Finding]:
     if not evidence.judged:
         return
     for scheme in evidence.cells:
-        beyond = {
-            name: evidence.of_algorithm(name, [], []).leads[scheme].beyond
-            for name in evidence.runs.algorithms
-        }
+        beyond = {name: evidence.beyond_chance(name, scheme) for name in evidence.runs.algorithms}
         known = {name: gain for name, gain in beyond.items() if not np.isnan(gain).all()}
         enough = max((int((~np.isnan(gain)).sum()) for gain in known.values()), default=0)
         if enough < units_needed(len(known)):
@@ -225,52 +219,49 @@ def _disagreements(evidence: Evidence) -> Iterator[Finding]:
 
     All comparisons of the study are corrected together.
     """
-    metrics = [name for name in COMPARED if name in evidence.summary.metrics]
-    means = {
-        scheme: {metric: known for metric in metrics if (known := _means(evidence, metric, scheme))}
-        for scheme in evidence.cells
-    }
     better = evidence.runs.better
-    firsts = {
-        scheme: {metric: _first(known, better[metric]) for metric, known in by_metric.items()}
-        for scheme, by_metric in means.items()
-    }
-    apart = {scheme: _apart(firsts[scheme], means[scheme]) for scheme in firsts}
-    opponents: dict[Comparison, tuple[str, str]] = {
-        (scheme, metric, other): (
-            str(firsts[scheme][metric].algorithm),
-            str(firsts[scheme][other].algorithm),
-        )
-        for scheme in firsts
-        for both in apart[scheme]
-        for metric, other in (both, both[::-1])
-    }
-    gains = {key: evidence.gain_by_unit(key[1], key[0], *pair) for key, pair in opponents.items()}
-    corrected = holm({key: sign_flips(gain) for key, gain in gains.items()})
-    for scheme, by_metric in firsts.items():
-        pairs = [((scheme, *pair), (scheme, *pair[::-1])) for pair in apart[scheme]]
-        if pairs:
-            clear = {key: corrected[key] <= LEVEL for pair in pairs for key in pair}
-            clearest = max(pairs, key=lambda pair: sum(clear[key] for key in pair))
-            leads = [evidence.lead_over(key[1], scheme, *opponents[key]) for key in clearest]
-            yield _disagreement(scheme, by_metric, leads, [clear[key] for key in clearest])
+    firsts: dict[str, dict[str, Number]] = {}
+    contests: dict[tuple[str, str, str], tuple[str, str]] = {}  # the firsts of two metrics
+    p_values: dict[tuple[str, str, str], float] = {}
+    for scheme in evidence.cells:
+        means = {metric: _means(evidence, metric, scheme) for metric in COMPARED}
+        firsts[scheme] = first = {
+            metric: max(known.values(), key=lambda mean: better[mean.column] * mean.value)
+            for metric, known in means.items()
+            if known
+        }
+        for metric, other in combinations(first, 2):
+            leader, rival = str(first[metric].algorithm), str(first[other].algorithm)
+            tied = _ties(first[metric], means[metric], rival)
+            if not tied and not _ties(first[other], means[other], leader):
+                contests[scheme, metric, other] = leader, rival
+                gain = evidence.gain_by_instance(metric, scheme, leader, rival)
+                p_values[scheme, metric, other] = sign_flips(gain)
+                gain = evidence.gain_by_instance(other, scheme, rival, leader)
+                p_values[scheme, other, metric] = sign_flips(gain)
+    corrected = holm(p_values)
+    for scheme, first in firsts.items():
+        clear = {
+            (metric, other): [
+                corrected[scheme, *pair] <= LEVEL for pair in ((metric, other), (other, metric))
+            ]
+            for of_scheme, metric, other in contests
+            if of_scheme == scheme
+        }
+        if clear:
+            metric, other = pair = max(clear, key=lambda pair: sum(clear[pair]))
+            leader, rival = contests[scheme, metric, other]
+            leads = [
+                evidence.lead_over(metric, scheme, leader, rival),
+                evidence.lead_over(other, scheme, rival, leader),
+            ]
+            yield _disagreement(scheme, first, leads, clear[pair])
 
 
-def _apart(
-    firsts: Mapping[str, Number], means: Mapping[str, Mapping[str, Number]]
-) -> list[tuple[str, str]]:
-    """Return the pairs of metrics that put different algorithms first, ties aside."""
-
-    def is_first(metric: str, algorithm: str | None) -> bool:
-        mean = means[metric].get(str(algorithm))
-        return mean is not None and math.isclose(mean.value, firsts[metric].value, abs_tol=1e-12)
-
-    return [
-        (first, other)
-        for first, other in combinations(firsts, 2)
-        if not is_first(first, firsts[other].algorithm)
-        and not is_first(other, firsts[first].algorithm)
-    ]
+def _ties(first: Number, means: Mapping[str, Number], algorithm: str) -> bool:
+    """Return whether an algorithm has the best mean, too."""
+    mean = means.get(algorithm)
+    return mean is not None and math.isclose(mean.value, first.value, abs_tol=1e-12)
 
 
 def _disagreement(
@@ -299,17 +290,15 @@ def _disagreement(
             "firsts": joined(firsts_clauses),
             "leads": joined(clauses, " and "),
             "which": which,
-            "units": leads[0].units,
+            "units": leads[0].instances,
         },
     )
 
 
-def _first(means: Mapping[str, Number], better: int) -> Number:
-    return max(means.values(), key=lambda mean: better * mean.value)
-
-
 def _means(evidence: Evidence, metric: str, scheme: str) -> dict[str, Number]:
     """Return the mean of each listed algorithm that has nearly all scores on a scheme."""
+    if metric not in evidence.summary.metrics:
+        return {}
     least = COVERAGE * len(evidence.cells[scheme])
     means = {name: evidence.mean(name, scheme, metric) for name in evidence.listed}
     return {

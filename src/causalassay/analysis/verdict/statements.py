@@ -138,14 +138,14 @@ class Lead:
     ----------
     number : Number
     low, high : float
-        nan with fewer than two units.
-    n_units : int
+        nan with fewer than two instances.
+    n_instances : int
     """
 
     number: Number
     low: float
     high: float
-    n_units: int
+    n_instances: int
 
     @property
     def clause(self) -> Clause:
@@ -159,14 +159,14 @@ class Lead:
         return (self.number, " [", low, ", ", high, "]")
 
     @property
-    def units(self) -> Clause:
-        """On how many units."""
-        number = replace(self.number, value=self.n_units, statistic="units", is_share=False)
-        return counted_units(number)
+    def instances(self) -> Clause:
+        """On how many instances."""
+        number = replace(self.number, value=self.n_instances, statistic="units", is_share=False)
+        return counted_instances(number)
 
 
-def counted_units(number: Number) -> Clause:
-    """Return so many units."""
+def counted_instances(number: Number) -> Clause:
+    """Return so many instances, which sentences call units."""
     return (number, " unit" if number.value == 1 else " units")
 
 

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from causalassay.analysis import analyse, chart_tables, summarize
+from causalassay.analysis import analyse, summarize
+from causalassay.analysis.report import chart_data
 from causalassay.analysis.report.chart_data import (
     MOST_ALGORITHMS,
     MOST_METRICS,
@@ -38,7 +39,7 @@ def digits(values):
 
 
 def test_scores_on_schemes_are_those_of_the_summary(scope):
-    records = chart_tables.scheme_scores(scope, "f1")
+    records = chart_data.scheme_scores(scope, "f1")
     summary = scope.summary.attribution.schemes
     expected = summary[summary["metric"] == "f1"]
     assert expected["scheme"].map(scheme_name).tolist() == records["scheme"].tolist()
@@ -50,7 +51,7 @@ def test_scores_on_schemes_are_those_of_the_summary(scope):
 
 @pytest.mark.parametrize(("metric", "best"), [("f1", max), ("shd", min)])
 def test_sorting_is_the_better_of_the_two_sorting_baselines(scope, metric, best):
-    records = chart_tables.scheme_scores(scope, metric)
+    records = chart_data.scheme_scores(scope, metric)
     for scheme, part in records.groupby("scheme"):
         means = part.set_index("algorithm")["mean"]
         assert {best(means["var-sortnregress"], means["r2-sortnregress"])} == set(
@@ -59,7 +60,7 @@ def test_sorting_is_the_better_of_the_two_sorting_baselines(scope, metric, best)
 
 
 def test_ranks_are_those_of_the_summary(scope):
-    records = chart_tables.rank_means(scope, "iscm", ["shd", "sid"])
+    records = chart_data.rank_means(scope, "iscm", ["shd", "sid"])
     summary = scope.summary.ranks
     chosen = (summary["scheme"] == "iscm") & summary["metric"].isin(["shd", "sid"])
     expected = summary[chosen]
@@ -70,7 +71,7 @@ def test_ranks_are_those_of_the_summary(scope):
 
 
 def test_bins_hold_every_problem_and_replicate_once(table, scope):
-    records = chart_tables.sortability_bins(scope)
+    records = chart_data.sortability_bins(scope)
     cells = table.frame.drop_duplicates(["problem", "replicate"])
     for (diagnostic, scheme), part in records.groupby(["diagnostic", "scheme"]):
         values = cells.loc[cells["scheme"].map(scheme_name) == scheme, diagnostic]
@@ -85,12 +86,12 @@ def test_bins_hold_every_problem_and_replicate_once(table, scope):
 def test_a_sortability_of_one_lies_in_the_last_bin():
     table = study_like(["pc"], schemes=("raw",), replicates=2)
     table.frame["var_sortability"] = 1.0
-    records = chart_tables.sortability_bins(choose(analyse(table)))
+    records = chart_data.sortability_bins(choose(analyse(table)))
     assert [0.95] == records.loc[records["diagnostic"] == "var_sortability", "from"].tolist()
 
 
 def test_boxes_are_quartiles_and_whiskers_of_the_rows(table, scope):
-    records, n_panels = chart_tables.box_stats(scope, "shd")
+    records, n_panels = chart_data.box_stats(scope, "shd")
     assert 4 == n_panels == records["panel"].nunique()
     frame = table.frame
     for row in records.sample(8, random_state=1).itertuples():
@@ -111,7 +112,7 @@ def test_boxes_are_quartiles_and_whiskers_of_the_rows(table, scope):
 
 
 def test_means_against_a_number_are_those_of_a_summary_by_it(table, scope):
-    records = chart_tables.means_against(scope, "f1", "samples")
+    records = chart_data.means_against(scope, "f1", "samples")
     scores = summarize(table, ["scheme", "samples"]).scores
     scores = scores.assign(scheme=scores["scheme"].map(scheme_name))
     expected = scores[scores["metric"] == "f1"].set_index(["algorithm", "scheme", "samples"])
@@ -123,7 +124,7 @@ def test_means_against_a_number_are_those_of_a_summary_by_it(table, scope):
 
 
 def test_run_times_are_medians_of_the_runs_that_ended(table, scope):
-    records = chart_tables.run_times(scope).set_index(["algorithm", "nodes"])
+    records = chart_data.run_times(scope).set_index(["algorithm", "nodes"])
     frame = table.frame
     seconds = frame.loc[(frame["algorithm"] == "ges") & (frame["graph.n_nodes"] == 20), "seconds"]
     row = records.loc[("ges", 20)]
@@ -162,11 +163,11 @@ def test_too_many_sizes_are_thinned_from_the_smallest_to_the_largest():
     nodes = tuple(range(5, 305, 5))
     table = study_like([f"a{i}" for i in range(6)], families=("chain",), nodes=nodes, replicates=1)
     scope = choose(analyse(table))
-    records = chart_tables.means_against(scope, "f1", "graph.n_nodes")
-    assert len(records) <= chart_tables.MOST_RECORDS
+    records = chart_data.means_against(scope, "f1", "graph.n_nodes")
+    assert len(records) <= chart_data.MOST_RECORDS
     assert (5, 300) == (records["at"].min(), records["at"].max())
-    boxes, n_panels = chart_tables.box_stats(scope, "f1")
-    assert len(boxes) <= chart_tables.MOST_RECORDS
+    boxes, n_panels = chart_data.box_stats(scope, "f1")
+    assert len(boxes) <= chart_data.MOST_RECORDS
     assert 60 == n_panels
 
 
@@ -191,5 +192,5 @@ def test_undefined_numbers_stay_nan_and_are_never_zero(table):
     frame = table.frame.copy()
     frame.loc[frame["algorithm"] == "ges", "f1"] = np.nan
     lacking = with_frame(table, frame)
-    records = chart_tables.scheme_scores(choose(analyse(lacking)), "f1")
+    records = chart_data.scheme_scores(choose(analyse(lacking)), "f1")
     assert records.loc[records["algorithm"] == "ges", "mean"].isna().all()

@@ -21,7 +21,6 @@ from causalassay.analysis.report.page import (
     script_text,
     vega_bundle,
 )
-from causalassay.analysis.report.page.figures import HEADINGS
 from causalassay.analysis.report.score_tables import level
 from causalassay.analysis.runs import metric_name, scheme_name
 from causalassay.analysis.tables import choice_table
@@ -358,12 +357,12 @@ def test_figures_that_are_not_there_say_why(content):
     outline = Outline(render_page(replace(content, gallery=bare)))
     assert reason in outline.words["dd"]
     assert "Some are left out." in outline.words["p"]
-    assert HEADINGS["against_n"] in outline.words["dt"]
+    assert KINDS["against_n"].heading in outline.words["dt"]
 
 
 def test_every_kind_of_figure_has_a_heading():
     # The picture of the first screen has none: the headline stands above it.
-    assert set(KINDS) - {"overview"} == set(HEADINGS)
+    assert {"overview"} == {name for name, kind in KINDS.items() if not kind.heading}
 
 
 SECTIONS = ("overview", "schemes", "leaderboard-section", "figures", "run", "rules")

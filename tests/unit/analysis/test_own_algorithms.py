@@ -85,7 +85,7 @@ def is_clear(analysis, metric, other, scheme):
     own, opponent = (
         runs.scores[metric][runs.algorithms.index(name), cells] for name in (OWN, other)
     )
-    apart = pd.Series(own - opponent).groupby(runs.units[cells]).mean().dropna()
+    apart = pd.Series(own - opponent).groupby(runs.instances[cells]).mean().dropna()
     return ttest_1samp(apart, 0).pvalue <= 0.05 / (len(runs.algorithms) - 1)
 
 

@@ -10,7 +10,6 @@ import pytest
 from rich.console import Console
 
 from causalassay.analysis.comparison import (
-    difference_of_means,
     mean_ranks,
     mean_with_interval,
     paired_differences,
@@ -153,19 +152,6 @@ def test_intervals_cover_the_truth_in_about_95_percent_of_studies(n_units):
         estimated = mean_with_interval(values, units)
         hits += estimated.low <= 0 <= estimated.high
     assert 1860 <= hits <= 1940
-
-
-def test_a_difference_of_means_is_the_mean_of_paired_differences_where_all_are_paired():
-    rng = stream(3, "paired")
-    first, second = rng.normal(size=(2, 12))
-    units = np.arange(12)
-    values, both = np.concatenate([first, second]), np.concatenate([units, units])
-    apart, n_units = difference_of_means(values, both, np.arange(24) < 12)
-    paired = mean_with_interval(first - second, units)
-    assert 12 == n_units
-    assert (paired.value, paired.low, paired.high) == pytest.approx(
-        (apart.value, apart.low, apart.high)
-    )
 
 
 def test_an_infinite_score_makes_the_mean_infinite_and_leaves_no_interval():
@@ -365,7 +351,7 @@ def test_a_study_without_rows_says_so():
 
 def test_a_table_of_scores_has_the_numbers_of_the_summary_the_best_first():
     summary = summarize(draw_table(0, n_replicates=8))
-    for metric, better in zip(summary.metrics, summary.better, strict=True):
+    for metric, better in summary.better.items():
         records = score_table(summary, metric).records()
         scores = summary.scores[summary.scores["metric"] == metric]
         for record in records:

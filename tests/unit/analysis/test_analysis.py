@@ -105,6 +105,7 @@ def test_an_analysis_shows_itself_in_few_lines_as_its_matrix_and_as_plain_values
         assert (row.algorithm, row.finding) == (record["algorithm"], record["finding"])
         means = [record[column.scheme] for column in analysis.matrix.columns]
         assert pytest.approx([cell.mean for cell in row.cells], nan_ok=True) == means
+    assert analysis.frame is analysis.table.frame
     plain = analysis.to_dict()
     assert {"counts", "scores", "headline", "matrix", "verdict"} <= set(plain)
     assert plain == json.loads(json.dumps(plain, allow_nan=False))

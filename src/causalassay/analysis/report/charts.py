@@ -1,0 +1,480 @@
+"""The charts of a report: dots with intervals, panels, time against score, and the overview.
+
+Every series has a shape and a dash of its own beside its colour, so that a grey print tells them
+apart. Each function returns a chart whose one data set is the table that it was given.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from causalassay.present import charts as look
+from causalassay.present.charts import COLOURS, INK, LINE, NARROW, PAPER, QUIET, PanelSizes
+
+KNOWN = ("raw", "standardized", "iSCM", "UUMC")
+"""Schemes whose style is the same in every report."""
+MARKED = "(indexof(baselines, datum.value) < 0 ? '' : ' (baseline)')"
+"""Reads the chart's parameter ``baselines``: names stay data, never part of an expression.
+
+Vega-Lite replaces ``datum.label`` once in the label of a panel, hence ``datum.value`` here.
+"""
+LABEL = look.breaking(f"(datum.label) + {MARKED}")
+IS_BASELINE = "indexof(baselines, datum.algorithm) >= 0"
+
+LANE, BOX_LANE = 8, 7
+"""Pixels of height for each series of a row."""
+LONGEST_TITLE = 34
+"""Letters in a line of the axis' title, which a narrow screen has room for."""
+MARGIN = 48
+"""Pixels of an axis of numbers."""
+SCATTER_HEIGHT, OVERVIEW_HEIGHT = 340, 380
+LINE_SHARE, LETTER_SHARE = 0.06, 0.03
+"""The shares of a narrow chart's height and width that a line and a letter take."""
+
+GROUPS = {
+    "robust": COLOURS[2],
+    "depends on variances": COLOURS[0],
+    "depends on units": COLOURS[1],
+    "lead lost": COLOURS[4],
+    "no lead found": "#999999",
+    "not decided": COLOURS[5],
+    "sorting baseline": INK,
+    "other baseline": QUIET,
+}
+"""What the colours of the overview distinguish: the finding on an algorithm, and baselines."""
+SIGNS = (*look.SHAPES, "triangle-right")
+DASHED = ("sorting baseline", "other baseline")
+
+
+def style_of(names: Sequence[str]) -> dict[str, int]:
+    """Return each series' index in the palette; known schemes have their own, others follow.
+
+    Examples
+    --------
+    >>> style_of(["iSCM", "raw", "SNR"])
+    {'iSCM': 2, 'raw': 0, 'SNR': 4}
+    >>> style_of(["shd", "sid"])
+    {'shd': 0, 'sid': 1}
+    """
+    others = [name for name in names if name not in KNOWN]
+    free = len(KNOWN) if len(others) < len(names) else 0
+    return {n: KNOWN.index(n) if n in KNOWN else free + others.index(n) for n in names}
+
+
+def name_lines(name: str, baselines: Sequence[str]) -> list[str]:
+    """Return the lines under which a chart shows an algorithm."""
+    return look.wrapped(name + (" (baseline)" if name in baselines else ""))
+
+
+def _layered(data: pd.DataFrame, *layers: Any) -> Any:
+    """Return layers of a table, which is inlined as one record of columns.
+
+    The chart takes that record apart; it is half the size of a record for each row.
+    """
+    columns = {
+        str(name): [
+            None if isinstance(value, float) and not math.isfinite(value) else value
+            for value in data[name].tolist()
+        ]
+        for name in data
+    }
+    return alt.layer(*layers, data=alt.InlineData(values=[columns]))
+
+
+def _finished(
+    chart: Any, data: pd.DataFrame, baselines: Sequence[str] = (), **properties: Any
+) -> Any:
+    """Return a chart of `_layered` data with the baselines' names as a parameter, and its look."""
+    apart = alt.FlattenTransform(flatten=[str(name) for name in data])
+    return (
+        chart.add_params(alt.param(name="baselines", value=list(baselines)))
+        .properties(transform=[apart], **properties)
+        .configure(**look.config())
+    )
+
+
+def _tooltip(*fields: str) -> list[alt.Tooltip]:
+    return [alt.Tooltip(field=field) for field in fields]
+
+
+def _series(
+    field: str, names: Sequence[Any], room: int, title: str = "", *, grow: bool = False
+) -> tuple[alt.Color, alt.Shape, alt.StrokeDash]:
+    """Return the colours, shapes and dashes of series, with a legend of so many pixels.
+
+    Series that grow are sizes: coloured from light to dark.
+    """
+    columns = look.legend_columns(names, room - round(look.LETTER * len(title)))
+    legend = alt.Legend(title=title or None, columns=columns)
+
+    def channel(kind: Any, palette: Sequence[Any]) -> Any:
+        picked = [palette[index % len(palette)] for index in style_of(names).values()]
+        if grow and kind is alt.Color:
+            picked = look.growing(len(names))
+        scale = alt.Scale(domain=list(names), range=picked)
+        return kind(shorthand=f"{field}:N", scale=scale, legend=legend)
+
+    kinds = ((alt.Color, COLOURS), (alt.Shape, look.SHAPES), (alt.StrokeDash, look.DASHES))
+    colour, shape, dash = (channel(kind, palette) for kind, palette in kinds)
+    return colour, shape, dash
+
+
+def _rows(
+    names: Sequence[str], labels: Sequence[Sequence[str]], field: str, series: Sequence[Any]
+) -> dict[str, Any]:
+    """Return the channels of a row for each algorithm, the series of a row below each other."""
+    axis: dict[str, Any] = {
+        "title": None,
+        "labelExpr": LABEL,
+        "labelLineHeight": LINE,
+        # The first line stands at the middle of the row; half of the others' height lifts it.
+        "labelOffset": {
+            "condition": [
+                {"test": f"length({LABEL}) == {n}", "value": (1 - n) * LINE / 2}
+                for n in range(2, max(map(len, labels), default=1) + 1)
+            ],
+            "value": 0,
+        },
+        "ticks": False,
+        "domain": False,
+        "grid": True,
+        "tickBand": "extent",
+        "labelPadding": 6,
+    }
+    close = alt.Scale(paddingInner=0, paddingOuter=0)
+    lanes = alt.Scale(paddingInner=0, paddingOuter=0.4)
+    return {
+        "y": alt.Y("algorithm:N", sort=list(names), axis=alt.Axis(**axis), scale=close),
+        "yOffset": alt.YOffset(f"{field}:N", sort=list(series), scale=lanes),
+    }
+
+
+def _height(n_rows: int, series: int, labels: Sequence[Sequence[str]]) -> int:
+    """Return the pixels of all rows: each of its series, or of the label with the most lines."""
+    return n_rows * max(series + 6, LINE * max(map(len, labels), default=1) + 4)
+
+
+def dots(  # noqa: PLR0913  all that such a chart has
+    data: pd.DataFrame,
+    rows: Sequence[str],
+    baselines: Sequence[str],
+    series: str,
+    names: Sequence[Any],
+    title: Sequence[str],
+    *,
+    times: bool = False,
+    domain: tuple[float, float] | None = None,
+    mark: str = "",
+    legend: str = "",
+) -> alt.LayerChart:
+    """Return means with intervals, a row for each algorithm and a lane for each series.
+
+    Parameters
+    ----------
+    data : DataFrame
+        With ``algorithm``, ``mean``, ``low``, ``high`` and the column of the series.
+    rows : sequence of str
+        The algorithms from the top.
+    baselines : sequence of str
+        Those of them that are baselines: hollow, and labelled so.
+    series : str
+        Column.
+    names : sequence
+        Its values in their order.
+    title : sequence of str
+        Lines of the horizontal axis' title.
+    times : bool
+        The axis is logarithmic and of time, and the series are sizes: coloured from light to dark,
+        joined by a line.
+    domain : tuple of float, optional
+        Of the axis.
+    mark : str
+        Column of a second number, drawn as a tick in the lane; none if empty.
+    legend : str
+        Title of the legend.
+    """
+    labels = [name_lines(name, baselines) for name in rows]
+    room = NARROW - look.width_of(labels) - 10
+    colour, shape, _ = _series(series, names, room, legend, grow=times)
+    scale = alt.Scale(zero=True)
+    axis: dict[str, Any] = {"tickCount": 5, "format": "~r", "labelOverlap": True}
+    if domain is not None:
+        scale = alt.Scale(domain=list(domain), zero=False, nice=False)
+    if times:
+        powers = _powers_of_ten(data)
+        scale = alt.Scale(type="log", domain=[powers[0], powers[-1]], nice=False)
+        axis = {"values": powers, "labelOverlap": True, "labelExpr": SECONDS}
+    lines = [line for text in title for line in textwrap.wrap(text, LONGEST_TITLE)]
+    x = alt.X("mean:Q", title=lines, scale=scale, axis=alt.Axis(**axis))
+    base = alt.Chart()
+    layers: list[Any] = []
+    if times and len(names) > 1:
+        trail, order = base.mark_line(color=QUIET, strokeWidth=1), alt.Order(f"{series}:Q")
+        layers.append(trail.encode(x=x, detail="algorithm:N", order=order))
+    if mark:
+        tick = base.mark_tick(color=INK, thickness=2, size=LANE, opacity=0.75)
+        layers.append(tick.encode(x=alt.X(f"{mark}:Q")))
+    spread = base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q"), x2="high:Q", color=colour)
+    point = base.mark_point(size=40, strokeWidth=1.5, opacity=1).encode(
+        x=x,
+        shape=shape,
+        color=colour,
+        fill=alt.condition(IS_BASELINE, alt.value(PAPER), colour),
+        tooltip=_tooltip("algorithm", series, "mean", "low", "high"),
+    )
+    chart = _layered(data, *layers, spread, point).encode(**_rows(rows, labels, series, names))
+    height = _height(len(rows), LANE * len(names), labels)
+    return _finished(chart.properties(width="container", height=height), data, baselines)
+
+
+SECONDS = "format(datum.value, '~s') + 's'"
+
+
+def _powers_of_ten(data: pd.DataFrame) -> list[float]:
+    """Return the powers of ten from below the smallest to above the largest number."""
+    low, high = math.log10(data["low"].min()), math.log10(data["high"].max())
+    return [10.0**k for k in range(math.floor(low), max(math.ceil(high), math.floor(low) + 1) + 1)]
+
+
+def histograms(data: pd.DataFrame, schemes: Sequence[str]) -> alt.FacetChart:
+    """Return histograms of the problems' sortabilities, a row for each scheme; 1/2 is marked."""
+    columns = list(dict.fromkeys(data["diagnostic"]))
+    axis = alt.Axis(values=[0, 0.5, 1], format="~g", labelFlush=True)
+    colour, *_ = _series("scheme", schemes, NARROW)
+    base = alt.Chart()
+    bars = base.mark_rect(stroke=PAPER, strokeWidth=0.5).encode(
+        x=alt.X("from:Q", title=None, axis=axis, scale=alt.Scale(domain=[0, 1])),
+        x2="to:Q",
+        y=alt.Y("height:Q", axis=None, scale=alt.Scale(domain=[0, 1.25])),
+        y2=alt.datum(0),
+        color=colour.legend(None),
+        tooltip=_tooltip("scheme", "from", "to", "count", "n"),
+    )
+    half = base.mark_rule(color=INK, strokeDash=[3, 3]).encode(x=alt.datum(0.5))
+    triangle = base.mark_point(size=50, shape="triangle-down", filled=True, color=INK, opacity=1)
+    mean = triangle.encode(x=alt.X("mean:Q"), y=alt.datum(1.15))
+    header = alt.Header(labelAngle=0, labelAlign="left", labelPadding=4)
+    panels = _layered(data, bars, half, mean).properties(width=100, height=48)
+    return _finished(
+        panels.facet(
+            row=alt.Row("scheme:N", sort=list(schemes), title=None, header=header),
+            column=alt.Column("diagnostic:N", sort=columns, title=None),
+        ),
+        data,
+        spacing={"row": 10, "column": 24},
+        usermeta=PanelSizes(len(columns), 20, 90, 24, list(schemes), columns).to_meta(),
+    )
+
+
+def boxes(
+    data: pd.DataFrame, rows: Sequence[str], baselines: Sequence[str], title: str
+) -> alt.FacetChart:
+    """Return box plots of computed quartiles, a panel for each graph family and size."""
+    schemes, panels = (list(dict.fromkeys(data[name])) for name in ("scheme", "panel"))
+    labels = [name_lines(name, baselines) for name in rows]
+    colour, shape, _ = _series("scheme", schemes, NARROW - look.width_of(labels) - 10)
+    base = alt.Chart()
+    axis = alt.Axis(title=None, tickCount=3, format="~r", labelOverlap=True)
+    x = alt.X("low:Q", axis=axis, scale=alt.Scale(zero=True))
+    whisker = base.mark_rule(strokeWidth=1).encode(x=x, x2="high:Q")
+    box = base.mark_bar(size=BOX_LANE - 2, opacity=0.45).encode(x=alt.X("q1:Q"), x2="q3:Q")
+    median = base.mark_point(size=22, filled=True, opacity=1).encode(
+        x=alt.X("median:Q"),
+        shape=shape,
+        tooltip=_tooltip("algorithm", "scheme", "panel", "q1", "median", "q3", "n"),
+    )
+    chart = _layered(data, whisker, box, median).encode(
+        **_rows(rows, labels, "scheme", schemes), color=colour
+    )
+    height = _height(len(rows), BOX_LANE * len(schemes), labels)
+    header = alt.Header(labelExpr=look.breaking("(datum.label)"), labelLineHeight=LINE)
+    headings = _lines(map(look.wrapped, panels))
+    drawn = _wrapped(
+        chart.properties(width=100, height=height),
+        alt.Facet("panel:N", sort=panels, title=title, header=header),
+        data,
+        baselines,
+        PanelSizes(len(panels), 28, 100, 20, _lines(labels), headings),
+    )
+    return drawn.resolve_scale(x="independent") if own_axes(data) else drawn
+
+
+def own_axes(data: pd.DataFrame) -> bool:
+    """Return whether panels of box plots need axes of their own: some would be too small to read.
+
+    Examples
+    --------
+    >>> own_axes(pd.DataFrame({"panel": ["5 nodes", "50 nodes"], "high": [9.0, 900.0]}))
+    True
+    """
+    reach = data.groupby("panel")["high"].max()
+    return bool(reach.max() > 2 * reach.min())
+
+
+def lines_against(
+    data: pd.DataFrame, rows: Sequence[str], baselines: Sequence[str], title: str
+) -> alt.FacetChart:
+    """Return means with intervals against a size, a panel for each algorithm."""
+    schemes = list(dict.fromkeys(data["scheme"]))
+    colour, shape, dash = _series("scheme", schemes, NARROW - MARGIN)
+    base = alt.Chart()
+    axis = alt.Axis(title=None, tickCount=4, format="~r")
+    y = alt.Y("mean:Q", axis=axis, scale=alt.Scale(zero=True))
+    line = base.mark_line(strokeWidth=1.5).encode(y=y, strokeDash=dash)
+    spread = base.mark_rule(strokeWidth=1).encode(y=alt.Y("low:Q"), y2="high:Q")
+    point = base.mark_point(size=30, filled=True, opacity=1).encode(
+        y=y,
+        shape=shape,
+        tooltip=_tooltip("algorithm", "scheme", "at", "mean", "low", "high", "n"),
+    )
+    chart = _layered(data, line, spread, point).encode(x=_sizes(data["at"]), color=colour)
+    header = alt.Header(labelExpr=LABEL, labelLineHeight=LINE)
+    headings = _lines(name_lines(name, baselines) for name in rows)
+    return _wrapped(
+        chart.properties(width=110, height=80),
+        alt.Facet("algorithm:N", sort=list(rows), title=title, header=header),
+        data,
+        baselines,
+        PanelSizes(min(len(rows), 6), MARGIN, 110, 22, (), headings),
+    )
+
+
+def _lines(texts: Iterable[Sequence[str]]) -> list[str]:
+    return [line for lines in texts for line in lines]
+
+
+def _sizes(column: pd.Series[Any]) -> alt.X:
+    """Return the channel of a size: logarithmic where it spans more than a factor of four."""
+    at = sorted(set(column))
+    low, high = at[0], at[-1]
+    log = low > 0 and high > 4 * low
+    room = 0.08 * (high - low)
+    domain = [low / 1.15, high * 1.15] if log else [low - room, high + room]
+    scale = alt.Scale(type="log" if log else "linear", domain=domain, nice=False)
+    axis = alt.Axis(values=at, format="~s", labelOverlap="greedy", grid=False)
+    return alt.X("at:Q", title=None, scale=scale, axis=axis)
+
+
+def _wrapped(
+    chart: alt.LayerChart,
+    facet: alt.Facet,
+    data: pd.DataFrame,
+    baselines: Sequence[str],
+    sizes: PanelSizes,
+) -> alt.FacetChart:
+    columns, _ = look.arrangement(sizes, NARROW, wraps=True)
+    # Shared axes would stand below panels that a last row does not have.
+    apart = chart.facet(facet=facet, columns=columns).resolve_axis(x="independent")
+    return _finished(apart, data, baselines, spacing=sizes.gap, usermeta=sizes.to_meta())
+
+
+def scatter(data: pd.DataFrame, baselines: Sequence[str], title: str) -> alt.LayerChart:
+    """Return scores against times, with names beside the signs."""
+    base = alt.Chart()
+    axis = alt.Axis(labelExpr=SECONDS, tickCount=5, labelOverlap=True)
+    scale = alt.Scale(type="log", padding=60, nice=False)
+    x = alt.X("seconds:Q", title="median time of discovery", axis=axis, scale=scale)
+    y = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
+    blue = alt.value(COLOURS[2])
+    colour = alt.condition(IS_BASELINE, alt.value(QUIET), blue)
+    spread = base.mark_rule(strokeWidth=1, opacity=0.5).encode(
+        x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour
+    )
+    point = base.mark_point(size=45, strokeWidth=1.5, opacity=1).encode(
+        x=x,
+        y=y,
+        color=colour,
+        fill=alt.condition(IS_BASELINE, alt.value(PAPER), blue),
+        tooltip=_tooltip("algorithm", "seconds", "mean", "low", "high"),
+    )
+    name = base.mark_text(align="left", dx=7, dy=-4, fontSize=10, color=INK).encode(
+        x=x, y=y, text="name:N"
+    )
+    chart = _layered(data, spread, point, name)
+    return _finished(chart.properties(width="container", height=SCATTER_HEIGHT), data, baselines)
+
+
+def with_names(data: pd.DataFrame) -> pd.DataFrame:
+    """Return the data with the name that is written beside each sign; none where two would meet.
+
+    Examples
+    --------
+    >>> places = {"seconds": [1.0, 1.1, 9.0], "mean": [0.5, 0.5, 0.1], "high": [0.6, 0.6, 0.2]}
+    >>> with_names(pd.DataFrame({"algorithm": ["a", "b", "c"], **places}))["name"].tolist()
+    ['a', '', 'c']
+    """
+    across = np.log10(data["seconds"].to_numpy(dtype=float))
+    up = data["mean"].to_numpy(dtype=float)
+    width = max(float(np.ptp(across)), 1e-9)
+    height = max(float(np.nanmax([*data["high"], *up])) - min(float(up.min()), 0.0), 1e-9)
+    letters = [len(name) + 2 for name in data["algorithm"]]
+    written: list[int] = []
+    for index in range(len(data)):
+        if all(
+            abs(up[index] - up[other]) > LINE_SHARE * height
+            or abs(across[index] - across[other])
+            > LETTER_SHARE * width * letters[index if across[index] < across[other] else other]
+            for other in written
+        ):
+            written.append(index)
+    names = [name if i in written else "" for i, name in enumerate(data["algorithm"])]
+    return data.assign(name=names)
+
+
+def overview(data: pd.DataFrame, groups: Sequence[str], title: str) -> alt.LayerChart:
+    """Return a line across the schemes for each algorithm, coloured by what was found."""
+    schemes = list(dict.fromkeys(data["scheme"]))
+    axis = alt.Axis(
+        title=None,
+        labelExpr="split(datum.label, ' ')",
+        labelAngle=0,
+        labelAlign="center",
+        labelBaseline="top",
+        labelFontSize=11,
+        labelOverlap=False,
+        ticks=False,
+    )
+    x = alt.X("scheme:N", sort=schemes, axis=axis, scale=alt.Scale(type="band"), bandPosition=0.5)
+    y = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
+
+    def by_group(kind: Any, values: dict[str, Any]) -> Any:
+        scale = alt.Scale(domain=list(groups), range=[values[name] for name in groups])
+        return kind("group:N", scale=scale, legend=alt.Legend(title=None, columns=2))
+
+    colour = by_group(alt.Color, GROUPS)
+    dashes = {name: [5, 3] if name in DASHED else [1, 0] for name in GROUPS}
+    width = alt.Scale(domain=[False, True], range=[1.8, 4])
+    base = alt.Chart()
+    shade = (
+        base.transform_filter("datum.artefact")
+        .transform_aggregate(groupby=["scheme"])
+        .mark_rect(color=COLOURS[1], opacity=0.12)
+        .encode(x=alt.X("scheme:N", sort=schemes))
+    )
+    line = base.mark_line(opacity=0.85).encode(
+        x=x,
+        y=y,
+        color=colour,
+        strokeDash=by_group(alt.StrokeDash, dashes),
+        strokeWidth=alt.StrokeWidth("mine:O", scale=width, legend=None),
+        detail="algorithm:N",
+    )
+    point = base.mark_point(filled=True, size=34, opacity=0.9).encode(
+        x=x,
+        y=y,
+        color=colour,
+        shape=by_group(alt.Shape, dict(zip(GROUPS, SIGNS, strict=True))),
+        tooltip=_tooltip("algorithm", "scheme", "mean", "low", "high", "finding"),
+    )
+    chart = _layered(data, shade, line, point)
+    low = {"low": {"below": 1056, "height": 220}}
+    return _finished(
+        chart.properties(width="container", height=OVERVIEW_HEIGHT), data, usermeta=low
+    )
