@@ -13,7 +13,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from causalassay.cli import app
-from causalassay.cli.reproducing import _pages_folder
+from causalassay.cli.lab import _pages_folder
 from causalassay.discovery import golem_loss
 from causalassay.graphs import to_cpdag
 from causalassay.lab.papers import Line, Reproduction, paper_slugs, read_paper, reproduce
@@ -32,8 +32,8 @@ from causalassay.lab.papers.published import Item, Outcome, PublishedValue
 from causalassay.lab.papers.result import Effort
 from causalassay.lab.papers.running import KeptResults, _picture, sized_study
 from causalassay.models import fit_covariance
+from causalassay.present import flattened
 from causalassay.present.charts import static_svg
-from causalassay.present.document import flattened
 from causalassay.present.terminal import print_document
 from causalassay.study.worker.problem_making import make
 from recorded_outcomes import nothing_runs, recorded

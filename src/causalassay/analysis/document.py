@@ -10,7 +10,7 @@ from causalassay.analysis.comparison import compared_with_all, own_algorithms
 from causalassay.analysis.runs import SCHEME, metric_name, scheme_name
 from causalassay.analysis.verdict.statements import STATISTICS
 from causalassay.judging.findings import RULES
-from causalassay.present.document import (
+from causalassay.present import (
     Block,
     Code,
     Document,

@@ -33,11 +33,11 @@ from causalassay.analysis.runs import (
     Runs,
     arrange,
 )
+from causalassay.present import Shown
 from causalassay.present.json_values import plain_values
-from causalassay.present.shown import Shown
 
 if TYPE_CHECKING:
-    from causalassay.present.document import Document
+    from causalassay.present import Document
     from causalassay.study.storage import StudyTable
 
 

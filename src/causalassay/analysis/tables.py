@@ -11,7 +11,7 @@ import pandas as pd
 
 from causalassay.analysis.comparison import BEST_RULE, BestMarks, compared_with_all
 from causalassay.analysis.runs import SCHEME, STATUSES, metric_name, problem_name, scheme_name
-from causalassay.present.document import Column, Interval, Marked, Table
+from causalassay.present import Column, Interval, Marked, Table
 
 if TYPE_CHECKING:
     from causalassay.analysis.analysis import Analysis

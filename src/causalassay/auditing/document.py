@@ -18,8 +18,7 @@ from causalassay.auditing.result import (
 )
 from causalassay.judging.artefacts import artefacts_of
 from causalassay.judging.findings import Finding, rules_of
-from causalassay.present.charts import lazy_chart
-from causalassay.present.document import (
+from causalassay.present import (
     Block,
     Column,
     Document,
@@ -33,6 +32,7 @@ from causalassay.present.document import (
     Section,
     Table,
 )
+from causalassay.present.charts import lazy_chart
 from causalassay.present.drawing import show
 from causalassay.present.formatting import counted
 from causalassay.present.terminal import EVERY_ROW

@@ -29,14 +29,14 @@ from causalassay.judging.findings import (
     rules_of,
 )
 from causalassay.judging.over_instances import OrderClaim, OrderEvidence, judge_orders
+from causalassay.present import Shown
 from causalassay.present.formatting import PValue, counted
 from causalassay.present.json_values import plain_values
-from causalassay.present.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from causalassay.present.document import Document
+    from causalassay.present import Document
 
 
 # What the rule for several instances is given of each audit.

@@ -16,9 +16,8 @@ from causalassay.common.spelling import did_you_mean, listed
 from causalassay.data.checks import check_codes, check_column_names, check_finite, check_varied
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
 from causalassay.models.interventions import Change, on_node
-from causalassay.present.document import Document
+from causalassay.present import Document, Shown
 from causalassay.present.formatting import counted
-from causalassay.present.shown import Shown
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,8 +24,7 @@ from causalassay.data.dataset import Dataset
 from causalassay.data.files import read
 from causalassay.graphs import read_graph
 from causalassay.graphs.lagged import LaggedGraph
-from causalassay.present.document import Document
-from causalassay.present.shown import Shown
+from causalassay.present import Document, Shown
 
 if TYPE_CHECKING:
     from causalassay.models import VAR, Model

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from causalassay.common.arrays import Adjacency
 from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import Kind
-from causalassay.present.document import Block, Column, Document, GraphFigure, Interval, Table
+from causalassay.present import Block, Column, Document, GraphFigure, Interval, Shown, Table
 from causalassay.present.drawing import show
 from causalassay.present.formatting import counted, interval
 from causalassay.present.json_values import plain_values
-from causalassay.present.shown import Shown
 from causalassay.risk.cross_validation import Intervals
 from causalassay.risk.descendants import Descendants
 from causalassay.risk.fits import NEVER_INTERVENTIONAL, NOT_STATED

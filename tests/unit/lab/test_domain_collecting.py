@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from causalassay.cli.domain.measuring import announce
+from causalassay.cli.domain import announce
 from causalassay.lab.domains.collecting import MeasurementFailed, collect
 from causalassay.lab.domains.plan import Plan, Subject
 

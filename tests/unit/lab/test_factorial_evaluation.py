@@ -41,7 +41,7 @@ from causalassay.lab.factorial.scores import (
     ScoreRow,
 )
 from causalassay.lab.factorial.truth import Mean
-from causalassay.present.document import Findings, Prose, flattened
+from causalassay.present import Findings, Prose, flattened
 from causalassay.present.formatting import formatted
 from factorial_experiments import by_hand, simulated
 

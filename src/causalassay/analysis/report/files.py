@@ -17,8 +17,8 @@ from causalassay.analysis.comparison import best_marks, own_algorithms
 from causalassay.analysis.report.figures import Figure
 from causalassay.analysis.report.page import read_content, render_page
 from causalassay.common.files import write_text
+from causalassay.present import Table
 from causalassay.present.charts import fitted
-from causalassay.present.document import Table
 from causalassay.present.latex import table_latex
 from causalassay.study.storage.targets import refuse_target
 

@@ -22,7 +22,7 @@ import vl_convert
 from causalassay.analysis import Analysis, document, read
 from causalassay.analysis.report.figures import KINDS, OVERVIEW, Figure, Gallery, gallery
 from causalassay.analysis.report.score_tables import leaderboard, matrix_html, region
-from causalassay.present.document import Block, Facts
+from causalassay.present import Block, Facts
 from causalassay.present.html import block_html, facts_html, fold, section, whole_page
 from causalassay.present.markup import Html, tag
 from causalassay.study.storage import read_store

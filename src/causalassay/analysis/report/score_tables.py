@@ -18,7 +18,7 @@ from causalassay.analysis.tables import (
     mean_cell,
     named,
 )
-from causalassay.present.document import Column, Findings
+from causalassay.present import Column, Findings
 from causalassay.present.formatting import digits
 from causalassay.present.html import cell_html, findings_html
 from causalassay.present.markup import Html, join, tag

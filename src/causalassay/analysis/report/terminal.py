@@ -22,7 +22,7 @@ from causalassay.analysis.runs import metric_name
 from causalassay.analysis.summary import Summary
 from causalassay.analysis.tables import BASELINE
 from causalassay.common.spelling import did_you_mean, visible
-from causalassay.present.document import Findings
+from causalassay.present import Findings
 from causalassay.present.formatting import counted, digits, in_words
 from causalassay.present.terminal import FULL, print_blocks, print_rules
 from causalassay.study.missing_rows import MissingRows

@@ -23,7 +23,7 @@ from causalassay.lab.bundling.contents import (
     meaning,
 )
 from causalassay.lab.bundling.study_files import NamedFile, environment_text
-from causalassay.present.document import (
+from causalassay.present import (
     Block,
     Code,
     Column,

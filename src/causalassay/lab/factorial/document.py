@@ -19,7 +19,7 @@ from causalassay.lab.factorial.scores import (
     ScoreRow,
 )
 from causalassay.lab.factorial.truth import ALPHA, Mean, mean_distance
-from causalassay.present.document import (
+from causalassay.present import (
     Block,
     Column,
     Document,

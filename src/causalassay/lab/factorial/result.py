@@ -33,10 +33,9 @@ from causalassay.lab.factorial.scores import (
     score_algorithms,
 )
 from causalassay.lab.factorial.truth import ALPHA, LEVEL, Mean, Truth, mean_of, without_doubles
-from causalassay.present.document import Document
+from causalassay.present import Document, Shown
 from causalassay.present.formatting import Interval, few, fixed
 from causalassay.present.json_values import plain_values
-from causalassay.present.shown import Shown
 
 MOST_PAIRS = 4
 """Pairs that one sentence names."""

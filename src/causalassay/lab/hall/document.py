@@ -19,7 +19,7 @@ from causalassay.judging.over_instances import CLEAR, MATTERS
 from causalassay.lab.hall import charts
 from causalassay.lab.hall.catalogue import Entry, Group, Settings
 from causalassay.lab.hall.row import Cell, Row
-from causalassay.present.document import (
+from causalassay.present import (
     Block,
     Code,
     Column,

@@ -25,7 +25,7 @@ from causalassay.judging.artefacts import Artefact, artefacts_of
 from causalassay.judging.findings import ORDER_KINDS, Finding, FindingKind, Subject
 from causalassay.lab.hall.catalogue import Entry, Settings, SourceAbsent, SourceFailed
 from causalassay.lab.hall.row import Cell, Row, Status, keep, kept, kind_of
-from causalassay.present.provenance import today
+from causalassay.present import today
 from causalassay.study.keys import digest
 
 TESTS = 2

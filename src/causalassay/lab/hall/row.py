@@ -16,12 +16,12 @@ from causalassay.judging.findings import GAMEABLE_KINDS, FindingKind
 from causalassay.judging.over_instances import CLEAR, MATTERS
 from causalassay.judging.p_values import LEVEL
 from causalassay.lab.hall.catalogue import Group, Settings
+from causalassay.present import Shown
 from causalassay.present.formatting import in_words
 from causalassay.present.json_values import plain_values
-from causalassay.present.shown import Shown
 
 if TYPE_CHECKING:
-    from causalassay.present.document import Document
+    from causalassay.present import Document
 
 Status = Literal["ok", "skipped", "failed"]
 

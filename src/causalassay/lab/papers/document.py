@@ -14,17 +14,7 @@ from causalassay.lab.papers.paper import Paper
 from causalassay.lab.papers.pictures import Picture
 from causalassay.lab.papers.published import BAD, Outcome
 from causalassay.lab.papers.result import Line, Reproduction, count_sentences
-from causalassay.present.document import (
-    Block,
-    Column,
-    Document,
-    Figure,
-    Fold,
-    Marked,
-    Prose,
-    Section,
-    Table,
-)
+from causalassay.present import Block, Column, Document, Figure, Fold, Marked, Prose, Section, Table
 from causalassay.present.formatting import counted
 
 VALUES = "--values"

@@ -29,13 +29,13 @@ from causalassay.lab.papers.published import (
     allowed_difference,
     chance_of_disagreement,
 )
+from causalassay.present import Shown
 from causalassay.present.formatting import Interval, fixed, formatted
-from causalassay.present.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from causalassay.present.document import Document
+    from causalassay.present import Document
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,7 @@ from causalassay.models.interventions import (
     check_series_intervention,
 )
 from causalassay.models.linear.scm import per_node
-from causalassay.present.document import Document
-from causalassay.present.shown import Shown
+from causalassay.present import Document, Shown
 
 # The stationary law of a linear recursion: companion form and discrete Lyapunov equation.
 

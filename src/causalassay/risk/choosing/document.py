@@ -7,8 +7,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from causalassay.judging.findings import rules_of
-from causalassay.present.charts import lazy_chart
-from causalassay.present.document import (
+from causalassay.present import (
     Beside,
     Block,
     Column,
@@ -23,6 +22,7 @@ from causalassay.present.document import (
     Section,
     Table,
 )
+from causalassay.present.charts import lazy_chart
 from causalassay.present.drawing import show
 from causalassay.present.formatting import fixed, percent
 from causalassay.present.terminal import FULL

@@ -13,10 +13,9 @@ from scipy.stats import t as student
 
 from causalassay.common.arrays import Values, Vector
 from causalassay.common.spelling import did_you_mean
-from causalassay.present.document import Column, Document, Interval, Table
+from causalassay.present import Column, Document, Interval, Shown, Table
 from causalassay.present.formatting import counted, fixed, percent
 from causalassay.present.json_values import plain_values
-from causalassay.present.shown import Shown
 from causalassay.risk.prediction.experiments import Experiment
 from causalassay.risk.result import least_headline, not_ranked_tables
 
