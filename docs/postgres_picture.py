@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import vl_convert
 
-from causalassay.cli.algorithm_options import read_algorithms
+from causalassay.cli.algorithms import read_algorithms
 from causalassay.common.seeding import stream
 from causalassay.lab.factorial import Evaluation, FactorialExperiment, evaluate, read_experiment
 from causalassay.lab.factorial.biasing import biased_rows

@@ -13,7 +13,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from causalassay.cli import app
-from causalassay.cli.reproducing import _pages_folder
+from causalassay.cli.lab import _pages_folder
 from causalassay.discovery import golem_loss
 from causalassay.graphs import to_cpdag
 from causalassay.lab.reproducing import Line, Reproduction, paper_slugs, read_paper, reproduce

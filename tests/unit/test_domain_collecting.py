@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from causalassay.cli.domain.measuring import announce
+from causalassay.cli.domain import announce
 from causalassay.lab.domains.collecting import MeasurementFailed, Plan, Subject, collect
 
 TREATMENTS = {"cache": ("off", "on"), "memory": (1, 2, 4)}

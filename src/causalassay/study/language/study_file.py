@@ -53,7 +53,7 @@ def read_study(path: Path) -> Study:
     Examples
     --------
     >>> import tempfile
-    >>> from causalassay.scaffold import new_study
+    >>> from causalassay.cli.beginning import new_study
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     study = read_study(new_study("first-look", Path(folder)))
     >>> study.name, study.seed
