@@ -20,7 +20,7 @@ class Inner:
 @dataclass(frozen=True)
 class Outer:
     file: Path = argument("A file.")
-    inner: Inner = Inner()
+    inner: Inner
     needed: int = option(..., "A number.", min=1)
 
 
