@@ -25,10 +25,9 @@ from causalassay.data.problem import Problem
 from causalassay.graphs.lagged import LaggedGraph
 from causalassay.graphs.sources import GraphSource
 from causalassay.models.registry import ModelSource
-from causalassay.present.document import Document, Facts, GraphFigure
+from causalassay.present import Document, Facts, GraphFigure, Shown
 from causalassay.present.drawing import show
 from causalassay.present.formatting import formatted, shortened
-from causalassay.present.shown import Shown
 
 __all__ = [
     "Algorithm",

@@ -34,8 +34,8 @@ from causalassay.lab.reproducing.published import Item, PublishedValue
 from causalassay.lab.reproducing.result import Effort
 from causalassay.lab.reproducing.running import KeptResults, _picture, sized_study
 from causalassay.models import fit_covariance
+from causalassay.present import flattened
 from causalassay.present.charts import static_svg
-from causalassay.present.document import flattened
 from causalassay.present.terminal import print_document
 from causalassay.study.worker.problem_making import make
 from recorded_outcomes import nothing_runs, recorded

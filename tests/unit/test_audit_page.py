@@ -20,12 +20,11 @@ from causalassay.auditing.document import (
     pooled_document,
 )
 from causalassay.data import Dataset
+from causalassay.present import Figure, GraphFigure, Provenance, SourceFile
 from causalassay.present.charts import static_svg
-from causalassay.present.document import Figure, GraphFigure
 from causalassay.present.html import page as page_of
 from causalassay.present.html import source_hash
 from causalassay.present.latex import comments, table_latex
-from causalassay.present.provenance import Provenance, SourceFile
 
 HOSTILE = "</title><script>alert(1)</script>"
 SVG = "{http://www.w3.org/2000/svg}"

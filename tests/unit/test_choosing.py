@@ -12,8 +12,8 @@ from causalassay.data import Dataset, Regime
 from causalassay.graphs import chain, erdos_renyi, possible_reachability, to_cpdag
 from causalassay.judging.findings import FindingKind
 from causalassay.models import Do
+from causalassay.present import Figure, Interval, Marked, flattened
 from causalassay.present.charts import static_svg
-from causalassay.present.document import Figure, Interval, Marked, flattened
 from causalassay.present.html import page
 from causalassay.present.terminal import document_text
 from causalassay.risk import (

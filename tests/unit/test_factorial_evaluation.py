@@ -41,7 +41,7 @@ from causalassay.lab.factorial.findings import (
 from causalassay.lab.factorial.intervals import Mean
 from causalassay.lab.factorial.lookalikes import LookAlikeRow
 from causalassay.lab.factorial.specification import changed_graph
-from causalassay.present.document import Findings, Prose, flattened
+from causalassay.present import Findings, Prose, flattened
 from causalassay.present.formatting import formatted
 from factorial_experiments import by_hand, simulated
 

@@ -22,8 +22,8 @@ from causalassay.lab.hall.charts import by_variance_and_r2, drawn_rows, label_bo
 from causalassay.lab.hall.document import hall_csv, hall_document, hall_frame, results_from
 from causalassay.lab.hall.measuring import KeptAudits, without_verdict
 from causalassay.lab.hall.row import Cell, all_rows, row_of
+from causalassay.present import Figure
 from causalassay.present.charts import static_svg
-from causalassay.present.document import Figure
 from causalassay.present.html import page
 from causalassay.present.markdown import document_markdown
 from pages import ROOT

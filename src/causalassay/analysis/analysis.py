@@ -21,12 +21,12 @@ from causalassay.analysis.verdict.evidence import Evidence, is_rescaled
 from causalassay.analysis.verdict.judgement import StudyFindings, judge_study, state_study
 from causalassay.analysis.verdict.statements import StudyVerdict
 from causalassay.judging.findings import GAMEABLE_KINDS, Finding, FindingKind
+from causalassay.present import Shown
 from causalassay.present.formatting import in_words
-from causalassay.present.shown import Shown
 from causalassay.study.storage import study_table
 
 if TYPE_CHECKING:
-    from causalassay.present.document import Document
+    from causalassay.present import Document
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,7 +11,7 @@ from causalassay.analysis.names import metric_name, scheme_name
 from causalassay.analysis.runs import SCHEME
 from causalassay.analysis.verdict.statements import STATISTICS
 from causalassay.judging.rules import RULES
-from causalassay.present.document import (
+from causalassay.present import (
     Block,
     Code,
     Document,

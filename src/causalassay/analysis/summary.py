@@ -32,11 +32,11 @@ from causalassay.analysis.runs import (
     arrange,
 )
 from causalassay.analysis.unit_means import Codes, count_units, limited, mean_with_interval
+from causalassay.present import Shown
 from causalassay.present.json_values import plain_values
-from causalassay.present.shown import Shown
 
 if TYPE_CHECKING:
-    from causalassay.present.document import Document
+    from causalassay.present import Document
 
 
 MOST_REASONS = 5

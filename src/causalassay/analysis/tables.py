@@ -13,7 +13,7 @@ from causalassay.analysis.best_marks import RULE, BestMarks, best_marks
 from causalassay.analysis.comparison import compared_with_all
 from causalassay.analysis.names import metric_name, problem_name, scheme_name
 from causalassay.analysis.runs import SCHEME, STATUSES
-from causalassay.present.document import Column, Interval, Marked, Table
+from causalassay.present import Column, Interval, Marked, Table
 
 if TYPE_CHECKING:
     from causalassay.analysis.analysis import Analysis

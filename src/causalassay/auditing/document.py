@@ -14,7 +14,7 @@ from causalassay.auditing.pooled import PooledAudit
 from causalassay.auditing.result import RANDOM_ORDERS, Audit, BaselineScore, Direction, Limits
 from causalassay.judging.artefacts import Artefact, artefacts_of
 from causalassay.judging.findings import Finding, rules_of
-from causalassay.present.document import (
+from causalassay.present import (
     Block,
     Column,
     Document,

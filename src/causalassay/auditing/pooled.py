@@ -31,14 +31,14 @@ from causalassay.judging.findings import (
     rules_of,
 )
 from causalassay.judging.scheme_findings import OrderClaim, judge_orders
+from causalassay.present import Shown
 from causalassay.present.formatting import PValue, counted
 from causalassay.present.json_values import plain_values
-from causalassay.present.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from causalassay.present.document import Document
+    from causalassay.present import Document
 
 _MOST_NAMED = 10
 _RULE = "two tests over units"

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from causalassay.data.dataset import World
 from causalassay.judging.findings import Finding, main_finding, rules_of
 from causalassay.judging.graph_check import GraphCheck
+from causalassay.present import Shown
 from causalassay.present.json_values import plain_values
-from causalassay.present.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from causalassay.present.document import Document
+    from causalassay.present import Document
 
 Limits = tuple[float, float]
 Direction = Literal["rising", "falling"]

@@ -20,7 +20,7 @@ from causalassay.cli.lab import print_entries, print_papers
 from causalassay.cli.options import AsJson, PlainGroup, add_command, complete_listed, print_json
 from causalassay.cli.printing import LINE_WIDTH, wide_console
 from causalassay.common.spelling import did_you_mean
-from causalassay.present.document import Block, Column, Facts, Prose, Table
+from causalassay.present import Block, Column, Facts, Prose, Table
 from causalassay.present.formatting import formatted, shortened
 from causalassay.present.terminal import GAP, print_blocks, print_table
 from causalassay.short_lines import PARTS, announced, known_names, short_lines

@@ -101,7 +101,7 @@ def discover(options: DiscoverOptions, reading: ReadingConditions, output: Outpu
     --target target --observational cd3_cd28 --algorithm gies --report graph.html
     """
     from causalassay.graphs.writing import writable_names
-    from causalassay.present.provenance import provenance
+    from causalassay.present import provenance
     from causalassay.resampling.document import Search, frequencies_document
 
     options.check(output.report)

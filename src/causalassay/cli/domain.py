@@ -97,7 +97,7 @@ class Evaluation:
         """
         from causalassay.lab.factorial import evaluate
         from causalassay.lab.factorial.document import evaluation_document
-        from causalassay.present.provenance import provenance
+        from causalassay.present import provenance
 
         algorithms, settings = self.checked()
         with answered_in_one_line("nothing was written"), progress_bar("judging") as show:

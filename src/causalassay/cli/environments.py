@@ -20,7 +20,7 @@ from causalassay.cli.options import (
     print_json,
 )
 from causalassay.cli.printing import EVERY_SECONDS, LINE_WIDTH, escaped, wide_console
-from causalassay.present.document import Column, Table
+from causalassay.present import Column, Table
 from causalassay.present.terminal import print_table
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from causalassay.auditing import Audit, PooledAudit
     from causalassay.auditing.benchmark_files import Pair
     from causalassay.contracts import Algorithm
-    from causalassay.present.document import Document
+    from causalassay.present import Document
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def audit(options: AuditOptions, reading: Reading, output: Output) -> None:
     from causalassay.auditing.benchmark_files import Reading as FileReading
     from causalassay.auditing.benchmark_files import pair_files
     from causalassay.auditing.document import audit_document, pooled_document
-    from causalassay.present.provenance import provenance
+    from causalassay.present import provenance
 
     pairs = pair_files(options.data, options.graph, options.graphs)
     rows: Literal["series", "independent"] = "series" if options.series else "independent"
@@ -242,7 +242,7 @@ def choose(options: ChooseOptions, reading: ReadingConditions, output: Output) -
     --algorithm '{use = "pc", alpha = 0.001}' --algorithm mine.py:MyClass
     """
     from causalassay.common.seeding import stream
-    from causalassay.present.provenance import provenance
+    from causalassay.present import provenance
     from causalassay.risk import DescendantTests
     from causalassay.risk.choosing import choose as rank
     from causalassay.risk.choosing.document import choice_document

@@ -322,9 +322,9 @@ def _pages_folder(paper: Paper, items: list[str], out: Path) -> Path:
 def _write_reproduction(reproduction: Reproduction, folder: Path) -> None:
     """Write table.csv, page.html, page.md, and the pictures that it shows."""
     from causalassay.lab.reproducing.document import reproduction_document
+    from causalassay.present import today
     from causalassay.present.html import page
     from causalassay.present.markdown import document_markdown, write_pictures
-    from causalassay.present.provenance import today
 
     folder.mkdir(parents=True, exist_ok=True)
     reproduction.to_frame().to_csv(folder / "table.csv", index=False)

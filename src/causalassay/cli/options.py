@@ -30,8 +30,7 @@ from causalassay.short_lines import PARTS, known_names
 
 if TYPE_CHECKING:
     from causalassay.data import Dataset
-    from causalassay.present.document import Document
-    from causalassay.present.provenance import Provenance
+    from causalassay.present import Document, Provenance
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -417,6 +416,6 @@ def print_json(values: Any, **settings: Any) -> None:
 
 def provenance_blocks(origin: Provenance) -> Any:
     """Return what a page says of the origin of a result: this command and this day included."""
-    from causalassay.present.provenance import today
+    from causalassay.present import today
 
     return origin.blocks(shlex.join(["causalassay", *sys.argv[1:]]), today())

@@ -16,9 +16,8 @@ from causalassay.common.spelling import did_you_mean, listed
 from causalassay.data import checks
 from causalassay.data.kinds import ColumnKind, Continuous, Discrete
 from causalassay.data.regime import Regime
-from causalassay.present.document import Document
+from causalassay.present import Document, Shown
 from causalassay.present.formatting import counted
-from causalassay.present.shown import Shown
 
 Rows = Literal["independent", "series"]
 """Whether the rows of a regime are independent draws, or follow each other in time."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from causalassay.data.kinds import ColumnKind, Continuous
-from causalassay.present.document import Column, Document, GraphFigure, Table
+from causalassay.present import Column, Document, GraphFigure, Table
 from causalassay.present.drawing import show
 from causalassay.present.formatting import counted
 

@@ -10,8 +10,7 @@ import numpy as np
 from causalassay.common.arrays import Adjacency, check_adjacency
 from causalassay.data.dataset import Dataset
 from causalassay.graphs.lagged import LaggedGraph
-from causalassay.present.document import Document
-from causalassay.present.shown import Shown
+from causalassay.present import Document, Shown
 
 if TYPE_CHECKING:
     from causalassay.models import VAR, Model

@@ -27,9 +27,8 @@ from causalassay.discovery.python_classes import names_file
 from causalassay.discovery.python_file import from_file
 from causalassay.environments.catalogue import environment, environment_algorithms, is_own
 from causalassay.environments.definition import AlgorithmDefinition
-from causalassay.present.document import Column, Document, Table
+from causalassay.present import Column, Document, Shown, Table
 from causalassay.present.formatting import shortened
-from causalassay.present.shown import Shown
 
 T = TypeVar("T")
 

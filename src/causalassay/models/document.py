@@ -9,9 +9,8 @@ import numpy as np
 
 from causalassay.common.arrays import Adjacency
 from causalassay.models.discrete.elimination import TooWide
-from causalassay.present.document import Column, Document, GraphFigure, Table
-from causalassay.present.drawing import show
-from causalassay.present.drawing.drawing import MOST_NODES
+from causalassay.present import Column, Document, GraphFigure, Table
+from causalassay.present.drawing import MOST_NODES, show
 
 if TYPE_CHECKING:
     from causalassay.models.discrete.scm import DiscreteSCM

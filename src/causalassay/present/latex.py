@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from causalassay.present.document import Column, Document, Facts, Marked, Table, flattened
+from causalassay.present import Column, Document, Facts, Marked, Table, flattened
 from causalassay.present.formatting import UNDEFINED, Interval, PValue, formatted, p_parts
 
 _SPECIAL = {

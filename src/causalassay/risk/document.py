@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from causalassay.present.document import (
-    Block,
-    Column,
-    Document,
-    GraphFigure,
-    Interval,
-    Table,
-)
+from causalassay.present import Block, Column, Document, GraphFigure, Interval, Table
 from causalassay.present.drawing import show
 from causalassay.present.formatting import counted, fixed, interval, percent
 

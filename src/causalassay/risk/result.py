@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from causalassay.common.arrays import Adjacency
 from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import Kind
+from causalassay.present import Shown
 from causalassay.present.json_values import plain_values
-from causalassay.present.shown import Shown
 from causalassay.risk.descendant_tests import Descendants
 from causalassay.risk.fits import NEVER_INTERVENTIONAL, NOT_STATED
 from causalassay.risk.uncertainty import Intervals
@@ -19,7 +19,7 @@ from causalassay.risk.uncertainty import Intervals
 if TYPE_CHECKING:
     import pandas as pd
 
-    from causalassay.present.document import Document
+    from causalassay.present import Document
 
 
 @dataclass(frozen=True, eq=False, repr=False)

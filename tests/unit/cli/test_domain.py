@@ -25,8 +25,8 @@ from causalassay.lab.factorial import (
     write_experiment,
 )
 from causalassay.lab.factorial.document import evaluation_document
+from causalassay.present import Facts, Findings, Table, flattened
 from causalassay.present.charts import static_svg
-from causalassay.present.document import Facts, Findings, Table, flattened
 from causalassay.present.html import page
 from command_line import run_here
 from factorial_experiments import simulated

@@ -19,7 +19,7 @@ from causalassay.analysis.comparison import own_algorithms
 from causalassay.analysis.report.charts.figures import Figure
 from causalassay.analysis.report.charts.theme import fitted
 from causalassay.analysis.report.page.page import PageContent, read_content, render_page
-from causalassay.present.document import Table
+from causalassay.present import Table
 from causalassay.present.latex import table_latex
 from causalassay.study.storage.targets import refuse_target
 

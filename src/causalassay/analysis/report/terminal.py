@@ -23,7 +23,7 @@ from causalassay.analysis.names import metric_name
 from causalassay.analysis.summary import Summary
 from causalassay.analysis.tables import BASELINE, matrix_table
 from causalassay.common.spelling import did_you_mean, visible
-from causalassay.present.document import Column, Findings, Interval, Marked
+from causalassay.present import Column, Findings, Interval, Marked
 from causalassay.present.formatting import counted, formatted, in_words
 from causalassay.present.terminal import FULL, print_blocks, print_rules
 from causalassay.study.missing_rows import MissingRows

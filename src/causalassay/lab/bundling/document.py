@@ -24,7 +24,7 @@ from causalassay.lab.bundling.contents import (
 )
 from causalassay.lab.bundling.sessions import environment_text
 from causalassay.lab.bundling.study_files import NamedFile
-from causalassay.present.document import (
+from causalassay.present import (
     Block,
     Code,
     Column,

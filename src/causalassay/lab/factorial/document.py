@@ -20,7 +20,7 @@ from causalassay.lab.factorial.intervals import Mean, mean_distance
 from causalassay.lab.factorial.specification import SUMMARIES
 from causalassay.lab.factorial.truth import ALPHA
 from causalassay.lab.factorial.whole_evaluation import Evaluation
-from causalassay.present.document import (
+from causalassay.present import (
     Block,
     Column,
     Document,

@@ -30,9 +30,8 @@ from causalassay.lab.factorial.lookalikes import (
 from causalassay.lab.factorial.settings import Settings
 from causalassay.lab.factorial.specification import SpecificationRow, score_specifications
 from causalassay.lab.factorial.truth import ALPHA, Truth, without_doubles
-from causalassay.present.document import Document
+from causalassay.present import Document, Shown
 from causalassay.present.json_values import plain_values
-from causalassay.present.shown import Shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)

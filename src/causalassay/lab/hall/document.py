@@ -21,7 +21,7 @@ from causalassay.lab.hall import charts
 from causalassay.lab.hall.catalogue import Entry, Group
 from causalassay.lab.hall.row import Cell, Row
 from causalassay.lab.hall.sources import Settings
-from causalassay.present.document import (
+from causalassay.present import (
     Block,
     Code,
     Column,

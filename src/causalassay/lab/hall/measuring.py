@@ -22,7 +22,7 @@ from causalassay.judging.findings import ORDER_KINDS, Finding, FindingKind, Subj
 from causalassay.lab.hall.catalogue import Entry
 from causalassay.lab.hall.row import Cell, Row, Status, kind_of
 from causalassay.lab.hall.sources import Settings, SourceAbsent, SourceFailed
-from causalassay.present.provenance import today
+from causalassay.present import today
 from causalassay.study.keys import digest
 
 TESTS = 2

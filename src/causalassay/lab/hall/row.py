@@ -17,12 +17,12 @@ from causalassay.judging.over_units import LEVEL
 from causalassay.judging.scheme_findings import CLEAR, MATTERS
 from causalassay.lab.hall.catalogue import Group
 from causalassay.lab.hall.sources import Settings
+from causalassay.present import Shown
 from causalassay.present.formatting import in_words
 from causalassay.present.json_values import plain_values
-from causalassay.present.shown import Shown
 
 if TYPE_CHECKING:
-    from causalassay.present.document import Document
+    from causalassay.present import Document
 
 Status = Literal["ok", "skipped", "failed"]
 

@@ -14,17 +14,7 @@ from causalassay.lab.reproducing.agreement import BAD, Outcome
 from causalassay.lab.reproducing.paper import Paper
 from causalassay.lab.reproducing.pictures import Picture
 from causalassay.lab.reproducing.result import Line, Reproduction, count_sentences
-from causalassay.present.document import (
-    Block,
-    Column,
-    Document,
-    Figure,
-    Fold,
-    Marked,
-    Prose,
-    Section,
-    Table,
-)
+from causalassay.present import Block, Column, Document, Figure, Fold, Marked, Prose, Section, Table
 from causalassay.present.formatting import counted
 
 VALUES = "--values"

@@ -28,13 +28,13 @@ from causalassay.lab.reproducing.estimates import (
 from causalassay.lab.reproducing.paper import Paper
 from causalassay.lab.reproducing.pictures import Picture
 from causalassay.lab.reproducing.published import PublishedValue, Size
+from causalassay.present import Shown
 from causalassay.present.formatting import Interval, fixed, formatted
-from causalassay.present.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from causalassay.present.document import Document
+    from causalassay.present import Document
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,7 @@ from causalassay.models.interventions import (
     Shift,
     check_intervention,
 )
-from causalassay.present.document import Document
-from causalassay.present.shown import Shown
+from causalassay.present import Document, Shown
 
 Levels = tuple[str, ...] | tuple[float, ...]
 

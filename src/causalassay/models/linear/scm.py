@@ -24,8 +24,7 @@ from causalassay.models.interventions import (
     on_observed_scale,
 )
 from causalassay.models.noise import Noise, as_noise
-from causalassay.present.document import Document
-from causalassay.present.shown import Shown
+from causalassay.present import Document, Shown
 
 
 @kernel

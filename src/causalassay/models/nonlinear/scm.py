@@ -24,8 +24,7 @@ from causalassay.models.interventions import (
 from causalassay.models.linear.scm import per_node
 from causalassay.models.noise import Noise, as_noise
 from causalassay.models.nonlinear.mechanisms.function import Function, Functions
-from causalassay.present.document import Document
-from causalassay.present.shown import Shown
+from causalassay.present import Document, Shown
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)

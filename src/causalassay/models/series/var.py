@@ -32,8 +32,7 @@ from causalassay.models.series.stationarity import (
     spectral_radius,
     state_covariance,
 )
-from causalassay.present.document import Document
-from causalassay.present.shown import Shown
+from causalassay.present import Document, Shown
 
 
 @kernel

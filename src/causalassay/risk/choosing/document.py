@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from causalassay.judging.findings import rules_of
-from causalassay.present.document import (
+from causalassay.present import (
     Beside,
     Block,
     Column,

@@ -15,14 +15,14 @@ from causalassay.common.arrays import Adjacency
 from causalassay.common.spelling import did_you_mean
 from causalassay.graphs import write_graph
 from causalassay.judging.findings import Finding, rules_of
-from causalassay.present.shown import Shown
+from causalassay.present import Shown
 from causalassay.risk.choosing.claims import make_claims, next_step
 from causalassay.risk.cutoffs import Scale
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from causalassay.present.document import Document
+    from causalassay.present import Document
 
 Role = Literal["algorithm", "baseline"]
 

@@ -13,14 +13,14 @@ from scipy.stats import t as student
 
 from causalassay.common.arrays import Values, Vector
 from causalassay.common.spelling import did_you_mean
+from causalassay.present import Shown
 from causalassay.present.json_values import plain_values
-from causalassay.present.shown import Shown
 from causalassay.risk.prediction.experiments import Experiment
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from causalassay.present.document import Document
+    from causalassay.present import Document
 
 Chosen = NDArray[np.bool_]
 

@@ -19,8 +19,7 @@ from pyarrow import csv, parquet
 
 from causalassay.common.arrays import Values
 from causalassay.metrics.registry import Better
-from causalassay.present.document import Column, Document, Table
-from causalassay.present.shown import Shown
+from causalassay.present import Column, Document, Shown, Table
 from causalassay.study.plan import Purpose
 from causalassay.study.storage.export_columns import Columns, PartColumns, read_columns
 from causalassay.study.storage.reader import StoreReader, read_store

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from causalassay.analysis.report.charts.figures import KINDS, OVERVIEW, Figure, Gallery
-from causalassay.present.document import Facts
+from causalassay.present import Facts
 from causalassay.present.html import facts_html, fold, section
 from causalassay.present.markup import Html, join, tag
 from causalassay.study.storage.spreadsheet_cells import inert_frame

@@ -12,7 +12,7 @@ from causalassay.analysis.matrix import Matrix, Row
 from causalassay.analysis.report.charts.figures import Figure
 from causalassay.analysis.report.page.figures import figure_element
 from causalassay.analysis.tables import matrix_table
-from causalassay.present.document import Column, Findings, Interval, Marked
+from causalassay.present import Column, Findings, Interval, Marked
 from causalassay.present.formatting import formatted
 from causalassay.present.html import cell_html, findings_html
 from causalassay.present.markup import Html, join, tag

@@ -9,7 +9,7 @@ from typing import Any
 from causalassay.analysis import Analysis
 from causalassay.analysis.summary import Summary
 from causalassay.analysis.tables import BASELINE, leaderboard_tables
-from causalassay.present.document import Column, Table
+from causalassay.present import Column, Table
 from causalassay.present.formatting import formatted
 from causalassay.present.html import cell_html
 from causalassay.present.markup import Html, join, tag

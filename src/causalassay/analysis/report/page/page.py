@@ -20,7 +20,7 @@ from causalassay.analysis.report.charts.figures import OVERVIEW, Gallery, galler
 from causalassay.analysis.report.page.figures import figure_data, figure_section
 from causalassay.analysis.report.page.first_screen import first_screen
 from causalassay.analysis.report.page.leaderboard import leaderboard
-from causalassay.present.document import Block
+from causalassay.present import Block
 from causalassay.present.html import block_html, section, whole_page
 from causalassay.present.markup import Html, tag
 from causalassay.study.storage import read_store
