@@ -17,7 +17,7 @@ from causalassay.cli.algorithms import read_algorithms
 from causalassay.common.seeding import stream
 from causalassay.lab.factorial import Evaluation, FactorialExperiment, evaluate, read_experiment
 from causalassay.lab.factorial.biasing import biased_rows
-from causalassay.lab.factorial.intervals import mean_of
+from causalassay.lab.factorial.truth import mean_of
 
 TARGET = Path(__file__).parent / "images" / "postgres.svg"
 ALGORITHMS = ("pc", "mmhc", "ges")

@@ -24,17 +24,17 @@ from causalassay.risk import (
     implied_descendants,
     jaccard,
 )
-from causalassay.risk.choosing.candidates import find_candidates
-from causalassay.risk.choosing.claims import permuted_spearman
-from causalassay.risk.choosing.document import choice_document
-from causalassay.risk.choosing.random_graphs import (
+from causalassay.risk.choosing.baselines import (
     beside_random,
     density_of,
+    find_candidates,
     random_risks,
     reachability,
     risks_of,
     shuffle_columns,
 )
+from causalassay.risk.choosing.claims import permuted_spearman
+from causalassay.risk.choosing.document import choice_document
 from causalassay.risk.choosing.running import Work, run_all
 from waiting import eventually, gone
 

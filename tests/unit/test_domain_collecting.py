@@ -7,7 +7,8 @@ import json
 import pytest
 
 from causalassay.cli.domain import announce
-from causalassay.lab.domains.collecting import MeasurementFailed, Plan, Subject, collect
+from causalassay.lab.domains.collecting import MeasurementFailed, collect
+from causalassay.lab.domains.plan import Plan, Subject
 
 TREATMENTS = {"cache": ("off", "on"), "memory": (1, 2, 4)}
 

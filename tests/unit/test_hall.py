@@ -17,7 +17,7 @@ from causalassay.environments import installing, process
 from causalassay.environments.process import EnvironmentFailed
 from causalassay.judging.findings import FindingKind
 from causalassay.lab.hall import Settings, entries, fill, kept_rows, measure, measuring
-from causalassay.lab.hall import sources as theirs
+from causalassay.lab.hall import catalogue as theirs
 from causalassay.lab.hall.charts import by_variance_and_r2, drawn_rows, label_boxes
 from causalassay.lab.hall.document import hall_csv, hall_document, hall_frame, results_from
 from causalassay.lab.hall.measuring import KeptAudits, without_verdict

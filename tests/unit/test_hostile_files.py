@@ -12,7 +12,7 @@ import pytest
 
 from causalassay.cli import main
 from causalassay.cli.beginning import new_study
-from causalassay.common.opening import read_text
+from causalassay.common.files import read_text
 from causalassay.data import Dataset, read, write
 from causalassay.graphs import chain, erdos_renyi, read_graph, write_graph
 from causalassay.models import read_bif

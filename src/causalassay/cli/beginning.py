@@ -20,10 +20,10 @@ from causalassay.cli.lab import print_entries, print_papers
 from causalassay.cli.options import AsJson, PlainGroup, add_command, complete_listed, print_json
 from causalassay.cli.printing import LINE_WIDTH, wide_console
 from causalassay.common.spelling import did_you_mean
+from causalassay.listing import PARTS, announced, known_names, short_lines
 from causalassay.present import Block, Column, Facts, Prose, Table
 from causalassay.present.formatting import formatted, shortened
 from causalassay.present.terminal import GAP, print_blocks, print_table
-from causalassay.short_lines import PARTS, announced, known_names, short_lines
 
 
 def list_parts(
@@ -107,7 +107,7 @@ def _show(name: str, as_json: bool) -> None:
         all_names = f"list one of {', '.join(PARTS)} to see all names"
         hint = did_you_mean(name, [*PARTS, *known_names()], all_names)
         raise ValueError(f"nothing is called {name!r}; {hint}")
-    from causalassay.part_details import part_details
+    from causalassay.catalogue import part_details
 
     with redirect_stdout(sys.stderr):
         known = [part_details(part, label) for label, part in parts.items()]

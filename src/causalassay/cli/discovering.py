@@ -19,7 +19,7 @@ from causalassay.cli.options import (
     series_option,
 )
 from causalassay.cli.printing import steady_progress
-from causalassay.common.replacing import check_target, write_text
+from causalassay.common.files import check_target, write_text
 from causalassay.common.spelling import listed
 from causalassay.present.formatting import counted
 
@@ -100,7 +100,7 @@ def discover(options: DiscoverOptions, reading: ReadingConditions, output: Outpu
     With experiments: causalassay discover sachs.csv --condition condition
     --target target --observational cd3_cd28 --algorithm gies --report graph.html
     """
-    from causalassay.graphs.writing import writable_names
+    from causalassay.graphs.formats.writing import writable_names
     from causalassay.present import provenance
     from causalassay.resampling.document import Search, frequencies_document
 

@@ -26,7 +26,8 @@ from causalassay.cli.printing import progress_bar, steady_progress
 
 if TYPE_CHECKING:
     from causalassay.contracts import Algorithm
-    from causalassay.lab.domains.collecting import Collected, Plan
+    from causalassay.lab.domains.collecting import Collected
+    from causalassay.lab.domains.plan import Plan
     from causalassay.lab.factorial import FactorialExperiment, Settings
 
 domain = typer.Typer(
@@ -133,7 +134,7 @@ def jdk(options: JdkOptions, evaluation: Evaluation, output: Output) -> None:
 
     Example: causalassay domain jdk --data folder/ --report jdk.html
     """
-    from causalassay.lab.factorial.jdk import FILE_NAME, read_jdk
+    from causalassay.lab.factorial.experiment_files import FILE_NAME, read_jdk
 
     path = options.data / FILE_NAME if options.data.is_dir() else options.data
     output.check([path])
@@ -199,8 +200,8 @@ def http(options: HttpOptions, evaluation: Evaluation, output: Output) -> None:
 
     Example: causalassay domain http --out http-experiment
     """
-    from causalassay.lab.domains.http.experiment import Options, prepared, run
-    from causalassay.lab.domains.http.nginx import find_nginx
+    from causalassay.lab.domains.http_experiment import Options, prepared, run
+    from causalassay.lab.domains.http_servers import find_nginx
 
     output.check()
     evaluation.checked()
@@ -259,7 +260,7 @@ def postgres(options: PostgresOptions, evaluation: Evaluation, output: Output) -
     output.check()
     evaluation.checked()
     try:
-        from causalassay.lab.domains.postgres.experiment import Options, prepared, run
+        from causalassay.lab.domains.postgres_experiment import Options, prepared, run
     except ImportError as error:
         raise ValueError(str(error)) from None
     if options.dsn is not None and options.binaries is not None:
@@ -325,7 +326,7 @@ def _conclude_measured(path: Path, name: str, evaluation: Evaluation, output: Ou
 
 def announce(system: str, plan: Plan, journal: Path, subjects: str, seconds_each: float) -> None:
     """Say what will be measured, what was measured before, and how long the rest takes."""
-    from causalassay.lab.domains.journal import n_measured
+    from causalassay.lab.domains.plan import n_measured
 
     settings = plan.n_measurements // len(plan.subjects) // plan.trials
     _say(

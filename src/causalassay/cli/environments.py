@@ -118,7 +118,7 @@ def check(
 
     Example: causalassay env check lingam
     """
-    from causalassay.discovery.environment_checks import check_environment
+    from causalassay.discovery.environment_algorithms import check_environment
     from causalassay.environments.catalogue import environment
     from causalassay.environments.installing import state
 

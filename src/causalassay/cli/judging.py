@@ -24,7 +24,7 @@ from causalassay.cli.options import (
     series_option,
 )
 from causalassay.cli.printing import INTERRUPTED, counter, steady_progress
-from causalassay.common.replacing import check_target, write_text
+from causalassay.common.files import check_target, write_text
 
 if TYPE_CHECKING:
     from causalassay.auditing import Audit, PooledAudit
@@ -118,7 +118,7 @@ def audit(options: AuditOptions, reading: Reading, output: Output) -> None:
 
 def _roles(pairs: list[Pair]) -> dict[Path, str]:
     """Return the role of each file that is read, each file once."""
-    from causalassay.graphs.files import holds_graph
+    from causalassay.graphs.formats.reading import holds_graph
 
     files = {}
     for pair in pairs:

@@ -27,12 +27,12 @@ from causalassay.cli.options import (
     seed_option,
 )
 from causalassay.cli.printing import steady_progress
-from causalassay.common.replacing import check_target, write_text
+from causalassay.common.files import check_target, write_text
 
 if TYPE_CHECKING:
     from causalassay.environments.definition import EnvironmentDefinition
     from causalassay.lab.hall import Entry, Row, Settings
-    from causalassay.lab.reproducing import Paper, Reproduction
+    from causalassay.lab.papers import Paper, Reproduction
     from causalassay.study.plan import Study
 
 HALL_FOLDER = Path("hall")
@@ -92,7 +92,7 @@ def hall(options: HallOptions, as_json: AsJson = False) -> None:
     """
     from causalassay.lab.hall import Settings, chosen, entries, fill
     from causalassay.lab.hall.document import hall_document
-    from causalassay.lab.hall.running import check_places
+    from causalassay.lab.hall.measuring import check_places
 
     settings = Settings(options.draws, options.nodes, options.samples, options.seed)
     if options.data is not None and not options.data.is_dir():
@@ -148,7 +148,7 @@ def print_entries(wanted: Sequence[Entry] | None = None, as_json: bool = False) 
 def _absent(wanted: Sequence[Entry]) -> list[EnvironmentDefinition]:
     """Return the environments that entries need and that are not installed."""
     from causalassay.environments.installing import state
-    from causalassay.lab.hall.sources import PackageGenerator
+    from causalassay.lab.hall.catalogue import PackageGenerator
 
     sources = [entry.source for entry in wanted if isinstance(entry.source, PackageGenerator)]
     homes = {source.home.name: source.home for source in sources}
@@ -156,8 +156,8 @@ def _absent(wanted: Sequence[Entry]) -> list[EnvironmentDefinition]:
 
 
 def _keep_draws(wanted: Sequence[Entry], settings: Settings, folder: Path) -> None:
-    from causalassay.lab.hall.running import keep_draws
-    from causalassay.lab.hall.sources import SourceAbsent, SourceFailed
+    from causalassay.lab.hall.catalogue import SourceAbsent, SourceFailed
+    from causalassay.lab.hall.measuring import keep_draws
 
     for entry in wanted:
         try:
@@ -252,9 +252,9 @@ def reproduce(options: PaperOptions, as_json: AsJson = False) -> None:
 
     Example: causalassay reproduce reisach2021 --item table-5
     """
-    from causalassay.lab.reproducing import paper_slugs, read_paper
-    from causalassay.lab.reproducing import reproduce as compute
-    from causalassay.lab.reproducing.document import VALUES
+    from causalassay.lab.papers import paper_slugs, read_paper
+    from causalassay.lab.papers import reproduce as compute
+    from causalassay.lab.papers.document import VALUES
 
     slug, items = options.slug, list(dict.fromkeys(options.item or []))
     if items and slug in {None, ALL}:
@@ -286,8 +286,8 @@ def reproduce(options: PaperOptions, as_json: AsJson = False) -> None:
 
 def print_papers(as_json: bool = False) -> None:
     """Print the papers, with what can be computed of each."""
-    from causalassay.lab.reproducing import paper_slugs, read_paper
-    from causalassay.lab.reproducing.document import listed_items, papers_document
+    from causalassay.lab.papers import paper_slugs, read_paper
+    from causalassay.lab.papers.document import listed_items, papers_document
 
     papers = [read_paper(slug) for slug in paper_slugs()]
     if as_json:
@@ -298,7 +298,7 @@ def print_papers(as_json: bool = False) -> None:
 
 def _check_folders(out: Path) -> None:
     """Raise before the work begins if results cannot be written, or data not be found."""
-    from causalassay.data.known_files import ENVIRONMENT
+    from causalassay.data.problem import ENVIRONMENT
 
     stated = os.environ.get(ENVIRONMENT)
     if stated and not Path(stated).is_dir():
@@ -321,7 +321,7 @@ def _pages_folder(paper: Paper, items: list[str], out: Path) -> Path:
 
 def _write_reproduction(reproduction: Reproduction, folder: Path) -> None:
     """Write table.csv, page.html, page.md, and the pictures that it shows."""
-    from causalassay.lab.reproducing.document import reproduction_document
+    from causalassay.lab.papers.document import reproduction_document
     from causalassay.present import today
     from causalassay.present.html import page
     from causalassay.present.markdown import document_markdown, write_pictures
@@ -337,7 +337,7 @@ def _write_reproduction(reproduction: Reproduction, folder: Path) -> None:
 
 
 def _print_counts(reproductions: list[Reproduction], out: Path) -> None:
-    from causalassay.lab.reproducing.document import overview_document
+    from causalassay.lab.papers.document import overview_document
     from causalassay.present.markdown import write_pictures
 
     document = overview_document(reproductions)

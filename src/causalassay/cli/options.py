@@ -23,10 +23,9 @@ from rich.console import Console
 from typer.core import TyperCommand, TyperGroup
 
 from causalassay.cli.printing import escaped, wide_console
-from causalassay.common.opening import ReadingNote
-from causalassay.common.replacing import check_target, write_text
+from causalassay.common.files import ReadingNote, check_target, write_text
 from causalassay.environments.catalogue import environments
-from causalassay.short_lines import PARTS, known_names
+from causalassay.listing import PARTS, known_names
 
 if TYPE_CHECKING:
     from causalassay.data import Dataset

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from causalassay.common.opening import check_regular
+from causalassay.common.files import check_regular
 from causalassay.common.spelling import visible
 from causalassay.present.formatting import Format, shortened
 from causalassay.present.formatting import Interval as Interval

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from causalassay import present
-from causalassay.common.replacing import write_text
+from causalassay.common.files import write_text
 from causalassay.common.spelling import visible
 from causalassay.present.charts import static_svg
 from causalassay.present.formatting import formatted

@@ -270,8 +270,8 @@ def not_known(host, *_, **__):
 @pytest.mark.parametrize("form", FORMS)
 def test_no_error_repeats_a_part_of_a_dsn(form, monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", not_known)  # a mistyped host may take long
-    from causalassay.lab.domains.postgres.connecting import connect
-    from causalassay.lab.domains.postgres.experiment import Server
+    from causalassay.lab.domains.postgres_experiment import Server
+    from causalassay.lab.domains.postgres_measuring import connect
 
     for secret in SECRETS:
         for written in (secret, quote(secret), secret.encode().hex()):

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from causalassay.common.arrays import Adjacency, check_adjacency
 from causalassay.common.spelling import visible
+from causalassay.graphs.conversions import check_names
 from causalassay.graphs.cpdag import directed_part, undirected_part
-from causalassay.graphs.node_names import check_names
 from causalassay.graphs.orders import is_dag
 from causalassay.present.drawing.svg import Strokes, circle_picture, layered_picture, matrix_picture
 from causalassay.present.formatting import counted

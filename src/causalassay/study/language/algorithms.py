@@ -9,10 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from causalassay.discovery.command import Command
-from causalassay.discovery.python_classes import ClassText, find_class, names_file
-from causalassay.discovery.python_file import PythonFile, made_of
+from causalassay.discovery.python_files import (
+    ClassText,
+    PythonFile,
+    find_class,
+    made_of,
+    names_file,
+)
 from causalassay.discovery.registry import ALGORITHMS
-from causalassay.risk.refitting import Refitted
+from causalassay.risk.fits import Refitted
 from causalassay.study.language.dataclass_tables import construct, frozen
 from causalassay.study.language.expansion import Member, expand
 from causalassay.study.language.known_names import registered, unknown_parameter

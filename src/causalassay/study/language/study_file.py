@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from causalassay.common.opening import as_text, read_bytes
+from causalassay.common.files import as_text, read_bytes
 from causalassay.common.spelling import did_you_mean
 from causalassay.discovery import make_algorithm
 from causalassay.judging.order_measures import measure_names, sortability_names
