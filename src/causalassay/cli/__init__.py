@@ -12,20 +12,15 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from causalassay.cli.auditing import audit
-from causalassay.cli.bundling import bundle
-from causalassay.cli.choosing import choose
+from causalassay.cli.beginning import list_parts, new
 from causalassay.cli.discovering import discover
 from causalassay.cli.domain import domain
 from causalassay.cli.environments import env
-from causalassay.cli.hall import hall
-from causalassay.cli.listing import list_parts
-from causalassay.cli.options import PlainCommand, PlainGroup
+from causalassay.cli.judging import audit, choose
+from causalassay.cli.lab import hall, reproduce
+from causalassay.cli.options import PlainGroup, add_command, printed_notes
 from causalassay.cli.printing import escaped
-from causalassay.cli.reading_options import printed_notes
-from causalassay.cli.reporting import export, report, status, summary
-from causalassay.cli.reproducing import reproduce
-from causalassay.cli.scaffolding import new
+from causalassay.cli.results import bundle, check_bundle, export, report, status, summary
 from causalassay.cli.studies import replay, run
 from causalassay.common.import_path import guard_workers
 from causalassay.common.threads import ONE_THREAD
@@ -42,9 +37,9 @@ app = typer.Typer(
 def main() -> None:
     """Run the command line; a mistake in the input is a line on stderr and exit code 2."""
     _restart_with_docstrings()
-    for name, one in ONE_THREAD.items():
+    for name, number in ONE_THREAD.items():
         # Before numpy is imported: a second BLAS thread makes small inverses many times slower.
-        os.environ.setdefault(name, one)
+        os.environ.setdefault(name, number)
     guard_workers()
     try:
         with printed_notes():
@@ -129,7 +124,7 @@ def about(
 
 def _add(panel: str, **commands: Callable[..., None]) -> None:
     for name, command in commands.items():
-        app.command(name, cls=PlainCommand, rich_help_panel=panel)(command)
+        add_command(app, name.replace("_", "-"), rich_help_panel=panel)(command)
 
 
 _add("Judge a data set", audit=audit, hall=hall)
@@ -138,7 +133,7 @@ app.add_typer(domain, name="domain", rich_help_panel="Judge algorithms on real s
 _add("Run a study", run=run, status=status, replay=replay)
 _add("Look at its results", summary=summary, report=report, export=export)
 _add("Check a paper", reproduce=reproduce)
-_add("Hand it in", bundle=bundle)
+_add("Hand it in", bundle=bundle, check_bundle=check_bundle)
 _add("Begin", **{"list": list_parts})
 app.add_typer(new, name="new", rich_help_panel="Begin")
 app.add_typer(env, name="env", rich_help_panel="Begin")

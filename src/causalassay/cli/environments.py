@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,10 +12,15 @@ import typer
 from rich.console import Console
 
 from causalassay.cli.interruptions import answered_in_one_line
-from causalassay.cli.options import AsJson, PlainCommand, PlainGroup, complete_environment
+from causalassay.cli.options import (
+    AsJson,
+    PlainGroup,
+    add_command,
+    complete_environment,
+    print_json,
+)
 from causalassay.cli.printing import EVERY_SECONDS, LINE_WIDTH, escaped, wide_console
-from causalassay.present.document import Column, Table
-from causalassay.present.json_values import plain_values
+from causalassay.present import Column, Table
 from causalassay.present.terminal import print_table
 
 if TYPE_CHECKING:
@@ -41,7 +45,7 @@ Names = Annotated[
 _MEGABYTE = 1e6
 
 
-@env.command("list", cls=PlainCommand)
+@add_command(env, "list")
 def list_environments(as_json: AsJson = False) -> None:
     """List the environments: what is installed, sizes, licences, algorithms, generators.
 
@@ -49,10 +53,9 @@ def list_environments(as_json: AsJson = False) -> None:
     """
     from causalassay.environments.catalogue import broken_environments, environments
 
-    rows = [_row(one) for one in environments().values()]
+    rows = [_row(home) for home in environments().values()]
     if as_json:
-        plain = plain_values({"environments": rows, "cannot_be_read": broken_environments()})
-        typer.echo(json.dumps(plain, indent=2))
+        print_json({"environments": rows, "cannot_be_read": broken_environments()})
         return
     columns = (
         Column("name", "name"),
@@ -67,7 +70,7 @@ def list_environments(as_json: AsJson = False) -> None:
     print_table(Table("environments", columns, cells, notes=broken), wide_console(LINE_WIDTH))
 
 
-@env.command(cls=PlainCommand)
+@add_command(env, "install")
 def install(names: Names, as_json: AsJson = False) -> None:
     """Install environments; nothing is shared with your own packages.
 
@@ -80,10 +83,10 @@ def install(names: Names, as_json: AsJson = False) -> None:
 
     installed = install_all([environment(name) for name in names])
     if as_json:
-        typer.echo(json.dumps(installed, indent=2))
+        print_json(installed)
 
 
-@env.command(cls=PlainCommand)
+@add_command(env, "remove")
 def remove(names: Names, as_json: AsJson = False) -> None:
     """Remove environments from the disk.
 
@@ -94,13 +97,13 @@ def remove(names: Names, as_json: AsJson = False) -> None:
 
     counts = {home.name: remove_one(home) for home in [environment(name) for name in names]}
     if as_json:
-        typer.echo(json.dumps(counts, indent=2))
+        print_json(counts)
         return
     for name, count in counts.items():
         typer.echo(f"{name}: {'removed' if count else 'was not installed'}")
 
 
-@env.command(cls=PlainCommand)
+@add_command(env, "check")
 def check(
     names: Names,
     seconds: Annotated[
@@ -123,15 +126,25 @@ def check(
     for home in homes:
         if reason := state(home).reason:
             raise ValueError(reason)
-    checked = []
-    for one in (each for home in homes for each in check_environment(home, seconds)):
-        checked.append(one)
+    results = []
+    for result in (each for home in homes for each in check_environment(home, seconds)):
+        results.append(result)
         if not as_json:
-            typer.echo(f"{one.name}: {one.reason or 'ok'} ({one.seconds:.1f} s)")
+            typer.echo(f"{result.name}: {result.reason or 'ok'} ({result.seconds:.1f} s)")
     if as_json:
-        typer.echo(json.dumps(plain_values(checked), indent=2))
-    if any(one.reason for one in checked):
+        print_json(results)
+    if any(result.reason for result in results):
         raise typer.Exit(1)
+
+
+def prepare_environments(
+    absent: Sequence[EnvironmentDefinition], install: bool, on_cluster: bool = False
+) -> None:
+    """Install the environments that are absent, or say which rows will be skipped."""
+    if install:
+        install_all(absent)
+    else:
+        note_absent(absent, on_cluster)
 
 
 def install_all(wanted: Sequence[EnvironmentDefinition]) -> dict[str, dict[str, Any]]:
@@ -189,11 +202,11 @@ def note_absent(absent: Sequence[EnvironmentDefinition], on_cluster: bool = Fals
 def _row(home: EnvironmentDefinition) -> dict[str, Any]:
     from causalassay.environments.installing import folder_of, state
 
-    found = state(home)
+    now = state(home)
     return {
         "name": home.name,
-        "installed": found.python is not None,
-        "reason": found.reason,
+        "installed": now.python is not None,
+        "reason": now.reason,
         "folder": str(folder_of(home)),
         "licence": home.licence,
         "download_mb": home.download_mb,
@@ -210,7 +223,7 @@ def _cell(value: object) -> object:
 
 
 def _names(things: Sequence[AlgorithmDefinition | GeneratorDefinition]) -> list[str]:
-    return [one.name for one in things]
+    return [thing.name for thing in things]
 
 
 def _size(home: EnvironmentDefinition) -> str:

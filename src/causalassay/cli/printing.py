@@ -102,26 +102,28 @@ def progress_bar(label: str, job: str = "") -> Iterator[Callable[[int, int], Non
 
 
 @contextmanager
-def steady_progress(label: str, line: str, job: str = "") -> Iterator[Callable[[int, int], None]]:
+def steady_progress(label: str, line: str, job: str = "") -> Iterator[Callable[..., None]]:
     """Show a bar on stderr where somebody watches, and elsewhere a line now and then.
+
+    Yields a function of how much is done, of how much, and what else the line says.
 
     Parameters
     ----------
     label : str
         Beside the bar.
     line : str
-        With ``{done}`` and ``{total}``.
+        With ``{done}`` and ``{total}``, and other words in braces.
     job : str
         Whose kernels may have to be compiled, as in `kernels_of`.
     """
     last = time.monotonic()
     with progress_bar(label, job) as show:
 
-        def on_progress(done: int, total: int) -> None:
+        def on_progress(done: int, total: int, **words: object) -> None:
             nonlocal last
             show(done, total)
             if not sys.stderr.isatty() and time.monotonic() - last > EVERY_SECONDS:
-                typer.echo(line.format(done=done, total=total), err=True)
+                typer.echo(line.format(done=done, total=total, **words), err=True)
                 last = time.monotonic()
 
         yield on_progress

@@ -7,16 +7,28 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
 
-from causalassay.cli.options import AsJson, complete_results, complete_study
+from causalassay.cli.algorithms import AllowPrograms, permit
+from causalassay.cli.environments import prepare_environments
+from causalassay.cli.options import (
+    CLUSTER,
+    WORKERS,
+    AsJson,
+    argument,
+    complete_results,
+    complete_study,
+    flag,
+    option,
+    print_json,
+)
 from causalassay.cli.printing import INTERRUPTED, wide_console
-from causalassay.cli.program_permission import AllowPrograms, permit
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -32,7 +44,7 @@ _WHERE = "Where it runs"
 
 
 class Again(StrEnum):
-    """Which rows `run --retry` runs again."""
+    """The status of rows that `run --retry` runs again."""
 
     failed = "failed"
     timeout = "timeout"
@@ -40,57 +52,35 @@ class Again(StrEnum):
     damaged = "damaged"
 
 
-def run(  # noqa: PLR0913, PLR0917  one argument per option
-    study_file: Annotated[
-        Path,
-        typer.Argument(
-            help="TOML file; `causalassay new study NAME` writes one.",
-            autocompletion=complete_study,
-        ),
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Results folder, on a local disk. Default: NAME-results next to the study file.",
-            rich_help_panel=_WHERE,
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Local processes. Default: one per core.", rich_help_panel=_WHERE),
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            help="Run on a dask cluster: the scheduler's address, tcp://HOST:8786.",
-            rich_help_panel=_WHERE,
-        ),
-    ] = None,
-    retry: Annotated[
-        list[Again] | None,
-        typer.Option(
-            help="Run rows with this status again: failed, timeout, skipped, or damaged (wrong "
-            "checksum). May be given more than once.",
-            metavar="STATUS",
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Print what would run, and a time estimate from stored rows."
-        ),
-    ] = False,
-    allow_programs: AllowPrograms = False,
-    install: Annotated[
-        bool,
-        typer.Option(
-            "--install",
-            help="Install the environments of third-party packages that the study names; without "
-            "it their rows are skipped.",
-        ),
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
+@dataclass(frozen=True)
+class RunOptions:
+    """What is run, and where."""
+
+    study_file: Path = argument(
+        "TOML file; `causalassay new study NAME` writes one.", autocompletion=complete_study
+    )
+    out: Path | None = option(
+        None,
+        "Results folder, on a local disk. Default: NAME-results next to the study file.",
+        rich_help_panel=_WHERE,
+    )
+    workers: int | None = option(None, WORKERS, min=1, rich_help_panel=_WHERE)
+    cluster: str | None = option(None, CLUSTER, rich_help_panel=_WHERE)
+    retry: list[Again] | None = option(
+        None,
+        "Run rows with this status again: failed, timeout, skipped, or damaged (wrong "
+        "checksum). May be given more than once.",
+        metavar="STATUS",
+    )
+    dry_run: bool = flag("Print what would run, and a time estimate from stored rows.")
+    allow_programs: AllowPrograms = False
+    install: bool = flag(
+        "Install the environments of third-party packages that the study names; without "
+        "it their rows are skipped."
+    )
+
+
+def run(options: RunOptions, as_json: AsJson = False) -> None:
     """Run a study, or the rest of it.
 
     Every algorithm runs on every replicate of every problem. Each run is one row,
@@ -105,14 +95,16 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
     from causalassay.study.language import read_study
     from causalassay.study.programs import programs_of
 
-    study = read_study(study_file)
+    study = read_study(options.study_file)
     programs = programs_of(study.algorithms)
-    folder = out or study_file.parent / f"{study.name}-results"
-    if dry_run:
+    folder = options.out or options.study_file.parent / f"{study.name}-results"
+    workers, cluster = options.workers, options.cluster
+    if options.dry_run:
         _print_plan(study, folder, programs, workers or _n_cores(), as_json)
         return
-    permit(programs, allow_programs)
-    again = [*(retry or []), *_prepared_environments(study, install, cluster is not None)]
+    permit(programs, options.allow_programs)
+    again = _prepared_environments(study, options.install, cluster is not None)
+    again = [*(options.retry or []), *again]
     counts = run_to_end(study, folder, executor_for(study, workers, cluster), again)
     if as_json:
         typer.echo(json.dumps({"folder": str(folder), "rows": counts}))
@@ -134,16 +126,11 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
 
 def _prepared_environments(study: Study, install: bool, on_cluster: bool) -> list[Again]:
     """Install what a study needs, or say what is absent; return which rows are to run again."""
-    from causalassay.cli.environments import install_all, note_absent
     from causalassay.study.needed_environments import absent_environments, needed_environments
 
-    absent = absent_environments(study.algorithms)
-    if not install:
-        note_absent(absent, on_cluster)
-        return []
-    install_all(absent)
+    prepare_environments(absent_environments(study.algorithms), install, on_cluster)
     # Also what was skipped before somebody else installed it.
-    return [Again.skipped] if needed_environments(study.algorithms) else []
+    return [Again.skipped] if install and needed_environments(study.algorithms) else []
 
 
 def _print_plan(
@@ -159,13 +146,11 @@ def _print_plan(
     absent = [home.name for home in absent_environments(study.algorithms)]
     if as_json:
         plan = {"folder": str(folder), "rows": left.to_dict(), "programs": named}
-        plan |= {"absent_environments": absent}
-        typer.echo(json.dumps(plan, indent=2))
+        print_json(plan | {"absent_environments": absent})
         return
     lines = [*describe(study), *left.lines(workers), *(f"program: {line}" for line in named)]
     lines += [f"environment: {name} is not installed; add --install" for name in absent]
-    for line in lines:
-        typer.echo(line)
+    typer.echo("\n".join(lines))
 
 
 def _n_cores() -> int:
@@ -223,22 +208,24 @@ def run_to_end(
     return dict(counts)
 
 
-def replay(
-    key: Annotated[str, typer.Argument(help="The row's key, or its first characters.")],
-    folder: Annotated[
-        Path | None,
-        typer.Option(
-            "--in",
-            help="Results folder. Default: the one in this folder that has the key.",
-            autocompletion=complete_results,
-        ),
-    ] = None,
-    study_file: Annotated[
-        Path | None, typer.Option("--study", help="Study file to use instead of the stored text.")
-    ] = None,
-    allow_programs: AllowPrograms = False,
-    as_json: AsJson = False,
-) -> None:
+@dataclass(frozen=True)
+class ReplayOptions:
+    """Which row is run again, and by which study."""
+
+    key: str = argument("The row's key, or its first characters.")
+    folder: Path | None = option(
+        None,
+        "Results folder. Default: the one in this folder that has the key.",
+        "--in",
+        autocompletion=complete_results,
+    )
+    study_file: Path | None = option(
+        None, "Study file to use instead of the stored text.", "--study"
+    )
+    allow_programs: AllowPrograms = False
+
+
+def replay(options: ReplayOptions, as_json: AsJson = False) -> None:
     """Run one task again in the foreground, for debugging.
 
     Errors are shown with their traceback; `python -m pdb -m causalassay replay KEY`
@@ -254,22 +241,20 @@ def replay(
     from causalassay.study.storage import find_row
     from causalassay.study.tasks import RunTask
 
-    row = find_row(key, folder)
-    study = (
-        read_study(study_file)
-        if study_file
-        else parse_study(row.text, row.folder.absolute().parent)
-    )
+    row = find_row(options.key, options.folder)
+    if options.study_file:
+        study = read_study(options.study_file)
+    else:
+        study = parse_study(row.text, row.folder.absolute().parent)
     task = task_at(study, row.address)
     if isinstance(task, RunTask):
-        permit(programs_of([study.algorithms[task.run]]), allow_programs)
+        permit(programs_of([study.algorithms[task.run]]), options.allow_programs)
     record = run_again(study, task)
     fields = _replayed(study, record, row.status)
     if as_json:
-        typer.echo(json.dumps(fields, indent=2))
+        print_json(fields)
     else:
-        for name, value in fields.items():
-            typer.echo(f"{name}: {value}")
+        typer.echo("\n".join(f"{name}: {value}" for name, value in fields.items()))
 
 
 def _replayed(study: Study, record: Any, stored_status: str) -> dict[str, Any]:

@@ -101,8 +101,8 @@ def static_svg(spec: dict[str, Any], alt: str, *, on_paper: bool = False) -> str
     import vl_convert  # noqa: PLC0415  # takes a while, and most results are never drawn
 
     themed = config() if on_paper else config("currentColor", None, "#88888840")
-    own = spec.get("config", {})
-    merged = {name: _merged(themed.get(name), own.get(name)) for name in {*themed, *own}}
+    stated = spec.get("config", {})
+    merged = {name: _merged(themed.get(name), stated.get(name)) for name in {*themed, *stated}}
     drawn = vl_convert.vegalite_to_svg(
         printable_spec(spec | {"config": merged}), allowed_base_urls=[]
     )
@@ -120,9 +120,9 @@ def printable_spec(value: Any) -> Any:
         case str():
             return printable(value)
         case dict():
-            return {name: printable_spec(one) for name, one in value.items()}
+            return {name: printable_spec(part) for name, part in value.items()}
         case list() | tuple():
-            return [printable_spec(one) for one in value]
+            return [printable_spec(part) for part in value]
         case _:
             return value
 

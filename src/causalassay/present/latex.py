@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from causalassay.present.document import Column, Document, Facts, Marked, Table, flattened
+from causalassay.present import Column, Document, Facts, Marked, Table, flattened
 from causalassay.present.formatting import UNDEFINED, Interval, PValue, formatted, p_parts
 
 _SPECIAL = {
@@ -62,16 +62,16 @@ def table_latex(table: Table, about: Sequence[str] = ()) -> str:
         " & ".join(escape(column.heading) for column in table.columns) + r" \\",
         r"\midrule",
     ]
-    for place, row in enumerate(table.rows):
-        if table.n_last and place == len(table.rows) - table.n_last and place:
+    for index, row in enumerate(table.rows):
+        if table.n_last and index == len(table.rows) - table.n_last and index:
             lines.append(r"\midrule")
         cells = (cell(value, column) for value, column in zip(row, table.columns, strict=True))
         lines.append(" & ".join(cells) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def comments(document: Document) -> list[str]:
-    """Return the sentence to cite and what the document was made from, as lines."""
+def document_latex(document: Document, table: Table) -> str:
+    """Return a table below the sentence to cite and what the document was made from."""
     claim = document.headline
     if isinstance(claim, str):
         lines = [claim]
@@ -83,7 +83,7 @@ def comments(document: Document) -> list[str]:
             lines += [f"{name}: {value}" for name, value in block.items.items()]
         elif isinstance(block, Table):
             lines += ["; ".join(map(_named, block.columns, row)) for row in block.rows]
-    return lines
+    return table_latex(table, [*lines, f"{document.title}: {document.about}"])
 
 
 def _named(column: Column, value: object) -> str:

@@ -13,26 +13,8 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from causalassay import present
 from causalassay.common.spelling import visible
-from causalassay.present.document import (
-    Beside,
-    Block,
-    Code,
-    Column,
-    Document,
-    Facts,
-    Figure,
-    Findings,
-    Fold,
-    GraphFigure,
-    Marked,
-    Prose,
-    Rules,
-    Section,
-    Stated,
-    StatedRule,
-    Table,
-)
 from causalassay.present.formatting import counted, formatted
 
 FULL = "--full"
@@ -49,9 +31,12 @@ LINES = Box("    \n    \n ── \n    \n ── \n    \n    \n    \n")
 """A line below the headings, and one above the last rows."""
 
 Options = Collection[str]
+Columns = Sequence[present.Column]
+Texts = Sequence[Sequence[Text]]
+"""Of the cells, by rows."""
 
 
-def print_document(document: Document, console: Console, options: Options = ()) -> None:
+def print_document(document: present.Document, console: Console, options: Options = ()) -> None:
     """Print the headline of a document, its blocks, and how often its rules are wrong.
 
     Parameters
@@ -76,7 +61,7 @@ def print_document(document: Document, console: Console, options: Options = ()) 
     print_rules(document.rules, console, options)
 
 
-def document_text(document: Document, options: Options = (), width: int = 120) -> str:
+def document_text(document: present.Document, options: Options = (), width: int = 120) -> str:
     """Return a document as a terminal without colours prints it."""
     text = StringIO()
     console = Console(file=text, width=width, color_system=None, force_terminal=False)
@@ -85,7 +70,7 @@ def document_text(document: Document, options: Options = (), width: int = 120) -
 
 
 def print_blocks(
-    blocks: Sequence[Block], console: Console, options: Options = (), claim: object = None
+    blocks: Sequence[present.Block], console: Console, options: Options = (), claim: object = None
 ) -> None:
     """Print blocks one after the other; pictures and what is folded are left out."""
     screen = _Screen(console, options, claim)
@@ -105,52 +90,52 @@ class _Screen:
         self.console.print(shown(text, style))
 
 
-def _print_prose(block: Prose, screen: _Screen) -> None:
+def _print_prose(block: present.Prose, screen: _Screen) -> None:
     screen.line(block.text, {"aside": "dim", "strong": "bold"}.get(block.look, ""))
 
 
-def _print_facts(block: Facts, screen: _Screen) -> None:
+def _print_facts(block: present.Facts, screen: _Screen) -> None:
     for name, value in block.items.items():
         screen.line(f"{name}: {value}")
 
 
-def _print_findings(block: Findings, screen: _Screen) -> None:
+def _print_findings(block: present.Findings, screen: _Screen) -> None:
     for finding in block.items:
         if finding != screen.claim:
             screen.line(_sentences(finding))
     screen.console.print()
 
 
-def _print_inside(block: Fold | Section | Beside, screen: _Screen) -> None:
-    option = "" if isinstance(block, Beside) else block.option
-    if option in screen.options or (not option and not isinstance(block, Fold)):
+def _print_inside(block: present.Fold | present.Section | present.Beside, screen: _Screen) -> None:
+    option = "" if isinstance(block, present.Beside) else block.option
+    if option in screen.options or (not option and not isinstance(block, present.Fold)):
         print_blocks(block.blocks, screen.console, screen.options, screen.claim)
 
 
-def print_hidden(blocks: Sequence[Block], console: Console, options: Options = ()) -> None:
+def print_hidden(blocks: Sequence[present.Block], console: Console, options: Options = ()) -> None:
     """Print which option shows which section that was left out."""
     titles: dict[str, list[str]] = {}
     for block in blocks:
-        if isinstance(block, Section) and block.option and block.option not in options:
+        if isinstance(block, present.Section) and block.option and block.option not in options:
             titles.setdefault(block.option, []).append(block.title)
     for option, names in titles.items():
         console.print(shown(f"{option} shows: {'; '.join(names)}.", "dim"))
 
 
-_PRINTERS: Mapping[type[Block], Callable[[Any, _Screen], None]] = {
-    Prose: _print_prose,
-    Code: lambda block, screen: screen.line(block.text),
-    Facts: _print_facts,
-    Findings: _print_findings,
-    Rules: lambda block, screen: print_rules(block.items, screen.console, screen.options),
-    Table: lambda block, screen: print_table(
+_PRINTERS: Mapping[type[present.Block], Callable[[Any, _Screen], None]] = {
+    present.Prose: _print_prose,
+    present.Code: lambda block, screen: screen.line(block.text),
+    present.Facts: _print_facts,
+    present.Findings: _print_findings,
+    present.Rules: lambda block, screen: print_rules(block.items, screen.console, screen.options),
+    present.Table: lambda block, screen: print_table(
         block, screen.console, every=EVERY_ROW in screen.options
     ),
-    Figure: lambda *_: None,
-    GraphFigure: lambda *_: None,
-    Fold: _print_inside,
-    Section: _print_inside,
-    Beside: _print_inside,
+    present.Figure: lambda *_: None,
+    present.GraphFigure: lambda *_: None,
+    present.Fold: _print_inside,
+    present.Section: _print_inside,
+    present.Beside: _print_inside,
 }
 
 
@@ -159,11 +144,13 @@ def shown(text: str, style: str = "") -> Text:
     return Text("\n".join(visible(line) for line in text.split("\n")), style=style)
 
 
-def _sentences(finding: Stated) -> str:
+def _sentences(finding: present.Stated) -> str:
     return f"{finding.sentence} {finding.advice}".strip()
 
 
-def print_rules(rules: Mapping[str, StatedRule], console: Console, options: Options = ()) -> None:
+def print_rules(
+    rules: Mapping[str, present.StatedRule], console: Console, options: Options = ()
+) -> None:
     """Print how often each rule is wrong, and on demand what it says."""
     if not rules:
         return
@@ -174,7 +161,7 @@ def print_rules(rules: Mapping[str, StatedRule], console: Console, options: Opti
         console.print(shown(f"{FULL} prints how each rule decides.", "dim"))
 
 
-def print_table(table: Table, console: Console, *, every: bool = False) -> None:
+def print_table(table: present.Table, console: Console, *, every: bool = False) -> None:
     """Print a table, with as many columns as the terminal has room for."""
     rows, left = list(table.rows), 0
     if table.most and not every and len(rows) - table.n_last > table.most:
@@ -186,29 +173,27 @@ def print_table(table: Table, console: Console, *, every: bool = False) -> None:
     ]
     if table.title:
         console.print(shown(table.title, "bold"))
-    places = fitting(table.columns, texts, console.width)
-    for part in side_by_side(table.columns, texts, places, console.width):
+    shown_columns = fitting(table.columns, texts, console.width)
+    for part in side_by_side(table.columns, texts, shown_columns, console.width):
         console.print(_rich_table(table, texts, part, console.width))
     if left:
         console.print(shown(f"and {counted(left, 'more row')}: {table.rest}", "dim"))
-    dropped = [one.heading for place, one in enumerate(table.columns) if place not in places]
+    dropped = [column for k, column in enumerate(table.columns) if k not in shown_columns]
     if dropped:
-        names = ", ".join(" ".join(heading.split()) for heading in dropped)
+        names = ", ".join(" ".join(column.heading.split()) for column in dropped)
         console.print(shown(f"No room for: {names}; a wider terminal shows them.", "dim"))
     for note in table.notes:
         console.print(shown(f"note: {note}", "dim"))
     console.print()
 
 
-def _rich_table(
-    table: Table, texts: Sequence[Sequence[Text]], places: Sequence[int], room: int
-) -> RichTable:
+def _rich_table(table: present.Table, texts: Texts, indices: Sequence[int], room: int) -> RichTable:
     drawn = RichTable(
         box=LINES, show_edge=False, pad_edge=False, padding=(0, 1), header_style="", min_width=1
     )
-    widths = _drawn_widths(table.columns, texts, places, room)
-    for place, width in zip(places, widths, strict=True):
-        column = table.columns[place]
+    widths = _drawn_widths(table.columns, texts, indices, room)
+    for index, width in zip(indices, widths, strict=True):
+        column = table.columns[index]
         drawn.add_column(
             shown(column.heading),
             justify="left" if column.side == "left" else "right",
@@ -217,94 +202,94 @@ def _rich_table(
             width=width,
         )
     n_first = len(texts) - table.n_last
-    for index, row in enumerate(texts):
-        drawn.add_row(*(row[place] for place in places), end_section=index == n_first - 1)
+    for number, row in enumerate(texts):
+        drawn.add_row(*(row[index] for index in indices), end_section=number == n_first - 1)
     return drawn
 
 
-def cell_text(value: object, column: Column) -> Text:
+def cell_text(value: object, column: present.Column) -> Text:
     """Return what a cell says, with its marks."""
-    marked = value if isinstance(value, Marked) else Marked(value)
+    marked = value if isinstance(value, present.Marked) else present.Marked(value)
     text = visible(f"{formatted(marked.value, column.format)}{marked.mark_text}")
     return Text(text, style="bold" if marked.bold else "")
 
 
-def fitting(columns: Sequence[Column], texts: Sequence[Sequence[Text]], width: int) -> list[int]:
+def fitting(columns: Columns, texts: Texts, width: int) -> list[int]:
     """Return the columns that fit beside each other, those of the highest priority first.
 
     Headings and long texts are folded before a column is left out.
 
     Examples
     --------
+    >>> from causalassay.present import Column
     >>> columns = [Column("a", "a"), Column("b", "bbbb", priority=1), Column("c", "c", priority=2)]
     >>> fitting(columns, [], 20), fitting(columns, [], 8), fitting(columns, [], 1)
     ([0, 1, 2], [0, 2], [0])
     """
     widths = _least_widths(columns, texts)
-    by_priority = sorted(range(len(columns)), key=lambda place: -columns[place].priority)
-    places: list[int] = []
-    for place in by_priority:
-        used = sum(widths[each] + GAP for each in places)
-        if columns[place].priority >= NEVER_DROPPED or used + widths[place] <= width:
-            places.append(place)
-    return sorted(places)
+    by_priority = sorted(range(len(columns)), key=lambda index: -columns[index].priority)
+    indices: list[int] = []
+    for index in by_priority:
+        used = sum(widths[each] + GAP for each in indices)
+        if columns[index].priority >= NEVER_DROPPED or used + widths[index] <= width:
+            indices.append(index)
+    return sorted(indices)
 
 
 def side_by_side(
-    columns: Sequence[Column],
-    texts: Sequence[Sequence[Text]],
-    places: Sequence[int],
+    columns: Columns,
+    texts: Texts,
+    indices: Sequence[int],
     width: int,
 ) -> list[list[int]]:
     """Return the columns in parts that fit the terminal, the first column in each.
 
     Examples
     --------
+    >>> from causalassay.present import Column
     >>> columns = [Column(name, name * 4, "count") for name in "abc"]
     >>> side_by_side(columns, [], [0, 1, 2], 20), side_by_side(columns, [], [0, 1, 2], 12)
     ([[0, 1, 2]], [[0, 1], [0, 2]])
     """
     widths = _least_widths(columns, texts)
-    first, *others = places
+    first, *others = indices
     parts = [[first]]
-    for place in others:
+    for index in others:
         used = sum(widths[each] + GAP for each in parts[-1])
-        if len(parts[-1]) > 1 and used + widths[place] > width:
+        if len(parts[-1]) > 1 and used + widths[index] > width:
             parts.append([first])
-        parts[-1].append(place)
+        parts[-1].append(index)
     return parts
 
 
-def _widths(columns: Sequence[Column], texts: Sequence[Sequence[Text]]) -> list[int]:
+def _widths(columns: Columns, texts: Texts) -> list[int]:
     """Return how wide each column is where nothing is folded."""
     return [
-        max(map(cell_len, [*column.heading.split("\n"), *(row[place].plain for row in texts)]))
-        for place, column in enumerate(columns)
+        max(map(cell_len, [*column.heading.split("\n"), *(row[index].plain for row in texts)]))
+        for index, column in enumerate(columns)
     ]
 
 
-def _least_widths(columns: Sequence[Column], texts: Sequence[Sequence[Text]]) -> list[int]:
+def _least_widths(columns: Columns, texts: Texts) -> list[int]:
     """Return how wide each column is at least: numbers and words of headings stay whole."""
     least = []
-    for place, column in enumerate(columns):
+    for index, column in enumerate(columns):
         words = max(map(cell_len, column.heading.split()), default=0)
-        cells = max((cell_len(row[place].plain) for row in texts), default=0)
+        cells = max((cell_len(row[index].plain) for row in texts), default=0)
         least.append(max(words, min(cells, LEAST_TEXT) if column.side == "left" else cells))
     return least
 
 
-def _drawn_widths(
-    columns: Sequence[Column], texts: Sequence[Sequence[Text]], places: Sequence[int], room: int
-) -> list[int]:
+def _drawn_widths(columns: Columns, texts: Texts, indices: Sequence[int], room: int) -> list[int]:
     """Return the widths of the columns of one part: what is folded most gets the spare room."""
     every, least = _widths(columns, texts), _least_widths(columns, texts)
-    full = [max(1, min(every[place], room)) for place in places]
-    widths = [max(1, min(least[place], room)) for place in places]
-    spare = room - sum(widths) - GAP * (len(places) - 1)
+    full = [max(1, min(every[index], room)) for index in indices]
+    widths = [max(1, min(least[index], room)) for index in indices]
+    spare = room - sum(widths) - GAP * (len(indices) - 1)
     for _ in range(spare):
-        widest = max(range(len(places)), key=lambda k: full[k] / widths[k])
+        widest = max(range(len(indices)), key=lambda k: full[k] / widths[k])
         widths[widest] += full[widest] > widths[widest]
     for _ in range(-spare):
-        widest = max(range(len(places)), key=widths.__getitem__)
+        widest = max(range(len(indices)), key=widths.__getitem__)
         widths[widest] = max(1, widths[widest] - 1)
     return widths

@@ -112,7 +112,7 @@ def test_the_list_names_every_entry(tmp_path):
     [
         (["--draws", "0"], "draws: expected at least 1, got 0"),
         (["--data", "nowhere"], "--data nowhere is no folder; name the folder of sachs.csv"),
-        (["--page", "no/such/page.md"], "the folder no/such does not exist"),
+        (["--report", "no/such/page.md"], "the folder no/such does not exist"),
     ],
 )
 def test_bad_options_are_told_before_the_work_begins(tmp_path, arguments, message):
@@ -390,7 +390,7 @@ def test_a_page_away_from_the_documentation_links_no_page_of_it(raw):
 
 
 def test_a_page_can_be_html_with_the_picture_and_an_anchor_for_each_name(tmp_path):
-    result = hall(tmp_path, "--only", "linear-raw", "--page", str(tmp_path / "hall.html"))
+    result = hall(tmp_path, "--only", "linear-raw", "--report", str(tmp_path / "hall.html"))
     text = (tmp_path / "hall.html").read_text()
     assert f"Page: {tmp_path / 'hall.html'}" in result.stdout
     assert text.startswith("<!doctype html>")

@@ -16,7 +16,7 @@ from causalassay.present.markdown import document_markdown
 from causalassay.present.terminal import GAP, document_text, fitting, side_by_side
 from every_block import every_block
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+GOLDEN = Path(__file__).parents[2] / "golden"
 OPTIONS = ("--full", "--each", "--hidden", "--folded")
 DOCUMENT = every_block()
 VOID = {"meta", "input"}
@@ -36,7 +36,7 @@ def rendered():
 
 @pytest.mark.parametrize("name", sorted(rendered()))
 def test_every_block_is_written_as_it_was(name):
-    """After a change that is meant: python tests/unit/test_present_renderers.py, and read them."""
+    """After a change that is meant: python tests/unit/present/test_renderers.py, and read them."""
     assert (GOLDEN / name).read_text(encoding="utf-8") == rendered()[name].rstrip("\n") + "\n"
 
 

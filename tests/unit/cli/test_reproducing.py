@@ -24,7 +24,7 @@ def test_ctrl_c_is_one_line_and_the_results_of_finished_papers_are_printed(tmp_p
         return compute(paper, ["loss"], *rest)
 
     monkeypatch.setattr(reproducing, "reproduce", until_the_second)
-    result = run("--all", "--out", str(tmp_path))
+    result = run("all", "--out", str(tmp_path))
     assert 130 == result.exit_code
     assert "Claims: 2 hold" in result.stdout
     told = f"interrupted: what is finished is in {tmp_path}; run the same command to continue\n"

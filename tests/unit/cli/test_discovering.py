@@ -85,7 +85,7 @@ def test_it_prints_the_graph_and_the_frequencies(files):
 @pytest.mark.parametrize("suffix", ["csv", "graphml", "gml", "dot", "json", "npz"])
 def test_a_written_graph_is_the_algorithm_s(files, tmp_path, suffix):
     out = tmp_path / f"graph.{suffix}"
-    done = run(files / "data.csv", "--algorithm", "ges", "--out", out, *FAST)
+    done = run(files / "data.csv", "--algorithm", "ges", "--write-graph", out, *FAST)
     assert f"Graph: {out}" in done.stderr
     with unsaid():
         data = ca.data.read(files / "data.csv")
@@ -96,7 +96,7 @@ def test_a_written_graph_is_the_algorithm_s(files, tmp_path, suffix):
 
 def test_a_matrix_is_written_on_demand(files, tmp_path):
     out = tmp_path / "graph.csv"
-    run(files / "data.csv", "--algorithm", "empty", "--out", out, "--matrix", *FAST)
+    run(files / "data.csv", "--algorithm", "empty", "--write-graph", out, "--matrix", *FAST)
     assert [",a,b,c", "a,0,0,0", "b,0,0,0", "c,0,0,0"] == out.read_text().splitlines()
 
 
@@ -146,7 +146,7 @@ def test_the_pictures_of_the_page_have_the_numbers_of_its_table():
 
 def test_without_bootstraps_only_the_edges_are_listed(files, tmp_path):
     out, report = tmp_path / "g.csv", tmp_path / "g.html"
-    words = ("--bootstrap", 0, "--out", out, "--report", report)
+    words = ("--bootstrap", 0, "--write-graph", out, "--report", report)
     done = run(files / "data.csv", "--algorithm", "var-sortnregress", *words)
     assert "a → b" in done.stdout
     assert "shares of the bootstraps" not in done.stdout
@@ -158,7 +158,7 @@ def test_without_bootstraps_only_the_edges_are_listed(files, tmp_path):
 
 
 def test_the_edges_are_printed_beside_files_too(files, tmp_path):
-    words = ("--out", tmp_path / "g.csv", *FAST)
+    words = ("--write-graph", tmp_path / "g.csv", *FAST)
     done = run(files / "data.csv", "--algorithm", "var-sortnregress", *words)
     assert re.search(r"a → b .* 100 %", done.stdout)
 
@@ -200,12 +200,18 @@ def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(files, monkey
     [
         (["--algorithm", "gis"], "no algorithm 'gis'; did you mean 'gies'"),
         (["--algorithm", "granger-lasso"], "granger-lasso does not apply to these data: the rows"),
-        (["--algorithm", "pc", "--out", "{0}/g.xyz"], "expected a file that ends in '.csv'"),
-        (["--algorithm", "pc", "--out", "{0}/no/g.csv"], "does not exist; create it first"),
-        (["--algorithm", "pc", "--out", "{0}/data.csv"], "one of the files to read"),
+        (
+            ["--algorithm", "pc", "--write-graph", "{0}/g.xyz"],
+            "expected a file that ends in '.csv'",
+        ),
+        (["--algorithm", "pc", "--write-graph", "{0}/no/g.csv"], "does not exist; create it first"),
+        (["--algorithm", "pc", "--write-graph", "{0}/data.csv"], "one of the files to read"),
         (["--algorithm", "pc", "--svg", "{0}"], "is a folder"),
-        (["--algorithm", "pc", "--svg", "{0}/a.csv", "--out", "{0}/a.csv"], "name the same file"),
-        (["--algorithm", "pc", "--matrix"], "--matrix is for --out FILE.csv"),
+        (
+            ["--algorithm", "pc", "--svg", "{0}/a.csv", "--write-graph", "{0}/a.csv"],
+            "name the same file",
+        ),
+        (["--algorithm", "pc", "--matrix"], "--matrix is for --write-graph FILE.csv"),
         (["--algorithm", "pc", "--drop-condition", "x"], "condition: there is no 'x'"),
         (["--algorithm", "pc", "--bootstrap", "-1"], "n_bootstrap: expected a number from 0"),
         (["--algorithm", "{0}/mine.py:Broken"], "KeyError: 'inside' (mine.py, line 19)"),
@@ -300,7 +306,7 @@ def test_an_environment_that_is_absent_is_one_line_with_the_command(files, tmp_p
 def test_after_ctrl_c_nothing_is_written_and_nothing_runs(files, tmp_path):
     mark = tmp_path / "mark"
     words = ["discover", files / "data.csv", "--algorithm", f"{files}/mine.py:Slow"]
-    words += ["--set", f'mark="{mark}"', "--workers", "2", "--out", tmp_path / "g.csv"]
+    words += ["--set", f'mark="{mark}"', "--workers", "2", "--write-graph", tmp_path / "g.csv"]
     started = subprocess.Popen(
         [sys.executable, "-m", "causalassay", *map(str, words)],
         stdout=subprocess.PIPE,

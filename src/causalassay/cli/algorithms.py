@@ -1,54 +1,41 @@
-"""The options that name algorithms on the command line, read as a study file reads them."""
+"""Algorithms named on the command line, read as a study file reads them, and leave to run programs.
+
+A study names programs: they are shown, and run only if the user allows it. A yes is remembered.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from causalassay.cli.options import complete_algorithm, complete_study
-from causalassay.cli.program_permission import permit
+from causalassay.cli.options import complete_algorithm, option
 
 if TYPE_CHECKING:
     from causalassay.contracts import Algorithm
     from causalassay.study.language.mistakes import Location, Mistakes
     from causalassay.study.plan import AlgorithmEntry
+    from causalassay.study.programs import Program
 
 _FORMS = (
     "A name of `causalassay list algorithms`, my_algorithm.py:MyClass, or a table as in a study: "
     '{use = "pc", alpha = 0.01}'
 )
 
-OneAlgorithm = Annotated[
-    str,
-    typer.Option("--algorithm", help=f"{_FORMS}.", autocompletion=complete_algorithm),
+AllowPrograms = Annotated[
+    bool,
+    typer.Option("--allow-programs", help="Run the programs that the study names without asking."),
 ]
-SeveralAlgorithms = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--algorithm",
-        help=f"{_FORMS}. May be given more than once.",
-        autocompletion=complete_algorithm,
-    ),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="A setting of the algorithm, such as alpha=0.01. May be given more than once.",
-    ),
-]
-AlgorithmsOfStudy = Annotated[
-    Path | None,
-    typer.Option(
-        "--study",
-        help="Take the algorithms that a study file lists; of its limits and problems nothing.",
-        autocompletion=complete_study,
-    ),
-]
+
+
+def algorithm_option(*, several: bool) -> Any:
+    """Declare the field ``algorithm`` of a group of options: one that is needed, or several."""
+    default, more = (None, " May be given more than once.") if several else (..., "")
+    return option(default, f"{_FORMS}.{more}", autocompletion=complete_algorithm)
 
 
 def read_algorithms(stated: Sequence[str], folder: Path | None = None) -> dict[str, Algorithm]:
@@ -69,20 +56,18 @@ def read_algorithms(stated: Sequence[str], folder: Path | None = None) -> dict[s
 
     Examples
     --------
-    >>> found = read_algorithms(["ges", '{use = "pc", alpha = 0.5, name = "loose PC"}'])
-    >>> list(found), found["loose PC"].alpha
+    >>> named = read_algorithms(["ges", '{use = "pc", alpha = 0.5, name = "loose PC"}'])
+    >>> list(named), named["loose PC"].alpha
     (['ges', 'loose PC'], 0.5)
     """
     from causalassay.study.language.mistakes import Location, Mistakes
 
     mistakes = Mistakes()
-    places = ["--algorithm", *(f"--algorithm {step}" for step in range(1, len(stated) + 1))]
-    places = places[:1] if len(stated) == 1 else places[1:]
-    tables = [
-        (_table(text, place, mistakes), Location(place))
-        for text, place in zip(stated, places, strict=True)
-    ]
-    entries = _entries(tables, folder or Path.cwd(), mistakes, own_limits=False)
+    tables = []
+    for step, text in enumerate(stated, 1):
+        where = "--algorithm" if len(stated) == 1 else f"--algorithm {step}"
+        tables.append((_table(text, where, mistakes), Location(where)))
+    entries = _entries(tables, folder or Path.cwd(), mistakes, has_limits=False)
     _raise_for(mistakes, "--algorithm")
     return _by_label(entries)
 
@@ -115,7 +100,7 @@ def read_one_algorithm(
     names = [setting.partition("=")[0].strip() for setting in settings]
     location = Location("--algorithm", elsewhere={name: f"--set {name}" for name in names})
     table = _with_settings(_table(stated, "--algorithm", mistakes), settings, mistakes)
-    entries = _entries([(table, location)], folder or Path.cwd(), mistakes, own_limits=False)
+    entries = _entries([(table, location)], folder or Path.cwd(), mistakes, has_limits=False)
     if len(entries) > 1:
         mistakes.add(location, f"its grid has {len(entries)} algorithms, expected one")
     _raise_for(mistakes, "--algorithm")
@@ -144,27 +129,27 @@ def read_study_algorithms(path: Path, *, allow_programs: bool = False) -> dict[s
     if not isinstance(stated, list) or not stated:
         raise ValueError(f"{path}: the study lists no algorithms; expected `algorithms = […]`")
     mistakes = Mistakes()
-    tables = [(one, Location(f"algorithms[{step}]")) for step, one in enumerate(stated)]
-    entries = _entries(tables, path.parent, mistakes, own_limits=True)
+    tables = [(table, Location(f"algorithms[{step}]")) for step, table in enumerate(stated)]
+    entries = _entries(tables, path.parent, mistakes, has_limits=True)
     _raise_for(mistakes, path.name, prefix=f"{path.name}: ")
     permit(programs_of(entries), allow_programs)
     return _by_label(entries)
 
 
-def _table(stated: str, place: str, mistakes: Mistakes) -> Any:
+def _table(stated: str, where: str, mistakes: Mistakes) -> Any:
     """Return the name or the table that a text is; None, and a mistake, if it is neither."""
     if not stated.strip():
-        mistakes.add(place, f"is empty; {_FORMS}")
+        mistakes.add(where, f"is empty; {_FORMS}")
         return None
     if not stated.lstrip().startswith("{"):
         return stated
     from causalassay.study.language.toml_tables import read_value
 
     if "\n" in stated or "\r" in stated:
-        mistakes.add(place, "the table has a line break; write it on one line")
+        mistakes.add(where, "the table has a line break; write it on one line")
         return None
     before = mistakes.noted
-    table = read_value(stated, place, mistakes)
+    table = read_value(stated, where, mistakes)
     return table if mistakes.noted == before else None
 
 
@@ -197,9 +182,12 @@ def _value(text: str) -> Any:
 
 
 def _entries(
-    tables: Sequence[tuple[Any, Location]], folder: Path, mistakes: Mistakes, *, own_limits: bool
+    tables: Sequence[tuple[Any, Location]], folder: Path, mistakes: Mistakes, *, has_limits: bool
 ) -> list[AlgorithmEntry]:
-    """Return the entries of a study that the tables declare, every mistake noted."""
+    """Return the entries of a study that the tables declare, every mistake noted.
+
+    Only a study `has_limits` of time and memory.
+    """
     from causalassay.study.language.algorithms import AlgorithmReader, TunedAlgorithm
     from causalassay.study.language.metrics import MetricReader
     from causalassay.study.language.study_file import check_distinct
@@ -212,17 +200,13 @@ def _entries(
             if isinstance(entry, TunedAlgorithm):
                 reason = "a data file has no systems to tune on; state the settings instead"
                 mistakes.add(where.at("tune"), reason)
-            elif entry.limits != Limits() and not own_limits:
-                key = _limit_key(table)
+            elif entry.limits != Limits() and not has_limits:
+                key = next(key for key in ("seconds", "memory") if key in table)
                 mistakes.add(where.at(key), "is for studies; stop this command with Ctrl-C")
             else:
                 placed.append((entry, where))
     check_distinct(placed, mistakes)
     return [entry for entry, _ in placed]
-
-
-def _limit_key(table: Mapping[str, Any]) -> str:
-    return next(key for key in ("seconds", "memory") if key in table)
 
 
 def _raise_for(mistakes: Mistakes, source: str, prefix: str = "") -> None:
@@ -249,3 +233,62 @@ def _raise_for(mistakes: Mistakes, source: str, prefix: str = "") -> None:
 
 def _by_label(entries: Sequence[AlgorithmEntry]) -> dict[str, Algorithm]:
     return {entry.name: entry.algorithm for entry in entries}  # type: ignore[misc]
+
+
+def permit(programs: Sequence[Program], allowed: bool) -> None:
+    """Say which programs will be run; raise a ValueError unless the user allows it.
+
+    A yes on the terminal is remembered by what the programs are: neither the same ones
+    nor fewer are asked for again, and an edited script is.
+
+    Parameters
+    ----------
+    programs : sequence of Program
+    allowed : bool
+        Whether the user has said yes on the command line.
+    """
+    new = [] if allowed else [program for program in programs if not _answer(program).is_file()]
+    if new and not _on_terminal():
+        lines = " | ".join(program.line for program in new)
+        raise ValueError(
+            f"this study runs programs on your machine: {lines}; add --allow-programs if you "
+            "trust them"
+        )
+    for program in programs:
+        typer.echo(f"program: {program.line}", err=True)
+    if not new:
+        return
+    if not _confirmed():
+        raise ValueError("you did not allow the programs; nothing was run")
+    for program in new:
+        _remember(program)
+
+
+def _on_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _confirmed() -> bool:
+    try:
+        return typer.confirm(
+            "This study runs these programs on your machine. Allow them?", err=True
+        )
+    except typer.Abort:  # Ctrl-C, or the end of the input
+        return False
+
+
+def _answer(program: Program) -> Path:
+    """Return the file whose presence is a yes to the program."""
+    stated = Path(os.environ.get("XDG_STATE_HOME", ""))
+    home = os.path.expanduser("~/.local/state")  # noqa: PTH111
+    state = stated if stated.is_absolute() else Path(home)
+    return state / "causalassay" / "allowed-programs" / program.digest
+
+
+def _remember(program: Program) -> None:
+    file = _answer(program)
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.write_text(program.line + "\n", encoding="utf-8")
+    except OSError as reason:
+        typer.echo(f"note: your answer could not be stored: {reason}", err=True)
