@@ -120,9 +120,8 @@ def read_study_algorithms(path: Path, *, allow_programs: bool = False) -> dict[s
     allow_programs : bool
         Whether the user has said yes to the programs and Python files that it names.
     """
-    from causalassay.study.language.mistakes import Location, Mistakes
+    from causalassay.study.language.mistakes import Location, Mistakes, read_tables
     from causalassay.study.language.study_file import study_text
-    from causalassay.study.language.toml_tables import read_tables
     from causalassay.study.programs import programs_of
 
     stated = read_tables(study_text(path), path.name).get("algorithms")
@@ -143,7 +142,7 @@ def _table(stated: str, where: str, mistakes: Mistakes) -> Any:
         return None
     if not stated.lstrip().startswith("{"):
         return stated
-    from causalassay.study.language.toml_tables import read_value
+    from causalassay.study.language.mistakes import read_value
 
     if "\n" in stated or "\r" in stated:
         mistakes.add(where, "the table has a line break; write it on one line")
@@ -171,8 +170,7 @@ def _with_settings(table: Any, settings: Sequence[str], mistakes: Mistakes) -> A
 
 def _value(text: str) -> Any:
     """Return the TOML value that a text is, or the text."""
-    from causalassay.study.language.mistakes import Mistakes
-    from causalassay.study.language.toml_tables import read_value
+    from causalassay.study.language.mistakes import Mistakes, read_value
 
     if "\n" in text or "\r" in text:
         return text
@@ -188,8 +186,7 @@ def _entries(
 
     Only a study `has_limits` of time and memory.
     """
-    from causalassay.study.language.algorithms import AlgorithmReader, TunedAlgorithm
-    from causalassay.study.language.metrics import MetricReader
+    from causalassay.study.language.algorithms import AlgorithmReader, MetricReader, TunedAlgorithm
     from causalassay.study.language.study_file import check_distinct
     from causalassay.study.plan import Limits
 

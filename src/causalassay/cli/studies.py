@@ -126,7 +126,7 @@ def run(options: RunOptions, as_json: AsJson = False) -> None:
 
 def _prepared_environments(study: Study, install: bool, on_cluster: bool) -> list[Again]:
     """Install what a study needs, or say what is absent; return which rows are to run again."""
-    from causalassay.study.needed_environments import absent_environments, needed_environments
+    from causalassay.study.programs import absent_environments, needed_environments
 
     prepare_environments(absent_environments(study.algorithms), install, on_cluster)
     # Also what was skipped before somebody else installed it.
@@ -139,7 +139,7 @@ def _print_plan(
     """Print what a run would do; of how long it takes only what stored rows tell."""
     from causalassay.study.forecast import forecast
     from causalassay.study.language import describe
-    from causalassay.study.needed_environments import absent_environments
+    from causalassay.study.programs import absent_environments
 
     left = forecast(study, folder)
     named = [program.line for program in programs]
@@ -235,11 +235,10 @@ def replay(options: ReplayOptions, as_json: AsJson = False) -> None:
     Example: causalassay replay 3fa9 --in first-look-results
     """
     from causalassay.study.language import parse_study, read_study
+    from causalassay.study.plan import RunTask
     from causalassay.study.programs import programs_of
+    from causalassay.study.replay import find_row, task_at
     from causalassay.study.replay import replay as run_again
-    from causalassay.study.replay import task_at
-    from causalassay.study.storage import find_row
-    from causalassay.study.tasks import RunTask
 
     row = find_row(options.key, options.folder)
     if options.study_file:
@@ -258,7 +257,7 @@ def replay(options: ReplayOptions, as_json: AsJson = False) -> None:
 
 
 def _replayed(study: Study, record: Any, stored_status: str) -> dict[str, Any]:
-    from causalassay.study.tasks import MeasureTask
+    from causalassay.study.plan import MeasureTask
 
     task = record.task
     if isinstance(task, MeasureTask):

@@ -14,8 +14,8 @@ from causalassay.contracts import NotApplicable, check_rows
 from causalassay.discovery.registry import ALGORITHMS, algorithms, make_algorithm
 from causalassay.listing import PARTS, known_names, short_lines
 from causalassay.models.registry import MODELS
+from causalassay.study.kernel_marks import tiny_problem
 from causalassay.study.keys import canonical
-from causalassay.study.tiny_problems import tiny_problem
 from command_line import run_here
 
 HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "pyarrow", "causallearn")

@@ -20,7 +20,7 @@ from causalassay.common.files import write_text
 from causalassay.present import Table
 from causalassay.present.charts import fitted
 from causalassay.present.latex import table_latex
-from causalassay.study.storage.targets import refuse_target
+from causalassay.study.storage.exporting import refuse_target
 
 PAGE = "report.html"
 FIGURES = "figures"

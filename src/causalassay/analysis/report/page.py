@@ -26,9 +26,8 @@ from causalassay.present import Block, Facts
 from causalassay.present.html import block_html, facts_html, fold, section, whole_page
 from causalassay.present.markup import Html, tag
 from causalassay.study.storage import read_store
-from causalassay.study.storage.reader import Choice, Session
-from causalassay.study.storage.spreadsheet_cells import inert_frame
-from causalassay.study.storage.status import StudyStatus
+from causalassay.study.storage.exporting import inert_frame
+from causalassay.study.storage.reader import Choice, Session, StudyStatus
 
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
 LINKS = {

@@ -25,7 +25,7 @@ from causalassay.common.spelling import did_you_mean, visible
 from causalassay.present import Findings
 from causalassay.present.formatting import counted, digits, in_words
 from causalassay.present.terminal import FULL, print_blocks, print_rules
-from causalassay.study.missing_rows import MissingRows
+from causalassay.study.forecast import MissingRows
 
 MOST_LINES = 24
 """And one more for where the report is."""

@@ -37,10 +37,10 @@ from causalassay.lab.bundling.row_checking import RowCheck, refuse_too_many_task
 from causalassay.lab.bundling.study_files import code_files, data_files, read_sessions
 from causalassay.study.keys import file_sha256
 from causalassay.study.language import read_study
-from causalassay.study.language.axes import read_axes
+from causalassay.study.language.grids import read_axes
 from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes
 from causalassay.study.plan import Study
-from causalassay.study.storage.export_table import StudyTable
+from causalassay.study.storage.table import StudyTable
 
 # Checks what a bundle says about its rows: report, card and description are computed again.
 

@@ -20,19 +20,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from causalassay.study.plan import Study
-from causalassay.study.storage import StoreReader
-from causalassay.study.storage import sql_schema as schema
-from causalassay.study.storage.part_ids import register_parts
-from causalassay.study.storage.refusals import refuse_damaged_rows
-from causalassay.study.storage.row_checks import (
-    CELLS,
+from causalassay.study.storage import StoreReader, schema
+from causalassay.study.storage.checks import (
+    CHECKED,
     CHUNK,
-    COLUMNS,
     Row,
     read_chunks,
     row_checksums,
+    seal,
+    seal_small_tables,
 )
-from causalassay.study.storage.seals import seal, seal_small_tables
+from causalassay.study.storage.records import register_parts
+from causalassay.study.storage.refusals import refuse_damaged_rows
+from causalassay.study.storage.schema import CELLS
 
 GENERIC = frozenset(
     {
@@ -262,7 +262,7 @@ def _clean_sessions(copy: sqlite3.Connection) -> None:
 
 def _clean_rows(copy: sqlite3.Connection, identity: Identity) -> None:
     n_rows, total, last = 0, 0, -1
-    query = f"SELECT {COLUMNS} FROM rows WHERE id > ? ORDER BY id LIMIT {CHUNK}"
+    query = f"SELECT {CHECKED} FROM rows WHERE id > ? ORDER BY id LIMIT {CHUNK}"
     while chunks := list(read_chunks(copy.execute(query, (last,)))):
         (chunk,) = chunks
         last = chunk.rows[-1][0]

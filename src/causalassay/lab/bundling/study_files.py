@@ -30,13 +30,11 @@ from causalassay.lab.bundling.identity import Identity
 from causalassay.study.keys import file_sha256
 from causalassay.study.language import parse_study
 from causalassay.study.language.mistakes import StudyMistakes
-from causalassay.study.needed_environments import needed_environments
-from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Purpose, Study
+from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Purpose, Status, Study
 from causalassay.study.problem_specs import FromFile, Network
+from causalassay.study.programs import needed_environments
 from causalassay.study.storage import StoreReader
-from causalassay.study.storage.reader import Choice, Session
-from causalassay.study.storage.status import StudyStatus
-from causalassay.study.tasks import Status
+from causalassay.study.storage.reader import Choice, Session, StudyStatus
 
 
 def modules_beside(file: Path) -> list[Path]:

@@ -54,7 +54,7 @@ from causalassay.lab.papers.estimates import (
     Several,
     joint_level,
 )
-from causalassay.study.language.table_keys import StrictTable
+from causalassay.study.language.tables import StrictTable
 
 Size = Literal["fast", "full"]
 Kind = Literal["number", "bound", "ordering", "identity", "choice"]
