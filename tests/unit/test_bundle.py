@@ -50,9 +50,8 @@ from causalassay.lab.bundling.identity import Identity
 from causalassay.lab.bundling.sessions import lock_text
 from causalassay.lab.bundling.study_files import code_files
 from causalassay.study.language import parse_study, read_study
-from causalassay.study.plan import AlgorithmEntry, coordinates
+from causalassay.study.plan import AlgorithmEntry, MeasureTask, RunTask, coordinates
 from causalassay.study.storage.store import Store
-from causalassay.study.tasks import MeasureTask, RunTask
 from causalassay.study.worker.discovering import discover_here
 from causalassay.study.worker.problem_making import make
 from causalassay.study.worker.task_runner import run_task

@@ -15,8 +15,8 @@ from causalassay.discovery.registry import ALGORITHMS, algorithms, make_algorith
 from causalassay.models.registry import MODELS
 from causalassay.part_details import ALSO_DISCRETE
 from causalassay.short_lines import PARTS, known_names, short_lines
+from causalassay.study.kernel_marks import tiny_problem
 from causalassay.study.keys import canonical
-from causalassay.study.tiny_problems import tiny_problem
 from command_line import run_here
 
 HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "pyarrow", "causallearn")

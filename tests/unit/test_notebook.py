@@ -18,7 +18,7 @@ from causalassay.present.drawing.drawing import MOST_EDGES, MOST_NODES
 from causalassay.present.drawing.layout import circle_order, layers_of
 from causalassay.present.html import table_html
 from causalassay.present.markup import escaped
-from causalassay.study.storage.export_table import StudyTable
+from causalassay.study.storage.table import StudyTable
 from strategies import dags, datasets, pdags
 
 HOSTILE = "<script>alert('1')</script> & \x1b\u202e"

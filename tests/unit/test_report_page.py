@@ -28,8 +28,8 @@ from causalassay.metrics.registry import METRICS as ALL_METRICS
 from causalassay.present.formatting import digits
 from causalassay.present.html import asset, policy, source_hash
 from causalassay.present.markup import Html, escaped, tag
+from causalassay.study.plan import Record, RunTask
 from causalassay.study.storage import Store, read_store
-from causalassay.study.tasks import Record, RunTask
 from report_stores import (
     ATTACKS,
     BASELINES,

@@ -14,13 +14,12 @@ from causalassay.environments import installing
 from causalassay.graphs.sources import ErdosRenyi
 from causalassay.models import SCM
 from causalassay.study.estimate_encoding import decode
-from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, Study
+from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, RunTask, Study
 from causalassay.study.problem_specs import Generated
 from causalassay.study.processes import cluster_executor as cluster
 from causalassay.study.processes.cluster_executor import DaskExecutor
 from causalassay.study.processes.executor import Loss, NoWorkers
 from causalassay.study.processes.local_executor import LocalExecutor
-from causalassay.study.tasks import RunTask
 from clusters import Cluster
 from hostile.algorithms import Hostile, Spy, Vandal
 from waiting import LIMIT, eventually

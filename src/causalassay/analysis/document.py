@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from causalassay.analysis.analysis import Analysis
     from causalassay.analysis.summary import Summary
     from causalassay.study.plan import Purpose
-    from causalassay.study.storage.reader import Choice, Session
-    from causalassay.study.storage.status import StudyStatus
+    from causalassay.study.storage.reader import Choice, Session, StudyStatus
 
 NO_ROWS = "No rows yet."
 MOST_REASONS = 8

@@ -135,9 +135,8 @@ def read_study_algorithms(path: Path, *, allow_programs: bool = False) -> dict[s
     allow_programs : bool
         Whether the user has said yes to the programs and Python files that it names.
     """
-    from causalassay.study.language.mistakes import Location, Mistakes
+    from causalassay.study.language.mistakes import Location, Mistakes, read_tables
     from causalassay.study.language.study_file import study_text
-    from causalassay.study.language.toml_tables import read_tables
     from causalassay.study.programs import programs_of
 
     stated = read_tables(study_text(path), path.name).get("algorithms")
@@ -158,7 +157,7 @@ def _table(stated: str, place: str, mistakes: Mistakes) -> Any:
         return None
     if not stated.lstrip().startswith("{"):
         return stated
-    from causalassay.study.language.toml_tables import read_value
+    from causalassay.study.language.mistakes import read_value
 
     if "\n" in stated or "\r" in stated:
         mistakes.add(place, "the table has a line break; write it on one line")
@@ -186,8 +185,7 @@ def _with_settings(table: Any, settings: Sequence[str], mistakes: Mistakes) -> A
 
 def _value(text: str) -> Any:
     """Return the TOML value that a text is, or the text."""
-    from causalassay.study.language.mistakes import Mistakes
-    from causalassay.study.language.toml_tables import read_value
+    from causalassay.study.language.mistakes import Mistakes, read_value
 
     if "\n" in text or "\r" in text:
         return text
@@ -200,8 +198,7 @@ def _entries(
     tables: Sequence[tuple[Any, Location]], folder: Path, mistakes: Mistakes, *, own_limits: bool
 ) -> list[AlgorithmEntry]:
     """Return the entries of a study that the tables declare, every mistake noted."""
-    from causalassay.study.language.algorithms import AlgorithmReader, TunedAlgorithm
-    from causalassay.study.language.metrics import MetricReader
+    from causalassay.study.language.algorithms import AlgorithmReader, MetricReader, TunedAlgorithm
     from causalassay.study.language.study_file import check_distinct
     from causalassay.study.plan import Limits
 

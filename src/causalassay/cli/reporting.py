@@ -46,7 +46,7 @@ def summary(
     """
     from causalassay.analysis import read
     from causalassay.analysis.report import terminal
-    from causalassay.study.missing_rows import missing_rows
+    from causalassay.study.forecast import missing_rows
 
     analysis, missing = read(folder), missing_rows(folder)
     if as_json:

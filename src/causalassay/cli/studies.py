@@ -135,7 +135,7 @@ def run(  # noqa: PLR0913, PLR0917  one argument per option
 def _prepared_environments(study: Study, install: bool, on_cluster: bool) -> list[Again]:
     """Install what a study needs, or say what is absent; return which rows are to run again."""
     from causalassay.cli.environments import install_all, note_absent
-    from causalassay.study.needed_environments import absent_environments, needed_environments
+    from causalassay.study.programs import absent_environments, needed_environments
 
     absent = absent_environments(study.algorithms)
     if not install:
@@ -152,7 +152,7 @@ def _print_plan(
     """Print what a run would do; of how long it takes only what stored rows tell."""
     from causalassay.study.forecast import forecast
     from causalassay.study.language import describe
-    from causalassay.study.needed_environments import absent_environments
+    from causalassay.study.programs import absent_environments
 
     left = forecast(study, folder)
     named = [program.line for program in programs]
@@ -248,11 +248,11 @@ def replay(
     Example: causalassay replay 3fa9 --in first-look-results
     """
     from causalassay.study.language import parse_study, read_study
+    from causalassay.study.plan import RunTask
     from causalassay.study.programs import programs_of
     from causalassay.study.replay import replay as run_again
     from causalassay.study.replay import task_at
     from causalassay.study.storage import find_row
-    from causalassay.study.tasks import RunTask
 
     row = find_row(key, folder)
     study = (
@@ -273,7 +273,7 @@ def replay(
 
 
 def _replayed(study: Study, record: Any, stored_status: str) -> dict[str, Any]:
-    from causalassay.study.tasks import MeasureTask
+    from causalassay.study.plan import MeasureTask
 
     task = record.task
     if isinstance(task, MeasureTask):

@@ -19,8 +19,8 @@ from causalassay.study.estimate_encoding import decode
 from causalassay.study.language import parse_study
 from causalassay.study.problem_specs import Generated, ProblemSpec
 from causalassay.study.storage import StoreReader, read_store, study_table
-from causalassay.study.storage.seals import checksum
-from causalassay.study.storage.spreadsheet_cells import inert_text
+from causalassay.study.storage.checks import checksum
+from causalassay.study.storage.exporting import inert_text
 from causalassay.study.worker.problem_making import NoProblem, columns_of_file
 
 GRAPH_FORMATS: dict[str, tuple[str, Layout]] = {

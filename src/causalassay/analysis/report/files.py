@@ -21,7 +21,7 @@ from causalassay.analysis.report.charts.theme import fitted
 from causalassay.analysis.report.page.page import PageContent, read_content, render_page
 from causalassay.present.document import Table
 from causalassay.present.latex import table_latex
-from causalassay.study.storage.targets import refuse_target
+from causalassay.study.storage.exporting import refuse_target
 
 PAGE = "report.html"
 FIGURES = "figures"

@@ -26,7 +26,7 @@ from causalassay.common.spelling import did_you_mean, visible
 from causalassay.present.document import Column, Findings, Interval, Marked
 from causalassay.present.formatting import counted, formatted, in_words
 from causalassay.present.terminal import FULL, print_blocks, print_rules
-from causalassay.study.missing_rows import MissingRows
+from causalassay.study.forecast import MissingRows
 
 MOST_LINES = 24
 """And one more for where the report is."""

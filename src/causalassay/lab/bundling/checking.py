@@ -23,7 +23,7 @@ from causalassay.lab.bundling.row_checking import RowCheck, refuse_too_many_task
 from causalassay.lab.bundling.study_files import data_files
 from causalassay.study.keys import file_sha256
 from causalassay.study.language import read_study
-from causalassay.study.language.axes import read_axes
+from causalassay.study.language.grids import read_axes
 from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes
 from causalassay.study.plan import Study
 

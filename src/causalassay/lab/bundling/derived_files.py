@@ -25,7 +25,7 @@ from causalassay.lab.bundling.document import CardContent, card_text
 from causalassay.lab.bundling.sessions import read_sessions
 from causalassay.lab.bundling.study_files import code_files, data_files
 from causalassay.study.plan import Study
-from causalassay.study.storage.export_table import StudyTable
+from causalassay.study.storage.table import StudyTable
 
 MOST_PAGE = 200_000_000
 """Bytes of a report."""

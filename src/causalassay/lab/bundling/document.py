@@ -37,12 +37,10 @@ from causalassay.present.document import (
 )
 from causalassay.present.formatting import counted, few, in_words
 from causalassay.present.markdown import document_markdown
-from causalassay.study.language.labels import value_text
-from causalassay.study.needed_environments import needed_environments
+from causalassay.study.language.grids import value_text
 from causalassay.study.plan import Purpose, Study
-from causalassay.study.programs import programs_of
-from causalassay.study.storage.reader import Session
-from causalassay.study.storage.status import StudyStatus, span
+from causalassay.study.programs import needed_environments, programs_of
+from causalassay.study.storage.reader import Session, StudyStatus, span
 
 MOST_ALGORITHMS = 20
 """Rows of the table of claims; the report has the others."""

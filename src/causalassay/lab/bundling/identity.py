@@ -20,19 +20,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from causalassay.study.plan import Study
-from causalassay.study.storage import StoreReader
-from causalassay.study.storage import sql_schema as schema
-from causalassay.study.storage.part_ids import register_parts
-from causalassay.study.storage.refusals import refuse_damaged_rows
-from causalassay.study.storage.row_checks import (
+from causalassay.study.storage import StoreReader, schema
+from causalassay.study.storage.checks import (
     CELLS,
     CHUNK,
     COLUMNS,
     Row,
     read_chunks,
     row_checksums,
+    seal,
+    seal_small_tables,
 )
-from causalassay.study.storage.seals import seal, seal_small_tables
+from causalassay.study.storage.records import register_parts
+from causalassay.study.storage.refusals import refuse_damaged_rows
 
 GENERIC = frozenset(
     {

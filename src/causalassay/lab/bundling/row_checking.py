@@ -18,13 +18,17 @@ from causalassay.common.spelling import shown
 from causalassay.lab.bundling import contents as names
 from causalassay.lab.bundling.archives import read_archive
 from causalassay.study.graph_export import HEAD, graph_file_names
-from causalassay.study.plan import Study
-from causalassay.study.storage import sql_schema
-from causalassay.study.storage.export_columns import PartColumns, read_columns
-from causalassay.study.storage.export_table import StudyTable, as_study_table, exported_schema
-from causalassay.study.storage.part_ids import register_parts
-from causalassay.study.storage.spreadsheet_cells import inert_text
-from causalassay.study.tasks import Status, row_key
+from causalassay.study.plan import Status, Study, row_key
+from causalassay.study.storage import schema as sql_schema
+from causalassay.study.storage.exporting import inert_text
+from causalassay.study.storage.records import register_parts
+from causalassay.study.storage.table import (
+    PartColumns,
+    StudyTable,
+    as_study_table,
+    exported_schema,
+    read_columns,
+)
 
 MOST_TASKS = 500_000
 """Rows of a study that can be bundled and checked."""

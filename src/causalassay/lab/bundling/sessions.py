@@ -19,11 +19,9 @@ from causalassay.common.opening import read_text
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.environments.definition import EnvironmentDefinition
 from causalassay.lab.bundling.archives import PACKAGE
-from causalassay.study.needed_environments import needed_environments
-from causalassay.study.plan import Purpose, Study
-from causalassay.study.storage.reader import Choice, Session
-from causalassay.study.storage.status import StudyStatus
-from causalassay.study.tasks import Status
+from causalassay.study.plan import Purpose, Status, Study
+from causalassay.study.programs import needed_environments
+from causalassay.study.storage.reader import Choice, Session, StudyStatus
 
 _LEFT_OUT = ("host", "text")
 """Of a session: rows have the machines, and the text is the study file of the bundle."""

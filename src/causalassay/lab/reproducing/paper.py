@@ -23,9 +23,8 @@ from causalassay.lab.reproducing.published import (
     StudySize,
 )
 from causalassay.lab.reproducing.study_values import CHOICE, STUDY, selection_mistakes, study_files
-from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes
-from causalassay.study.language.table_keys import StrictTable, validated
-from causalassay.study.language.toml_tables import read_tables
+from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes, read_tables
+from causalassay.study.language.tables import StrictTable, validated
 
 PAPER, PUBLISHED, NOTES = "paper.toml", "published.toml", "notes.md"
 MOST_QUOTED = 25

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
-from causalassay.study.language.table_keys import StrictTable
+from causalassay.study.language.tables import StrictTable
 
 Size = Literal["fast", "full"]
 Kind = Literal["number", "bound", "ordering", "identity", "choice"]

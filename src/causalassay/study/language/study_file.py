@@ -14,18 +14,27 @@ from causalassay.discovery import make_algorithm
 from causalassay.judging.order_measures import measure_names, sortability_names
 from causalassay.metrics.registry import CHANCES, CONTROLS, DEFAULT_METRICS, METRICS, SERIES_METRICS
 from causalassay.study.keys import digest
-from causalassay.study.language.algorithms import AlgorithmReader, TunedAlgorithm, read_limits
-from causalassay.study.language.metrics import MetricReader, read_diagnostics
-from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes
+from causalassay.study.language.algorithms import (
+    AlgorithmReader,
+    MetricReader,
+    TunedAlgorithm,
+    read_diagnostics,
+    read_limits,
+)
+from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes, read_tables
 from causalassay.study.language.problems import ProblemReader
-from causalassay.study.language.table_keys import StudySchema, validated
-from causalassay.study.language.toml_tables import read_tables
-from causalassay.study.measures import (
+from causalassay.study.language.tables import StudySchema, validated
+from causalassay.study.plan import (
     DEFAULT_DIAGNOSTICS,
     DISCRETE_DIAGNOSTICS,
     SERIES_DIAGNOSTICS,
+    AlgorithmEntry,
+    Limits,
+    MetricEntry,
+    ProblemEntry,
+    Study,
+    Tuning,
 )
-from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, Study, Tuning
 from causalassay.study.problem_specs import FromFile, World, world
 
 Entry = TypeVar("Entry", ProblemEntry, AlgorithmEntry)

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import fcntl
+import json
+import os
+import platform
+import socket
 import sqlite3
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import IO
 
 from causalassay.study.storage.refusals import (
+    StoreRefused,
     log_of,
     refuse_broken_seals,
     refuse_foreign,
@@ -90,3 +101,111 @@ def _limit_steps(path: Path, connection: sqlite3.Connection) -> None:
         return left < 0
 
     connection.set_progress_handler(count, _STEPS_AT_ONCE)
+
+
+# What can change the bits of a row: the machine and the versions of what computes it.
+
+PACKAGES = (
+    "causalassay",
+    "numpy",
+    "scipy",
+    "numba",
+    "llvmlite",
+    "gadjid",
+    "cliquepicking",
+    "scikit-learn",
+    "causal-learn",
+    "pandas",
+    "pebble",
+    "distributed",
+)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python, the platform and the packages that are installed.
+
+    Examples
+    --------
+    >>> versions()["numpy"].split(".")[0]
+    '2'
+    """
+    installed = {"python": platform.python_version(), "platform": platform.platform()}
+    for package in PACKAGES:
+        try:
+            installed[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return installed
+
+
+def changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """Return what differs between two machines or installations, as short texts.
+
+    Examples
+    --------
+    >>> changes({"numpy": "2.1.0", "scipy": "1.17"}, {"numpy": "2.2.0", "scipy": "1.17"})
+    ['numpy 2.1.0, now 2.2.0']
+    """
+    return [
+        f"{name} {before.get(name, 'absent')}, now {after.get(name, 'absent')}"
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name)
+    ]
+
+
+def now() -> str:
+    """Return the time, in UTC and to the millisecond, so that texts sort as times do."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+# One driver per store: a lock that the operating system frees when its holder dies.
+
+FILE = "lock"
+"""Its name in the store's folder; it stays there when no driver runs."""
+
+_TRIES = 20
+_WAIT = 0.05
+
+
+def take_lock(folder: Path) -> IO[str]:
+    """Return the lock, to be closed at the end, or refuse if another driver holds it."""
+    lock = (folder / FILE).open("a+", encoding="utf-8")
+    # A status command that looks whether a driver runs holds the lock for an instant.
+    for attempt in range(_TRIES):
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if attempt < _TRIES - 1:
+                time.sleep(_WAIT)
+            continue
+        lock.truncate(0)
+        json.dump({"process": os.getpid(), "host": socket.gethostname(), "since": now()}, lock)
+        lock.flush()
+        return lock
+    lock.close()
+    raise StoreRefused(
+        f"{folder} has another driver at work ({running_driver(folder)}). Wait until it has "
+        "ended, or stop it; look at it with `causalassay status`."
+    )
+
+
+def running_driver(folder: Path) -> str | None:
+    """Return which driver works on a store now, None if there is none."""
+    try:
+        lock = (folder / FILE).open(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return _named(lock.read())
+    return None
+
+
+def _named(text: str) -> str:
+    try:
+        holder = json.loads(text)
+        return f"process {holder['process']} on {holder['host']} since {holder['since']}"
+    except (ValueError, KeyError, TypeError):  # it has the lock and has not written yet
+        return "just starting"

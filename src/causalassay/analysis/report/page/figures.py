@@ -12,7 +12,7 @@ from causalassay.analysis.report.charts.figures import KINDS, OVERVIEW, Figure, 
 from causalassay.present.document import Facts
 from causalassay.present.html import facts_html, fold, section
 from causalassay.present.markup import Html, join, tag
-from causalassay.study.storage.spreadsheet_cells import inert_frame
+from causalassay.study.storage.exporting import inert_frame
 
 HEADINGS = {
     "schemes": "The schemes side by side",

@@ -24,8 +24,7 @@ from causalassay.present.document import Block
 from causalassay.present.html import block_html, section, whole_page
 from causalassay.present.markup import Html, tag
 from causalassay.study.storage import read_store
-from causalassay.study.storage.reader import Choice, Session
-from causalassay.study.storage.status import StudyStatus
+from causalassay.study.storage.reader import Choice, Session, StudyStatus
 
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
 LINKS = {

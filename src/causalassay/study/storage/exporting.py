@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from causalassay.study.storage import opening as lock
+from causalassay.study.storage import schema
 
 # East Asian spreadsheets read the wide signs as the others; some programs cut leading blanks.
 _FORMULA = r"\A(?: *[=+\-@＝＋－＠]|[\t\r\n])"
@@ -46,3 +51,38 @@ def inert_array(array: pa.Array) -> pa.Array:
     if not pc.any(runs).as_py():
         return array
     return pc.if_else(runs, pc.binary_join_element_wise("'", array, ""), array)
+
+
+# Where a file may be written: not over a store, and not where a folder is.
+
+_STORE_FILES = tuple(schema.FILE + end for end in ("", "-wal", "-shm", "-journal"))
+
+
+def refuse_target(target: Path, folder: Path) -> None:
+    """Refuse to write a file over a store, over a folder, or into a folder that is not there.
+
+    Parameters
+    ----------
+    target : Path
+        The file to write.
+    folder : Path
+        Of the store that is read.
+
+    Examples
+    --------
+    >>> refuse_target(Path("results/study.sqlite-wal"), Path("results"))
+    Traceback (most recent call last):
+    ValueError: results/study.sqlite-wal is part of a study's store and is never overwritten: ...
+    """
+    # Not Path.resolve, which raises where links go in a circle.
+    real = Path(os.path.realpath(target))
+    own = [Path(os.path.realpath(folder / name)) for name in (*_STORE_FILES, lock.FILE)]
+    linked = any(file.exists() and target.exists() and target.samefile(file) for file in own)
+    if real.name in _STORE_FILES or real in own or linked:
+        raise ValueError(
+            f"{target} is part of a study's store and is never overwritten: name another file"
+        )
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} is a folder: name a file in it")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
