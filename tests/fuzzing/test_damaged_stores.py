@@ -14,9 +14,9 @@ import pytest
 from causalassay.cli import main
 from causalassay.study.plan import task_key
 from causalassay.study.replay import find_row
+from causalassay.study.storage.exporting import export
 from causalassay.study.storage.refusals import StoreRefused
 from causalassay.study.storage.store import Store, StoredRow
-from causalassay.study.storage.table import export
 from stored_studies import all_records, record, task, tuned_study
 
 PLAN = tuned_study()

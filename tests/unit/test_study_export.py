@@ -9,9 +9,9 @@ import pytest
 
 from causalassay.analysis.report.files import write_report
 from causalassay.study.plan import RunTask, task_key
-from causalassay.study.storage.exporting import inert_frame
+from causalassay.study.storage.exporting import export, inert_frame
 from causalassay.study.storage.store import Store
-from causalassay.study.storage.table import export, study_table
+from causalassay.study.storage.table import study_table
 from stored_studies import (
     EMPTY,
     F1,

@@ -14,10 +14,11 @@ import pytest
 from causalassay.study.plan import task_key
 from causalassay.study.replay import find_row
 from causalassay.study.storage.checks import row_damage
+from causalassay.study.storage.exporting import export
 from causalassay.study.storage.reader import read_store
 from causalassay.study.storage.refusals import StoreGone, StoreRefused, sound_file_needed
 from causalassay.study.storage.store import Store
-from causalassay.study.storage.table import export, study_table
+from causalassay.study.storage.table import study_table
 from stored_studies import (
     ESTIMATE,
     GES,

@@ -250,9 +250,8 @@ def replay(
     from causalassay.study.language import parse_study, read_study
     from causalassay.study.plan import RunTask
     from causalassay.study.programs import programs_of
+    from causalassay.study.replay import find_row, task_at
     from causalassay.study.replay import replay as run_again
-    from causalassay.study.replay import task_at
-    from causalassay.study.storage import find_row
 
     row = find_row(key, folder)
     study = (

@@ -9,7 +9,7 @@ from pathlib import Path
 from causalassay.study.plan import MeasureTask, Purpose, Record, RunTask, Status, Study, Task
 from causalassay.study.reasons import encodable, reason_text
 from causalassay.study.storage import schema
-from causalassay.study.storage.checks import COLUMNS, read_chunks, row_damage
+from causalassay.study.storage.checks import CHECKED, read_chunks, row_damage
 from causalassay.study.storage.reader import StoreReader, read_store
 from causalassay.study.storage.refusals import rows_refusal
 from causalassay.study.worker.discovering import discover_here
@@ -99,7 +99,7 @@ _FOUND = (
 )
 _ROWS = (
     # Not through an index, whose damage would go unnoticed.
-    f"SELECT {COLUMNS}, {_FOUND} FROM rows NOT INDEXED "
+    f"SELECT {CHECKED}, {_FOUND} FROM rows NOT INDEXED "
     "JOIN problems ON problems.id = rows.problem "
     "LEFT JOIN algorithms ON algorithms.id = rows.algorithm "
     "LEFT JOIN choices ON choices.problem = rows.problem "
@@ -108,7 +108,7 @@ _ROWS = (
     # Keys are hexadecimal: all that begin like this come before a "g".
     "WHERE rows.key >= :prefix AND rows.key < :prefix || 'g' ORDER BY rows.key LIMIT 3"
 )
-_N_CHECKED = len(COLUMNS.split(", "))
+_N_CHECKED = len(CHECKED.split(", "))
 
 
 def _matches(reader: StoreReader, prefix: str) -> list[RowMatch]:

@@ -22,9 +22,8 @@ from pathlib import Path
 from causalassay.study.plan import Study
 from causalassay.study.storage import StoreReader, schema
 from causalassay.study.storage.checks import (
-    CELLS,
+    CHECKED,
     CHUNK,
-    COLUMNS,
     Row,
     read_chunks,
     row_checksums,
@@ -33,6 +32,7 @@ from causalassay.study.storage.checks import (
 )
 from causalassay.study.storage.records import register_parts
 from causalassay.study.storage.refusals import refuse_damaged_rows
+from causalassay.study.storage.schema import CELLS
 
 GENERIC = frozenset(
     {
@@ -260,7 +260,7 @@ def _clean_sessions(copy: sqlite3.Connection) -> None:
 
 def _clean_rows(copy: sqlite3.Connection, identity: Identity) -> None:
     found, total, last = 0, 0, -1
-    query = f"SELECT {COLUMNS} FROM rows WHERE id > ? ORDER BY id LIMIT {CHUNK}"
+    query = f"SELECT {CHECKED} FROM rows WHERE id > ? ORDER BY id LIMIT {CHUNK}"
     while chunks := list(read_chunks(copy.execute(query, (last,)))):
         (chunk,) = chunks
         last = chunk.rows[-1][0]

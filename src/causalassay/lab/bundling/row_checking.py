@@ -20,15 +20,9 @@ from causalassay.lab.bundling.archives import read_archive
 from causalassay.study.graph_export import HEAD, graph_file_names
 from causalassay.study.plan import Status, Study, row_key
 from causalassay.study.storage import schema as sql_schema
-from causalassay.study.storage.exporting import inert_text
+from causalassay.study.storage.exporting import exported_schema, inert_text
 from causalassay.study.storage.records import register_parts
-from causalassay.study.storage.table import (
-    PartColumns,
-    StudyTable,
-    as_study_table,
-    exported_schema,
-    read_columns,
-)
+from causalassay.study.storage.table import PartColumns, StudyTable, as_study_table, read_columns
 
 MOST_TASKS = 500_000
 """Rows of a study that can be bundled and checked."""

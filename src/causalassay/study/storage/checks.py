@@ -22,6 +22,7 @@ from typing import Any, Literal
 import numpy as np
 
 from causalassay.common.arrays import Values
+from causalassay.study.storage.schema import CELLS
 
 SEALED = ("meta", "sessions", "problems", "algorithms", "metrics", "diagnostics", "choices")
 """Tables that are small, so that they are checked whenever a store is opened."""
@@ -110,15 +111,7 @@ def _sum(
 CHUNK = 20_000
 """Rows that are read at once."""
 
-# fmt: off
-CELLS = (
-    "key", "purpose", "problem", "replicate", "algorithm", "status", "reason", "seconds", "notes",
-    "session", "host",
-)
-# fmt: on
-"""What the checksum of a row covers, besides its scores or measurements."""
-
-COLUMNS = ", ".join(f"rows.{name}" for name in ("id", "checksum", *CELLS))
+CHECKED = ", ".join(f"rows.{name}" for name in ("id", "checksum", *CELLS))
 """The first columns of a query whose rows are to be checked."""
 
 _FIRST_CELL = 2
@@ -157,12 +150,12 @@ class Numbers:
             return matrix
         order = np.argsort(ids)
         sorted_ids = np.asarray(ids)[order]
-        found = np.minimum(np.searchsorted(sorted_ids, self.rows), len(ids) - 1)
+        nearest = np.minimum(np.searchsorted(sorted_ids, self.rows), len(ids) - 1)
         known, inverse = np.unique(self.pairs["part"], return_inverse=True)
-        places = {part: place for place, part in enumerate(parts)}
-        column = np.array([places.get(int(part), -1) for part in known])[inverse]
-        wanted = (sorted_ids[found] == self.rows) & (column >= 0)
-        matrix[order[found[wanted]], column[wanted]] = self.pairs["value"][wanted]
+        column_of = {part: column for column, part in enumerate(parts)}
+        column = np.array([column_of.get(int(part), -1) for part in known])[inverse]
+        wanted = (sorted_ids[nearest] == self.rows) & (column >= 0)
+        matrix[order[nearest[wanted]], column[wanted]] = self.pairs["value"][wanted]
         return matrix
 
 
@@ -173,7 +166,7 @@ class Chunk:
     Parameters
     ----------
     rows : list of tuple
-        They begin with `COLUMNS`.
+        They begin with `CHECKED`.
     scores, measurements : Numbers
         Of those rows.
     damaged : list of tuple
@@ -196,13 +189,13 @@ class RowDamage:
         Of the rows that are not as they were written.
     keys : tuple of str
         Of these rows.
-    found, expected : int
+    present, expected : int
         The number of rows.
     """
 
     ids: tuple[int, ...]
     keys: tuple[str, ...]
-    found: int
+    present: int
     expected: int
 
 
@@ -221,17 +214,17 @@ def read_chunks(cursor: sqlite3.Cursor) -> Iterator[Chunk]:
 
 def row_damage(connection: sqlite3.Connection) -> RowDamage | None:
     """Read all rows and return what is wrong with them, None if nothing is."""
-    found, total, damaged = 0, 0, []
+    present, total, damaged = 0, 0, []
     with _any_bytes_as_text(connection):
-        for chunk in read_chunks(connection.execute(f"SELECT {COLUMNS} FROM rows NOT INDEXED")):
-            found += len(chunk.rows)
+        for chunk in read_chunks(connection.execute(f"SELECT {CHECKED} FROM rows NOT INDEXED")):
+            present += len(chunk.rows)
             damaged += chunk.damaged
             total += 0 if damaged else sum(row[1] for row in chunk.rows)
     expected = seals_of(connection)["rows"]
-    if not damaged and (found, total) == expected:
+    if not damaged and (present, total) == expected:
         return None
     ids, keys = (tuple(row[index] for row in damaged) for index in (0, _FIRST_CELL))
-    return RowDamage(ids, keys, found, expected[0])
+    return RowDamage(ids, keys, present, expected[0])
 
 
 @contextmanager
@@ -264,12 +257,12 @@ def _numbers(
 
 
 def _mismatched(rows: Sequence[Row], numbers: Numbers) -> list[Row]:
-    found = row_checksums(rows, numbers)
-    return [row for row, total in zip(rows, found, strict=True) if row[1] != total]
+    totals = row_checksums(rows, numbers)
+    return [row for row, total in zip(rows, totals, strict=True) if row[1] != total]
 
 
 def row_checksums(rows: Sequence[Row], numbers: Numbers) -> Iterator[int]:
-    """Return the checksum that each row should have; rows begin with `COLUMNS`."""
+    """Return the checksum that each row should have; rows begin with `CHECKED`."""
     ids = np.array([row[0] for row in rows], dtype=np.int64)
     size = _PAIR.itemsize
     starts = (size * np.searchsorted(numbers.rows, ids, "left")).tolist()

@@ -1,4 +1,4 @@
-"""The one way to open a store that is there: what is damaged is refused before it is read."""
+"""The one way to open a store: what is damaged is refused before it is read or written."""
 
 from __future__ import annotations
 
@@ -10,18 +10,28 @@ import socket
 import sqlite3
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO
 
+from causalassay.study.plan import Study
+from causalassay.study.storage import schema
+from causalassay.study.storage.records import drop_damaged_rows, refuse_duplicates
 from causalassay.study.storage.refusals import (
     StoreRefused,
     log_of,
+    refuse_broken_pages,
     refuse_broken_seals,
+    refuse_damaged_rows,
     refuse_foreign,
+    refuse_lone_log,
+    refuse_network,
+    refuse_other_study,
     refuse_other_tables,
     refuse_other_version,
+    room_needed,
     sound_content_needed,
 )
 
@@ -160,7 +170,7 @@ def now() -> str:
 
 # One driver per store: a lock that the operating system frees when its holder dies.
 
-FILE = "lock"
+LOCK = "lock"
 """Its name in the store's folder; it stays there when no driver runs."""
 
 _TRIES = 20
@@ -169,7 +179,7 @@ _WAIT = 0.05
 
 def take_lock(folder: Path) -> IO[str]:
     """Return the lock, to be closed at the end, or refuse if another driver holds it."""
-    lock = (folder / FILE).open("a+", encoding="utf-8")
+    lock = (folder / LOCK).open("a+", encoding="utf-8")
     # A status command that looks whether a driver runs holds the lock for an instant.
     for attempt in range(_TRIES):
         try:
@@ -192,7 +202,7 @@ def take_lock(folder: Path) -> IO[str]:
 def running_driver(folder: Path) -> str | None:
     """Return which driver works on a store now, None if there is none."""
     try:
-        lock = (folder / FILE).open(encoding="utf-8", errors="replace")
+        lock = (folder / LOCK).open(encoding="utf-8", errors="replace")
     except FileNotFoundError:
         return None
     with lock:
@@ -209,3 +219,73 @@ def _named(text: str) -> str:
         return f"process {holder['process']} on {holder['host']} since {holder['since']}"
     except (ValueError, KeyError, TypeError):  # it has the lock and has not written yet
         return "just starting"
+
+
+# Opens a store for its driver and starts a session; refusals come before any change.
+
+
+def open_for_writing(
+    folder: Path, study: Study, *, drop_damaged: bool = False
+) -> tuple[sqlite3.Connection, IO[str]]:
+    """Return a connection to the store in a folder, made if there is none, and its lock."""
+    refuse_duplicates(study)
+    refuse_network(folder)
+    if folder.exists() and not folder.is_dir():
+        raise StoreRefused(f"{folder} is a file; a store needs a folder, name another with --out")
+    path = folder / schema.FILE
+    # A folder that never had a driver has no lock yet, and gets none if it is refused.
+    if not (folder / LOCK).exists():
+        _refuse_unfit(path, study, drop_damaged)
+        folder.mkdir(parents=True, exist_ok=True)
+    lock = take_lock(folder)
+    try:
+        _refuse_unfit(path, study, drop_damaged)
+        with sound_content_needed(path), room_needed(folder):
+            return _connect_to_write(path, drop_damaged), lock
+    except BaseException:
+        lock.close()
+        raise
+
+
+def _refuse_unfit(path: Path, study: Study, drop_damaged: bool) -> None:
+    """Refuse a file that is no store, of another version, damaged, or another study's.
+
+    Rows that are damaged are let through if they are to be dropped.
+    """
+    refuse_lone_log(path)
+    if not path.exists():
+        return
+    # Without a log nobody writes, and reading makes no file.
+    alone = not log_of(path).exists()
+    with sound_content_needed(path), closing(open_to_read(path, alone=alone)) as connection:
+        refuse_other_study(path, connection, study)
+        # The larger check compares rows with their indices, which can be made again.
+        check = "quick_check" if drop_damaged else "integrity_check"
+        refuse_broken_pages(path, connection, check)
+        if not drop_damaged:
+            refuse_damaged_rows(path, connection)
+
+
+def _connect_to_write(path: Path, drop_damaged: bool) -> sqlite3.Connection:
+    if not path.exists():
+        schema.create(path)
+    connection = sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=30.0
+    )
+    try:
+        distrust(connection)
+        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        if mode != "wal":
+            raise StoreRefused(
+                f"{path.parent} is on a file system where SQLite has no WAL mode. "
+                "Put the store on a local disk with --out."
+            )
+        # In WAL mode NORMAL loses nothing when a process is killed, and is several times faster.
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA cache_size = -65536")
+        if drop_damaged:
+            drop_damaged_rows(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection

@@ -1,11 +1,10 @@
-"""The parts of a study in its store: problems, algorithms, metrics, diagnostics and their ids."""
+"""Writes a study into its store: its parts, which get ids, and the records of its tasks."""
 
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -27,7 +26,6 @@ from causalassay.study.plan import (
 from causalassay.study.problem_specs import graph_address, scheme
 from causalassay.study.reasons import readable
 from causalassay.study.storage.checks import (
-    CELLS,
     add_to_seal,
     checksum,
     packed,
@@ -35,6 +33,7 @@ from causalassay.study.storage.checks import (
     row_damage,
     seal,
 )
+from causalassay.study.storage.schema import CELLS, STORED, Entry, notes_text, sqlite_number
 
 
 @dataclass(frozen=True)
@@ -94,26 +93,36 @@ def refuse_duplicates(study: Study) -> None:
 
 def register_parts(connection: sqlite3.Connection, study: Study) -> PartIds:
     """Write a study's parts, mark those it no longer has, and return the ids."""
-    connection.execute("UPDATE problems SET place = NULL")
-    connection.execute("UPDATE algorithms SET place = NULL, replicates = 0, systems = 0")
-    connection.execute("UPDATE metrics SET place = NULL")
-    connection.execute("UPDATE diagnostics SET place = NULL")
-    _upsert(connection, "problems", "key", map(_problem, enumerate(study.problems)))
-    _upsert(connection, "algorithms", "key", _algorithms(study))
-    _upsert(connection, "metrics", "key", map(_metric, enumerate(study.metrics)))
     measures = [measure_key(name) for name in study.diagnostics]
-    diagnostics = ({"name": name, "place": index} for index, name in enumerate(measures))
-    _upsert(connection, "diagnostics", "name", diagnostics)
-    return PartIds(
-        _ids(connection, "problems", "key", (entry.key for entry in study.problems)),
-        _ids(connection, "algorithms", "key", (entry.key for entry in study.algorithms)),
-        _ids(connection, "metrics", "key", (entry.key for entry in study.metrics)),
-        _ids(connection, "diagnostics", "name", measures),
-    )
+    tables: dict[str, tuple[str, list[dict[str, Any]], list[str]]] = {
+        "problems": (
+            "key",
+            [_problem(index, entry) for index, entry in enumerate(study.problems)],
+            [entry.key for entry in study.problems],
+        ),
+        "algorithms": ("key", _algorithms(study), [entry.key for entry in study.algorithms]),
+        "metrics": (
+            "key",
+            [_metric(index, entry) for index, entry in enumerate(study.metrics)],
+            [entry.key for entry in study.metrics],
+        ),
+        "diagnostics": (
+            "name",
+            [{"name": name, "place": index} for index, name in enumerate(measures)],
+            measures,
+        ),
+    }
+    connection.execute("UPDATE algorithms SET replicates = 0, systems = 0")
+    ids = {}
+    for table, (key, entries, keys) in tables.items():
+        connection.execute(f"UPDATE {table} SET place = NULL")
+        _upsert(connection, table, key, entries)
+        by_key = dict(connection.execute(f"SELECT {key}, id FROM {table}"))
+        ids[table] = tuple(by_key[name] for name in keys)
+    return PartIds(**ids)
 
 
-def _problem(numbered: tuple[int, ProblemEntry]) -> dict[str, Any]:
-    index, entry = numbered
+def _problem(index: int, entry: ProblemEntry) -> dict[str, Any]:
     spec = entry.spec
     return {
         "key": entry.key,
@@ -157,8 +166,7 @@ def _algorithms(study: Study) -> list[dict[str, Any]]:
     ]
 
 
-def _metric(numbered: tuple[int, MetricEntry]) -> dict[str, Any]:
-    index, entry = numbered
+def _metric(index: int, entry: MetricEntry) -> dict[str, Any]:
     return {
         "key": entry.key,
         "label": readable(entry.label or entry.name),
@@ -185,13 +193,6 @@ def _upsert(
         )
 
 
-def _ids(
-    connection: sqlite3.Connection, table: str, key: str, keys: Iterable[str]
-) -> tuple[int, ...]:
-    ids = dict(connection.execute(f"SELECT {key}, id FROM {table}"))
-    return tuple(ids[name] for name in keys)
-
-
 def _json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
@@ -199,7 +200,10 @@ def _json(value: Any) -> str:
 # Writes records into a store: a row, its numbers, its estimate.
 
 _NAMES = ", ".join(CELLS)
-_MARKS = ", ".join("?" * len(CELLS))
+_INSERT = f"INSERT INTO rows ({_NAMES}, checksum) VALUES ({', '.join('?' * len(CELLS))}, ?)"
+_OUTCOME = [index for index, column in enumerate(STORED) if column.outcome]
+_CHANGES = ", ".join(f"{CELLS[index]} = ?" for index in _OUTCOME)
+_UPDATE = f"UPDATE rows SET {_CHANGES}, checksum = ? WHERE id = ?"
 
 
 class RecordWriter:
@@ -240,24 +244,16 @@ class RecordWriter:
         return 0, self._add(row, key, record) - before
 
     def _insert(self, key: str, record: Record) -> int:
-        numbers = self._numbers(record)
-        cells = (*self._address(key, record), *self._outcome(record))
+        numbers, cells = self._numbers(record), self._cells(key, record)
         total = checksum(cells, packed(numbers))
-        row = self._connection.execute(
-            f"INSERT INTO rows ({_NAMES}, checksum) VALUES ({_MARKS}, ?)", (*cells, total)
-        ).lastrowid
+        row = self._connection.execute(_INSERT, (*cells, total)).lastrowid
         self._write_numbers(row or 0, key, record, numbers)
         return total
 
     def _replace(self, row: int, key: str, record: Record) -> int:
-        numbers = self._numbers(record)
-        outcome = self._outcome(record)
-        total = checksum((*self._address(key, record), *outcome), packed(numbers))
-        self._connection.execute(
-            "UPDATE rows SET status = ?, reason = ?, seconds = ?, notes = ?, session = ?, "
-            "host = ?, checksum = ? WHERE id = ?",
-            (*outcome, total, row),
-        )
+        numbers, cells = self._numbers(record), self._cells(key, record)
+        total = checksum(cells, packed(numbers))
+        self._connection.execute(_UPDATE, (*(cells[index] for index in _OUTCOME), total, row))
         for table in ("scores", "estimates"):
             self._connection.execute(f"DELETE FROM {table} WHERE row = ?", (row,))
         self._write_numbers(row, key, record, numbers)
@@ -276,15 +272,11 @@ class RecordWriter:
         self._connection.execute("UPDATE rows SET checksum = ? WHERE id = ?", (total, row))
         return total
 
-    def _address(self, key: str, record: Record) -> tuple[Any, ...]:
+    def _cells(self, key: str, record: Record) -> tuple[Any, ...]:
         task = record.task
         algorithm = None if isinstance(task, MeasureTask) else self._ids.algorithms[task.algorithm]
-        return key, task.purpose, self._ids.problems[task.problem], task.replicate, algorithm
-
-    def _outcome(self, record: Record) -> tuple[Any, ...]:
-        reason = readable(record.reason) or None
-        notes, seconds = _as_text(dict(record.notes)), sqlite_number(record.seconds)
-        return record.status, reason, seconds, notes, self._session, readable(record.host)
+        entry = Entry(key, record, self._ids.problems[task.problem], algorithm, self._session)
+        return tuple(column.cell(entry) for column in STORED if column.cell)
 
     def _add_notes(self, row: int, record: Record) -> None:
         """Add why numbers are undefined; if their task failed, the reason is noted for each."""
@@ -296,7 +288,7 @@ class RecordWriter:
         (before,) = self._connection.execute(
             "SELECT notes FROM rows WHERE id = ?", (row,)
         ).fetchone()
-        merged = _as_text(json.loads(before or "{}") | notes)
+        merged = notes_text(json.loads(before or "{}") | notes)
         self._connection.execute("UPDATE rows SET notes = ? WHERE id = ?", (merged, row))
 
     def _names(self, record: Record) -> list[str]:
@@ -368,33 +360,3 @@ def drop_damaged_rows(connection: sqlite3.Connection) -> None:
         left = connection.execute("SELECT count(*), coalesce(sum(checksum), 0) FROM rows")
         seal(connection, "rows", *left.fetchone())
     connection.execute("COMMIT")
-
-
-def sqlite_number(value: float) -> float | None:
-    """Return a number as SQLite holds it: NULL for nan, no negative zero; infinities stay.
-
-    Examples
-    --------
-    >>> sqlite_number(float("nan")), sqlite_number(float("-inf")), sqlite_number(-0.0)
-    (None, -inf, 0.0)
-    """
-    return None if math.isnan(value) else float(value) + 0.0
-
-
-def _as_text(notes: Mapping[str, Any]) -> str | None:
-    return json.dumps(_cleaned(notes), sort_keys=True) if notes else None
-
-
-def _cleaned(note: Any) -> Any:
-    """Return what JSON can hold of a note; its texts are readable."""
-    match note:
-        case None | bool() | int() | float():
-            return note
-        case str():
-            return readable(note)
-        case Mapping():
-            return {readable(str(name)): _cleaned(value) for name, value in note.items()}
-        case list() | tuple():
-            return [_cleaned(value) for value in note]
-        case _:
-            return readable(str(note))

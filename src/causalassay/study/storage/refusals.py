@@ -251,15 +251,15 @@ def refuse_damaged_rows(path: Path, connection: sqlite3.Connection) -> None:
 
 def rows_refusal(path: Path, damage: RowDamage | None) -> StoreRefused:
     """Return the refusal of a store with such rows; None: which ones is not known."""
-    if damage is None or (not damage.ids and damage.found == damage.expected):
+    if damage is None or (not damage.ids and damage.present == damage.expected):
         what = "its rows are not those that were written"
     elif damage.ids:
         which = ", ".join(readable(str(key)) for key in damage.keys[:_NAMED])
         more = ", …" if len(damage.keys) > _NAMED else ""
-        count = f"{len(damage.ids)} of {damage.found} rows"
+        count = f"{len(damage.ids)} of {damage.present} rows"
         what = f"not as they were written: {count}, with the keys {which}{more}"
     else:
-        what = f"it has {damage.found} rows, and {damage.expected} were written"
+        what = f"it has {damage.present} rows, and {damage.expected} were written"
     return StoreRefused(
         f"{path} is damaged ({what}). Put a copy in its place, or let `causalassay run` with "
         "--retry damaged compute the rows again."

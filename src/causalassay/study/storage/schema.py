@@ -1,11 +1,23 @@
-"""The tables of a store, and how it is created."""
+"""The schema of a store: the columns of a row, once for all, and the tables in SQLite.
+
+`COLUMNS` drives what is written, what the checksum of a row covers, what is exported and in which
+order, and what a column is said to mean. A new column is a line there, and a new `VERSION`.
+"""
 
 from __future__ import annotations
 
+import json
+import math
 import sqlite3
+from collections.abc import Callable, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from causalassay.study.plan import Record
+from causalassay.study.reasons import readable
 
 FILE = "study.sqlite"
 """The name of a store in its folder."""
@@ -14,7 +26,153 @@ APPLICATION_ID = 0x63617361
 """Says in the file's head that it is ours ("casa"): other SQLite files are left alone."""
 
 VERSION = 3
-"""Of the tables; raised with each change to them: other versions are refused."""
+"""The version of the tables, raised with each change to them: other versions are refused."""
+
+
+class Entry(NamedTuple):
+    """A record on its way into the store, with the ids of its parts there."""
+
+    key: str
+    record: Record
+    problem: int
+    algorithm: int | None
+    session: int
+
+
+Position = Literal["front", "settings", "end", "hidden"]
+"""Where a column is exported: first, after the labels of the problem, last, or not at all."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the rows of a study.
+
+    Parameters
+    ----------
+    name : str
+        In the table `rows` and in exported tables.
+    meaning : str
+        What it holds, as published bundles say.
+    kind : {"text", "repeated", "integer", "number"}
+        Of the values that are exported; "repeated" are texts of which there are few.
+    sql : str
+        Its type and constraints in the table `rows`; empty for one that is not there.
+    cell : callable, optional
+        Returns what is stored of an entry.
+    outcome : bool
+        Whether it changes when a task is run again; the others say which row it is.
+    part : str
+        The column of `problems` or `algorithms` with the text that is exported, as "table.column".
+    position : {"front", "settings", "end", "hidden"}
+    timing : bool
+        Whether it differs between two runs of one study.
+    """
+
+    name: str
+    meaning: str
+    kind: Literal["text", "repeated", "integer", "number"] = "repeated"
+    sql: str = ""
+    cell: Callable[[Entry], Any] | None = None
+    outcome: bool = False
+    part: str = ""
+    position: Position = "front"
+    timing: bool = False
+
+
+def sqlite_number(value: float) -> float | None:
+    """Return a number as SQLite holds it: NULL for nan, no negative zero; infinities stay.
+
+    Examples
+    --------
+    >>> sqlite_number(float("nan")), sqlite_number(float("-inf")), sqlite_number(-0.0)
+    (None, -inf, 0.0)
+    """
+    return None if math.isnan(value) else float(value) + 0.0
+
+
+def notes_text(notes: Mapping[str, Any]) -> str | None:
+    """Return notes as JSON, None if there are none; what JSON cannot hold becomes text."""
+    return json.dumps(_plain_note(notes), sort_keys=True) if notes else None
+
+
+def _plain_note(note: Any) -> Any:
+    match note:
+        case None | bool() | int() | float():
+            return note
+        case str():
+            return readable(note)
+        case Mapping():
+            return {readable(str(name)): _plain_note(value) for name, value in note.items()}
+        case list() | tuple():
+            return [_plain_note(value) for value in note]
+        case _:
+            return readable(str(note))
+
+
+# fmt: off
+COLUMNS = (
+    Column("key",
+           "what the row is: the digest of the seed, the problem, the replicate and the algorithm",
+           "text", "TEXT NOT NULL UNIQUE", lambda entry: entry.key),
+    Column("purpose", "main, or tuning on held-out systems", "repeated", "TEXT NOT NULL",
+           lambda entry: entry.record.task.purpose, position="hidden"),
+    Column("problem", "the name of the problem", "repeated", "INTEGER NOT NULL",
+           lambda entry: entry.problem, part="problems.name"),
+    Column("replicate", "which data set of the problem", "integer", "INTEGER NOT NULL",
+           lambda entry: entry.record.task.replicate),
+    Column("algorithm", "the name of the algorithm", "repeated", "INTEGER",
+           lambda entry: entry.algorithm, part="algorithms.name"),
+    Column("role", "listed, mine (the authors' own) or baseline", part="algorithms.role"),
+    Column("use", "the algorithm's name in causalassay, or its file and class",
+           part="algorithms.use"),
+    Column("status", "ok, skipped, failed or timeout", "repeated", "TEXT NOT NULL",
+           lambda entry: entry.record.status, outcome=True),
+    Column("reason", "why the status is not ok", "repeated", "TEXT",
+           lambda entry: readable(entry.record.reason) or None, outcome=True),
+    Column("seconds", "wall time of discovery", "number", "REAL",
+           lambda entry: sqlite_number(entry.record.seconds), outcome=True, timing=True),
+    Column("notes", "why a score is undefined, and what else the run noted, as JSON", "text",
+           "TEXT", lambda entry: notes_text(dict(entry.record.notes)), outcome=True,
+           position="end"),
+    Column("session", "which run of the driver wrote the row", "integer", "INTEGER NOT NULL",
+           lambda entry: entry.session, outcome=True, position="hidden"),
+    Column("host", "the machine; empty in an anonymous bundle", "repeated",
+           "TEXT NOT NULL DEFAULT ''", lambda entry: readable(entry.record.host), outcome=True,
+           timing=True),
+    Column("scheme", "how the data were made", part="problems.scheme"),
+    Column("graph_key", "problems with one key have the same graphs", part="problems.graph_key"),
+    Column("parameters", "hyperparameters that differ from their defaults, as JSON",
+           part="algorithms.parameters", position="settings"),
+)
+# fmt: on
+"""The columns of a row, in the order of the table `rows` and, within a position, of exports."""
+
+_BY_NAME = {column.name: column for column in COLUMNS}
+
+GRAPH_COLUMNS = (
+    Column("file", "the graph's name in graphs.zip; empty without a graph"),
+    *(_BY_NAME[name] for name in ("problem", "replicate", "algorithm", "status", "reason")),
+    Column("kind", "dag, cpdag, pdag or summary"),
+    # Numbers of edges are empty where there is no graph, which integers cannot be.
+    Column("directed", "number of directed edges", "number"),
+    Column("undirected", "number of undirected edges", "number"),
+    Column("names", "what the nodes are called after"),
+    _BY_NAME["key"],
+)
+"""The columns of the index of exported graphs."""
+
+STORED = tuple(column for column in COLUMNS if column.sql)
+"""The columns of the table `rows`, but for the row's id and its checksum."""
+
+CELLS = tuple(column.name for column in STORED)
+"""What the checksum of a row covers, besides its scores or measurements."""
+
+TIMING = tuple(column.name for column in COLUMNS if column.timing)
+"""The columns that differ between two runs of one study."""
+
+_ROWS = ",\n        ".join(
+    ("id INTEGER PRIMARY KEY", *(f"{column.name} {column.sql}" for column in STORED))
+)
 
 # `place` is the index in the study. What the study file no longer has keeps its rows: `place`
 # is then NULL and the numbers of wanted replicates are 0, so that the view `wanted` leaves it out.
@@ -64,19 +222,8 @@ TABLES = (
         id INTEGER PRIMARY KEY,
         name TEXT NOT NULL UNIQUE,
         place INTEGER)""",
-    """CREATE TABLE rows (
-        id INTEGER PRIMARY KEY,
-        key TEXT NOT NULL UNIQUE,
-        purpose TEXT NOT NULL,
-        problem INTEGER NOT NULL,
-        replicate INTEGER NOT NULL,
-        algorithm INTEGER,
-        status TEXT NOT NULL,
-        reason TEXT,
-        seconds REAL,
-        notes TEXT,
-        session INTEGER NOT NULL,
-        host TEXT NOT NULL DEFAULT '',
+    f"""CREATE TABLE rows (
+        {_ROWS},
         checksum INTEGER NOT NULL)""",
     "CREATE INDEX rows_by_place ON rows (problem, replicate, purpose, algorithm)",
     """CREATE TABLE scores (
