@@ -24,6 +24,42 @@ MOST_PRINTED = 100
 """Mistakes that are told one by one."""
 
 
+class Mistake(str):
+    """A line about a mistake, which also knows where it is.
+
+    Parameters
+    ----------
+    path : str
+        Where it is; empty for the file as a whole.
+    message : str
+
+    Examples
+    --------
+    >>> mistake = Mistake("problems[1].samples", "missing")
+    >>> print(mistake, mistake.numbered)
+    problems[1].samples: missing True
+    """
+
+    __slots__ = ("message", "path")
+
+    path: str
+    message: str
+
+    def __new__(cls, path: str, message: str) -> Mistake:
+        """Return the line, with its path and message beside."""
+        line = super().__new__(cls, f"{path}: {message}" if path else message)
+        line.path, line.message = path, message
+        return line
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # of two, for pickle
+        return self.path, self.message
+
+    @property
+    def numbered(self) -> bool:
+        """Whether its path has the number of a table."""
+        return "[" in self.path
+
+
 class StudyMistakes(ValueError):
     """A study file cannot be read; `mistakes` has a line for each reason.
 
@@ -35,19 +71,19 @@ class StudyMistakes(ValueError):
     """
 
     def __init__(self, source: str, mistakes: Sequence[str]) -> None:
-        lines = tuple(cut(visible(line), _LONGEST_LINE) for line in mistakes)
-        super().__init__(source, lines)
+        super().__init__(source, mistakes)
         self.source = source
-        self.mistakes = lines
+        self.mistakes = tuple(cut(visible(line), _LONGEST_LINE) for line in mistakes)
+        printed = mistakes[:MOST_PRINTED]
+        self._numbered = any(line.numbered for line in printed if isinstance(line, Mistake))
 
     def __str__(self) -> str:
         count = len(self.mistakes)
         lines = list(self.mistakes[:MOST_PRINTED])
         if count > MOST_PRINTED:
             lines.append(f"and {count - MOST_PRINTED} more")
-        numbered = any(re.search(r"\w\[\d", line) for line in lines)
         head = f"{self.source}: {count} mistake{'' if count == 1 else 's'}"
-        return "\n  ".join([head + ("; tables count from 0" if numbered else ""), *lines])
+        return "\n  ".join([head + ("; tables count from 0" if self._numbered else ""), *lines])
 
 
 @dataclass(frozen=True)
@@ -120,7 +156,7 @@ class Mistakes:
     """A list of mistakes without repetitions."""
 
     def __init__(self) -> None:
-        self._lines: dict[str, None] = {}
+        self._lines: dict[Mistake, None] = {}
         self._drawn: set[str] = set()
         self.noted = 0
         """How often a mistake was noted, repetitions included: it grows if a part has one."""
@@ -133,7 +169,7 @@ class Mistakes:
             if path in self._drawn:
                 return
             self._drawn.add(path)
-        self._lines[f"{path}: {message}" if path else message] = None
+        self._lines[Mistake(path, message)] = None
 
     @contextmanager
     def trial(self) -> Iterator[None]:
@@ -146,7 +182,7 @@ class Mistakes:
 
     @property
     def lines(self) -> list[str]:
-        """The mistakes, in the order in which they were noted."""
+        """The mistakes, each a `Mistake`, in the order in which they were noted."""
         return list(self._lines)
 
 

@@ -1,4 +1,8 @@
-"""The schema of each table of a study file: its keys, and what each key holds."""
+"""The schemas of the tables of a study file, and the engine that checks tables against them.
+
+Tables with keys of their own have a schema here; the tables of graphs, models and algorithms have
+the fields of a dataclass (`construct`). Both are checked by pydantic, and every mistake is noted.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,21 @@ import dataclasses
 import re
 import typing
 from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    create_model,
+)
 
-from causalassay.common.annotations import Misfit, conform, expectation, hints
+from causalassay.common.annotations import RefusedValue, expectation, hints
 from causalassay.common.spelling import did_you_mean, name_fault
 from causalassay.metrics.registry import Resolution
 from causalassay.study.language.mistakes import Location, Mistakes, toml_text, unknown_parameter
@@ -223,12 +237,16 @@ def validated(
     try:
         return schema.model_validate(table)
     except ValidationError as error:
-        _note_all(schema, error, location, mistakes)
+        _note_all(schema, error, table, location, mistakes)
     return None
 
 
 def valid_part(
-    schema: type[Schema], table: Mapping[str, Any], location: Location, mistakes: Mistakes
+    schema: type[Schema],
+    table: Mapping[str, Any],
+    location: Location,
+    mistakes: Mistakes,
+    owner: str = "",
 ) -> Schema:
     """Return the table without its mistaken keys, so that those do not hide other mistakes.
 
@@ -237,52 +255,61 @@ def valid_part(
     try:
         return schema.model_validate(table)
     except ValidationError as error:
-        mistaken = _note_all(schema, error, location, mistakes)
+        mistaken = _note_all(schema, error, table, location, mistakes, owner)
     return schema.model_validate({key: table[key] for key in table if key not in mistaken})
 
 
 def _note_all(
-    schema: type[StrictTable], error: ValidationError, location: Location, mistakes: Mistakes
+    schema: type[BaseModel],
+    error: ValidationError,
+    table: Mapping[str, Any],
+    location: Location,
+    mistakes: Mistakes,
+    owner: str = "",
 ) -> set[str]:
-    """Note every mistake and return the keys that have one."""
-    problems = error.errors(include_url=False)
-    for problem in problems:
-        _note(schema, problem, location, mistakes)
-    return {str(problem["loc"][0]) for problem in problems}
+    """Note one mistake for each key that has some, and return these keys."""
+    # Each branch of a union complains of its own part; one line about the whole is clearer.
+    first: dict[str, Any] = {}
+    for problem in error.errors(include_url=False):
+        first.setdefault(str(problem["loc"][0]), problem)
+    fields = {field.alias or name: field for name, field in schema.model_fields.items()}
+    for key, problem in first.items():
+        where, field = location.at(key), fields.get(key)
+        expected = field.description if field else ""
+        match problem["type"]:
+            case "extra_forbidden":
+                hint = did_you_mean(key, list(fields))
+                message = f"there is no such key; {hint}"
+                if owner:
+                    message = unknown_parameter(key, owner, list(fields))
+                mistakes.add(where, message, element=False)
+            case "missing" if len(problem["loc"]) == 1:  # else of an element of the value
+                mistakes.add(where, f"missing; expected {expected}")
+            case "literal_error" if field and isinstance(table[key], str):
+                hint = did_you_mean(table[key], _choices(field.annotation))
+                mistakes.add(where, f"there is no {table[key]!r}; {hint}")
+            case "value_error":
+                mistakes.add(where, str(problem["ctx"]["error"]))
+            case _:
+                drawn = location.drawn and isinstance(table[key], float)
+                hint = "; state integer = true" if drawn and problem["type"] == "int_type" else ""
+                mistakes.add(where, f"got {toml_text(table[key])}, expected {expected}{hint}")
+    return set(first)
 
 
-def _note(schema: type[StrictTable], problem: Any, location: Location, mistakes: Mistakes) -> None:
-    key = str(problem["loc"][0])
-    where = location.at(key)
-    expected = schema.model_fields[key].description if key in schema.model_fields else ""
-    match problem["type"]:
-        case "extra_forbidden":
-            hint = did_you_mean(key, list(schema.model_fields))
-            mistakes.add(where, f"there is no such key; {hint}", element=False)
-        case "missing":
-            mistakes.add(where, f"missing; expected {expected}")
-        case "literal_error" if isinstance(problem["input"], str):
-            choices = re.findall(r"'([^']*)'", problem["ctx"]["expected"])
-            hint = did_you_mean(problem["input"], choices)
-            mistakes.add(where, f"there is no {problem['input']!r}; {hint}")
-        case "value_error":
-            mistakes.add(where, str(problem["ctx"]["error"]))
-        case _:
-            # Each branch of a union complains of its own part; one line about the whole is clearer.
-            mistakes.add(where, f"got {toml_text(problem['input'])}, expected {expected}")
+def _choices(annotation: Any) -> list[str]:
+    """Return the texts that an annotation lists, also as a part of a union."""
+    arguments = typing.get_args(annotation)
+    if typing.get_origin(annotation) is Literal:
+        return list(arguments)
+    return [choice for argument in arguments for choice in _choices(argument)]
 
 
 # From a table to a dataclass: its keys are the fields, their annotations the types.
 
-Fields = Mapping[str, dataclasses.Field[Any]]
-
 
 def construct(
-    kind: Any,
-    table: Mapping[str, Any],
-    owner: str,
-    location: Location,
-    mistakes: Mistakes,
+    kind: Any, table: Mapping[str, Any], owner: str, location: Location, mistakes: Mistakes
 ) -> Any:
     r"""Return the dataclass that a table describes; None if the table has a mistake.
 
@@ -311,55 +338,68 @@ def construct(
     model.noise_sd: expected a positive number, got -1.0
     """
     before = mistakes.noted
-    fields = {field.name: field for field in dataclasses.fields(kind) if field.init}
-    for key in table:
-        if key not in fields:
-            mistakes.add(
-                location.at(key), unknown_parameter(key, owner, list(fields)), element=False
-            )
-    values: dict[str, Any] = {}
-    for name, field in fields.items():
-        if name in table:
-            _convert(kind, name, table[name], values, location, mistakes)
-        elif _required(field):
+    schema = schema_of(kind)
+    part = valid_part(schema, frozen(table), location, mistakes, owner)
+    fields = {name: field.alias or name for name, field in schema.model_fields.items()}
+    values = {fields[name]: getattr(part, name) for name in part.model_fields_set}
+    required = _required(kind)
+    for name in required:
+        if name not in table:
             expected = expectation(hints(kind).get(name, Any), toml_text)
             mistakes.add(location.at(name), f"missing; {owner!r} takes {expected}")
     # A class names one field that it refuses: it is asked again with that key left out.
     while True:
-        made, refusal = _attempt(kind, fields, values)
-        name, _, reason = refusal.partition(": ")
-        if reason and name in values:
-            mistakes.add(location.at(name), reason)
-            del values[name]
-            continue
-        # With a key left out, what the class says of several fields may be due to that.
-        if refusal and mistakes.noted == before:
-            _note_refusal(refusal, fields, location, mistakes)
-        return made if mistakes.noted == before else None
+        try:
+            result = kind(**dict.fromkeys(required, _ABSENT) | values)
+        except Exception as error:
+            name, reason = _blame(error)
+            if name in values:
+                mistakes.add(location.at(name), reason)
+                del values[name]
+                continue
+            # With a key left out, what the class says of several fields may be due to that.
+            if mistakes.noted == before:
+                known = name in fields.values()
+                here = known or location.keys[-1:] == (name,)
+                where = location.at(name) if known else location
+                mistakes.add(where, reason if here else _refusal(error))
+            return None
+        return result if mistakes.noted == before else None
 
 
-def _convert(
-    kind: Any,
-    name: str,
-    value: Any,
-    values: dict[str, Any],
-    location: Location,
-    mistakes: Mistakes,
-) -> None:
-    """Put the value, as the field wants it, into `values`, or note why it cannot be."""
-    annotation = hints(kind).get(name, Any)
+@cache
+def schema_of(kind: Any) -> type[StrictTable]:
+    """Return the schema of a dataclass's fields, each of which may be left out.
+
+    A whole number becomes a float where a number is wanted; nothing else is converted. An
+    annotation of a plug-in that pydantic does not know, such as its own protocol, admits all.
+    """
+    annotations = hints(kind)
+    fields: dict[str, Any] = {}
+    for number, field in enumerate(field for field in dataclasses.fields(kind) if field.init):
+        annotation = annotations.get(field.name, Any)
+        admitted: Any = Annotated[_known(annotation), AfterValidator(_bounded)]
+        expected = expectation(annotation, toml_text)
+        # The name is an alias: as an attribute it could hide one of pydantic's own.
+        fields[f"field{number}"] = admitted, Field(None, alias=field.name, description=expected)
+    return create_model(kind.__name__, __base__=StrictTable, **fields)
+
+
+@cache
+def _known(annotation: Any) -> Any:
     try:
-        fitting = conform(frozen(value), annotation)
-    except Misfit:
-        message = _mistyped(value, annotation)
-        hint = "; state integer = true" if location.drawn and isinstance(value, float) else ""
-        mistakes.add(location.at(name), message + hint)
-        return
-    if _largest(fitting) > LARGEST_INTEGER:
+        TypeAdapter(annotation)
+    except Exception:  # a stranger's annotation may raise anything
+        return Any
+    return annotation
+
+
+def _bounded(value: Any) -> Any:
+    """Refuse an integer that is taken for a mistake."""
+    if _largest(value) > LARGEST_INTEGER:
         expected = f"an integer of at most {LARGEST_INTEGER}"
-        mistakes.add(location.at(name), f"got {toml_text(value)}, expected {expected}")
-        return
-    values[name] = fitting
+        raise ValueError(f"got {toml_text(value)}, expected {expected}")
+    return value
 
 
 def frozen(value: Any) -> Any:
@@ -371,8 +411,8 @@ def frozen(value: Any) -> Any:
     ((1, (2, 3)), {'a': (1,)})
     """
     if isinstance(value, Mapping):
-        return {key: frozen(one) for key, one in value.items()}
-    return tuple(frozen(one) for one in value) if isinstance(value, list | tuple) else value
+        return {key: frozen(inner) for key, inner in value.items()}
+    return tuple(map(frozen, value)) if isinstance(value, list | tuple) else value
 
 
 def _largest(value: Any) -> int:
@@ -382,15 +422,14 @@ def _largest(value: Any) -> int:
     return abs(value) if isinstance(value, int) else 0
 
 
-def _mistyped(value: Any, annotation: Any) -> str:
-    if typing.get_origin(annotation) is Literal and isinstance(value, str):
-        return f"there is no {value!r}; {did_you_mean(value, typing.get_args(annotation))}"
-    return f"got {toml_text(value)}, expected {expectation(annotation, toml_text)}"
-
-
-def _required(field: dataclasses.Field[Any]) -> bool:
+def _required(kind: Any) -> list[str]:
     missing = dataclasses.MISSING
-    return field.default is missing and field.default_factory is missing
+    fields = [field for field in dataclasses.fields(kind) if field.init]
+    return [
+        field.name
+        for field in fields
+        if field.default is missing and field.default_factory is missing
+    ]
 
 
 class _Absent:
@@ -410,24 +449,19 @@ class _Absent:
 _ABSENT = _Absent()
 
 
-def _attempt(kind: Any, fields: Fields, values: Mapping[str, Any]) -> tuple[Any, str]:
-    """Return the dataclass of the values, and why it is refused."""
-    required = {name: _ABSENT for name, field in fields.items() if _required(field)}
-    try:
-        made = kind(**{**required, **values})
-    except (ValueError, TypeError, ImportError) as refusal:
-        return None, str(refusal) or type(refusal).__name__
-    except Exception as refusal:
-        # Whatever a plug-in's class raises, the other tables are still read.
-        return None, f"raised {type(refusal).__name__}: {refusal}"
-    return made, ""
+def _blame(error: Exception) -> tuple[str, str]:
+    """Return the parameter that a class refuses, and why; no parameter if it does not say.
+
+    Classes that raise a plain error name the parameter before a colon.
+    """
+    if isinstance(error, RefusedValue):
+        return error.parameter, error.reason
+    name, _, reason = _refusal(error).partition(": ")
+    return (name, reason) if reason else ("", "")
 
 
-def _note_refusal(refusal: str, fields: Fields, location: Location, mistakes: Mistakes) -> None:
-    name, _, reason = refusal.partition(": ")
-    if reason and name in fields:
-        mistakes.add(location.at(name), reason)
-    elif reason and location.keys[-1:] == (name,):
-        mistakes.add(location, reason)
-    else:
-        mistakes.add(location, refusal)
+def _refusal(error: Exception) -> str:
+    if isinstance(error, ValueError | TypeError | ImportError):
+        return str(error) or type(error).__name__
+    # Whatever a plug-in's class raises, the other tables are still read.
+    return f"raised {type(error).__name__}: {error}"
