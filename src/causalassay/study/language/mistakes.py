@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Any, TypeVar
 
 from causalassay.common.registry import Registry, reason_text
@@ -328,6 +329,43 @@ def read_value(text: str, location: str, mistakes: Mistakes) -> Any:
     ([0.5, 1], None)
     """
     return _checked(f"_={text}", (location,), mistakes).get("_")
+
+
+def toml_of(tables: Mapping[str, Any]) -> str:
+    """Return tables as the text of a file, one line for each key.
+
+    Examples
+    --------
+    >>> print(toml_of({"seed": 1, "limits": {"seconds": 5.0}, "metrics": ["shd"]}), end="")
+    seed = 1
+    limits = {seconds = 5.0}
+    metrics = ["shd"]
+    """
+    return "".join(f"{_toml_key(key)} = {_toml_value(tables[key], key)}\n" for key in tables)
+
+
+def _toml_key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key, ensure_ascii=False)
+
+
+def _toml_value(value: Any, key: str) -> str:
+    if hasattr(value, "tolist"):  # of NumPy
+        value = value.tolist()
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str | PurePath):
+        return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        pairs = (
+            f"{_toml_key(str(name))} = {_toml_value(inner, key)}" for name, inner in value.items()
+        )
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_toml_value(inner, key) for inner in value)}]"
+    kind = type(value).__name__
+    raise TypeError(f"{key}: expected numbers, texts, lists and dictionaries, got a {kind}")
 
 
 def _checked(text: str, location: Keys, mistakes: Mistakes) -> dict[str, Any]:

@@ -21,7 +21,13 @@ from causalassay.study.language.algorithms import (
     read_diagnostics,
     read_limits,
 )
-from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes, read_tables
+from causalassay.study.language.mistakes import (
+    Location,
+    Mistakes,
+    StudyMistakes,
+    read_tables,
+    toml_of,
+)
 from causalassay.study.language.problems import ProblemReader
 from causalassay.study.language.tables import StudySchema, validated
 from causalassay.study.plan import (
@@ -94,12 +100,44 @@ def parse_study(text: str, folder: Path, source: str = "study") -> Study:
     return study
 
 
+def as_study(stated: Path | str | Mapping[str, Any] | Study) -> Study:
+    r"""Return the study that a file, a text or nested dictionaries declare.
+
+    Parameters
+    ----------
+    stated : Path, str, mapping or Study
+        Text is taken for the path of a file unless it has a line break or an equals sign; what
+        paths are relative to is then the folder of the file, otherwise the present one.
+
+    Examples
+    --------
+    >>> problem = {"samples": 9, "graph": {"kind": "chain", "n_nodes": 3}, "model": {"kind": "scm"}}
+    >>> study = as_study({"name": "s", "seed": 1, "replicates": 1, "problems": [problem]})
+    >>> study.text
+    'name = "s"\nseed = 1\nreplicates = 1\nproblems = [{...}]\n'
+    """
+    if isinstance(stated, Study):
+        return stated
+    if isinstance(stated, Mapping):
+        return parse_study(toml_of(stated), Path())
+    if isinstance(stated, str) and ("\n" in stated or "=" in stated) and not _is_file(stated):
+        return parse_study(stated, Path())
+    return read_study(Path(stated))
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a path, or with a null byte
+        return False
+
+
 def study_text(path: Path) -> str:
     """Return the text of a study file, or raise with what is beside it."""
     try:
         return as_text(read_bytes(path, "a study file (.toml)", MOST_BYTES))
     except FileNotFoundError:
-        beside = sorted(one.name for one in path.parent.glob("*.toml"))
+        beside = sorted(file.name for file in path.parent.glob("*.toml"))
         hint = did_you_mean(path.name, beside) if beside else "`causalassay new study` writes one"
         raise FileNotFoundError(f"there is no file {path}; {hint}") from None
     except UnicodeDecodeError as error:

@@ -177,6 +177,11 @@ class Choice:
 def read_store(folder: Path | str) -> StoreReader:
     """Open a store for reading; all that is read is of the moment it was opened.
 
+    Parameters
+    ----------
+    folder : Path or str
+        The results folder of a study, or the store in it.
+
     Raises
     ------
     FileNotFoundError
@@ -185,6 +190,8 @@ def read_store(folder: Path | str) -> StoreReader:
         It is damaged, of another version, or no store.
     """
     folder = Path(folder)
+    if folder.name == schema.FILE and folder.is_file():
+        folder = folder.parent
     path = folder / schema.FILE
     if not path.exists():
         raise FileNotFoundError(_why_no_store(folder))
