@@ -315,13 +315,13 @@ def _in_order(
     """Yield problem, replicate, algorithms, and whether the problem is measured then."""
     if at_once:
         for problem, replicate, algorithms in coordinates(study, purpose):
-            early = tuple(one for one in algorithms if one in at_once)
+            early = tuple(index for index in algorithms if index in at_once)
             if replicate == 0 and early:
                 yield problem, replicate, early, False
     for problem, replicate, algorithms in coordinates(study, purpose):
         late = algorithms
         if replicate == 0:
-            late = tuple(one for one in algorithms if one not in at_once)
+            late = tuple(index for index in algorithms if index not in at_once)
         yield problem, replicate, late, purpose == "main"
 
 

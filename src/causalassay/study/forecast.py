@@ -268,8 +268,8 @@ def describe(study: Study) -> list[str]:
         f"= {main}",
         *(line for _, line in tuning),
         _group("problems", [entry.name for entry in study.problems]),
-        _group("algorithms", [one.name for one in listed if one.role != "baseline"]),
-        _group("baselines", [one.name for one in listed if one.role == "baseline"]),
+        _group("algorithms", [entry.name for entry in listed if entry.role != "baseline"]),
+        _group("baselines", [entry.name for entry in listed if entry.role == "baseline"]),
         _group("metrics", _metrics(study, controls=False)),
         *([_group("controls of each estimate", controls)] if controls else []),
         _group("diagnostics of each data set", study.diagnostics),
@@ -297,7 +297,7 @@ def _tuning(study: Study) -> list[tuple[int, str]]:
     for size in sorted(set(sizes.values())):
         candidates = {index for index, most in sizes.items() if most == size}
         count = len(study.problems) * size * len(candidates)
-        names = [name for name, one in tuned.items() if candidates & set(one.candidates)]
+        names = [name for name, entry in tuned.items() if candidates & set(entry.candidates)]
         line = (
             f"  tuning of {', '.join(names)}: {_counted(len(study.problems), 'problem')} × "
             f"{_counted(size, 'held-out system')} × {_counted(len(candidates), 'candidate')} "

@@ -480,8 +480,9 @@ def batch_limits(study: Study, batch: Batch) -> Limits:
     The least of its tasks', since it can be tried apart again; measuring a problem has the
     most generous of the study. The limits of memory are for the algorithms' own processes.
     """
-    seconds = [_seconds(study, task) for task in batch]
-    return Limits(min((one for one in seconds if one is not None), default=None), memory=None)
+    limits = (_seconds(study, task) for task in batch)
+    least = min((seconds for seconds in limits if seconds is not None), default=None)
+    return Limits(least, memory=None)
 
 
 def _seconds(study: Study, task: Task) -> float | None:

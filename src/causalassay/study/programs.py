@@ -50,8 +50,8 @@ def programs_of(algorithms: Iterable[AlgorithmEntry]) -> list[Program]:
     no-such-program -c 'two\nlines'
     """
     named = [entry.algorithm for entry in algorithms]
-    running = [one for one in named if isinstance(one, Command | PythonFile)]
-    return list(dict.fromkeys(_program(one) for one in running))
+    running = [algorithm for algorithm in named if isinstance(algorithm, Command | PythonFile)]
+    return list(dict.fromkeys(_program(algorithm) for algorithm in running))
 
 
 def _program(algorithm: Command | PythonFile) -> Program:
@@ -89,7 +89,7 @@ def needed_environments(algorithms: Iterable[AlgorithmEntry]) -> list[Environmen
     ['lingam']
     """
     named = [entry.algorithm for entry in algorithms]
-    homes = [one.home() for one in named if isinstance(one, EnvironmentAlgorithm)]
+    homes = [each.home() for each in named if isinstance(each, EnvironmentAlgorithm)]
     return list({home.name: home for home in homes}.values())
 
 
@@ -125,8 +125,8 @@ def for_workers(study: Study) -> Study:
 def main_module() -> dict[str, Any]:
     """Return how another process imports the script that this one runs, if it runs one."""
     whole = spawn.get_preparation_data("causalassay")
-    kept = ("sys_path", "dir", "orig_dir", "init_main_from_name", "init_main_from_path")
-    return {name: whole[name] for name in kept if name in whole}
+    needed = ("sys_path", "dir", "orig_dir", "init_main_from_name", "init_main_from_path")
+    return {name: whole[name] for name in needed if name in whole}
 
 
 def _pickled(entry: AlgorithmEntry) -> AlgorithmEntry:

@@ -171,8 +171,8 @@ def replay(study: Study, task: Task) -> Record:
         If the problem or the algorithm raises an error.
     """
     try:
-        made = make(study.seed, study.problems[task.problem].spec, task.purpose, task.replicate)
-        return run_task(study, task, made, partial(discover_here, raising=True))
+        problem = make(study.seed, study.problems[task.problem].spec, task.purpose, task.replicate)
+        return run_task(study, task, problem, partial(discover_here, raising=True))
     except NoProblem as reason:
         return run_task(study, task, reason)
     except KeyboardInterrupt:

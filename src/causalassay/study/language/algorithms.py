@@ -109,16 +109,16 @@ def read_diagnostics(stated: Any, key: str, mistakes: Mistakes) -> tuple[str, ..
     ('r2_sortability',)
     """
     names: list[str] = []
-    for step, one in enumerate(stated if isinstance(stated, list) else []):
+    for step, name in enumerate(stated if isinstance(stated, list) else []):
         location = Location(f"{key}[{step}]")
         also = (N_DRAWS, *every_measure_name())
-        known = one in also
+        known = name in also
         if not known:
-            known = registered(DIAGNOSTICS, one, location, mistakes, also=also) is not None
-        if known and one in names:
-            mistakes.add(location, f"{one!r} is listed twice")
+            known = registered(DIAGNOSTICS, name, location, mistakes, also=also) is not None
+        if known and name in names:
+            mistakes.add(location, f"{name!r} is listed twice")
         elif known:
-            names.append(one)
+            names.append(name)
     return tuple(names)
 
 
@@ -136,10 +136,10 @@ class TunedAlgorithm:
     criterion: int
 
 
-def _as_mine(one: AlgorithmEntry | TunedAlgorithm) -> AlgorithmEntry | TunedAlgorithm:
-    if isinstance(one, TunedAlgorithm):
-        return replace(one, entry=replace(one.entry, role="mine"))
-    return replace(one, role="mine")
+def _as_mine(listed: AlgorithmEntry | TunedAlgorithm) -> AlgorithmEntry | TunedAlgorithm:
+    if isinstance(listed, TunedAlgorithm):
+        return replace(listed, entry=replace(listed.entry, role="mine"))
+    return replace(listed, role="mine")
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class AlgorithmReader:
         if not isinstance(table, Mapping):
             self.mistakes.add(location, f"got {toml_text(table)}, expected a name or a table")
             return []
-        given = {key: one for key, one in table.items() if key in _HEAD_KEYS}
+        given = {key: value for key, value in table.items() if key in _HEAD_KEYS}
         name = given.get("name")
         location = replace(location, name=name if isinstance(name, str) else "")
         head = validated(AlgorithmSchema, given, location, self.mistakes)
@@ -235,10 +235,10 @@ class AlgorithmReader:
         self, use: str, name: str, kind: Any, table: Mapping[str, Any], location: Location
     ) -> AlgorithmEntry | None:
         legal = _legal(kind, table)
-        own = {key: table[key] for key in _LIMIT_KEYS if key in table and key not in legal}
-        limits = read_limits(own, self.limits, location, self.mistakes)
+        stated = {key: table[key] for key in _LIMIT_KEYS if key in table and key not in legal}
+        limits = read_limits(stated, self.limits, location, self.mistakes)
         fields = {key: value for key, value in table.items() if key in legal}
-        unknown = [key for key in table if key not in legal and key not in own]
+        unknown = [key for key in table if key not in legal and key not in stated]
         for key in unknown:
             message = unknown_parameter(key, use, legal, (*_HEAD_KEYS, *_LIMIT_KEYS))
             self.mistakes.add(location.at(key), message, element=False)

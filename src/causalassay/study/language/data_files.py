@@ -158,7 +158,7 @@ def _bootstrap(stated: bool | int) -> int | None:
 
 def _absent(stated: str, path: Path, reason: OSError) -> str:
     try:
-        beside = sorted(one.name for one in path.parent.iterdir() if one.is_file())
+        beside = sorted(file.name for file in path.parent.iterdir() if file.is_file())
     except OSError:
         beside = []
     if isinstance(reason, FileNotFoundError) and beside:

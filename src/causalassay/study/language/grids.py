@@ -105,16 +105,16 @@ def _values(
 ) -> list[Any]:
     """Return the values to vary over, each once; a value that is no list stands for one."""
     values = value if isinstance(value, list) else [value]
-    tables = [one for one in values if isinstance(one, Mapping)]
+    tables = [element for element in values if isinstance(element, Mapping)]
     if value is not values or not values or (together and len(tables) < len(values)):
         mistakes.add(location, f"got {toml_text(value)}, expected {expected}")
         values = tables if together else values
     distinct: dict[str, Any] = {}
-    for one in values:
-        text = repr(alike(one))
+    for element in values:
+        text = repr(alike(element))
         if text in distinct:
-            mistakes.add(location, f"{toml_text(one)} is listed twice")
-        distinct.setdefault(text, one)
+            mistakes.add(location, f"{toml_text(element)} is listed twice")
+        distinct.setdefault(text, element)
     return list(distinct.values())
 
 
@@ -243,16 +243,18 @@ def could_be_drawn(base: Mapping[str, Any], drawn: Sequence[Member]) -> Iterator
     first settings: a value that fits none of them is a mistake, one that fits some is not.
     """
     first = drawn[:_TRIED]
-    for place, (axis, _, _) in enumerate(first[0].chosen if first else ()):
-        known = {one.chosen[place][2] for one in drawn}
+    for number, (axis, _, _) in enumerate(first[0].chosen if first else ()):
+        known = {member.chosen[number][2] for member in drawn}
         for value, step in _possible(axis.values):
             if step is None or step not in known:
-                yield [_member(base, _replaced(one.chosen, place, value, step)) for one in first]
+                yield [
+                    _member(base, _replaced(member.chosen, number, value, step)) for member in first
+                ]
 
 
-def _replaced(chosen: Setting, place: int, value: Any, step: int | None) -> Setting:
+def _replaced(chosen: Setting, number: int, value: Any, step: int | None) -> Setting:
     changed = list(chosen)
-    changed[place] = (chosen[place][0], value, step)
+    changed[number] = (chosen[number][0], value, step)
     return changed
 
 
@@ -307,8 +309,8 @@ def _merged(table: Any, keys: Keys, value: Any) -> Any:
         return inner
     if isinstance(value, Mapping) and isinstance(table, Mapping):
         whole = dict(table)
-        for key, one in value.items():
-            whole[key] = _merged(whole.get(key), (), one)
+        for key, inner in value.items():
+            whole[key] = _merged(whole.get(key), (), inner)
         return whole
     return value
 
@@ -345,8 +347,8 @@ def value_text(value: Any) -> str:
     if isinstance(value, Mapping):
         return " ".join(f"{key}={value_text(inner)}" for key, inner in value.items())
     if isinstance(value, list | tuple):
-        numbers = len(value) == 2 and all(isinstance(one, int | float) for one in value)
-        return ("–" if numbers else "+").join(value_text(one) for one in value)
+        numbers = len(value) == 2 and all(isinstance(element, int | float) for element in value)
+        return ("–" if numbers else "+").join(value_text(element) for element in value)
     return cut(visible(str(value)))
 
 
@@ -418,8 +420,8 @@ def problem_labels(table: Mapping[str, Any]) -> dict[str, Label]:
         if not isinstance(value, Mapping):
             labels[key] = _label(value)
             continue
-        for inner, one in value.items():
-            labels[f"{key}.{inner}"] = _label(one)
+        for name, inner in value.items():
+            labels[f"{key}.{name}"] = _label(inner)
     for key in ("data.file", "data.graph", "network"):
         if key in labels:
             labels[key] = PurePath(str(labels[key])).name

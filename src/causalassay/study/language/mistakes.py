@@ -417,10 +417,10 @@ def _refused(value: Any, location: Keys) -> Iterator[tuple[str, str]]:
         if depth > DEEPEST:
             yield where, _DEEP
         elif isinstance(value, dict):
-            waiting += [((*keys, key), one, depth + 1) for key, one in value.items()]
+            waiting += [((*keys, key), inner, depth + 1) for key, inner in value.items()]
         elif isinstance(value, list):
             elements = ((*keys[:-1], f"{keys[-1]}[{step}]") for step in range(len(value)))
-            waiting += [(at, one, depth + 1) for at, one in zip(elements, value, strict=True)]
+            waiting += [(at, inner, depth + 1) for at, inner in zip(elements, value, strict=True)]
         elif isinstance(value, int) and abs(value) > _LARGEST:
             yield where, "got an integer beyond 2^63; no key of a study takes one so large"
         elif isinstance(value, float) and math.isnan(value):

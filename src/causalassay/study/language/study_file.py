@@ -175,7 +175,7 @@ def _study(tables: dict[str, Any], text: str, folder: Path, mistakes: Mistakes) 
         worlds = {world(entry.spec) for entry, _ in problems}
         stated = tuple(dict.fromkeys((*stated, *control_diagnostics(worlds))))
         metrics.entries.extend(
-            one for one in control_metrics(metrics.entries) if one not in metrics.entries
+            entry for entry in control_metrics(metrics.entries) if entry not in metrics.entries
         )
     return Study(
         name=head.name,
@@ -232,7 +232,7 @@ def _check_held_out(
     mistakes: Mistakes,
 ) -> None:
     """Note data files that have no held-out systems to tune on."""
-    tuned = [one.entry.name for one, _ in listed if isinstance(one, TunedAlgorithm)]
+    tuned = [each.entry.name for each, _ in listed if isinstance(each, TunedAlgorithm)]
     for entry, location in problems:
         if tuned and isinstance(entry.spec, FromFile) and entry.spec.bootstrap is None:
             message = (
@@ -254,19 +254,21 @@ def assemble(
 ) -> tuple[AlgorithmEntry, ...]:
     """Return all algorithms; one that is listed and is a baseline stands there once."""
     defaults = {entry.key: entry for entry in baselines}
-    listed = [_with_role(one, defaults) for one, _ in entries]
-    taken = {_entry_of(one).name for one in listed}
+    listed = [_with_role(algorithm, defaults) for algorithm, _ in entries]
+    taken = {_entry_of(algorithm).name for algorithm in listed}
     if add_baselines:
-        known = {one.key for one in listed if isinstance(one, AlgorithmEntry)}
+        known = {algorithm.key for algorithm in listed if isinstance(algorithm, AlgorithmEntry)}
         listed += [_renamed(defaults[key], taken) for key in defaults if key not in known]
     candidates: dict[str, AlgorithmEntry] = {}
-    for one, location in entries:
-        if isinstance(one, TunedAlgorithm):
-            _collect(one, candidates, taken, location, mistakes)
+    for algorithm, location in entries:
+        if isinstance(algorithm, TunedAlgorithm):
+            _collect(algorithm, candidates, taken, location, mistakes)
     indices = {key: len(listed) + step for step, key in enumerate(candidates)}
     finished = [
-        _tuned_entry(one, indices, metrics) if isinstance(one, TunedAlgorithm) else one
-        for one in listed
+        _tuned_entry(algorithm, indices, metrics)
+        if isinstance(algorithm, TunedAlgorithm)
+        else algorithm
+        for algorithm in listed
     ]
     return (*finished, *candidates.values())
 
@@ -277,15 +279,19 @@ def baseline_entries(uses: Sequence[str], limits: Limits) -> list[AlgorithmEntry
 
 
 def _with_role(
-    one: AlgorithmEntry | TunedAlgorithm, defaults: Mapping[str, AlgorithmEntry]
+    algorithm: AlgorithmEntry | TunedAlgorithm, defaults: Mapping[str, AlgorithmEntry]
 ) -> AlgorithmEntry | TunedAlgorithm:
-    if isinstance(one, AlgorithmEntry) and one.role == "listed" and one.key in defaults:
-        return replace(one, role="baseline")
-    return one
+    if (
+        isinstance(algorithm, AlgorithmEntry)
+        and algorithm.role == "listed"
+        and algorithm.key in defaults
+    ):
+        return replace(algorithm, role="baseline")
+    return algorithm
 
 
-def _entry_of(one: AlgorithmEntry | TunedAlgorithm) -> AlgorithmEntry:
-    return one.entry if isinstance(one, TunedAlgorithm) else one
+def _entry_of(algorithm: AlgorithmEntry | TunedAlgorithm) -> AlgorithmEntry:
+    return algorithm.entry if isinstance(algorithm, TunedAlgorithm) else algorithm
 
 
 def _renamed(entry: AlgorithmEntry, taken: set[str]) -> AlgorithmEntry:
@@ -298,14 +304,14 @@ def _renamed(entry: AlgorithmEntry, taken: set[str]) -> AlgorithmEntry:
 
 
 def _collect(
-    one: TunedAlgorithm,
+    algorithm: TunedAlgorithm,
     candidates: dict[str, AlgorithmEntry],
     taken: set[str],
     location: Location,
     mistakes: Mistakes,
 ) -> None:
     """Add the candidates; one that several tunings try runs once, so its limits must agree."""
-    for candidate in one.candidates:
+    for candidate in algorithm.candidates:
         known = candidates.get(candidate.key)
         if known is None:
             candidates[candidate.key] = _renamed(candidate, taken)
@@ -317,15 +323,18 @@ def _collect(
 
 
 def _tuned_entry(
-    one: TunedAlgorithm, indices: Mapping[str, int], metrics: MetricReader
+    algorithm: TunedAlgorithm, indices: Mapping[str, int], metrics: MetricReader
 ) -> AlgorithmEntry:
-    keys = [candidate.key for candidate in one.candidates]
+    keys = [candidate.key for candidate in algorithm.candidates]
     tuning = Tuning(
-        tuple(indices[key] for key in keys), one.criterion, one.table.statistic, one.table.systems
+        tuple(indices[key] for key in keys),
+        algorithm.criterion,
+        algorithm.table.statistic,
+        algorithm.table.systems,
     )
-    criterion = metrics.entries[one.criterion].key
-    tuned_key = digest(keys, criterion, one.table.statistic, one.table.systems)
-    return replace(one.entry, tuning=tuning, tuned_key=tuned_key)
+    criterion = metrics.entries[algorithm.criterion].key
+    tuned_key = digest(keys, criterion, algorithm.table.statistic, algorithm.table.systems)
+    return replace(algorithm.entry, tuning=tuning, tuned_key=tuned_key)
 
 
 # What is measured beside F1: what chance gives, and what sorting by each artefact reaches.

@@ -130,8 +130,8 @@ _UNDECODABLE = (
 
 def file_identity(path: Path) -> tuple[int, int]:
     """Return what tells a file from any other that is there at the same time."""
-    found = path.stat()
-    return found.st_dev, found.st_ino
+    status = path.stat()
+    return status.st_dev, status.st_ino
 
 
 def refuse_gone(path: Path, identity: tuple[int, int]) -> None:
@@ -224,11 +224,11 @@ def refuse_other_version(path: Path, connection: sqlite3.Connection) -> None:
 
 def refuse_other_tables(path: Path, connection: sqlite3.Connection) -> None:
     """Refuse a store whose tables are not those of its version; none of them is read."""
-    found, expected = entries_of(connection), expected_entries()
+    present, expected = entries_of(connection), expected_entries()
     # What SQLite makes for itself, such as the statistics of ANALYZE, does no harm.
-    added = [entry for entry in found if entry not in expected and entry[1][:7] != "sqlite_"]
-    missing = [entry for entry in expected if entry not in found]
-    changed = [entry for entry, sql in expected.items() if found.get(entry, sql) != sql]
+    added = [entry for entry in present if entry not in expected and entry[1][:7] != "sqlite_"]
+    missing = [entry for entry in expected if entry not in present]
+    changed = [entry for entry, sql in expected.items() if present.get(entry, sql) != sql]
     complaints = {"missing": missing, "changed": changed, "not of a store": added}
     for complaint, entries in complaints.items():
         if entries:
