@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from causalassay.analysis import report
     from causalassay.analysis.running import run
-    from causalassay.auditing import audit
+    from causalassay.auditing.audit import audit
     from causalassay.common import seeding
     from causalassay.contracts import Estimate, NotApplicable
     from causalassay.data import Dataset

@@ -17,7 +17,6 @@ from platform import python_version
 
 import numpy as np
 
-import causalassay
 from causalassay.common.kernel_cache import checksum
 from causalassay.data import Dataset, Discrete, Problem, Regime
 from causalassay.data.dataset import World
@@ -123,7 +122,7 @@ def _mark(job: str) -> Path:
 @cache
 def _installation() -> str:
     """Return what decides, beside the sources, whether a compiled kernel can be used."""
-    sources = checksum(Path(causalassay.__file__).parent)
+    sources = checksum(Path(__file__).parents[1])
     return " ".join((sources, python_version(), version("numba"), cpu()))
 
 
