@@ -1,4 +1,4 @@
-"""What a run would do: the rows that are there already, and how long the others may take."""
+"""What a run would do: the plan in lines, the rows that are missing, and how long they may take."""
 
 from __future__ import annotations
 

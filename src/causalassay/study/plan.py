@@ -1,4 +1,4 @@
-"""The plan: what a study runs, and the names of its parts."""
+"""The plan: what a study runs, the tasks that follow, and the records they end in."""
 
 from __future__ import annotations
 

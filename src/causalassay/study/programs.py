@@ -1,4 +1,4 @@
-"""The programs that a study would run, and what stands for them."""
+"""Whose code a study runs: programs, environments, and algorithms as bytes for workers."""
 
 from __future__ import annotations
 

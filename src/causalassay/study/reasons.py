@@ -1,4 +1,4 @@
-"""Texts of strangers, such as the messages of errors, as one line that can be shown anywhere."""
+"""Reasons of rows that are not ok: as one line that can be shown anywhere, and counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs one task of a study again, in this process, where a debugger can look at it."""
+"""Finds one row of a study by its key, and runs its task again where a debugger can look at it."""
 
 from __future__ import annotations
 

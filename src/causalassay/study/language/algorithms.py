@@ -1,4 +1,4 @@
-"""From the tables [[algorithms]] to the algorithms that a study lists, and their candidates."""
+"""From the lists of metrics, diagnostics and algorithms to those of a study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The axes of a table `grid` or `random`: which keys vary, and over what."""
+"""From one table to many, by a grid or by settings drawn at random, and what each is called."""
 
 from __future__ import annotations
 

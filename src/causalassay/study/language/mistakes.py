@@ -1,4 +1,4 @@
-"""Mistakes in a study file: noted one by one, reported together, each with its location."""
+"""Mistakes in a study file, each with its location; the TOML and the names they are found in."""
 
 from __future__ import annotations
 
