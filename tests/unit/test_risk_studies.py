@@ -13,7 +13,7 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs import chain, from_edges
 from causalassay.metrics.registry import METRICS, Undefined
 from causalassay.models import SNR, Shift
-from causalassay.risk.refitting import Refitted
+from causalassay.risk.fits import Refitted
 from causalassay.study.keys import digest
 from causalassay.study.language import parse_study
 from causalassay.study.language.mistakes import StudyMistakes

@@ -9,7 +9,7 @@ import pytest
 from distributed import Client
 
 from causalassay.discovery import make_algorithm
-from causalassay.discovery.python_file import from_file
+from causalassay.discovery.python_files import from_file
 from causalassay.environments import installing
 from causalassay.graphs.sources import ErdosRenyi
 from causalassay.models import SCM

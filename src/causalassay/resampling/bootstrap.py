@@ -19,8 +19,9 @@ from causalassay.common.arrays import Adjacency
 from causalassay.common.seeding import as_generator, stream
 from causalassay.common.spelling import cut, visible
 from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
-from causalassay.data.dataset import Dataset, as_dataset
-from causalassay.discovery.own_code import place_of_mistake
+from causalassay.data.dataset import Dataset
+from causalassay.data.files import as_dataset
+from causalassay.discovery.python_files import place_of_mistake
 from causalassay.resampling.processes import Lost, each_in_processes
 from causalassay.resampling.result import EdgeFrequencies
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from causalassay.present.document import (
+from causalassay.present import (
     Block,
     Column,
     Document,

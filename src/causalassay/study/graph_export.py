@@ -9,12 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from causalassay.common.opening import unsaid
-from causalassay.common.replacing import check_new_folder, filled_folder
+from causalassay.common.files import check_new_folder, filled_folder, unsaid
 from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import Estimate
 from causalassay.graphs.cpdag import directed_part, undirected_part
-from causalassay.graphs.writing import FORMATS, Layout, writable_names, write_graph
+from causalassay.graphs.formats.writing import FORMATS, Layout, writable_names, write_graph
 from causalassay.study.estimate_encoding import decode
 from causalassay.study.language import parse_study
 from causalassay.study.problem_specs import Generated, ProblemSpec

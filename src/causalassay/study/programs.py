@@ -15,10 +15,10 @@ from typing import Any
 from causalassay.contracts import Algorithm
 from causalassay.discovery.command import Command
 from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm
-from causalassay.discovery.python_file import PythonFile
+from causalassay.discovery.python_files import PythonFile
 from causalassay.environments.definition import EnvironmentDefinition
 from causalassay.environments.installing import state
-from causalassay.risk.refitting import Refitted
+from causalassay.risk.fits import Refitted
 from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm, Study
 
 
@@ -112,7 +112,7 @@ _STRANGERS = (
     "causalassay.discovery.causal_learn",
     "causalassay.discovery.command",
     "causalassay.discovery.environment_algorithms",
-    "causalassay.discovery.python_file",
+    "causalassay.discovery.python_files",
 )
 """Modules of ours that run other people's code."""
 

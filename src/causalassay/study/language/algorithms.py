@@ -10,12 +10,17 @@ from typing import Any
 
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.command import Command
-from causalassay.discovery.python_classes import ClassText, find_class, names_file
-from causalassay.discovery.python_file import PythonFile, made_of
+from causalassay.discovery.python_files import (
+    ClassText,
+    PythonFile,
+    find_class,
+    made_of,
+    names_file,
+)
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.judging.order_measures import every_measure_name
 from causalassay.metrics.registry import METRICS
-from causalassay.risk.refitting import Refitted
+from causalassay.risk.fits import Refitted
 from causalassay.study.language.grids import Member, expand, suffix
 from causalassay.study.language.mistakes import (
     Location,

@@ -14,7 +14,7 @@ from numpy.random import Generator
 from causalassay.common.registry import parameters
 from causalassay.common.seeding import stream
 from causalassay.common.spelling import cut, visible
-from causalassay.graphs.registry import GRAPHS
+from causalassay.graphs.sources import GRAPHS
 from causalassay.study.keys import digest
 from causalassay.study.language.mistakes import Keys, Location, Mistakes, Origin, toml_text
 from causalassay.study.language.tables import (

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from causalassay.diagnostics.registry import DIAGNOSTICS
-from causalassay.graphs.registry import GRAPHS
-from causalassay.graphs.sources import GraphSource
+from causalassay.graphs.sources import GRAPHS, GraphSource
 from causalassay.models.noise import Family, Noise
 from causalassay.models.registry import (
     MODELS,

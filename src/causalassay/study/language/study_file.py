@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from causalassay.common.opening import as_text, read_bytes
+from causalassay.common.files import as_text, read_bytes
 from causalassay.common.spelling import did_you_mean
 from causalassay.discovery import make_algorithm
 from causalassay.judging.order_measures import measure_names, sortability_names
@@ -68,7 +68,7 @@ def read_study(path: Path) -> Study:
     Examples
     --------
     >>> import tempfile
-    >>> from causalassay.scaffold import new_study
+    >>> from causalassay.cli.beginning import new_study
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     study = read_study(new_study("first-look", Path(folder)))
     >>> study.name, study.seed

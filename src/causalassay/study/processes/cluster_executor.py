@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Self
 
-from causalassay.common.extras import install_line
+from causalassay.common.registry import install_line
 from causalassay.study.keys import digest
 from causalassay.study.plan import Limits, Study
 from causalassay.study.processes.executor import Batch, Compiling, Loss, NoWorkers, Outcome

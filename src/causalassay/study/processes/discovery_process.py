@@ -31,7 +31,7 @@ from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data import Dataset
 from causalassay.data.dataset import World
 from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm, NotInstalled
-from causalassay.discovery.python_file import PythonFile
+from causalassay.discovery.python_files import PythonFile
 from causalassay.environments.process import EnvironmentFailed, kept_pids, n_ended
 from causalassay.study.estimate_encoding import pack
 from causalassay.study.kernel_marks import tiny_problem

@@ -16,11 +16,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from causalassay import present as document
 from causalassay.common.arrays import Values
 from causalassay.common.spelling import listed
 from causalassay.metrics.registry import Better
-from causalassay.present import document
-from causalassay.present.shown import Shown
+from causalassay.present import Shown
 from causalassay.study.plan import Purpose, Status
 from causalassay.study.storage.checks import (
     CHECKED,

@@ -13,7 +13,7 @@ from causalassay import metrics
 from causalassay.contracts import Estimate
 from causalassay.data import Problem
 from causalassay.graphs import is_dag
-from causalassay.metrics.pairing import Guess, graph_of
+from causalassay.metrics.edges import Guess, graph_of
 from causalassay.metrics.registry import METRICS, GraphMetric, Undefined
 from causalassay.metrics.resolution import Members, Repair
 from causalassay.study.plan import MetricEntry
