@@ -30,7 +30,8 @@ if TYPE_CHECKING:
         testing,
     )
     from causalassay.analysis import report
-    from causalassay.auditing import audit
+    from causalassay.analysis.running import run
+    from causalassay.auditing.audit import audit
     from causalassay.common import seeding
     from causalassay.contracts import Estimate, NotApplicable
     from causalassay.data import Dataset
@@ -64,6 +65,7 @@ _ADDRESSES = {
     "report": "analysis.report",
     "resampling": "resampling",
     "risk": "risk",
+    "run": "analysis.running:run",
     "seeding": "common.seeding",
     "study": "study",
     "testing": "testing",
@@ -93,6 +95,7 @@ __all__ = [
     "report",
     "resampling",
     "risk",
+    "run",
     "seeding",
     "study",
     "testing",

@@ -13,12 +13,24 @@ from typing import Literal
 import numpy as np
 
 from causalassay.metrics.registry import METRICS
-from causalassay.study.batching import Batch, Batcher, batch_limits
 from causalassay.study.kernel_marks import ready_before_others
-from causalassay.study.plan import Purpose, Statistic, Study, coordinates
+from causalassay.study.plan import (
+    Batch,
+    Batcher,
+    MeasureTask,
+    Purpose,
+    Record,
+    RescoreTask,
+    RunTask,
+    Statistic,
+    Status,
+    Study,
+    Task,
+    batch_limits,
+    coordinates,
+)
 from causalassay.study.processes.executor import Compiling, Executor, Loss
 from causalassay.study.storage import Store
-from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask, Status, Task
 
 
 @dataclass(frozen=True)
@@ -303,13 +315,13 @@ def _in_order(
     """Yield problem, replicate, algorithms, and whether the problem is measured then."""
     if at_once:
         for problem, replicate, algorithms in coordinates(study, purpose):
-            early = tuple(one for one in algorithms if one in at_once)
+            early = tuple(index for index in algorithms if index in at_once)
             if replicate == 0 and early:
                 yield problem, replicate, early, False
     for problem, replicate, algorithms in coordinates(study, purpose):
         late = algorithms
         if replicate == 0:
-            late = tuple(one for one in algorithms if one not in at_once)
+            late = tuple(index for index in algorithms if index not in at_once)
         yield problem, replicate, late, purpose == "main"
 
 

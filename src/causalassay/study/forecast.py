@@ -1,15 +1,72 @@
-"""What a run would do: the rows that are there already, and how long the others may take."""
+"""What a run would do: the plan in lines, the rows that are missing, and how long they may take."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Purpose, Study
-from causalassay.study.storage.status import span
-from causalassay.study.storage.stored_seconds import Cell, StoredCell, stored_seconds
+from causalassay.metrics.registry import METRICS
+from causalassay.study.plan import AlgorithmEntry, Limits, ProblemEntry, Purpose, Study
+from causalassay.study.storage import read_store, schema
+from causalassay.study.storage.reader import span
+from causalassay.study.storage.refusals import refuse_other_study
+
+# How many rows a store has of each problem and algorithm, and how long they took.
+
+Cell = tuple[Purpose, str, str]
+"""Purpose, the problem's key and the algorithm's key."""
+
+
+@dataclass(frozen=True)
+class StoredCell:
+    """The rows of one algorithm on one problem.
+
+    Parameters
+    ----------
+    rows : int
+    timed : int
+        Those whose discovery ended, in time.
+    seconds : float
+        What their discovery took in total.
+    """
+
+    rows: int
+    timed: int
+    seconds: float
+
+
+def stored_seconds(folder: Path, study: Study) -> dict[Cell, StoredCell]:
+    """Return what a folder has of a study's rows; nothing if it has no store.
+
+    Parameters
+    ----------
+    folder : Path
+    study : Study
+        As it is now: what the store was last run with may differ.
+
+    Raises
+    ------
+    StoreRefused
+        What is there is damaged, of another version, another study's, or no store.
+    """
+    if not (folder / schema.FILE).exists():
+        return {}
+    with read_store(folder) as store, store.sound():
+        refuse_other_study(store.path, store.connection, study)
+        rows = store.connection.execute(
+            "SELECT purpose, problems.key, algorithms.key, count(*), count(seconds), "
+            "total(seconds) FROM rows JOIN problems ON problems.id = rows.problem "
+            "JOIN algorithms ON algorithms.id = rows.algorithm "
+            "WHERE purpose = 'tuning' OR replicate < ? GROUP BY 1, 2, 3",
+            (study.replicates,),
+        )
+        return {
+            (purpose, problem, algorithm): StoredCell(*numbers)
+            for purpose, problem, algorithm, *numbers in rows
+        }
+
 
 MOST_NAMED = 6
 _NOTHING = StoredCell(0, 0, 0.0)
@@ -135,3 +192,149 @@ def _wanted(study: Study) -> Iterator[tuple[Purpose, ProblemEntry, AlgorithmEntr
             yield "main", problem, study.algorithms[index], study.replicates
         for index, count in systems.items():
             yield "tuning", problem, study.algorithms[index], count
+
+
+# Which rows an unfinished study still lacks, by algorithm.
+
+
+@dataclass(frozen=True)
+class MissingRows:
+    """What the main part of a study lacks, as it was last run.
+
+    Parameters
+    ----------
+    by_algorithm : mapping
+        Rows that are missing, by algorithm, in the order of the study; those that lack none
+        are left out.
+    total : int
+        Rows of the complete study.
+    """
+
+    by_algorithm: dict[str, int]
+    total: int
+
+    @property
+    def n_missing(self) -> int:
+        """Rows that are missing.
+
+        Examples
+        --------
+        >>> MissingRows({"pc": 2, "ges": 1}, 8).n_missing
+        3
+        """
+        return sum(self.by_algorithm.values())
+
+
+def missing_rows(folder: Path | str) -> MissingRows:
+    """Return what the study in a results folder lacks."""
+    with read_store(folder) as store, store.sound():
+        total = store.totals()["main"]
+        stored = {
+            name: sum(counts.values()) for name, counts in store.counts_by_algorithm().items()
+        }
+    each = total // len(stored) if stored else 0
+    lacking = {name: each - count for name, count in stored.items() if count < each}
+    return MissingRows(lacking, total)
+
+
+# What a study will run, in a few lines.
+
+_MOST_NAMED = 6
+
+
+def describe(study: Study) -> list[str]:
+    """Return lines that say how many tasks there are, and what they are.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from causalassay.cli.beginning import new_study
+    >>> from causalassay.study.language.study_file import read_study
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     study = read_study(new_study("first-look", Path(folder)))
+    >>> print(describe(study)[0])
+    first-look: ... tasks
+    """
+    listed = [study.algorithms[index] for index in study.listed]
+    main = len(study.problems) * study.replicates * len(listed)
+    tuning = _tuning(study)
+    total = main + sum(count for count, _ in tuning)
+    controls = _metrics(study, controls=True)
+    return [
+        f"{study.name}: {_counted(total, 'task')}",
+        f"  main: {_counted(len(study.problems), 'problem')} × "
+        f"{_counted(study.replicates, 'replicate')} × {_counted(len(listed), 'algorithm')} "
+        f"= {main}",
+        *(line for _, line in tuning),
+        _group("problems", [entry.name for entry in study.problems]),
+        _group("algorithms", [entry.name for entry in listed if entry.role != "baseline"]),
+        _group("baselines", [entry.name for entry in listed if entry.role == "baseline"]),
+        _group("metrics", _metrics(study, controls=False)),
+        *([_group("controls of each estimate", controls)] if controls else []),
+        _group("diagnostics of each data set", study.diagnostics),
+        *_limits(listed),
+    ]
+
+
+def _metrics(study: Study, *, controls: bool) -> list[str]:
+    """Return what each estimate is scored by, or the numbers beside the scores."""
+    return [
+        entry.label or entry.name
+        for entry in study.metrics
+        if (METRICS[entry.name].better == "none") == controls
+    ]
+
+
+def _tuning(study: Study) -> list[tuple[int, str]]:
+    """Return the number of tasks for each size of tuning; a candidate that two share runs once."""
+    sizes: dict[int, int] = {}
+    tuned = {entry.name: entry.tuning for entry in study.algorithms if entry.tuning}
+    for tuning in tuned.values():
+        for index in tuning.candidates:
+            sizes[index] = max(sizes.get(index, 0), tuning.systems)
+    lines = []
+    for size in sorted(set(sizes.values())):
+        candidates = {index for index, most in sizes.items() if most == size}
+        count = len(study.problems) * size * len(candidates)
+        names = [name for name, entry in tuned.items() if candidates & set(entry.candidates)]
+        line = (
+            f"  tuning of {', '.join(names)}: {_counted(len(study.problems), 'problem')} × "
+            f"{_counted(size, 'held-out system')} × {_counted(len(candidates), 'candidate')} "
+            f"= {count}"
+        )
+        lines.append((count, line))
+    return lines
+
+
+def _limits(listed: Sequence[AlgorithmEntry]) -> list[str]:
+    """Return the limits that most algorithms have, then those that differ."""
+    groups: dict[Limits, list[str]] = {}
+    for entry in listed:
+        groups.setdefault(entry.limits, []).append(entry.name)
+    most = max(groups, key=lambda limits: len(groups[limits]))
+    rest = {limits: names for limits, names in groups.items() if limits != most}
+    return [
+        f"limits of each task: {_limit(most)}",
+        *(f"  {_names(names)}: {_limit(limits)}" for limits, names in rest.items()),
+    ]
+
+
+def _limit(limits: Limits) -> str:
+    seconds = "any time" if limits.seconds is None else f"{limits.seconds:g} s"
+    memory = "its share of memory" if limits.memory is None else f"{limits.memory / 1e9:g} GB"
+    return f"{seconds}, {memory}"
+
+
+def _group(what: str, names: Sequence[str]) -> str:
+    return f"{what} ({len(names)}): {_names(names) or 'none'}"
+
+
+def _names(names: Sequence[str]) -> str:
+    left = len(names) - _MOST_NAMED
+    beginning = ", ".join(names[:_MOST_NAMED])
+    return f"{beginning} and {left} more" if left > 0 else beginning
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

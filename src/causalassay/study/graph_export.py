@@ -18,8 +18,9 @@ from causalassay.study.estimate_encoding import decode
 from causalassay.study.language import parse_study
 from causalassay.study.problem_specs import Generated, ProblemSpec
 from causalassay.study.storage import StoreReader, read_store, study_table
-from causalassay.study.storage.seals import checksum
-from causalassay.study.storage.spreadsheet_cells import inert_text
+from causalassay.study.storage.checks import checksum
+from causalassay.study.storage.exporting import inert_text
+from causalassay.study.storage.schema import GRAPH_COLUMNS
 from causalassay.study.worker.problem_making import NoProblem, columns_of_file
 
 GRAPH_FORMATS: dict[str, tuple[str, Layout]] = {
@@ -30,10 +31,7 @@ GRAPH_FORMATS: dict[str, tuple[str, Layout]] = {
 """By name: the ending of the files, and the layout of a CSV file."""
 
 INDEX = "index.csv"
-HEAD = (
-    *("file", "problem", "replicate", "algorithm", "status", "reason", "kind"),
-    *("directed", "undirected", "names", "key"),
-)
+HEAD = tuple(column.name for column in GRAPH_COLUMNS)
 LONGEST_PART = 60
 """Letters of a name of a problem or an algorithm in the name of a file."""
 

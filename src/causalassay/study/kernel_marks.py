@@ -15,13 +15,17 @@ from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
 
-import causalassay
+import numpy as np
+
 from causalassay.common.kernel_cache import checksum
+from causalassay.data import Dataset, Discrete, Problem, Regime
 from causalassay.data.dataset import World
+from causalassay.graphs import erdos_renyi, lagged_erdos_renyi
+from causalassay.models import SCM, Dirichlet, SeriesSCM
 from causalassay.study.keys import digest
 from causalassay.study.plan import Study
 from causalassay.study.problem_specs import world
-from causalassay.study.worker_study import is_ours
+from causalassay.study.programs import is_ours
 
 WITHOUT_KERNELS = frozenset({"acor", "empty", "random-sorting", "single-edge", "variance-sorting"})
 """Algorithms of ours that compile nothing."""
@@ -118,7 +122,7 @@ def _mark(job: str) -> Path:
 @cache
 def _installation() -> str:
     """Return what decides, beside the sources, whether a compiled kernel can be used."""
-    sources = checksum(Path(causalassay.__file__).parent)
+    sources = checksum(Path(__file__).parents[1])
     return " ".join((sources, python_version(), version("numba"), cpu()))
 
 
@@ -133,3 +137,40 @@ def cpu() -> str:
         lines = []
     models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(models, "") or platform.processor() or platform.machine()
+
+
+# Problems as small as can be, on which kernels are compiled, or loaded, before the first task.
+
+_N_ROWS = 60
+
+
+@cache
+def tiny_problem(world: World) -> Problem | None:
+    """Return a tiny problem of a world; None for mixed data, for which there is no kernel.
+
+    Examples
+    --------
+    >>> tiny_problem("continuous").data.n_nodes
+    5
+    """
+    rng = np.random.default_rng(0)
+    match world:
+        case "continuous":
+            graph = erdos_renyi(5, 1.0, rng)
+            linear = SCM().draw(graph, rng)
+            observed = Regime("o", linear.sample(_N_ROWS, rng))
+            regimes = (observed, Regime("i", linear.sample(_N_ROWS, rng), (0,)))
+            return Problem(Dataset(tuple("abcde"), regimes, observational="o"), graph, linear)
+        case "discrete":
+            graph = erdos_renyi(5, 1.0, rng)
+            tables = Dirichlet().draw(graph, rng)
+            kinds = tuple(Discrete(levels) for levels in tables.levels)
+            levels = (Regime("o", tables.sample(_N_ROWS, rng)),)
+            return Problem(Dataset(tables.names, levels, "o", kinds), graph, tables)
+        case "series":
+            lagged = lagged_erdos_renyi(4, 0.5, 1, rng)
+            series = SeriesSCM().draw(lagged, rng)
+            data = Dataset.from_values(series.sample(_N_ROWS, rng), rows="series")
+            return Problem.of_series(data, lagged)
+        case "mixed":
+            return None

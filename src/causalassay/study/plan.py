@@ -1,4 +1,4 @@
-"""The plan: what a study runs, and the names of its parts."""
+"""The plan: what a study runs, the tasks that follow, and the records they end in."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from causalassay.contracts import Algorithm
+from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.metrics.registry import Resolution
 from causalassay.study.keys import canonical, digest
 from causalassay.study.problem_specs import ProblemSpec
@@ -235,3 +236,260 @@ def _tuned_replicates(study: Study) -> Iterator[tuple[int, tuple[int, ...]]]:
         running = [tuning for tuning in tuned if replicate < tuning.systems]
         candidates = dict.fromkeys(index for tuning in running for index in tuning.candidates)
         yield replicate, tuple(candidates)
+
+
+# The numbers that a study records of each problem: diagnostics, and one of its making.
+
+N_DRAWS = "n_draws"
+"""How many problems were drawn until one fell into its bin."""
+
+DEFAULT_DIAGNOSTICS = (
+    "var_sortability",
+    "r2_sortability",
+    "snr_sortability",
+    "relatives_sortability",
+    "n_edges",
+    N_DRAWS,
+)
+
+DISCRETE_DIAGNOSTICS = ("entropy_sortability", "n_edges", N_DRAWS)
+"""What is recorded of discrete tables: codes of levels have no variance."""
+
+SERIES_DIAGNOSTICS = (
+    "var_sortability_pairs",
+    "r2_sortability_pairs",
+    "r2_summary_sortability_pairs",
+    "n_edges",
+    N_DRAWS,
+)
+"""What is recorded of each series, unless a study says otherwise."""
+
+
+def measure_key(name: str) -> str:
+    """Return what a store calls a measure: its name, with the version unless that is the first.
+
+    Examples
+    --------
+    >>> measure_key("r2_sortability"), measure_key("n_draws")
+    ('r2_sortability', 'n_draws')
+    """
+    # The others are the number of draws and the measures of orders, which have one version.
+    version = DIAGNOSTICS[name].version if name in DIAGNOSTICS else 1
+    return name if version == 1 else f"{name}@{version}"
+
+
+# Tasks, the records they end in, and the keys of their rows.
+
+Status = Literal["ok", "skipped", "failed", "timeout"]
+
+
+@dataclass(frozen=True)
+class MeasureTask:
+    """Compute diagnostics of a problem.
+
+    Parameters
+    ----------
+    purpose : {"main", "tuning"}
+    problem, replicate : int
+    diagnostics : tuple of int
+        Which ones, by index in `Study.diagnostics`.
+    """
+
+    purpose: Purpose
+    problem: int
+    replicate: int
+    diagnostics: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RunTask:
+    """Run an algorithm on a problem and score its estimate.
+
+    Parameters
+    ----------
+    purpose : {"main", "tuning"}
+    problem, replicate : int
+    algorithm : int
+        The row's algorithm.
+    run : int
+        The algorithm to run: for a tuned one the candidate that was chosen.
+    metrics : tuple of int
+        Which scores to compute, by index in `Study.metrics`.
+    """
+
+    purpose: Purpose
+    problem: int
+    replicate: int
+    algorithm: int
+    run: int
+    metrics: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RescoreTask:
+    """Score a stored estimate with more metrics; nothing is run again.
+
+    Parameters
+    ----------
+    purpose, problem, replicate, algorithm, run, metrics
+        As for `RunTask`.
+    estimate : bytes
+        From the store (`estimate_encoding.encode`).
+    """
+
+    purpose: Purpose
+    problem: int
+    replicate: int
+    algorithm: int
+    run: int
+    metrics: tuple[int, ...]
+    estimate: bytes = field(repr=False)
+
+
+Task = MeasureTask | RunTask | RescoreTask
+
+
+@dataclass(frozen=True)
+class Record:
+    """What came of a task.
+
+    Parameters
+    ----------
+    task : Task
+    status : {"ok", "skipped", "failed", "timeout"}
+    reason : str
+        Of a status that is not ok; the same text on each run.
+    seconds : float
+        Wall time of discovery; nan where it did not end.
+    scores : tuple of float
+        One for each of the task's metrics or diagnostics; nan where undefined.
+    estimate : bytes, optional
+        A new estimate (`estimate_encoding.encode`).
+    notes : mapping
+        Why a score is nan, which candidate ran.
+    host : str
+    wall : float
+        Seconds of the whole task, problem and scores included: for batching, not stored.
+    """
+
+    task: Task
+    status: Status
+    reason: str = ""
+    seconds: float = float("nan")
+    scores: tuple[float, ...] = ()
+    estimate: bytes | None = field(default=None, repr=False)
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    host: str = ""
+    wall: float = 0.0
+
+    @classmethod
+    def without_scores(cls, task: Task, status: Status, reason: str, **others: Any) -> Record:
+        """Return the record of a task that computed nothing: each of its scores is nan.
+
+        Examples
+        --------
+        >>> Record.without_scores(MeasureTask("main", 0, 0, (3, 5)), "timeout", "late").scores
+        (nan, nan)
+        """
+        undefined = (float("nan"),) * len(number_indices(task))
+        return cls(task, status, reason, scores=undefined, **others)
+
+
+def number_indices(task: Task) -> tuple[int, ...]:
+    """Return the indices of the numbers that a task computes: diagnostics or metrics."""
+    match task:
+        case MeasureTask():
+            return task.diagnostics
+        case RunTask() | RescoreTask():
+            return task.metrics
+
+
+def task_key(study: Study, task: Task) -> str:
+    """Return the key of a task's row: it does not depend on the order of the study's parts."""
+    algorithm = None if isinstance(task, MeasureTask) else task.algorithm
+    return row_key(study, task.purpose, task.problem, task.replicate, algorithm)
+
+
+def row_key(
+    study: Study, purpose: Purpose, problem: int, replicate: int, algorithm: int | None
+) -> str:
+    """Return the key of an algorithm's row, or with None of the row of the diagnostics."""
+    algorithm_key = None if algorithm is None else study.algorithms[algorithm].key
+    return digest(study.seed, purpose, study.problems[problem].key, replicate, algorithm_key)
+
+
+# Small tasks travel together, as long as little is lost when one of them ends a process.
+
+Batch = tuple[Task, ...]
+
+MOST_TASKS = 256
+
+
+class Batcher:
+    """Takes tasks off a stream in batches that are expected to last some time.
+
+    A task of a kind that has not ended yet goes alone. The time expected of the
+    others is the longest of the last tasks of their kind, which slowly fades.
+
+    Parameters
+    ----------
+    tasks : iterator of Task
+    """
+
+    def __init__(self, tasks: Iterator[Task]) -> None:
+        self._tasks = tasks
+        self._held: Task | None = None
+        self._expected: dict[_Kind, float] = {}
+
+    def observe(self, record: Record) -> None:
+        """Learn from a task that has ended."""
+        kind = _kind(record.task)
+        self._expected[kind] = max(record.wall, 0.9 * self._expected.get(kind, 0.0))
+
+    def next(self, seconds: float) -> Batch:
+        """Return tasks for about so many seconds; empty when there are none left."""
+        taken: list[Task] = []
+        total = 0.0
+        while (task := self._take()) is not None:
+            expected = self._expected.get(_kind(task), float("inf"))
+            if taken and total + expected > seconds:
+                self._held = task
+                break
+            taken.append(task)
+            total += expected
+            if total >= seconds or len(taken) >= MOST_TASKS:
+                break
+        return tuple(taken)
+
+    def _take(self) -> Task | None:
+        held, self._held = self._held, None
+        return next(self._tasks, None) if held is None else held
+
+
+_Kind = tuple[type[Task], int | None]
+"""What tasks of about the same length share: their type and the algorithm they run."""
+
+
+def _kind(task: Task) -> _Kind:
+    return type(task), None if isinstance(task, MeasureTask) else task.run
+
+
+def batch_limits(study: Study, batch: Batch) -> Limits:
+    """Return the limits of what a worker itself does for a batch: making problems and scoring.
+
+    The least of its tasks', since it can be tried apart again; measuring a problem has the
+    most generous of the study. The limits of memory are for the algorithms' own processes.
+    """
+    limits = (_seconds(study, task) for task in batch)
+    least = min((seconds for seconds in limits if seconds is not None), default=None)
+    return Limits(least, memory=None)
+
+
+def _seconds(study: Study, task: Task) -> float | None:
+    match task:
+        case MeasureTask():
+            all_limits = [entry.limits.seconds for entry in study.algorithms]
+            limited = [seconds for seconds in all_limits if seconds is not None]
+            return max(limited) if limited and len(limited) == len(all_limits) else None
+        case RunTask() | RescoreTask():
+            return study.algorithms[task.run].limits.seconds

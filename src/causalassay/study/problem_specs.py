@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from causalassay.common.annotations import RefusedValue
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs.sources import GraphSource
 from causalassay.models.discrete.scm import Levels
@@ -66,18 +67,18 @@ class Interventions:
 
     def __post_init__(self) -> None:
         if self.probability is not None and not 0 <= self.probability <= 1:
-            raise ValueError(f"probability: expected 0 to 1, got {self.probability}")
+            raise RefusedValue("probability", f"expected 0 to 1, got {self.probability}")
         if self.samples < 2:
-            raise ValueError(f"samples: expected at least 2, got {self.samples}")
+            raise RefusedValue("samples", f"expected at least 2, got {self.samples}")
         if not math.isfinite(self.value):
-            raise ValueError(f"value: expected a finite number, got {self.value}")
+            raise RefusedValue("value", f"expected a finite number, got {self.value}")
         if not 0 <= self.variance < math.inf:
-            raise ValueError(f"variance: expected a finite number >= 0, got {self.variance}")
+            raise RefusedValue("variance", f"expected a finite number >= 0, got {self.variance}")
         if self.start is None and self.stop is not None:
-            raise ValueError("start: state it together with `stop`; 0 is the first row")
+            raise RefusedValue("start", "state it together with `stop`; 0 is the first row")
         if self.start is not None and not 0 <= self.start < (self.stop or self.samples):
-            raise ValueError(
-                f"start: expected 0 to {(self.stop or self.samples) - 1}, got {self.start}"
+            raise RefusedValue(
+                "start", f"expected 0 to {(self.stop or self.samples) - 1}, got {self.start}"
             )
         # Last: the reader of study files asks again with a refused key left out.
         if (self.probability is None) == (self.targets is None):
@@ -109,9 +110,9 @@ class Accept:
             version = DIAGNOSTICS[self.diagnostic].version
             object.__setattr__(self, "diagnostic_version", version)
         if not self.bin[0] < self.bin[1]:
-            raise ValueError(f"bin: expected [low, high] with low < high, got {list(self.bin)}")
+            raise RefusedValue("bin", f"expected [low, high] with low < high, got {list(self.bin)}")
         if self.most_draws < 1:
-            raise ValueError(f"most_draws: expected at least 1, got {self.most_draws}")
+            raise RefusedValue("most_draws", f"expected at least 1, got {self.most_draws}")
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ class Generated:
 
     def __post_init__(self) -> None:
         if self.samples < 2:
-            raise ValueError(f"samples: expected at least 2, got {self.samples}")
+            raise RefusedValue("samples", f"expected at least 2, got {self.samples}")
 
 
 @dataclass(frozen=True)
@@ -194,7 +195,9 @@ class FromFile:
 
     def __post_init__(self) -> None:
         if self.rows == "series" and self.bootstrap is not None:
-            raise ValueError("bootstrap: rows of a series cannot be drawn one by one; leave it out")
+            raise RefusedValue(
+                "bootstrap", "rows of a series cannot be drawn one by one; leave it out"
+            )
 
 
 @dataclass(frozen=True)

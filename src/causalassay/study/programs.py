@@ -1,17 +1,25 @@
-"""The programs that a study would run, and what stands for them."""
+"""Whose code a study runs: programs, environments, and algorithms as bytes for workers."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import pickle
 import shlex
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from multiprocessing import spawn
+from typing import Any
 
+from causalassay.contracts import Algorithm
 from causalassay.discovery.command import Command
+from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm
 from causalassay.discovery.python_files import PythonFile
-from causalassay.study.plan import AlgorithmEntry
+from causalassay.environments.definition import EnvironmentDefinition
+from causalassay.environments.installing import state
+from causalassay.risk.fits import Refitted
+from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm, Study
 
 
 @dataclass(frozen=True)
@@ -42,8 +50,8 @@ def programs_of(algorithms: Iterable[AlgorithmEntry]) -> list[Program]:
     no-such-program -c 'two\nlines'
     """
     named = [entry.algorithm for entry in algorithms]
-    running = [one for one in named if isinstance(one, Command | PythonFile)]
-    return list(dict.fromkeys(_program(one) for one in running))
+    running = [algorithm for algorithm in named if isinstance(algorithm, Command | PythonFile)]
+    return list(dict.fromkeys(_program(algorithm) for algorithm in running))
 
 
 def _program(algorithm: Command | PythonFile) -> Program:
@@ -65,3 +73,84 @@ def _printable(text: str) -> str:
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
         for letter in text
     )
+
+
+# The environments that a study needs, and which of them are not installed here.
+
+
+def needed_environments(algorithms: Iterable[AlgorithmEntry]) -> list[EnvironmentDefinition]:
+    """Return the environments that algorithms run in, each once.
+
+    Examples
+    --------
+    >>> from causalassay.discovery import make_algorithm
+    >>> named = [AlgorithmEntry(name, name, make_algorithm(name)) for name in ("pc", "lingam-ica")]
+    >>> [home.name for home in needed_environments(named)]
+    ['lingam']
+    """
+    named = [entry.algorithm for entry in algorithms]
+    homes = [each.home() for each in named if isinstance(each, EnvironmentAlgorithm)]
+    return list({home.name: home for home in homes}.values())
+
+
+def absent_environments(algorithms: Iterable[AlgorithmEntry]) -> list[EnvironmentDefinition]:
+    """Return the environments, each once, whose algorithms would be skipped here.
+
+    Examples
+    --------
+    >>> from causalassay.discovery import make_algorithm
+    >>> absent_environments([AlgorithmEntry("pc", "pc", make_algorithm("pc"))])
+    []
+    """
+    return [home for home in needed_environments(algorithms) if state(home).reason]
+
+
+# A study as workers get it: they hold the truth, so no code of an algorithm is read there.
+
+_OURS = "causalassay.discovery."
+_STRANGERS = (
+    "causalassay.discovery.causal_learn",
+    "causalassay.discovery.command",
+    "causalassay.discovery.environment_algorithms",
+    "causalassay.discovery.python_files",
+)
+"""Modules of ours that run other people's code."""
+
+
+def for_workers(study: Study) -> Study:
+    """Return the study with its algorithms as bytes."""
+    return replace(study, algorithms=tuple(_pickled(entry) for entry in study.algorithms))
+
+
+def main_module() -> dict[str, Any]:
+    """Return how another process imports the script that this one runs, if it runs one."""
+    whole = spawn.get_preparation_data("causalassay")
+    needed = ("sys_path", "dir", "orig_dir", "init_main_from_name", "init_main_from_path")
+    return {name: whole[name] for name in needed if name in whole}
+
+
+def _pickled(entry: AlgorithmEntry) -> AlgorithmEntry:
+    if isinstance(entry.algorithm, PickledAlgorithm):
+        return entry
+    payload = pickle.dumps(entry.algorithm, protocol=5)
+    algorithm = entry.algorithm
+    home = algorithm.definition.environment if isinstance(algorithm, EnvironmentAlgorithm) else ""
+    pickled = PickledAlgorithm(payload, entry.key, is_ours(algorithm), home)
+    return replace(entry, algorithm=pickled)
+
+
+def is_ours(algorithm: Algorithm | PickledAlgorithm) -> bool:
+    """Return whether an algorithm runs no code but causalassay's.
+
+    Examples
+    --------
+    >>> from causalassay.discovery import make_algorithm
+    >>> is_ours(make_algorithm("pc")), is_ours(make_algorithm("command", program="true"))
+    (True, False)
+    """
+    if isinstance(algorithm, PickledAlgorithm):
+        return algorithm.ours
+    if isinstance(algorithm, Refitted):
+        return is_ours(algorithm.algorithm)
+    module = type(algorithm).__module__
+    return module.startswith(_OURS) and module not in _STRANGERS

@@ -1,10 +1,11 @@
-"""Texts of strangers, such as the messages of errors, as one line that can be shown anywhere."""
+"""Reasons of rows that are not ok: as one line that can be shown anywhere, and counted."""
 
 from __future__ import annotations
 
 import errno
 import os
 import re
+from collections.abc import Mapping
 
 LONGEST_REASON = 500
 """Characters of a reason or a note; what is longer is cut."""
@@ -97,3 +98,59 @@ def _escape(match: re.Match[str]) -> str:
     character = match.group()
     code = ord(character)
     return _SHORT.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
+
+
+# How many rows are not ok, and why most often, in a few words.
+
+NOT_OK = ("skipped", "failed", "timeout")
+_LONGEST_SHOWN = 80
+
+
+def failures_text(counts: Mapping[str, int], reasons: Mapping[str, int]) -> str:
+    """Return the statuses that are not ok with their counts, and the most frequent reason.
+
+    Parameters
+    ----------
+    counts : mapping
+        Rows by status.
+    reasons : mapping
+        Rows that are not ok by their reason.
+
+    Examples
+    --------
+    >>> failures_text({"ok": 5, "failed": 1, "timeout": 2}, {"timeout: more than 5 s": 2, "": 1})
+    '1 failed, 2 timeout, most often “timeout: more than 5 s” (2)'
+    >>> failures_text({"ok": 5}, {})
+    ''
+    """
+    parts = [f"{counts[name]} {name}" for name in NOT_OK if counts.get(name)]
+    return ", ".join([*parts, *filter(None, [most_often(reasons)])])
+
+
+def most_often(reasons: Mapping[str, int]) -> str:
+    """Return the most frequent reason with its count; empty without reasons.
+
+    Examples
+    --------
+    >>> most_often({"raised KeyError: 'x'": 3, "timeout: more than 5 s": 1})
+    "most often “raised KeyError: 'x'” (3)"
+    """
+    if not reasons:
+        return ""
+    reason, count = most_frequent(reasons)
+    return f"most often “{_cut(reason or 'no reason')}” ({count})"
+
+
+def most_frequent(reasons: Mapping[str, int]) -> tuple[str, int]:
+    """Return the most frequent reason and its count; of equally frequent ones the first by name.
+
+    Examples
+    --------
+    >>> most_frequent({"b": 2, "a": 2, "c": 1})
+    ('a', 2)
+    """
+    return min(reasons.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _cut(reason: str) -> str:
+    return reason if len(reason) <= _LONGEST_SHOWN else f"{reason[: _LONGEST_SHOWN - 1]}…"

@@ -24,7 +24,7 @@ from causalassay.present import Figure, GraphFigure, Provenance, SourceFile
 from causalassay.present.charts import static_svg
 from causalassay.present.html import page as page_of
 from causalassay.present.html import source_hash
-from causalassay.present.latex import document_latex
+from causalassay.present.latex import document_latex, table_latex
 
 HOSTILE = "</title><script>alert(1)</script>"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -23,7 +23,7 @@ from causalassay.lab.bundling.contents import (
 )
 from causalassay.lab.bundling.document import CardContent
 from causalassay.metrics.registry import METRICS
-from causalassay.study.graph_export import HEAD
+from causalassay.study.storage.schema import COLUMNS, GRAPH_COLUMNS
 
 _TERMS = (
     "citeAs column conformsTo cr rai data dataType dct equivalentProperty examples extract "
@@ -100,9 +100,10 @@ def _about(content: CardContent, url: str | None) -> dict[str, Any]:
 
 
 def _columns(folder: Path) -> dict[str, pa.Schema]:
-    # Numbers of edges are empty where there is no graph, which integers cannot be.
-    numbers = {"replicate": pa.int64(), "directed": pa.float64(), "undirected": pa.float64()}
-    index = pa.schema([(name, numbers.get(name, pa.string())) for name in HEAD])
+    kinds = {"integer": pa.int64(), "number": pa.float64()}
+    index = pa.schema(
+        [(column.name, kinds.get(column.kind, pa.string())) for column in GRAPH_COLUMNS]
+    )
     return {ROWS: parquet.read_schema(folder / ROWS), GRAPH_INDEX: index}
 
 
@@ -188,27 +189,7 @@ def _data_type(kind: pa.DataType) -> str:
     return "sc:Float" if pa.types.is_floating(kind) else "sc:Text"
 
 
-COLUMNS = {
-    "key": "what the row is: the digest of the seed, the problem, the replicate and the algorithm",
-    "problem": "the name of the problem",
-    "replicate": "which data set of the problem",
-    "algorithm": "the name of the algorithm",
-    "role": "listed, mine (the authors' own) or baseline",
-    "use": "the algorithm's name in causalassay, or its file and class",
-    "status": "ok, skipped, failed or timeout",
-    "reason": "why the status is not ok",
-    "seconds": "wall time of discovery",
-    "host": "the machine; empty in an anonymous bundle",
-    "scheme": "how the data were made",
-    "graph_key": "problems with one key have the same graphs",
-    "parameters": "hyperparameters that differ from their defaults, as JSON",
-    "notes": "why a score is undefined, and what else the run noted, as JSON",
-    "file": "the graph's name in graphs.zip; empty without a graph",
-    "kind": "dag, cpdag, pdag or summary",
-    "directed": "number of directed edges",
-    "undirected": "number of undirected edges",
-    "names": "what the nodes are called after",
-}
+COLUMN_MEANINGS = {column.name: column.meaning for column in (*COLUMNS, *GRAPH_COLUMNS)}
 """What the columns of the tables mean, but for metrics, diagnostics and labels."""
 
 
@@ -233,8 +214,8 @@ def described(name: str) -> str:
     >>> described("variance_up_f1"), described("graph.n_nodes")
     ('F1 of regressions along the increasing statistic', 'a setting of the problem')
     """
-    if name in COLUMNS:
-        return COLUMNS[name]
+    if name in COLUMN_MEANINGS:
+        return COLUMN_MEANINGS[name]
     for registry in (METRICS, DIAGNOSTICS):
         if name in registry:
             return noun_phrase(registry[name].description)

@@ -1,13 +1,14 @@
-"""From the tables [[algorithms]] to the algorithms that a study lists, and their candidates."""
+"""From the lists of metrics, diagnostics and algorithms to those of a study."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.command import Command
 from causalassay.discovery.python_files import (
     ClassText,
@@ -17,21 +18,114 @@ from causalassay.discovery.python_files import (
     names_file,
 )
 from causalassay.discovery.registry import ALGORITHMS
+from causalassay.judging.order_measures import every_measure_name
+from causalassay.metrics.registry import METRICS
 from causalassay.risk.fits import Refitted
-from causalassay.study.language.dataclass_tables import construct, frozen
-from causalassay.study.language.expansion import Member, expand
-from causalassay.study.language.known_names import registered, unknown_parameter
-from causalassay.study.language.labels import suffix
-from causalassay.study.language.metrics import MetricReader
-from causalassay.study.language.mistakes import Location, Mistakes, toml_text
-from causalassay.study.language.table_keys import (
+from causalassay.study.language.grids import Member, expand, suffix
+from causalassay.study.language.mistakes import (
+    Location,
+    Mistakes,
+    registered,
+    toml_text,
+    unknown_parameter,
+)
+from causalassay.study.language.tables import (
     AlgorithmSchema,
     LimitsSchema,
+    MetricSchema,
     TuneSchema,
+    construct,
+    frozen,
     validated,
 )
-from causalassay.study.plan import AlgorithmEntry, Limits, PickledAlgorithm
-from causalassay.study.worker_study import is_ours
+from causalassay.study.plan import N_DRAWS, AlgorithmEntry, Limits, MetricEntry, PickledAlgorithm
+from causalassay.study.programs import is_ours
+
+# From names and tables to the metrics and diagnostics of a study.
+
+
+@dataclass(frozen=True)
+class MetricReader:
+    """Reads metrics and gives each its index in the study.
+
+    Examples
+    --------
+    >>> reader = MetricReader(Mistakes())
+    >>> reader.read(["shd", {"name": "shd", "resolution": "favourable"}], "metrics")
+    >>> [entry.label for entry in reader.entries]
+    ['shd', 'shd (favourable)']
+    """
+
+    mistakes: Mistakes
+    entries: list[MetricEntry] = field(default_factory=list)
+
+    def read(self, metrics: Any, key: str) -> None:
+        """Add the metrics of the list at a key; one that is listed twice is a mistake."""
+        for step, stated in enumerate(metrics if isinstance(metrics, list) else []):
+            location = Location(f"{key}[{step}]")
+            entry = self._entry(stated, location)
+            if entry is not None and entry in self.entries:
+                self.mistakes.add(location, f"{entry.label!r} is listed twice")
+            elif entry is not None:
+                self.entries.append(entry)
+
+    def index_of(self, stated: Any, location: Location) -> int | None:
+        """Return the index of a metric to choose by, which is added if it is new."""
+        entry = self._entry(stated, location)
+        if entry is None:
+            return None
+        if METRICS[entry.name].better == "none":
+            message = f"{entry.name!r} is a control and no score; expected a metric to choose by"
+            self.mistakes.add(location, message)
+            return None
+        if entry not in self.entries:
+            self.entries.append(entry)
+        return self.entries.index(entry)
+
+    def _entry(self, stated: Any, location: Location) -> MetricEntry | None:
+        if not isinstance(stated, str | Mapping):
+            message = f"got {toml_text(stated)}, expected a metric's name or a table"
+            self.mistakes.add(location, message)
+            return None
+        where = location if isinstance(stated, str) else location.at("name")
+        table = {"name": stated} if isinstance(stated, str) else stated
+        given = validated(MetricSchema, table, location, self.mistakes)
+        metric = None
+        if "name" in table:
+            metric = registered(METRICS, table["name"], where, self.mistakes)
+        if given is None or metric is None:
+            return None
+        name, resolution = given.name, given.resolution or metric.resolution
+        if resolution not in metric.resolutions:
+            legal = " or ".join(map(repr, metric.resolutions))
+            message = f"{name!r} is scored {legal}, not {resolution!r}"
+            self.mistakes.add(location.at("resolution"), message)
+            return None
+        label = name if resolution == metric.resolution else f"{name} ({resolution})"
+        return MetricEntry(name, resolution, metric.version, label)
+
+
+def read_diagnostics(stated: Any, key: str, mistakes: Mistakes) -> tuple[str, ...]:
+    """Return the diagnostics of the list at a key.
+
+    Examples
+    --------
+    >>> read_diagnostics(["r2_sortability"], "diagnostics", Mistakes())
+    ('r2_sortability',)
+    """
+    names: list[str] = []
+    for step, name in enumerate(stated if isinstance(stated, list) else []):
+        location = Location(f"{key}[{step}]")
+        also = (N_DRAWS, *every_measure_name())
+        known = name in also
+        if not known:
+            known = registered(DIAGNOSTICS, name, location, mistakes, also=also) is not None
+        if known and name in names:
+            mistakes.add(location, f"{name!r} is listed twice")
+        elif known:
+            names.append(name)
+    return tuple(names)
+
 
 _HEAD_KEYS = tuple(AlgorithmSchema.model_fields)
 _LIMIT_KEYS = tuple(LimitsSchema.model_fields)
@@ -47,10 +141,10 @@ class TunedAlgorithm:
     criterion: int
 
 
-def _as_mine(one: AlgorithmEntry | TunedAlgorithm) -> AlgorithmEntry | TunedAlgorithm:
-    if isinstance(one, TunedAlgorithm):
-        return replace(one, entry=replace(one.entry, role="mine"))
-    return replace(one, role="mine")
+def _as_mine(listed: AlgorithmEntry | TunedAlgorithm) -> AlgorithmEntry | TunedAlgorithm:
+    if isinstance(listed, TunedAlgorithm):
+        return replace(listed, entry=replace(listed.entry, role="mine"))
+    return replace(listed, role="mine")
 
 
 @dataclass(frozen=True)
@@ -82,7 +176,7 @@ class AlgorithmReader:
         if not isinstance(table, Mapping):
             self.mistakes.add(location, f"got {toml_text(table)}, expected a name or a table")
             return []
-        given = {key: one for key, one in table.items() if key in _HEAD_KEYS}
+        given = {key: value for key, value in table.items() if key in _HEAD_KEYS}
         name = given.get("name")
         location = replace(location, name=name if isinstance(name, str) else "")
         head = validated(AlgorithmSchema, given, location, self.mistakes)
@@ -146,10 +240,10 @@ class AlgorithmReader:
         self, use: str, name: str, kind: Any, table: Mapping[str, Any], location: Location
     ) -> AlgorithmEntry | None:
         legal = _legal(kind, table)
-        own = {key: table[key] for key in _LIMIT_KEYS if key in table and key not in legal}
-        limits = read_limits(own, self.limits, location, self.mistakes)
+        stated = {key: table[key] for key in _LIMIT_KEYS if key in table and key not in legal}
+        limits = read_limits(stated, self.limits, location, self.mistakes)
         fields = {key: value for key, value in table.items() if key in legal}
-        unknown = [key for key in table if key not in legal and key not in own]
+        unknown = [key for key in table if key not in legal and key not in stated]
         for key in unknown:
             message = unknown_parameter(key, use, legal, (*_HEAD_KEYS, *_LIMIT_KEYS))
             self.mistakes.add(location.at(key), message, element=False)

@@ -21,20 +21,28 @@ from causalassay.models.registry import (
     parameter_names,
 )
 from causalassay.study.language.data_files import DataFiles
-from causalassay.study.language.dataclass_tables import construct
-from causalassay.study.language.expansion import (
+from causalassay.study.language.grids import (
     Member,
     could_be_drawn,
     draw_settings,
     expand,
+    problem_labels,
+    problem_name,
+    suffix,
 )
-from causalassay.study.language.known_names import known_name, registered, unknown_parameter
-from causalassay.study.language.labels import problem_labels, problem_name, suffix
-from causalassay.study.language.mistakes import MOST_PRINTED, Location, Mistakes
-from causalassay.study.language.table_keys import (
+from causalassay.study.language.mistakes import (
+    MOST_PRINTED,
+    Location,
+    Mistakes,
+    known_name,
+    registered,
+    unknown_parameter,
+)
+from causalassay.study.language.tables import (
     MOST_SAMPLES,
     ProblemHeadSchema,
     ProblemSchema,
+    construct,
     valid_part,
     validated,
 )
@@ -96,10 +104,10 @@ def build_model(
     if source is None:
         return None
     if function_family(kind, mechanism) is not None:
-        made = _nonlinear(kind, mechanism, fields, location, mistakes)
+        model = _nonlinear(kind, mechanism, fields, location, mistakes)
     else:
-        made = construct(source, fields, kind, location, mistakes)
-    return made if mistakes.noted == before else None
+        model = construct(source, fields, kind, location, mistakes)
+    return model if mistakes.noted == before else None
 
 
 def build_interventions(
@@ -115,7 +123,7 @@ def build_interventions(
     """
     fields = dict(table)
     if isinstance(targets := fields.get("targets"), list):
-        fields["targets"] = [one if isinstance(one, list) else [one] for one in targets]
+        fields["targets"] = [nodes if isinstance(nodes, list) else [nodes] for nodes in targets]
     return construct(Interventions, fields, "interventions", location, mistakes)
 
 
@@ -126,8 +134,8 @@ def build_accept(table: Mapping[str, Any], location: Location, mistakes: Mistake
         where = location.at("diagnostic")
         if registered(DIAGNOSTICS, table["diagnostic"], where, mistakes) is None:
             table = {**table, "diagnostic": "n_edges"}  # any that exists: the rest is still checked
-    made = construct(Accept, table, "accept", location, mistakes)
-    return made if mistakes.noted == before else None
+    accept = construct(Accept, table, "accept", location, mistakes)
+    return accept if mistakes.noted == before else None
 
 
 def _kind_and_mechanism(
@@ -145,7 +153,7 @@ def _kind_and_mechanism(
     if isinstance(kind, str):
         mistakes.add(location.at("kind"), no_such_kind(kind, stated))
         return None, None
-    known = {one for kinds in kinds_by_mechanism().values() for one in kinds}
+    known = {name for kinds in kinds_by_mechanism().values() for name in kinds}
     return known_name(kind, known, "model", location.at("kind"), mistakes), None
 
 
@@ -159,9 +167,9 @@ def _nonlinear(
             message = unknown_parameter(key, f"{mechanism} {kind}", legal)
             mistakes.add(location.at(key), message, element=False)
     family: Any = function_family(kind, mechanism)
-    own = {field.name for field in dataclasses.fields(family)}
-    of_functions = {key: fields[key] for key in fields if key in own}
-    of_scheme = {key: fields[key] for key in fields if key in legal and key not in own}
+    parameters = {field.name for field in dataclasses.fields(family)}
+    of_functions = {key: fields[key] for key in fields if key in parameters}
+    of_scheme = {key: fields[key] for key in fields if key in legal and key not in parameters}
     functions = construct(family, of_functions, mechanism, location, mistakes)
     scheme = construct(MODELS[f"{mechanism}.{kind}"], of_scheme, kind, location, mistakes)
     if functions is None or scheme is None:
@@ -178,8 +186,8 @@ def _noise(value: Any, location: Location, mistakes: Mistakes) -> Noise | str | 
     family = known_name(value.get("family"), families, "noise", where, mistakes)
     if family is None:
         return None
-    made = construct(Noise, value, family, location, mistakes)
-    return family if made == Noise(cast(Family, family)) else made
+    noise = construct(Noise, value, family, location, mistakes)
+    return family if noise == Noise(cast(Family, family)) else noise
 
 
 def _without(table: Mapping[str, Any], *keys: str) -> dict[str, Any]:

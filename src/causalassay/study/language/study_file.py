@@ -14,18 +14,33 @@ from causalassay.discovery import make_algorithm
 from causalassay.judging.order_measures import measure_names, sortability_names
 from causalassay.metrics.registry import CHANCES, CONTROLS, DEFAULT_METRICS, METRICS, SERIES_METRICS
 from causalassay.study.keys import digest
-from causalassay.study.language.algorithms import AlgorithmReader, TunedAlgorithm, read_limits
-from causalassay.study.language.metrics import MetricReader, read_diagnostics
-from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes
+from causalassay.study.language.algorithms import (
+    AlgorithmReader,
+    MetricReader,
+    TunedAlgorithm,
+    read_diagnostics,
+    read_limits,
+)
+from causalassay.study.language.mistakes import (
+    Location,
+    Mistakes,
+    StudyMistakes,
+    read_tables,
+    toml_of,
+)
 from causalassay.study.language.problems import ProblemReader
-from causalassay.study.language.table_keys import StudySchema, validated
-from causalassay.study.language.toml_tables import read_tables
-from causalassay.study.measures import (
+from causalassay.study.language.tables import StudySchema, validated
+from causalassay.study.plan import (
     DEFAULT_DIAGNOSTICS,
     DISCRETE_DIAGNOSTICS,
     SERIES_DIAGNOSTICS,
+    AlgorithmEntry,
+    Limits,
+    MetricEntry,
+    ProblemEntry,
+    Study,
+    Tuning,
 )
-from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, Study, Tuning
 from causalassay.study.problem_specs import FromFile, World, world
 
 Entry = TypeVar("Entry", ProblemEntry, AlgorithmEntry)
@@ -85,12 +100,44 @@ def parse_study(text: str, folder: Path, source: str = "study") -> Study:
     return study
 
 
+def as_study(stated: Path | str | Mapping[str, Any] | Study) -> Study:
+    r"""Return the study that a file, a text or nested dictionaries declare.
+
+    Parameters
+    ----------
+    stated : Path, str, mapping or Study
+        Text is taken for the path of a file unless it has a line break or an equals sign; what
+        paths are relative to is then the folder of the file, otherwise the present one.
+
+    Examples
+    --------
+    >>> problem = {"samples": 9, "graph": {"kind": "chain", "n_nodes": 3}, "model": {"kind": "scm"}}
+    >>> study = as_study({"name": "s", "seed": 1, "replicates": 1, "problems": [problem]})
+    >>> study.text
+    'name = "s"\nseed = 1\nreplicates = 1\nproblems = [{...}]\n'
+    """
+    if isinstance(stated, Study):
+        return stated
+    if isinstance(stated, Mapping):
+        return parse_study(toml_of(stated), Path())
+    if isinstance(stated, str) and ("\n" in stated or "=" in stated) and not _is_file(stated):
+        return parse_study(stated, Path())
+    return read_study(Path(stated))
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a path, or with a null byte
+        return False
+
+
 def study_text(path: Path) -> str:
     """Return the text of a study file, or raise with what is beside it."""
     try:
         return as_text(read_bytes(path, "a study file (.toml)", MOST_BYTES))
     except FileNotFoundError:
-        beside = sorted(one.name for one in path.parent.glob("*.toml"))
+        beside = sorted(file.name for file in path.parent.glob("*.toml"))
         hint = did_you_mean(path.name, beside) if beside else "`causalassay new study` writes one"
         raise FileNotFoundError(f"there is no file {path}; {hint}") from None
     except UnicodeDecodeError as error:
@@ -128,7 +175,7 @@ def _study(tables: dict[str, Any], text: str, folder: Path, mistakes: Mistakes) 
         worlds = {world(entry.spec) for entry, _ in problems}
         stated = tuple(dict.fromkeys((*stated, *control_diagnostics(worlds))))
         metrics.entries.extend(
-            one for one in control_metrics(metrics.entries) if one not in metrics.entries
+            entry for entry in control_metrics(metrics.entries) if entry not in metrics.entries
         )
     return Study(
         name=head.name,
@@ -185,7 +232,7 @@ def _check_held_out(
     mistakes: Mistakes,
 ) -> None:
     """Note data files that have no held-out systems to tune on."""
-    tuned = [one.entry.name for one, _ in listed if isinstance(one, TunedAlgorithm)]
+    tuned = [each.entry.name for each, _ in listed if isinstance(each, TunedAlgorithm)]
     for entry, location in problems:
         if tuned and isinstance(entry.spec, FromFile) and entry.spec.bootstrap is None:
             message = (
@@ -207,19 +254,21 @@ def assemble(
 ) -> tuple[AlgorithmEntry, ...]:
     """Return all algorithms; one that is listed and is a baseline stands there once."""
     defaults = {entry.key: entry for entry in baselines}
-    listed = [_with_role(one, defaults) for one, _ in entries]
-    taken = {_entry_of(one).name for one in listed}
+    listed = [_with_role(algorithm, defaults) for algorithm, _ in entries]
+    taken = {_entry_of(algorithm).name for algorithm in listed}
     if add_baselines:
-        known = {one.key for one in listed if isinstance(one, AlgorithmEntry)}
+        known = {algorithm.key for algorithm in listed if isinstance(algorithm, AlgorithmEntry)}
         listed += [_renamed(defaults[key], taken) for key in defaults if key not in known]
     candidates: dict[str, AlgorithmEntry] = {}
-    for one, location in entries:
-        if isinstance(one, TunedAlgorithm):
-            _collect(one, candidates, taken, location, mistakes)
+    for algorithm, location in entries:
+        if isinstance(algorithm, TunedAlgorithm):
+            _collect(algorithm, candidates, taken, location, mistakes)
     indices = {key: len(listed) + step for step, key in enumerate(candidates)}
     finished = [
-        _tuned_entry(one, indices, metrics) if isinstance(one, TunedAlgorithm) else one
-        for one in listed
+        _tuned_entry(algorithm, indices, metrics)
+        if isinstance(algorithm, TunedAlgorithm)
+        else algorithm
+        for algorithm in listed
     ]
     return (*finished, *candidates.values())
 
@@ -230,15 +279,19 @@ def baseline_entries(uses: Sequence[str], limits: Limits) -> list[AlgorithmEntry
 
 
 def _with_role(
-    one: AlgorithmEntry | TunedAlgorithm, defaults: Mapping[str, AlgorithmEntry]
+    algorithm: AlgorithmEntry | TunedAlgorithm, defaults: Mapping[str, AlgorithmEntry]
 ) -> AlgorithmEntry | TunedAlgorithm:
-    if isinstance(one, AlgorithmEntry) and one.role == "listed" and one.key in defaults:
-        return replace(one, role="baseline")
-    return one
+    if (
+        isinstance(algorithm, AlgorithmEntry)
+        and algorithm.role == "listed"
+        and algorithm.key in defaults
+    ):
+        return replace(algorithm, role="baseline")
+    return algorithm
 
 
-def _entry_of(one: AlgorithmEntry | TunedAlgorithm) -> AlgorithmEntry:
-    return one.entry if isinstance(one, TunedAlgorithm) else one
+def _entry_of(algorithm: AlgorithmEntry | TunedAlgorithm) -> AlgorithmEntry:
+    return algorithm.entry if isinstance(algorithm, TunedAlgorithm) else algorithm
 
 
 def _renamed(entry: AlgorithmEntry, taken: set[str]) -> AlgorithmEntry:
@@ -251,14 +304,14 @@ def _renamed(entry: AlgorithmEntry, taken: set[str]) -> AlgorithmEntry:
 
 
 def _collect(
-    one: TunedAlgorithm,
+    algorithm: TunedAlgorithm,
     candidates: dict[str, AlgorithmEntry],
     taken: set[str],
     location: Location,
     mistakes: Mistakes,
 ) -> None:
     """Add the candidates; one that several tunings try runs once, so its limits must agree."""
-    for candidate in one.candidates:
+    for candidate in algorithm.candidates:
         known = candidates.get(candidate.key)
         if known is None:
             candidates[candidate.key] = _renamed(candidate, taken)
@@ -270,15 +323,18 @@ def _collect(
 
 
 def _tuned_entry(
-    one: TunedAlgorithm, indices: Mapping[str, int], metrics: MetricReader
+    algorithm: TunedAlgorithm, indices: Mapping[str, int], metrics: MetricReader
 ) -> AlgorithmEntry:
-    keys = [candidate.key for candidate in one.candidates]
+    keys = [candidate.key for candidate in algorithm.candidates]
     tuning = Tuning(
-        tuple(indices[key] for key in keys), one.criterion, one.table.statistic, one.table.systems
+        tuple(indices[key] for key in keys),
+        algorithm.criterion,
+        algorithm.table.statistic,
+        algorithm.table.systems,
     )
-    criterion = metrics.entries[one.criterion].key
-    tuned_key = digest(keys, criterion, one.table.statistic, one.table.systems)
-    return replace(one.entry, tuning=tuning, tuned_key=tuned_key)
+    criterion = metrics.entries[algorithm.criterion].key
+    tuned_key = digest(keys, criterion, algorithm.table.statistic, algorithm.table.systems)
+    return replace(algorithm.entry, tuning=tuning, tuned_key=tuned_key)
 
 
 # What is measured beside F1: what chance gives, and what sorting by each artefact reaches.

@@ -24,8 +24,8 @@ from causalassay.study.plan import Limits, Study
 from causalassay.study.processes.executor import Batch, Compiling, Loss, NoWorkers, Outcome
 from causalassay.study.processes.local_executor import checked, study_pool
 from causalassay.study.processes.pool import CLOSED, SupervisedPool
+from causalassay.study.programs import for_workers
 from causalassay.study.worker.batch_runner import run_batch
-from causalassay.study.worker_study import for_workers
 
 try:
     from distributed import Client, KilledWorker, WorkerPlugin, get_worker

@@ -34,9 +34,9 @@ from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm, N
 from causalassay.discovery.python_files import PythonFile
 from causalassay.environments.process import EnvironmentFailed, kept_pids, n_ended
 from causalassay.study.estimate_encoding import pack
+from causalassay.study.kernel_marks import tiny_problem
 from causalassay.study.processes.process_tree import children_of
 from causalassay.study.reasons import is_about_room, message_text, reason_text
-from causalassay.study.tiny_problems import tiny_problem
 from causalassay.testing import estimate_flaws
 
 TOKEN = 8

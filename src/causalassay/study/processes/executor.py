@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Literal, Protocol, Self
 
-from causalassay.study.batching import Batch
-from causalassay.study.plan import Limits
-from causalassay.study.tasks import Record
+from causalassay.study.plan import Batch, Limits, Record
 
 __all__ = ["Batch", "Compiling", "Executor", "Loss", "NoWorkers", "Outcome"]
 

@@ -14,10 +14,10 @@ from causalassay.study.processes.executor import Batch, Compiling, Loss, NoWorke
 from causalassay.study.processes.launcher import Launcher
 from causalassay.study.processes.pool import SupervisedPool, memory_share
 from causalassay.study.processes.worker_process import pool_folder
+from causalassay.study.programs import for_workers, main_module
 from causalassay.study.worker.batch_runner import run_batch, start_worker
 from causalassay.study.worker.discovering import BlindDiscovery
 from causalassay.study.worker.kernel_warming import measuring_jobs, scoring_jobs
-from causalassay.study.worker_study import for_workers, main_module
 
 
 class LocalExecutor:

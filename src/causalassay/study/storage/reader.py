@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sqlite3
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,19 +13,114 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, get_args
 
-from causalassay.study.plan import Purpose
-from causalassay.study.storage import sql_schema as schema
-from causalassay.study.storage.lock import running_driver
-from causalassay.study.storage.opening import open_to_read
-from causalassay.study.storage.refusals import (
-    StoreRefused,
-    rows_refusal,
-    sound_content_needed,
-)
-from causalassay.study.storage.row_checks import row_damage
-from causalassay.study.storage.seals import seals_of
-from causalassay.study.storage.status import StudyStatus
-from causalassay.study.tasks import Status
+from causalassay.study.plan import Purpose, Status
+from causalassay.study.reasons import most_often
+from causalassay.study.storage import schema
+from causalassay.study.storage.checks import row_damage, seals_of
+from causalassay.study.storage.opening import open_to_read, running_driver
+from causalassay.study.storage.refusals import StoreRefused, rows_refusal, sound_content_needed
+
+# How far a study is, in words and as plain values.
+
+
+@dataclass(frozen=True)
+class StudyStatus:
+    """Where a study stands.
+
+    Parameters
+    ----------
+    name : str
+    seed : int
+    driver : str, optional
+        Which driver works on it now.
+    ended : str, optional
+        How the last run ended, if none works on it.
+    totals : mapping
+        Rows of the complete study, by purpose.
+    counts : mapping
+        Stored rows, by purpose and status.
+    algorithms : mapping
+        Those of the main part, by algorithm and status.
+    reasons : mapping
+        Rows that are not ok, by purpose and reason.
+    rate : float, optional
+        Records per second of the last run.
+    first_write, last_write : str, optional
+        Times in UTC.
+    """
+
+    name: str
+    seed: int
+    driver: str | None
+    ended: str | None
+    totals: Mapping[Purpose, int]
+    counts: Mapping[Purpose, Mapping[str, int]]
+    algorithms: Mapping[str, Mapping[str, int]]
+    reasons: Mapping[Purpose, Mapping[str, int]]
+    rate: float | None
+    first_write: str | None
+    last_write: str | None
+
+    @property
+    def left(self) -> int:
+        """Rows that are still to come."""
+        done = sum(sum(counts.values()) for counts in self.counts.values())
+        return sum(self.totals.values()) - done
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The time until the end at the present rate, of a study that runs."""
+        return self.left / self.rate if self.driver and self.rate else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return dataclasses.asdict(self) | {"left": self.left, "seconds_left": self.seconds_left}
+
+    def lines(self) -> list[str]:
+        """Return what to print."""
+        lines = [f"study {self.name}, seed {self.seed}: {self._state()}"]
+        for purpose in ("tuning", "main"):
+            total, counts = self.totals[purpose], self.counts[purpose]
+            if total:
+                lines.append(
+                    f"{purpose}: {sum(counts.values())} of {total} rows ({_counts_text(counts)})"
+                )
+                if why := most_often(self.reasons[purpose]):
+                    lines.append(f"  not ok, {why}")
+        if self.seconds_left is not None:
+            lines.append(f"{self.rate:.3g} rows per second, about {span(self.seconds_left)} left")
+        if self.last_write is not None:
+            lines.append(f"first row {self.first_write}, last row {self.last_write}")
+        width = max((len(name) for name in self.algorithms), default=0)
+        lines += [
+            f"  {name:<{width}}  {_counts_text(counts)}" for name, counts in self.algorithms.items()
+        ]
+        return lines
+
+    def _state(self) -> str:
+        if self.driver:
+            return f"running ({self.driver})"
+        if self.left == 0:
+            return "complete"
+        return f"not complete, last run: {self.ended}; run it again to continue"
+
+
+def _counts_text(counts: Mapping[str, int]) -> str:
+    """Return counts in words, without the zeros."""
+    return ", ".join(f"{count} {status}" for status, count in counts.items() if count) or "none yet"
+
+
+def span(seconds: float) -> str:
+    """Return a duration in the unit that fits.
+
+    Examples
+    --------
+    >>> span(40), span(600), span(9000)
+    ('40 s', '10 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 @dataclass(frozen=True)
@@ -80,6 +177,11 @@ class Choice:
 def read_store(folder: Path | str) -> StoreReader:
     """Open a store for reading; all that is read is of the moment it was opened.
 
+    Parameters
+    ----------
+    folder : Path or str
+        The results folder of a study, or the store in it.
+
     Raises
     ------
     FileNotFoundError
@@ -88,6 +190,8 @@ def read_store(folder: Path | str) -> StoreReader:
         It is damaged, of another version, or no store.
     """
     folder = Path(folder)
+    if folder.name == schema.FILE and folder.is_file():
+        folder = folder.parent
     path = folder / schema.FILE
     if not path.exists():
         raise FileNotFoundError(_why_no_store(folder))

@@ -14,9 +14,8 @@ import psutil
 from causalassay.common.spelling import listed
 from causalassay.study.plan import Study
 from causalassay.study.reasons import readable
-from causalassay.study.storage.row_checks import RowDamage, row_damage
-from causalassay.study.storage.seals import broken_seals
-from causalassay.study.storage.sql_schema import (
+from causalassay.study.storage.checks import RowDamage, broken_seals, row_damage
+from causalassay.study.storage.schema import (
     APPLICATION_ID,
     VERSION,
     entries_of,
@@ -131,8 +130,8 @@ _UNDECODABLE = (
 
 def file_identity(path: Path) -> tuple[int, int]:
     """Return what tells a file from any other that is there at the same time."""
-    found = path.stat()
-    return found.st_dev, found.st_ino
+    status = path.stat()
+    return status.st_dev, status.st_ino
 
 
 def refuse_gone(path: Path, identity: tuple[int, int]) -> None:
@@ -225,11 +224,11 @@ def refuse_other_version(path: Path, connection: sqlite3.Connection) -> None:
 
 def refuse_other_tables(path: Path, connection: sqlite3.Connection) -> None:
     """Refuse a store whose tables are not those of its version; none of them is read."""
-    found, expected = entries_of(connection), expected_entries()
+    present, expected = entries_of(connection), expected_entries()
     # What SQLite makes for itself, such as the statistics of ANALYZE, does no harm.
-    added = [entry for entry in found if entry not in expected and entry[1][:7] != "sqlite_"]
-    missing = [entry for entry in expected if entry not in found]
-    changed = [entry for entry, sql in expected.items() if found.get(entry, sql) != sql]
+    added = [entry for entry in present if entry not in expected and entry[1][:7] != "sqlite_"]
+    missing = [entry for entry in expected if entry not in present]
+    changed = [entry for entry, sql in expected.items() if present.get(entry, sql) != sql]
     complaints = {"missing": missing, "changed": changed, "not of a store": added}
     for complaint, entries in complaints.items():
         if entries:
@@ -252,15 +251,15 @@ def refuse_damaged_rows(path: Path, connection: sqlite3.Connection) -> None:
 
 def rows_refusal(path: Path, damage: RowDamage | None) -> StoreRefused:
     """Return the refusal of a store with such rows; None: which ones is not known."""
-    if damage is None or (not damage.ids and damage.found == damage.expected):
+    if damage is None or (not damage.ids and damage.present == damage.expected):
         what = "its rows are not those that were written"
     elif damage.ids:
         which = ", ".join(readable(str(key)) for key in damage.keys[:_NAMED])
         more = ", …" if len(damage.keys) > _NAMED else ""
-        count = f"{len(damage.ids)} of {damage.found} rows"
+        count = f"{len(damage.ids)} of {damage.present} rows"
         what = f"not as they were written: {count}, with the keys {which}{more}"
     else:
-        what = f"it has {damage.found} rows, and {damage.expected} were written"
+        what = f"it has {damage.present} rows, and {damage.expected} were written"
     return StoreRefused(
         f"{path} is damaged ({what}). Put a copy in its place, or let `causalassay run` with "
         "--retry damaged compute the rows again."

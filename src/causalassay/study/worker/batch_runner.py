@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from causalassay.study.plan import AlgorithmEntry, Purpose, Study
+from causalassay.study.plan import AlgorithmEntry, MeasureTask, Purpose, Record, Study, Task
 from causalassay.study.processes.stages import limited, not_limited
-from causalassay.study.tasks import MeasureTask, Record, Task
 from causalassay.study.worker.discovering import Discovered, Discovery, ShownData, discover_here
 from causalassay.study.worker.kernel_warming import measuring_jobs, scoring_jobs, warm
 from causalassay.study.worker.problem_making import MadeProblem, NoProblem, make

@@ -16,7 +16,7 @@ import numpy as np
 from causalassay.data import Dataset
 from causalassay.data.dataset import World
 from causalassay.study.kernel_marks import WITHOUT_KERNELS, algorithm_job, compiling
-from causalassay.study.plan import AlgorithmEntry, Limits, PickledAlgorithm
+from causalassay.study.plan import AlgorithmEntry, Limits, PickledAlgorithm, Status
 from causalassay.study.processes.discovery_client import DiscoveryProcess, SentData
 from causalassay.study.processes.discovery_process import (
     AnswerKind,
@@ -27,7 +27,6 @@ from causalassay.study.processes.discovery_process import (
 from causalassay.study.processes.executor import Loss, NoWorkers
 from causalassay.study.processes.launcher import Launcher
 from causalassay.study.reasons import readable
-from causalassay.study.tasks import Status
 
 TRIES = 3
 """How many fresh processes a task may lose before it is to blame: others may have killed them."""

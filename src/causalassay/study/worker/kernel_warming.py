@@ -21,12 +21,10 @@ from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.graphs import erdos_renyi, lagged_erdos_renyi, to_cpdag
 from causalassay.metrics.registry import METRICS
 from causalassay.models.registry import MODELS, ModelSource, makes, named
-from causalassay.study.kernel_marks import compiling, worlds
+from causalassay.study.kernel_marks import compiling, tiny_problem, worlds
 from causalassay.study.keys import digest
-from causalassay.study.measures import N_DRAWS
-from causalassay.study.plan import MetricEntry, Study
+from causalassay.study.plan import N_DRAWS, MetricEntry, Study
 from causalassay.study.problem_specs import Generated
-from causalassay.study.tiny_problems import tiny_problem
 from causalassay.study.worker.scoring import Scorer
 
 Job = Callable[[], None]

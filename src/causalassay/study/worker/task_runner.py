@@ -14,11 +14,9 @@ from causalassay.data import Problem
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.environment_algorithms import NOT_SEEDED
 from causalassay.study.estimate_encoding import decode, encode, unpack
-from causalassay.study.measures import N_DRAWS
-from causalassay.study.plan import Study
+from causalassay.study.plan import N_DRAWS, MeasureTask, Record, RescoreTask, RunTask, Study, Task
 from causalassay.study.processes.executor import NoWorkers
 from causalassay.study.reasons import is_about_room, message_text, readable, reason_text
-from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask, Task
 from causalassay.study.worker.discovering import Discovery, ShownData, discover_here
 from causalassay.study.worker.problem_making import MadeProblem, NoProblem
 from causalassay.study.worker.scoring import Scorer

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import causalassay as ca
-from causalassay.study.language.mistakes import Location, Mistakes, Origin, StudyMistakes
+from causalassay.study.language.mistakes import Location, Mistake, Mistakes, Origin, StudyMistakes
 from causalassay.study.language.study_file import parse_study, read_study
 from causalassay.study.plan import DEFAULT_DIAGNOSTICS, Limits
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
@@ -221,7 +221,8 @@ def test_a_byte_order_mark_is_no_mistake(tmp_path):
 
 
 def test_the_mistakes_survive_a_pickle():
-    error = StudyMistakes("a.toml", ["seed: missing", "problems[0].samples: missing"])
+    lines = [Mistake("seed", "missing"), Mistake("problems[0].samples", "missing")]
+    error = StudyMistakes("a.toml", lines)
     assert str(error) == str(pickle.loads(pickle.dumps(error)))
     assert "a.toml: 2 mistakes; tables count from 0\n  seed: missing\n" in str(error)
 

@@ -1,11 +1,11 @@
-"""The table of a study, as a data frame or as a file."""
+"""The table of a study: its columns, its rows as Arrow batches, and all of it as a data frame."""
 
 from __future__ import annotations
 
-import os
+import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from operator import itemgetter
@@ -15,31 +15,149 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pyarrow import csv, parquet
 
+from causalassay import present as document
 from causalassay.common.arrays import Values
+from causalassay.common.spelling import listed
 from causalassay.metrics.registry import Better
-from causalassay.present import Column, Document, Shown, Table
-from causalassay.study.plan import Purpose
-from causalassay.study.storage.export_columns import Columns, PartColumns, read_columns
-from causalassay.study.storage.reader import StoreReader, read_store
-from causalassay.study.storage.refusals import rows_refusal
-from causalassay.study.storage.row_checks import (
-    CELLS,
-    COLUMNS,
+from causalassay.present import Shown
+from causalassay.study.plan import Purpose, Status
+from causalassay.study.storage.checks import (
+    CHECKED,
     Chunk,
     Numbers,
     Row,
     read_chunks,
     row_damage,
+    seals_of,
 )
-from causalassay.study.storage.seals import seals_of
-from causalassay.study.storage.spreadsheet_cells import inert_array, inert_text
-from causalassay.study.storage.targets import refuse_target
-from causalassay.study.tasks import Status
+from causalassay.study.storage.reader import StoreReader, read_store
+from causalassay.study.storage.refusals import StoreRefused, rows_refusal
+from causalassay.study.storage.schema import CELLS, COLUMNS, Position
 
-TIMING = ("seconds", "host")
-"""The columns that differ between two runs of one study."""
+
+@dataclass(frozen=True)
+class PartColumns:
+    """The columns that describe all problems, or all algorithms.
+
+    Parameters
+    ----------
+    positions : mapping
+        From the id in the store to the position in the arrays.
+    columns : mapping
+        One array for each column; strings as dictionaries.
+    """
+
+    positions: Mapping[int, int]
+    columns: Mapping[str, pa.Array]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What a study's table is made of.
+
+    Parameters
+    ----------
+    problems, algorithms : PartColumns
+    labels : tuple of str
+        Which columns of the problems are labels.
+    metrics, diagnostics : mapping
+        From the id in the store to the column.
+    better : mapping
+        For each metric's column whether "high" or "low" is better; "none" of controls.
+    """
+
+    problems: PartColumns
+    algorithms: PartColumns
+    labels: tuple[str, ...]
+    metrics: Mapping[int, str]
+    diagnostics: Mapping[int, str]
+    better: Mapping[str, Better]
+
+
+def read_columns(connection: sqlite3.Connection, *, everything: bool) -> Columns:
+    """Return the columns of a store's table; `everything`: also of parts taken out."""
+    problems, stated = _part(connection, "problems", "labels", everything)
+    algorithms, _ = _part(connection, "algorithms", "key", everything)
+    labels_of = [json.loads(labels) for labels in stated]
+    labels = tuple(dict.fromkeys(name for entry in labels_of for name in entry))
+    labelled = {name: _label([entry.get(name) for entry in labels_of]) for name in labels}
+    metrics = _select(connection, "metrics", "id, label, key, better", everything)
+    diagnostics = _diagnostics(connection, everything)
+    times = Counter(label for _, label, _, _ in metrics)
+    seen: set[str] = set()
+    named: dict[int, str] = {}
+    for metric, label, key, _ in metrics:
+        # The metric that the study has now comes first and keeps the plain name.
+        named[metric] = label if times[label] == 1 or label not in seen else f"{label} [{key[:6]}]"
+        seen.add(label)
+    columns = Columns(
+        PartColumns(problems.positions, {**problems.columns, **labelled}),
+        algorithms,
+        labels,
+        named,
+        diagnostics,
+        {named[metric]: better for metric, _, _, better in metrics},
+    )
+    _refuse_duplicates([*labels, *named.values(), *diagnostics.values()])
+    return columns
+
+
+def _diagnostics(connection: sqlite3.Connection, everything: bool) -> dict[int, str]:
+    """Return the columns of diagnostics; an earlier version has its number beside the name."""
+    columns: dict[int, str] = {}
+    for number, key in _select(connection, "diagnostics", "id, name", everything):
+        name, _, version = key.partition("@")
+        taken = name in columns.values()
+        columns[number] = f"{name} [version {version or 1}]" if taken else name
+    return columns
+
+
+def _select(
+    connection: sqlite3.Connection, table: str, columns: str, everything: bool
+) -> list[tuple[Any, ...]]:
+    condition = "" if everything else "WHERE place IS NOT NULL"
+    return connection.execute(
+        f"SELECT {columns} FROM {table} {condition} ORDER BY place IS NULL, place, id"
+    ).fetchall()
+
+
+def _part(
+    connection: sqlite3.Connection, table: str, extra: str, everything: bool
+) -> tuple[PartColumns, list[Any]]:
+    """Return what is exported of the problems or algorithms, and another column of theirs."""
+    sources = {column.name: column.part.partition(".") for column in COLUMNS}
+    stored = {name: column for name, (of, _, column) in sources.items() if of == table}
+    selected = ", ".join(("id", *stored.values(), extra))
+    rows = _select(connection, table, selected, everything)
+    ids, *texts, others = zip(*rows, strict=True) if rows else [()] * (len(stored) + 2)
+    positions = {part_id: position for position, part_id in enumerate(ids)}
+    return PartColumns(positions, dict(zip(stored, map(_texts, texts), strict=True))), list(others)
+
+
+def _texts(values: Iterable[str | None]) -> pa.Array:
+    return pa.array(list(values), pa.string()).dictionary_encode()
+
+
+def _label(values: Sequence[str | float | bool | None]) -> pa.Array:
+    """Return a label's column: numbers if all are, else text."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {bool}:
+        return pa.array(values, pa.bool_())
+    if kinds == {int}:
+        return pa.array(values, pa.int64())
+    if kinds and kinds <= {int, float}:
+        return pa.array([None if value is None else float(value) for value in values])
+    return _texts(v if v is None or isinstance(v, str) else json.dumps(v) for v in values)
+
+
+def _refuse_duplicates(names: list[str]) -> None:
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise StoreRefused(
+            f"labels, metrics and diagnostics share columns, and {listed(twice)} is there twice; "
+            "rename a metric's label in the study"
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,19 +183,19 @@ class StudyTable(Shown):
     better: dict[str, Better]
     controls: tuple[str, ...] = ()
 
-    def document(self) -> Document:
+    def document(self) -> document.Document:
         """Return the size of the table, and how many rows each algorithm has by status."""
         counts = pd.crosstab(self.frame["algorithm"], self.frame["status"])
-        columns = [Column("algorithm", "algorithm")]
-        columns += [Column(str(status), str(status), "count") for status in counts.columns]
+        columns = [document.Column("algorithm", "algorithm")]
+        columns += [document.Column(str(status), str(status), "count") for status in counts.columns]
         rows = [
             [name, *row.tolist()] for name, row in zip(counts.index, counts.values, strict=True)
         ]
         size = f"{len(self.frame)} rows, {len(self.frame.columns)} columns"
-        return Document(
+        return document.Document(
             "Study table",
             f"Metrics: {', '.join(self.metrics) or 'none'}",
-            [Table("rows-by-status", columns, rows, "Rows by status")],
+            [document.Table("rows-by-status", columns, rows, "Rows by status")],
             about=size,
         )
 
@@ -124,90 +242,6 @@ def as_study_table(table: pa.Table, columns: Columns) -> StudyTable:
     )
 
 
-def exported_schema(columns: Columns) -> pa.Schema:
-    """Return the columns of a Parquet file that `export` writes, with their types."""
-    return _plain(empty_batch(columns), timing=True, inert=False).schema
-
-
-def export(
-    folder: Path,
-    target: Path,
-    *,
-    everything: bool = False,
-    timing: bool = True,
-    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
-) -> int:
-    """Write the rows of a study to a file and return how many there are.
-
-    An interrupted export leaves no file of that name, or the one that was there. In CSV
-    a text that a spreadsheet would run as a formula has an apostrophe before it.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the store.
-    target : Path
-        Ends with ``.csv`` or ``.parquet``.
-    everything : bool
-        As for `study_table`.
-    timing : bool
-        With the columns that differ from run to run: seconds and host.
-    on_progress : callable
-        Called with the number of rows written and of all rows.
-    """
-    if target.suffix not in (".csv", ".parquet"):
-        raise ValueError(f"expected a file name that ends in .csv or .parquet, got {target.name!r}")
-    refuse_target(target, Path(folder))
-    done = 0
-    inert = target.suffix == ".csv"
-    with read_store(folder) as reader:
-        with reader.sound():
-            columns = read_columns(reader.connection, everything=everything)
-            total = count_rows(reader.connection, "main", everything=everything)
-        batches = arrow_batches(reader, columns, "main", everything=everything)
-        with _writer(target) as write:
-            for batch in batches:
-                write(_plain(batch, timing=timing, inert=inert))
-                done += batch.num_rows
-                on_progress(done, total)
-    return done
-
-
-def _plain(batch: pa.RecordBatch, *, timing: bool, inert: bool) -> pa.RecordBatch:
-    """Return a batch as it is written: text as text, and timing only if asked for."""
-    arrays: dict[str, pa.Array] = {}
-    for name, column in zip(batch.schema.names, batch.columns, strict=True):
-        if timing or name not in TIMING:
-            array = inert_array(column) if inert else column
-            text = pa.types.is_dictionary(array.type)
-            heading = inert_text(name) if inert else name
-            arrays[heading] = array.dictionary_decode() if text else array
-    return pa.RecordBatch.from_pydict(arrays)
-
-
-@contextmanager
-def _writer(target: Path) -> Iterator[Callable[[pa.RecordBatch], None]]:
-    """Yield a function that writes batches; the file gets its name once it is whole."""
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    writers: list[Any] = []
-
-    def write(batch: pa.RecordBatch) -> None:
-        if not writers:
-            kind = csv.CSVWriter if target.suffix == ".csv" else parquet.ParquetWriter
-            writers.append(kind(partial, batch.schema))
-        writers[0].write_batch(batch)
-
-    try:
-        try:
-            yield write
-        finally:
-            for writer in writers:
-                writer.close()
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
 # The rows of a store as Arrow batches in a stable order, never all of them in memory.
 
 _SELECTED = """
@@ -224,7 +258,7 @@ _FROM = """
 # is that of the study, not of ids in the store: a store that grew part by part gives the same
 # table as one that had them all from the start. The diagnostics come before the rows they are of.
 _ROWS = f"""
-    SELECT {COLUMNS}, {_SELECTED} {_FROM}
+    SELECT {CHECKED}, {_SELECTED} {_FROM}
     ORDER BY problems.place IS NULL, problems.place, problem, replicate, purpose,
         algorithm IS NOT NULL, algorithms.place IS NULL, algorithms.place, algorithm"""
 
@@ -271,20 +305,20 @@ def empty_batch(columns: Columns) -> pa.RecordBatch:
 def _sound_chunks(reader: StoreReader, values: dict[str, Any]) -> Iterator[Chunk]:
     """Yield all rows in their order, and refuse a store with damaged ones."""
     connection = reader.connection
-    found = total = 0
+    present = total = 0
     with reader.sound():
         try:
             for chunk in read_chunks(connection.execute(_ROWS, values)):
                 if chunk.damaged:
                     raise rows_refusal(reader.path, row_damage(connection))
-                found += len(chunk.rows)
+                present += len(chunk.rows)
                 total += sum(row[1] for row in chunk.rows)
                 yield chunk
         except sqlite3.OperationalError as error:  # such as a text that is not UTF-8
             if damage := row_damage(connection):
                 raise rows_refusal(reader.path, damage) from error
             raise
-        if (found, total) != seals_of(connection)["rows"]:
+        if (present, total) != seals_of(connection)["rows"]:
             raise rows_refusal(reader.path, row_damage(connection))
 
 
@@ -293,22 +327,23 @@ class _Measured:
 
     def __init__(self, diagnostics: Sequence[int]) -> None:
         self._diagnostics = diagnostics
-        self._places: dict[tuple[Any, ...], int] = {}
+        self._indices: dict[tuple[Any, ...], int] = {}
         self._matrix: Values = np.empty((0, len(diagnostics)))
 
     def add(self, chunk: Chunk) -> None:
         """Take those of a chunk; the last of the chunk before may have rows in this one."""
-        last = {about: 0 for about, place in self._places.items() if place == len(self._matrix) - 1}
+        end = len(self._matrix) - 1
+        last = {about: 0 for about, index in self._indices.items() if index == end}
         rows = [row for row in chunk.rows if row[_FIELDS.index("algorithm")] is None]
         new = chunk.measurements.matrix([row[0] for row in rows], self._diagnostics)
         self._matrix = np.vstack([self._matrix[-1:], new]) if last else new
-        self._places = last | {_about(row): len(last) + i for i, row in enumerate(rows)}
+        self._indices = last | {_about(row): len(last) + i for i, row in enumerate(rows)}
 
     def of(self, rows: Sequence[Row]) -> Values:
         """Return the diagnostics of each row's problem and replicate, nan where there are none."""
         missing = np.full((1, len(self._diagnostics)), np.nan)
-        places = map(self._places.get, map(_about, rows), repeat(-1))
-        return np.vstack([self._matrix, missing])[list(places)]
+        indices = map(self._indices.get, map(_about, rows), repeat(-1))
+        return np.vstack([self._matrix, missing])[list(indices)]
 
 
 _about = itemgetter(*map(_FIELDS.index, ("purpose", "problem", "replicate")))
@@ -317,40 +352,49 @@ _about = itemgetter(*map(_FIELDS.index, ("purpose", "problem", "replicate")))
 def _batch(
     columns: Columns, rows: Sequence[Row], scores: Numbers, measured: _Measured
 ) -> pa.RecordBatch:
-    cells = list(zip(*rows, strict=True)) or [()] * len(_FIELDS)
-    of = dict(zip(_FIELDS, cells, strict=True))
-    of_problem = _taken(columns.problems, of["problem"])
-    of_algorithm = _taken(columns.algorithms, of["algorithm"])
-    arrays = {
-        "key": pa.array(of["key"], pa.string()),
-        "problem": of_problem["problem"],
-        "replicate": pa.array(of["replicate"], pa.int32()),
-        "algorithm": of_algorithm["algorithm"],
-        "role": of_algorithm["role"],
-        "use": of_algorithm["use"],
-        "status": _encoded(of["status"]),
-        "reason": _encoded(of["reason"]),
-        "seconds": pa.array(of["seconds"], pa.float64()),
-        "host": _encoded(of["host"]),
-        "scheme": of_problem["scheme"],
-        "graph_key": of_problem["graph_key"],
+    cells = dict(zip(_FIELDS, list(zip(*rows, strict=True)) or [()] * len(_FIELDS), strict=True))
+    parts = {
+        "problems": _taken(columns.problems, cells["problem"]),
+        "algorithms": _taken(columns.algorithms, cells["algorithm"]),
     }
-    arrays |= {label: of_problem[label] for label in columns.labels}
-    arrays["parameters"] = of_algorithm["parameters"]
-    matrix = scores.matrix(of["id"], list(columns.metrics))
-    arrays |= _as_columns(columns.metrics.values(), matrix)
-    arrays |= _as_columns(columns.diagnostics.values(), measured.of(rows))
-    arrays["notes"] = pa.array(of["notes"], pa.string())
-    return pa.RecordBatch.from_pydict(arrays)
+    labels = {label: parts["problems"][label] for label in columns.labels}
+    matrix = scores.matrix(cells["id"], list(columns.metrics))
+    return pa.RecordBatch.from_pydict(
+        _shown("front", cells, parts)
+        | labels
+        | _shown("settings", cells, parts)
+        | _as_columns(columns.metrics.values(), matrix)
+        | _as_columns(columns.diagnostics.values(), measured.of(rows))
+        | _shown("end", cells, parts)
+    )
+
+
+def _shown(
+    position: Position,
+    cells: Mapping[str, Sequence[Any]],
+    parts: Mapping[str, Mapping[str, pa.Array]],
+) -> dict[str, pa.Array]:
+    """Return the columns of the schema that are exported at a position, in its order."""
+    return {
+        column.name: parts[column.part.partition(".")[0]][column.name]
+        if column.part
+        else _ARRAYS[column.kind](cells[column.name])
+        for column in COLUMNS
+        if column.position == position
+    }
+
+
+_ARRAYS: dict[str, Callable[[Sequence[Any]], pa.Array]] = {
+    "text": lambda values: pa.array(values, pa.string()),
+    "repeated": _texts,
+    "integer": lambda values: pa.array(values, pa.int32()),
+    "number": lambda values: pa.array(values, pa.float64()),
+}
 
 
 def _taken(part: PartColumns, ids: Iterable[int]) -> dict[str, pa.Array]:
     positions = pa.array([part.positions[part_id] for part_id in ids], pa.int32())
     return {name: array.take(positions) for name, array in part.columns.items()}
-
-
-def _encoded(values: Sequence[str | None]) -> pa.Array:
-    return pa.array(values, pa.string()).dictionary_encode()
 
 
 def _as_columns(names: Iterable[str], matrix: Values) -> dict[str, pa.Array]:

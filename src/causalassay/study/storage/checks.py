@@ -1,32 +1,117 @@
-"""Reads rows with their numbers, and tells which are not as they were written."""
+"""Checksums of what a store holds: they tell damage that SQLite itself does not notice.
+
+Each row of a study carries the checksum of its cells and numbers. Each table has a seal:
+the number of its rows and the sum of their checksums, so that a row that is gone is noticed
+too. They are no defence against somebody who computes them anew.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
-from collections.abc import Iterator, Sequence
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from operator import itemgetter
 from typing import Any, Literal
 
 import numpy as np
 
 from causalassay.common.arrays import Values
-from causalassay.study.storage.seals import checksums, seals_of
+from causalassay.study.storage.schema import CELLS
+
+SEALED = ("meta", "sessions", "problems", "algorithms", "metrics", "diagnostics", "choices")
+"""Tables that are small, so that they are checked whenever a store is opened."""
+
+
+def checksum(cells: tuple[Any, ...], numbers: bytes | memoryview = b"") -> int:
+    """Return the checksum of cells as SQLite returns them, and of packed numbers.
+
+    Examples
+    --------
+    >>> checksum(("ok", 2.0)) == checksum(("ok", 2))
+    False
+    """
+    (only,) = checksums([cells], [numbers])
+    return only
+
+
+def checksums(
+    rows: Iterable[tuple[Any, ...]], numbers: Iterable[bytes | memoryview]
+) -> Iterator[int]:
+    """Return the checksum of the cells and the packed numbers of each row."""
+    # ascii, not repr: which characters repr escapes depends on the version of Python.
+    return map(zlib.crc32, numbers, map(zlib.crc32, map(str.encode, map(ascii, rows))))
+
+
+def packed(numbers: Iterable[tuple[int, float | None]]) -> bytes:
+    """Return numbers and the ids of what they measure as bytes, in the order of the ids."""
+    pairs = [(part, math.nan if value is None else value) for part, value in sorted(numbers)]
+    return struct.pack("<" + "qd" * len(pairs), *chain.from_iterable(pairs))
+
+
+def add_to_seal(connection: sqlite3.Connection, table: str, rows: int, change: int) -> None:
+    """Add to a table's seal: how many rows came and by how much the sum of checksums changed."""
+    connection.execute(
+        "INSERT INTO seals VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE "
+        "SET rows = rows + excluded.rows, checksum = checksum + excluded.checksum",
+        (table, rows, change),
+    )
+
+
+@contextmanager
+def resealed(
+    connection: sqlite3.Connection, table: str, condition: str = "TRUE", values: Any = ()
+) -> Iterator[None]:
+    """Bring a table's seal up to date with what is done inside to the rows of a condition."""
+    before = _sum(connection, table, condition, values)
+    yield
+    after = _sum(connection, table, condition, values)
+    add_to_seal(connection, table, after[0] - before[0], after[1] - before[1])
+
+
+def seal(connection: sqlite3.Connection, table: str, rows: int, total: int) -> None:
+    """Write a table's seal anew."""
+    connection.execute("INSERT OR REPLACE INTO seals VALUES (?, ?, ?)", (table, rows, total))
+
+
+def seal_small_tables(connection: sqlite3.Connection) -> None:
+    """Write the seals of the small tables anew."""
+    for table in SEALED:
+        seal(connection, table, *_sum(connection, table))
+
+
+def seals_of(connection: sqlite3.Connection) -> dict[str, tuple[int, int]]:
+    """Return the number of rows and the sum of checksums that each table should have."""
+    empty = dict.fromkeys((*SEALED, "rows"), (0, 0))
+    stored = connection.execute("SELECT name, rows, checksum FROM seals")
+    return empty | {name: (rows, total) for name, rows, total in stored}
+
+
+def broken_seals(connection: sqlite3.Connection) -> list[str]:
+    """Return the small tables that are not as they were written."""
+    expected = seals_of(connection)
+    return [table for table in SEALED if _sum(connection, table) != expected[table]]
+
+
+def _sum(
+    connection: sqlite3.Connection, table: str, condition: str = "TRUE", values: Any = ()
+) -> tuple[int, int]:
+    selected = connection.execute(f"SELECT * FROM {table} WHERE {condition}", values)
+    checksums = [checksum(row) for row in selected]
+    return len(checksums), sum(checksums)
+
+
+# Reads rows with their numbers, and tells which are not as they were written.
 
 CHUNK = 20_000
 """Rows that are read at once."""
 
-# fmt: off
-CELLS = (
-    "key", "purpose", "problem", "replicate", "algorithm", "status", "reason", "seconds", "notes",
-    "session", "host",
-)
-# fmt: on
-"""What the checksum of a row covers, besides its scores or measurements."""
-
-COLUMNS = ", ".join(f"rows.{name}" for name in ("id", "checksum", *CELLS))
+CHECKED = ", ".join(f"rows.{name}" for name in ("id", "checksum", *CELLS))
 """The first columns of a query whose rows are to be checked."""
 
 _FIRST_CELL = 2
@@ -65,12 +150,12 @@ class Numbers:
             return matrix
         order = np.argsort(ids)
         sorted_ids = np.asarray(ids)[order]
-        found = np.minimum(np.searchsorted(sorted_ids, self.rows), len(ids) - 1)
+        nearest = np.minimum(np.searchsorted(sorted_ids, self.rows), len(ids) - 1)
         known, inverse = np.unique(self.pairs["part"], return_inverse=True)
-        places = {part: place for place, part in enumerate(parts)}
-        column = np.array([places.get(int(part), -1) for part in known])[inverse]
-        wanted = (sorted_ids[found] == self.rows) & (column >= 0)
-        matrix[order[found[wanted]], column[wanted]] = self.pairs["value"][wanted]
+        column_of = {part: column for column, part in enumerate(parts)}
+        column = np.array([column_of.get(int(part), -1) for part in known])[inverse]
+        wanted = (sorted_ids[nearest] == self.rows) & (column >= 0)
+        matrix[order[nearest[wanted]], column[wanted]] = self.pairs["value"][wanted]
         return matrix
 
 
@@ -81,7 +166,7 @@ class Chunk:
     Parameters
     ----------
     rows : list of tuple
-        They begin with `COLUMNS`.
+        They begin with `CHECKED`.
     scores, measurements : Numbers
         Of those rows.
     damaged : list of tuple
@@ -104,13 +189,13 @@ class RowDamage:
         Of the rows that are not as they were written.
     keys : tuple of str
         Of these rows.
-    found, expected : int
+    present, expected : int
         The number of rows.
     """
 
     ids: tuple[int, ...]
     keys: tuple[str, ...]
-    found: int
+    present: int
     expected: int
 
 
@@ -129,17 +214,17 @@ def read_chunks(cursor: sqlite3.Cursor) -> Iterator[Chunk]:
 
 def row_damage(connection: sqlite3.Connection) -> RowDamage | None:
     """Read all rows and return what is wrong with them, None if nothing is."""
-    found, total, damaged = 0, 0, []
+    present, total, damaged = 0, 0, []
     with _any_bytes_as_text(connection):
-        for chunk in read_chunks(connection.execute(f"SELECT {COLUMNS} FROM rows NOT INDEXED")):
-            found += len(chunk.rows)
+        for chunk in read_chunks(connection.execute(f"SELECT {CHECKED} FROM rows NOT INDEXED")):
+            present += len(chunk.rows)
             damaged += chunk.damaged
             total += 0 if damaged else sum(row[1] for row in chunk.rows)
     expected = seals_of(connection)["rows"]
-    if not damaged and (found, total) == expected:
+    if not damaged and (present, total) == expected:
         return None
     ids, keys = (tuple(row[index] for row in damaged) for index in (0, _FIRST_CELL))
-    return RowDamage(ids, keys, found, expected[0])
+    return RowDamage(ids, keys, present, expected[0])
 
 
 @contextmanager
@@ -172,12 +257,12 @@ def _numbers(
 
 
 def _mismatched(rows: Sequence[Row], numbers: Numbers) -> list[Row]:
-    found = row_checksums(rows, numbers)
-    return [row for row, total in zip(rows, found, strict=True) if row[1] != total]
+    totals = row_checksums(rows, numbers)
+    return [row for row, total in zip(rows, totals, strict=True) if row[1] != total]
 
 
 def row_checksums(rows: Sequence[Row], numbers: Numbers) -> Iterator[int]:
-    """Return the checksum that each row should have; rows begin with `COLUMNS`."""
+    """Return the checksum that each row should have; rows begin with `CHECKED`."""
     ids = np.array([row[0] for row in rows], dtype=np.int64)
     size = _PAIR.itemsize
     starts = (size * np.searchsorted(numbers.rows, ids, "left")).tolist()

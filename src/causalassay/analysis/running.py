@@ -1,0 +1,102 @@
+"""Runs a study from Python and returns what follows from its rows."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from causalassay.analysis.analysis import Analysis, read
+from causalassay.study.driver import run_study
+from causalassay.study.language.study_file import as_study
+from causalassay.study.plan import Study
+from causalassay.study.processes.local_executor import LocalExecutor
+from causalassay.study.programs import programs_of
+
+
+def run(
+    study: Path | str | Mapping[str, Any] | Study,
+    *,
+    workers: int | None = None,
+    out: Path | str | None = None,
+    allow_programs: bool = False,
+) -> Analysis:
+    """Run a study, or the rest of it, and return its analysis; `.frame` has the rows.
+
+    A script calls this below ``if __name__ == "__main__":``, because the processes that run
+    algorithms import the script.
+
+    Parameters
+    ----------
+    study : path, str, mapping or Study
+        A study file, its text (TOML), or the same as nested dictionaries. Paths in a file are
+        relative to its folder, others to the present one.
+    workers : int, optional
+        Processes; by default one for each core.
+    out : path or str, optional
+        The results folder. Where it has rows of this study, the run goes on from them. By default
+        that is, for a study file, the folder that ``causalassay run`` uses: ``<name>-results``
+        beside the file. Otherwise it is a temporary folder, deleted at the end.
+    allow_programs : bool
+        Run the programs and Python files that the study names; without it, they are an error.
+
+    Raises
+    ------
+    StudyMistakes
+        The study has mistakes; all of them are listed.
+    RuntimeError
+        The call is in a script and not below ``if __name__ == "__main__":``.
+
+    Examples
+    --------
+    >>> import causalassay as ca
+    >>> study = {
+    ...     "name": "tiny",
+    ...     "seed": 1,
+    ...     "replicates": 1,
+    ...     "controls": False,
+    ...     "problems": [{"samples": 50, "graph": {"kind": "chain", "n_nodes": 3},
+    ...                   "model": {"kind": "scm"}}],
+    ... }
+    >>> ca.run(study, workers=1).frame["status"].tolist()  # the four baselines
+    ['ok', 'ok', 'ok', 'ok']
+    """
+    _refuse_unguarded_script()
+    plan = as_study(study)
+    if not allow_programs and (programs := programs_of(plan.algorithms)):
+        lines = " | ".join(program.line for program in programs)
+        raise ValueError(
+            f"this study runs programs on your machine: {lines}; pass allow_programs=True if you "
+            "trust them"
+        )
+    with ExitStack() as temporary:
+        if out is None and isinstance(study, Path | str) and Path(study).is_file():
+            out = Path(study).parent / f"{plan.name}-results"
+        elif out is None:
+            out = temporary.enter_context(tempfile.TemporaryDirectory(prefix=f"{plan.name}-"))
+        cores = len(os.sched_getaffinity(0))
+        run_study(plan, Path(out), LocalExecutor(plan, workers or cores))
+        return read(out)
+
+
+def _refuse_unguarded_script() -> None:
+    """Refuse a call that the processes of a run would repeat when they import the script.
+
+    They import it under the name ``__mp_main__``. A script that never asks for its name has no
+    guard; a notebook or a prompt has no file, and is not imported.
+    """
+    frame = inspect.currentframe()
+    while frame is not None:
+        name, code = frame.f_globals.get("__name__"), frame.f_code
+        script = name == "__main__" and "__file__" in frame.f_globals
+        unguarded = script and "__name__" not in code.co_names
+        if code.co_name == "<module>" and (unguarded or name == "__mp_main__"):
+            raise RuntimeError(
+                "causalassay.run starts processes that import this script, and each would call "
+                'it again: put the call below `if __name__ == "__main__":`'
+            )
+        frame = frame.f_back
