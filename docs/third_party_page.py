@@ -16,8 +16,7 @@ import vl_convert
 from causalassay.analysis import Analysis, read
 from causalassay.analysis.matrix import Cell, Column, Row
 from causalassay.analysis.report.figures import gallery
-from causalassay.environments.catalogue import environments
-from causalassay.environments.definition import EnvironmentDefinition
+from causalassay.environments.catalogue import EnvironmentDefinition, environments
 from causalassay.judging.findings import FindingKind
 from causalassay.present.charts import fitted
 from causalassay.present.formatting import in_words

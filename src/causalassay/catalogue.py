@@ -28,7 +28,7 @@ from causalassay.common.spelling import did_you_mean
 from causalassay.diagnostics.registry import DIAGNOSTICS, ProblemDiagnostic
 from causalassay.discovery import AlgorithmRecord, algorithms
 from causalassay.discovery.registry import ALGORITHMS
-from causalassay.environments.definition import AlgorithmDefinition
+from causalassay.environments.catalogue import AlgorithmDefinition
 from causalassay.graphs.sources import GRAPHS
 from causalassay.listing import PARTS
 from causalassay.metrics.registry import METRICS, GraphMetric

@@ -16,10 +16,11 @@ from causalassay.environments import installing
 from causalassay.graphs.sources import Chain
 from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
+from causalassay.processes.launcher import Launcher
+from causalassay.processes.limits import Limits
 from causalassay.study.estimate_encoding import decode
-from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, RunTask, Study
+from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, RunTask, Study
 from causalassay.study.problem_specs import Generated
-from causalassay.study.processes.launcher import Launcher
 from causalassay.study.programs import for_workers
 from causalassay.study.worker.discovering import BlindDiscovery
 from causalassay.study.worker.problem_making import make

@@ -24,10 +24,15 @@ from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
 from causalassay.discovery import algorithms, discover, make_algorithm, registry
 from causalassay.discovery import environment_algorithms as environment_checks
-from causalassay.environments import building, catalogue, host, installing, process
-from causalassay.environments.building import NotBuilt
-from causalassay.environments.catalogue import environment, environments
-from causalassay.environments.definition import DefinitionMistake, read_definition
+from causalassay.environments import catalogue, host, installing, process
+from causalassay.environments import installing as building
+from causalassay.environments.catalogue import (
+    DefinitionMistake,
+    environment,
+    environments,
+    read_definition,
+)
+from causalassay.environments.installing import NotBuilt
 from causalassay.environments.process import EnvironmentFailed, PackageRaised, Request
 from causalassay.testing import check_algorithm
 from pages import ROOT

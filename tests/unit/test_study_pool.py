@@ -16,14 +16,14 @@ import psutil
 import pytest
 
 from causalassay.common.threads import ONE_THREAD
-from causalassay.study.plan import Limits, Study
-from causalassay.study.processes import pool as pool_module
-from causalassay.study.processes import slot as slot_module
-from causalassay.study.processes import stopwatch
-from causalassay.study.processes.executor import Loss
-from causalassay.study.processes.local_executor import LocalExecutor
-from causalassay.study.processes.pool import NO_LIMITS, TRIES, SupervisedPool
-from causalassay.study.processes.scratch import scratch_folder
+from causalassay.processes import limits as stopwatch
+from causalassay.processes import supervisor as pool_module
+from causalassay.processes import supervisor as slot_module
+from causalassay.processes.limits import NO_LIMITS, Limits, Loss
+from causalassay.processes.scratch import scratch_folder
+from causalassay.processes.supervisor import TRIES, Supervisor
+from causalassay.study.executors import LocalExecutor
+from causalassay.study.plan import Study
 from hostile import functions as hostile
 from waiting import LIMIT, eventually, gone
 
@@ -33,7 +33,7 @@ ONE_SECOND = Limits(seconds=1.0, memory=None)
 
 @pytest.fixture(scope="module")
 def pool():
-    with SupervisedPool(2, hostile.nothing) as running:
+    with Supervisor(2, hostile.nothing) as running:
         yield running
 
 
@@ -143,7 +143,7 @@ def test_big_arguments_and_results_travel(pool):
 
 
 def test_time_counts_from_the_beginning_of_the_task(tmp_path, clock):
-    with SupervisedPool(1, hostile.nothing) as pool:
+    with Supervisor(1, hostile.nothing) as pool:
         first = pool.schedule(hostile.wait_for_file, tmp_path / "go")
         waiting = pool.schedule(hostile.same, 1, ONE_SECOND)
         late = pool.schedule(hostile.report_and_hang, tmp_path / "begun", ONE_SECOND)
@@ -157,7 +157,7 @@ def test_time_counts_from_the_beginning_of_the_task(tmp_path, clock):
 
 def test_memory_left_behind_by_earlier_tasks_is_not_held_against_the_next():
     limit = 600 * 10**6
-    with SupervisedPool(1, hostile.nothing) as pool:
+    with Supervisor(1, hostile.nothing) as pool:
         pids = [pool.schedule(hostile.leak, (150, limit), Limits(None, limit)) for _ in range(5)]
         pids = [future.result(timeout=LIMIT) for future in pids]
         assert 1 < len(set(pids))
@@ -165,7 +165,7 @@ def test_memory_left_behind_by_earlier_tasks_is_not_held_against_the_next():
 
 
 def test_a_worker_killed_while_busy_costs_its_task(tmp_path):
-    with SupervisedPool(1, hostile.nothing) as pool:
+    with Supervisor(1, hostile.nothing) as pool:
         lost = pool.schedule(hostile.report_and_hang, tmp_path / "pid")
         os.kill(int(number_in(tmp_path / "pid")), signal.SIGKILL)
         assert Loss.ended(-9) == lost.result(timeout=LIMIT)
@@ -173,7 +173,7 @@ def test_a_worker_killed_while_busy_costs_its_task(tmp_path):
 
 
 def test_a_task_is_not_blamed_for_the_end_of_a_process_that_was_used_before(tmp_path):
-    with SupervisedPool(1, hostile.nothing) as pool:
+    with Supervisor(1, hostile.nothing) as pool:
         assert 1 == pool.schedule(hostile.same, 1).result(timeout=LIMIT)
         again = pool.schedule(hostile.report_and_hang_once, tmp_path / "pid")
         os.kill(int(number_in(tmp_path / "pid")), signal.SIGKILL)
@@ -181,7 +181,7 @@ def test_a_task_is_not_blamed_for_the_end_of_a_process_that_was_used_before(tmp_
 
 
 def test_an_exit_that_an_earlier_task_prepared_is_not_blamed_on_the_next(tmp_path):
-    with SupervisedPool(1, hostile.nothing) as pool:
+    with Supervisor(1, hostile.nothing) as pool:
         assert pool.schedule(hostile.exit_later, tmp_path / "go").result(timeout=LIMIT) is None
         innocent = pool.schedule(hostile.wait_for_file, tmp_path / "end")
         hostile.publish(tmp_path / "go", 1)
@@ -191,7 +191,7 @@ def test_an_exit_that_an_earlier_task_prepared_is_not_blamed_on_the_next(tmp_pat
 
 def test_time_that_the_supervisor_was_away_does_not_count(tmp_path, clock, monkeypatch):
     monkeypatch.setattr(stopwatch, "LONGEST_STEP", 0.5)
-    with SupervisedPool(1, hostile.nothing) as pool:
+    with Supervisor(1, hostile.nothing) as pool:
         waiting = pool.schedule(hostile.wait_for_file, tmp_path / "go", ONE_SECOND)
         eventually(lambda: pool._slots[0].clock and pool._slots[0].clock._number % 2 == 1)
         clock.now = 100.0
@@ -201,7 +201,7 @@ def test_time_that_the_supervisor_was_away_does_not_count(tmp_path, clock, monke
 
 
 def test_a_stage_that_somebody_else_watches_has_no_limit(tmp_path, clock):
-    with SupervisedPool(1, hostile.nothing) as pool:
+    with Supervisor(1, hostile.nothing) as pool:
         watched = pool.schedule(hostile.wait_without_limit, tmp_path / "go", ONE_SECOND)
         eventually((tmp_path / "go.begun").exists)
         clock.now = 100.0
@@ -216,7 +216,7 @@ def test_a_worker_cannot_signal_the_driver_through_its_group(pool):
 
 def test_a_worker_killed_while_idle_costs_nothing():
     ready = []
-    with SupervisedPool(1, hostile.nothing, on_start=ready.append) as pool:
+    with Supervisor(1, hostile.nothing, on_start=ready.append) as pool:
         for count, pause in enumerate((0.0, 0.05, 0.3), start=1):
             os.kill(eventually(lambda n=count: len(ready) >= n and ready[-1]), signal.SIGKILL)
             time.sleep(pause)
@@ -229,7 +229,7 @@ def announced(folder):
 
 
 def test_a_worker_killed_while_it_starts_costs_nothing(tmp_path):
-    with SupervisedPool(1, hostile.start_on_request, (tmp_path,)) as pool:
+    with Supervisor(1, hostile.start_on_request, (tmp_path,)) as pool:
         future = pool.schedule(hostile.same, 1)
         killed = set()
         for _ in range(2):
@@ -243,7 +243,7 @@ def test_a_worker_killed_while_it_starts_costs_nothing(tmp_path):
 def test_no_task_is_lost_or_run_wrongly_when_workers_are_killed_at_random():
     ready = []
     chance = random.Random(0)
-    with SupervisedPool(2, hostile.nothing, on_start=ready.append) as pool:
+    with Supervisor(2, hostile.nothing, on_start=ready.append) as pool:
         futures = [pool.schedule(hostile.big, 100_000) for _ in range(3000)]
         eventually(lambda: len(ready) >= 2)
         for _ in range(6):
@@ -266,7 +266,7 @@ def test_no_task_is_lost_or_run_wrongly_when_workers_are_killed_at_random():
     ],
 )
 def test_a_pool_whose_workers_cannot_start_gives_up_and_says_why(initializer, arguments, text):
-    with SupervisedPool(2, initializer, arguments) as pool:
+    with Supervisor(2, initializer, arguments) as pool:
         futures = [pool.schedule(hostile.same, number) for number in range(3)]
         losses = {future.result(timeout=LIMIT) for future in futures}
         losses.add(pool.schedule(hostile.same, 0).result(timeout=LIMIT))
@@ -276,7 +276,7 @@ def test_a_pool_whose_workers_cannot_start_gives_up_and_says_why(initializer, ar
 
 
 def test_programs_of_a_killed_worker_are_killed_too(tmp_path, clock):
-    with SupervisedPool(2, hostile.nothing) as pool:
+    with Supervisor(2, hostile.nothing) as pool:
         late = pool.schedule(hostile.run_a_command, tmp_path / "late", ONE_SECOND)
         killed = pool.schedule(hostile.start_a_program, tmp_path / "killed")
         programs = [int(number_in(tmp_path / name)) for name in ("late", "killed")]
@@ -290,7 +290,7 @@ def test_programs_of_a_killed_worker_are_killed_too(tmp_path, clock):
 
 def test_leaving_ends_workers_and_their_programs(tmp_path):
     before = psutil.Process().children()
-    with SupervisedPool(3, hostile.nothing) as pool:
+    with Supervisor(3, hostile.nothing) as pool:
         lost = [
             pool.schedule(hostile.hang_in_c, None),
             pool.schedule(hostile.start_a_program, tmp_path / "program"),
@@ -305,7 +305,7 @@ def test_leaving_ends_workers_and_their_programs(tmp_path):
 
 def test_leaving_does_not_wait_for_workers_that_start(tmp_path):
     before = psutil.Process().children()
-    with SupervisedPool(2, hostile.start_on_request, (tmp_path,)):
+    with Supervisor(2, hostile.start_on_request, (tmp_path,)):
         eventually(lambda: announced(tmp_path))
     eventually(lambda: set(psutil.Process().children()) <= set(before))
 
@@ -315,12 +315,12 @@ import sys
 from pathlib import Path
 from hostile import functions as hostile
 from waiting import LIMIT, eventually
-from causalassay.study.processes.pool import SupervisedPool
+from causalassay.processes.supervisor import Supervisor
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
     ready = []
-    with SupervisedPool(3, hostile.nothing, on_start=ready.append) as pool:
+    with Supervisor(3, hostile.nothing, on_start=ready.append) as pool:
         pool.schedule(hostile.hang_in_c, None)
         pool.schedule(hostile.run_a_command, folder / "program")
         pool.schedule(hostile.print_loudly, None).result()
@@ -365,7 +365,7 @@ def test_a_worker_computes_with_one_thread(pool):
 def test_the_variables_come_back(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.delenv("RAYON_NUM_THREADS", raising=False)
-    with SupervisedPool(1, hostile.nothing):
+    with Supervisor(1, hostile.nothing):
         assert "1" == os.environ["OMP_NUM_THREADS"]
     assert "7" == os.environ["OMP_NUM_THREADS"]
     assert "RAYON_NUM_THREADS" not in os.environ
@@ -389,7 +389,7 @@ def test_what_a_killed_owner_left_is_removed_by_the_next(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     code = (
         "import os\n"
-        "from causalassay.study.processes.scratch import scratch_folder\n"
+        "from causalassay.processes.scratch import scratch_folder\n"
         "with scratch_folder(): os.abort()"
     )
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
@@ -402,7 +402,7 @@ def test_what_a_killed_owner_left_is_removed_by_the_next(tmp_path, monkeypatch):
 
 
 def test_nothing_can_be_scheduled_once_it_is_closed():
-    with SupervisedPool(1, hostile.nothing) as pool:
+    with Supervisor(1, hostile.nothing) as pool:
         pass
     with pytest.raises(RuntimeError, match="closed"):
         pool.schedule(hostile.same, 1)
@@ -410,12 +410,12 @@ def test_nothing_can_be_scheduled_once_it_is_closed():
 
 def test_a_pool_needs_a_worker():
     with pytest.raises(ValueError, match="at least 1, got 0"):
-        SupervisedPool(0, hostile.nothing)
+        Supervisor(0, hostile.nothing)
 
 
 def test_a_task_does_not_wait_for_the_next_look_of_the_supervisor(monkeypatch):
     monkeypatch.setattr(pool_module, "TICK", 10.0 * LIMIT)
-    with SupervisedPool(2, hostile.nothing) as pool:
+    with Supervisor(2, hostile.nothing) as pool:
         futures = [pool.schedule(hostile.same, number) for number in range(2000)]
         assert not wait(futures, timeout=LIMIT).not_done
     assert [*range(2000)] == [future.result() for future in futures]

@@ -14,24 +14,23 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import Chain, ErdosRenyi
 from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
+from causalassay.processes import isolated as discovery_client
+from causalassay.processes import launcher as launcher_module
+from causalassay.processes.launcher import Launcher
+from causalassay.processes.limits import Limits, NoWorkers
+from causalassay.processes.process_tree import _proportional_bytes, holds_more
+from causalassay.processes.scratch import NamelessFile
 from causalassay.study import LocalExecutor
 from causalassay.study.driver import run_tasks
 from causalassay.study.estimate_encoding import decode
-from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, RunTask, Study
+from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, RunTask, Study
 from causalassay.study.problem_specs import Generated
-from causalassay.study.processes import discovery_client
-from causalassay.study.processes import launcher as launcher_module
-from causalassay.study.processes.executor import NoWorkers
-from causalassay.study.processes.launcher import Launcher
-from causalassay.study.processes.process_tree import _proportional_bytes, holds_more
-from causalassay.study.processes.scratch import NamelessFile
 from causalassay.study.programs import for_workers
 from causalassay.study.reasons import LONGEST_REASON
 from causalassay.study.worker import discovering
 from causalassay.study.worker.discovering import BlindDiscovery
 from causalassay.study.worker.problem_making import make
-from causalassay.study.worker.scoring import Scorer
-from causalassay.study.worker.task_runner import run_task
+from causalassay.study.worker.task_runner import Scorer, run_task
 from hostile import algorithms as hostile
 from hostile import crashes_at_import, hangs_at_import
 from waiting import LIMIT, eventually, gone

@@ -12,9 +12,9 @@ from typing import Any
 
 from causalassay.analysis.analysis import Analysis, read
 from causalassay.study.driver import run_study
+from causalassay.study.executors import LocalExecutor
 from causalassay.study.language.study_file import as_study
 from causalassay.study.plan import Study
-from causalassay.study.processes.local_executor import LocalExecutor
 from causalassay.study.programs import programs_of
 
 

@@ -186,9 +186,9 @@ def _entries(
 
     Only a study `has_limits` of time and memory.
     """
+    from causalassay.processes.limits import Limits
     from causalassay.study.language.algorithms import AlgorithmReader, MetricReader, TunedAlgorithm
     from causalassay.study.language.study_file import check_distinct
-    from causalassay.study.plan import Limits
 
     reader = AlgorithmReader(folder, Limits(), MetricReader(mistakes), mistakes)
     placed: list[tuple[AlgorithmEntry, Location]] = []

@@ -30,7 +30,7 @@ from causalassay.cli.printing import steady_progress
 from causalassay.common.files import check_target, write_text
 
 if TYPE_CHECKING:
-    from causalassay.environments.definition import EnvironmentDefinition
+    from causalassay.environments.catalogue import EnvironmentDefinition
     from causalassay.lab.hall import Entry, Row, Settings
     from causalassay.lab.papers import Paper, Reproduction
     from causalassay.study.plan import Study

@@ -22,8 +22,12 @@ from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_wo
 from causalassay.data.dataset import Dataset, Regime, World
 from causalassay.data.kinds import Discrete
 from causalassay.discovery.statistics import check_observational, check_regular
-from causalassay.environments.catalogue import environment, environments
-from causalassay.environments.definition import AlgorithmDefinition, EnvironmentDefinition
+from causalassay.environments.catalogue import (
+    AlgorithmDefinition,
+    EnvironmentDefinition,
+    environment,
+    environments,
+)
 from causalassay.environments.generating import check_links, check_square, checked_graph, draw
 from causalassay.environments.installing import state
 from causalassay.environments.process import (

@@ -26,8 +26,12 @@ from causalassay.contracts import Algorithm, Estimate, Kind, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.data.files import as_dataset
 from causalassay.discovery.python_files import from_file, names_file
-from causalassay.environments.catalogue import environment, environment_algorithms, is_own
-from causalassay.environments.definition import AlgorithmDefinition
+from causalassay.environments.catalogue import (
+    AlgorithmDefinition,
+    environment,
+    environment_algorithms,
+    is_own,
+)
 from causalassay.listing import addresses
 from causalassay.present import Column, Document, Shown, Table
 from causalassay.present.formatting import shortened

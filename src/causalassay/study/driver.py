@@ -13,6 +13,8 @@ from typing import Literal
 import numpy as np
 
 from causalassay.metrics.registry import METRICS
+from causalassay.processes.limits import Loss
+from causalassay.study.executors import Compiling, Executor
 from causalassay.study.kernel_marks import ready_before_others
 from causalassay.study.plan import (
     Batch,
@@ -29,7 +31,6 @@ from causalassay.study.plan import (
     batch_limits,
     coordinates,
 )
-from causalassay.study.processes.executor import Compiling, Executor, Loss
 from causalassay.study.storage import Store
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from causalassay.metrics.registry import METRICS
-from causalassay.study.plan import AlgorithmEntry, Limits, ProblemEntry, Purpose, Study
+from causalassay.processes.limits import Limits
+from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Purpose, Study
 from causalassay.study.storage import read_store, schema
 from causalassay.study.storage.reader import span
 from causalassay.study.storage.refusals import refuse_other_study

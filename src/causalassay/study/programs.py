@@ -16,7 +16,7 @@ from causalassay.contracts import Algorithm
 from causalassay.discovery.command import Command
 from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm
 from causalassay.discovery.python_files import PythonFile
-from causalassay.environments.definition import EnvironmentDefinition
+from causalassay.environments.catalogue import EnvironmentDefinition
 from causalassay.environments.installing import state
 from causalassay.risk.fits import Refitted
 from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm, Study

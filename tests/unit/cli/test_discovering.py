@@ -21,8 +21,12 @@ from causalassay.contracts import Estimate
 from causalassay.present import Provenance
 from causalassay.present.html import page
 from causalassay.resampling import EdgeFrequencies
-from causalassay.resampling.charts import frequency_matrix
-from causalassay.resampling.document import Search, edge_table, frequencies_document
+from causalassay.resampling.document import (
+    Search,
+    edge_table,
+    frequencies_document,
+    frequency_matrix,
+)
 from causalassay.resampling.processes import _ctrl_c_later
 from waiting import eventually
 

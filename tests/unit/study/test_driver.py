@@ -10,11 +10,11 @@ import pytest
 from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import Chain
 from causalassay.models import SCM
+from causalassay.processes.limits import Limits, Loss
 from causalassay.study.driver import TRIES, best_candidate, pending_tasks, run_tasks
 from causalassay.study.plan import (
     AlgorithmEntry,
     Batcher,
-    Limits,
     MeasureTask,
     MetricEntry,
     ProblemEntry,
@@ -26,7 +26,6 @@ from causalassay.study.plan import (
     batch_limits,
 )
 from causalassay.study.problem_specs import Generated
-from causalassay.study.processes.executor import Loss
 from causalassay.study.storage.store import StoredRow, StoredRows
 
 NAN = float("nan")

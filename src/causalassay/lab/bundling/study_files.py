@@ -24,7 +24,7 @@ from causalassay.common.files import check_regular, read_text, unsaid
 from causalassay.discovery.command import Command
 from causalassay.discovery.python_files import PythonFile
 from causalassay.discovery.registry import ALGORITHMS
-from causalassay.environments.definition import EnvironmentDefinition
+from causalassay.environments.catalogue import EnvironmentDefinition
 from causalassay.lab.bundling.contents import DATA, OURS, PACKAGE, STUDY, WHEEL_NAME
 from causalassay.lab.bundling.identity import Identity
 from causalassay.study.keys import file_sha256

@@ -20,11 +20,14 @@ from causalassay.common.spelling import did_you_mean
 from causalassay.data import Continuous, Dataset, Discrete, Problem, Regime, chamber, sachs
 from causalassay.data.dataset import World
 from causalassay.data.problem import CHAMBER, CHAMBER_GRAPH, SACHS, KnownFile
-from causalassay.environments.building import versions
-from causalassay.environments.catalogue import environment, environment_generators
-from causalassay.environments.definition import EnvironmentDefinition, GeneratorDefinition
+from causalassay.environments.catalogue import (
+    EnvironmentDefinition,
+    GeneratorDefinition,
+    environment,
+    environment_generators,
+)
 from causalassay.environments.generating import Drawn, draw
-from causalassay.environments.installing import folder_of, state
+from causalassay.environments.installing import folder_of, state, versions
 from causalassay.environments.process import EnvironmentAbsent, EnvironmentFailed, PackageRefused
 from causalassay.graphs import LaggedGraph
 from causalassay.graphs.sources import ErdosRenyi, GraphSource, LaggedErdosRenyi

@@ -20,6 +20,7 @@ from causalassay.discovery.python_files import (
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.judging.order_measures import every_measure_name
 from causalassay.metrics.registry import METRICS
+from causalassay.processes.limits import Limits
 from causalassay.risk.fits import Refitted
 from causalassay.study.language.grids import Member, expand, suffix
 from causalassay.study.language.mistakes import (
@@ -38,7 +39,7 @@ from causalassay.study.language.tables import (
     frozen,
     validated,
 )
-from causalassay.study.plan import N_DRAWS, AlgorithmEntry, Limits, MetricEntry, PickledAlgorithm
+from causalassay.study.plan import N_DRAWS, AlgorithmEntry, MetricEntry, PickledAlgorithm
 from causalassay.study.programs import is_ours
 
 # From names and tables to the metrics and diagnostics of a study.

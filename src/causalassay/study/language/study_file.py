@@ -13,6 +13,7 @@ from causalassay.common.spelling import did_you_mean
 from causalassay.discovery import make_algorithm
 from causalassay.judging.order_measures import measure_names, sortability_names
 from causalassay.metrics.registry import CHANCES, CONTROLS, DEFAULT_METRICS, METRICS, SERIES_METRICS
+from causalassay.processes.limits import Limits
 from causalassay.study.keys import digest
 from causalassay.study.language.algorithms import (
     AlgorithmReader,
@@ -35,7 +36,6 @@ from causalassay.study.plan import (
     DISCRETE_DIAGNOSTICS,
     SERIES_DIAGNOSTICS,
     AlgorithmEntry,
-    Limits,
     MetricEntry,
     ProblemEntry,
     Study,

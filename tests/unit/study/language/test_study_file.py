@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 import causalassay as ca
+from causalassay.processes.limits import Limits
 from causalassay.study.language.mistakes import Location, Mistake, Mistakes, Origin, StudyMistakes
 from causalassay.study.language.study_file import parse_study, read_study
-from causalassay.study.plan import DEFAULT_DIAGNOSTICS, Limits
+from causalassay.study.plan import DEFAULT_DIAGNOSTICS
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
 
 
