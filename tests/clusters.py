@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from causalassay.study.processes.process_tree import kill_tree
+from causalassay.processes.process_tree import kill_tree
 from waiting import eventually
 
 DASK = Path(sys.executable).with_name("dask")

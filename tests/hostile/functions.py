@@ -22,7 +22,7 @@ import psutil
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
 from causalassay.discovery.command import Command
-from causalassay.study.processes.stages import not_limited
+from causalassay.processes.worker import not_limited
 
 FOREVER = 10_000
 """Seconds: longer than any test waits."""

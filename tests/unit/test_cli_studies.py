@@ -214,7 +214,7 @@ def test_workers_and_cluster_do_not_go_together(folder):
 
 
 def test_an_absent_scheduler_is_a_clear_error(folder, monkeypatch):
-    monkeypatch.setattr("causalassay.study.processes.cluster_executor.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("causalassay.study.cluster_executor.CONNECT_SECONDS", 0.5)
     done = run_here("run", folder / "study.toml", "--cluster", "tcp://127.0.0.1:1")
     assert 2 == done.returncode
     assert "no dask scheduler answers" in done.stderr

@@ -18,8 +18,7 @@ from causalassay.study.plan import MetricEntry
 from causalassay.study.problem_specs import FromFile, Generated, Interventions, scheme
 from causalassay.study.tasks import RunTask
 from causalassay.study.worker.problem_making import make, transformed
-from causalassay.study.worker.scoring import Scorer
-from causalassay.study.worker.task_runner import run_task
+from causalassay.study.worker.task_runner import Scorer, run_task
 from study_texts import mistakes_of, parsed
 
 STUDY = """

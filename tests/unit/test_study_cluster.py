@@ -13,13 +13,13 @@ from causalassay.discovery.python_file import from_file
 from causalassay.environments import installing
 from causalassay.graphs.sources import ErdosRenyi
 from causalassay.models import SCM
+from causalassay.processes.limits import Limits, Loss, NoWorkers
+from causalassay.study import cluster_executor as cluster
+from causalassay.study.cluster_executor import DaskExecutor
 from causalassay.study.estimate_encoding import decode
-from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, Study
+from causalassay.study.executors import LocalExecutor
+from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study
 from causalassay.study.problem_specs import Generated
-from causalassay.study.processes import cluster_executor as cluster
-from causalassay.study.processes.cluster_executor import DaskExecutor
-from causalassay.study.processes.executor import Loss, NoWorkers
-from causalassay.study.processes.local_executor import LocalExecutor
 from causalassay.study.tasks import RunTask
 from clusters import Cluster
 from hostile.algorithms import Hostile, Spy, Vandal
@@ -281,6 +281,6 @@ def test_a_scheduler_that_is_not_there_is_an_error(monkeypatch):
 
 def test_the_extra_is_named_where_dask_is_absent(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "causalassay.study.processes.cluster_executor")
+    monkeypatch.delitem(sys.modules, "causalassay.study.cluster_executor")
     with pytest.raises(ImportError, match=r'pip install "distributed>=2024\.10"'):
-        importlib.import_module("causalassay.study.processes.cluster_executor")
+        importlib.import_module("causalassay.study.cluster_executor")

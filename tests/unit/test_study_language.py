@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import causalassay as ca
+from causalassay.processes.limits import Limits
 from causalassay.study.language.mistakes import Location, Mistakes, Origin, StudyMistakes
 from causalassay.study.language.study_file import parse_study, read_study
 from causalassay.study.measures import DEFAULT_DIAGNOSTICS
-from causalassay.study.plan import Limits
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
 
 

@@ -14,24 +14,24 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import Chain, ErdosRenyi
 from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
+from causalassay.processes import isolated
+from causalassay.processes import launcher as launcher_module
+from causalassay.processes.launcher import Launcher
+from causalassay.processes.limits import Limits, NoWorkers
+from causalassay.processes.process_tree import _proportional_bytes, holds_more
+from causalassay.processes.scratch import NamelessFile
 from causalassay.study import LocalExecutor
 from causalassay.study.driver import run_tasks
 from causalassay.study.estimate_encoding import decode
-from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, Study
+from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study
 from causalassay.study.problem_specs import Generated
-from causalassay.study.processes import discovery_client
-from causalassay.study.processes import launcher as launcher_module
-from causalassay.study.processes.executor import NoWorkers
-from causalassay.study.processes.launcher import Launcher
-from causalassay.study.processes.process_tree import _proportional_bytes, holds_more
-from causalassay.study.processes.scratch import NamelessFile
 from causalassay.study.reasons import LONGEST_REASON
 from causalassay.study.tasks import RunTask
 from causalassay.study.worker import discovering
+from causalassay.study.worker.algorithm_process import SERVER
 from causalassay.study.worker.discovering import BlindDiscovery
 from causalassay.study.worker.problem_making import make
-from causalassay.study.worker.scoring import Scorer
-from causalassay.study.worker.task_runner import run_task
+from causalassay.study.worker.task_runner import Scorer, run_task
 from causalassay.study.worker_study import for_workers
 from hostile import algorithms as hostile
 from hostile import crashes_at_import, hangs_at_import
@@ -57,7 +57,7 @@ def task_of(algorithm=0, replicate=0):
 
 @pytest.fixture(scope="module")
 def launcher(tmp_path_factory):
-    with Launcher(tmp_path_factory.mktemp("launcher")) as running:
+    with Launcher(tmp_path_factory.mktemp("launcher"), SERVER) as running:
         yield running
 
 
@@ -197,9 +197,9 @@ def test_data_arrive_whole_and_cannot_be_changed(blind, samples):
 )
 def test_whatever_an_algorithm_does_is_one_record(blind, monkeypatch, function, argument, reason):
     monkeypatch.setattr(discovering, "TRIES", 1)
-    monkeypatch.setattr(discovery_client, "STALLED_SECONDS", 1)
+    monkeypatch.setattr(isolated, "STALLED_SECONDS", 1)
     if function == "hang_up":
-        monkeypatch.setattr(discovery_client, "GOODBYE_SECONDS", 1.0)
+        monkeypatch.setattr(isolated, "GOODBYE_SECONDS", 1.0)
     record = blind(hostile.Hostile(function, argument))
     assert "failed" == record.status
     assert record.reason.startswith(reason)
@@ -414,7 +414,7 @@ def test_code_that_fails_only_where_it_runs_is_a_reason(
 
 
 def test_leaving_ends_the_launcher_and_what_it_started(tmp_path):
-    with Launcher(tmp_path) as running:
+    with Launcher(tmp_path, SERVER) as running:
         discovery = BlindDiscovery(running, MEMORY, {})
         study = for_workers(study_of(hostile.Hostile("leave_a_daemon", str(tmp_path / "pid"))))
         made = make(SEED, study.problems[0].spec, "main", 0)

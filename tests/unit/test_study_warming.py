@@ -12,6 +12,7 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import Chain, LaggedErdosRenyi
 from causalassay.models import Dirichlet, NonlinearSCM, SeriesUUMC
 from causalassay.study.driver import Progress
+from causalassay.study.executors import Compiling
 from causalassay.study.kernel_marks import (
     WITHOUT_KERNELS,
     algorithm_job,
@@ -22,9 +23,8 @@ from causalassay.study.kernel_marks import (
 )
 from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study
 from causalassay.study.problem_specs import Generated
-from causalassay.study.processes.executor import Compiling
 from causalassay.study.progress import Pace, log_lines
-from causalassay.study.worker import kernel_warming as warming
+from causalassay.study.worker import batch_runner as warming
 from waiting import LIMIT
 
 

@@ -22,8 +22,7 @@ from causalassay.study.problem_specs import Accept, Generated
 from causalassay.study.tasks import MeasureTask, RescoreTask, RunTask, task_key
 from causalassay.study.worker import batch_runner
 from causalassay.study.worker.problem_making import NoProblem, make
-from causalassay.study.worker.scoring import Scorer
-from causalassay.study.worker.task_runner import run_task
+from causalassay.study.worker.task_runner import Scorer, run_task
 
 
 @dataclass(frozen=True)

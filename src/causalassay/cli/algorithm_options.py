@@ -200,10 +200,10 @@ def _entries(
     tables: Sequence[tuple[Any, Location]], folder: Path, mistakes: Mistakes, *, own_limits: bool
 ) -> list[AlgorithmEntry]:
     """Return the entries of a study that the tables declare, every mistake noted."""
+    from causalassay.processes.limits import Limits
     from causalassay.study.language.algorithms import AlgorithmReader, TunedAlgorithm
     from causalassay.study.language.metrics import MetricReader
     from causalassay.study.language.study_file import check_distinct
-    from causalassay.study.plan import Limits
 
     reader = AlgorithmReader(folder, Limits(), MetricReader(mistakes), mistakes)
     placed: list[tuple[AlgorithmEntry, Location]] = []

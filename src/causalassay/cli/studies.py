@@ -21,8 +21,8 @@ from causalassay.cli.program_permission import AllowPrograms, permit
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from causalassay.study.executors import Executor
     from causalassay.study.plan import Study
-    from causalassay.study.processes.executor import Executor
     from causalassay.study.programs import Program
 
 MOST_SUMMARIZED = 200_000
@@ -179,10 +179,10 @@ def executor_for(
     if cluster is not None:
         if workers is not None:
             raise ValueError("--workers is for local processes; with --cluster, leave it out")
-        from causalassay.study.processes.cluster_executor import DaskExecutor
+        from causalassay.study.cluster_executor import DaskExecutor
 
         return DaskExecutor(study, cluster)
-    from causalassay.study.processes.local_executor import LocalExecutor
+    from causalassay.study.executors import LocalExecutor
 
     return LocalExecutor(study, workers or _n_cores())
 

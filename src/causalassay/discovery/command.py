@@ -19,11 +19,11 @@ from numpy.random import Generator
 from causalassay.common.arrays import Adjacency
 from causalassay.common.import_path import without_guard
 from causalassay.common.opening import unsaid
-from causalassay.common.process_groups import kill_group, killed_with_us
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.data.writing import write
 from causalassay.graphs import is_cpdag, is_dag, read_graph
+from causalassay.processes.programs import kill_group, killed_with_us
 
 STDERR_LENGTH = 2000
 """How much of the end of the program's stderr goes into an error."""

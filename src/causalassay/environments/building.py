@@ -15,9 +15,9 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from causalassay.common.process_groups import kill_group, killed_with_us
 from causalassay.common.threads import ONE_THREAD
 from causalassay.environments.definition import EnvironmentDefinition
+from causalassay.processes.programs import kill_group, killed_with_us
 
 INSTALL_SECONDS = 1800
 """After which an installation is given up."""

@@ -11,16 +11,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from causalassay.study.cluster_executor import DaskExecutor
     from causalassay.study.driver import run_study
+    from causalassay.study.executors import LocalExecutor
     from causalassay.study.language import parse_study, read_study
     from causalassay.study.plan import Study
-    from causalassay.study.processes.cluster_executor import DaskExecutor
-    from causalassay.study.processes.local_executor import LocalExecutor
     from causalassay.study.storage import export, study_table
 
 _MODULES = {
-    "DaskExecutor": "processes.cluster_executor",
-    "LocalExecutor": "processes.local_executor",
+    "DaskExecutor": "cluster_executor",
+    "LocalExecutor": "executors",
     "Study": "plan",
     "export": "storage",
     "parse_study": "language",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from causalassay.study.plan import Limits, Study
+from causalassay.processes.limits import Limits
+from causalassay.study.plan import Study
 from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask, Task
 
 Batch = tuple[Task, ...]

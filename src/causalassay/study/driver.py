@@ -13,10 +13,11 @@ from typing import Literal
 import numpy as np
 
 from causalassay.metrics.registry import METRICS
+from causalassay.processes.limits import Loss
 from causalassay.study.batching import Batch, Batcher, batch_limits
+from causalassay.study.executors import Compiling, Executor
 from causalassay.study.kernel_marks import ready_before_others
 from causalassay.study.plan import Purpose, Statistic, Study, coordinates
-from causalassay.study.processes.executor import Compiling, Executor, Loss
 from causalassay.study.storage import Store
 from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask, Status, Task
 

@@ -148,7 +148,7 @@ def compiling_text(now: Progress) -> str:
     Examples
     --------
     >>> from collections import Counter
-    >>> from causalassay.study.processes.executor import Compiling
+    >>> from causalassay.study.executors import Compiling
     >>> compiling_text(Progress("main", 10, Counter(), 0, compiling=Compiling(3, 12)))
     'compiling kernels, 3 of 12 (once per installation)'
     """

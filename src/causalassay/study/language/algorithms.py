@@ -12,6 +12,7 @@ from causalassay.discovery.command import Command
 from causalassay.discovery.python_classes import ClassText, find_class, names_file
 from causalassay.discovery.python_file import PythonFile, made_of
 from causalassay.discovery.registry import ALGORITHMS
+from causalassay.processes.limits import Limits
 from causalassay.risk.refitting import Refitted
 from causalassay.study.language.dataclass_tables import construct, frozen
 from causalassay.study.language.expansion import Member, expand
@@ -25,7 +26,7 @@ from causalassay.study.language.table_keys import (
     TuneSchema,
     validated,
 )
-from causalassay.study.plan import AlgorithmEntry, Limits, PickledAlgorithm
+from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm
 from causalassay.study.worker_study import is_ours
 
 _HEAD_KEYS = tuple(AlgorithmSchema.model_fields)

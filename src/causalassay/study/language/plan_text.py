@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from causalassay.metrics.registry import METRICS
-from causalassay.study.plan import AlgorithmEntry, Limits, Study
+from causalassay.processes.limits import Limits
+from causalassay.study.plan import AlgorithmEntry, Study
 
 _MOST_NAMED = 6
 

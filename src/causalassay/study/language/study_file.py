@@ -13,6 +13,7 @@ from causalassay.common.spelling import did_you_mean
 from causalassay.discovery import make_algorithm
 from causalassay.judging.order_measures import measure_names, sortability_names
 from causalassay.metrics.registry import CHANCES, CONTROLS, DEFAULT_METRICS, METRICS, SERIES_METRICS
+from causalassay.processes.limits import Limits
 from causalassay.study.keys import digest
 from causalassay.study.language.algorithms import AlgorithmReader, TunedAlgorithm, read_limits
 from causalassay.study.language.metrics import MetricReader, read_diagnostics
@@ -25,7 +26,7 @@ from causalassay.study.measures import (
     DISCRETE_DIAGNOSTICS,
     SERIES_DIAGNOSTICS,
 )
-from causalassay.study.plan import AlgorithmEntry, Limits, MetricEntry, ProblemEntry, Study, Tuning
+from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study, Tuning
 from causalassay.study.problem_specs import FromFile, World, world
 
 Entry = TypeVar("Entry", ProblemEntry, AlgorithmEntry)

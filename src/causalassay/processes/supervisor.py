@@ -1,0 +1,524 @@
+"""Workers that may hang, crash or use up memory: each costs one call, no other."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import pickle
+import selectors
+import shutil
+import signal
+import threading
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from multiprocessing import resource_tracker
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from typing import Any, Self
+
+import psutil
+
+from causalassay.common.threads import one_thread_each
+from causalassay.processes.limits import NO_LIMITS, Limits, Loss, Stopwatch
+from causalassay.processes.messages import TOKEN, IncomingMessage, with_length
+from causalassay.processes.process_tree import (
+    continue_if_stopped,
+    holds_more,
+    kill_tree,
+    living_tree,
+)
+from causalassay.processes.scratch import NamelessFile, scratch_folder
+from causalassay.processes.worker import Stage, WorkerStart, read_answer, serve, worker_folder
+
+TICK = 0.05
+"""Seconds between two looks at the time and memory of what runs."""
+
+TRIES = 5
+"""How often in a row a start, or sending one call to a process, may fail."""
+
+EXIT_SECONDS = 1.0
+"""What a process has to end that has closed its connection."""
+
+CLOSED = "the pool was closed"
+"""The reason of what had not ended when the supervisor was closed."""
+
+SHARED_MEMORY = 0.8
+"""The part of the machine's memory that all workers together may have."""
+
+_NOT_READY = "it ended before it was ready"
+
+
+def memory_share(workers: int) -> int:
+    """Return the bytes that each of some workers may hold if no limit is stated.
+
+    Examples
+    --------
+    >>> memory_share(1) > memory_share(2) > 0
+    True
+    """
+    return int(SHARED_MEMORY * psutil.virtual_memory().total / workers)
+
+
+@dataclass(eq=False)
+class _Call:
+    """A call that waits or runs.
+
+    Parameters
+    ----------
+    payload : bytes
+        A pickled function with its argument.
+    limits : Limits
+    future : Future
+        What the caller waits for.
+    breaks : int
+        How many processes were lost before they had begun with it.
+    """
+
+    payload: bytes
+    limits: Limits
+    future: Future[Any] = field(default_factory=Future)
+    breaks: int = 0
+
+
+class _Clock:
+    """How long the stage lasts that a process is in, as far as the supervisor saw it pass.
+
+    Parameters
+    ----------
+    stage : Stage
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._number = -1
+        self._watch = Stopwatch()
+        self._looks_beyond = 0
+
+    def is_beyond(self, seconds: float) -> bool:
+        """Return whether the stage has lasted longer than its limit, at two looks in a row.
+
+        An answer that came while the supervisor was away is read before the second look.
+        """
+        number = self._stage.number
+        if number != self._number or number % 2 == 0:
+            self._number, self._watch, self._looks_beyond = number, Stopwatch(), 0
+        self._looks_beyond = self._looks_beyond + 1 if self._watch.look() > seconds else 0
+        return self._looks_beyond > 1
+
+
+class _Process:
+    """A worker process, and the call that it is at.
+
+    Attributes
+    ----------
+    ready, used : bool
+        Whether it has reported its start, and whether it has done a call before.
+    seen : list of Process
+        It and what it had started, when last looked at.
+    """
+
+    def __init__(self, folder: Path, setup: NamelessFile, *, silent: bool) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._stage = Stage()
+        self._folder = folder
+        self.clock = _Clock(self._stage)
+        self.ready = self.used = False
+        self.seen: list[psutil.Process] = []
+        self._token, self._outgoing, self._stage_before = b"", memoryview(b""), 0
+        self._incoming = IncomingMessage()
+        start = WorkerStart(os.getpid(), folder, setup, self._stage, silent)
+        self.connection, theirs = context.Pipe()
+        try:
+            self._child: SpawnProcess = context.Process(target=serve, args=(theirs, start))
+            self._child.start()
+            self._process = psutil.Process(self._child.pid)
+        except BaseException:
+            self.connection.close()
+            raise
+        finally:
+            theirs.close()
+        os.set_blocking(self.connection.fileno(), False)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it has begun with the call that was sent last."""
+        return self._stage.number != self._stage_before
+
+    def begin(self, call: _Call) -> bool:
+        """Send a call to the process; return whether all of it is on its way."""
+        self._token, self._stage_before = os.urandom(TOKEN), self._stage.number
+        self._outgoing = memoryview(with_length(self._token + call.payload))
+        return self.write()
+
+    def write(self) -> bool:
+        """Send what can be sent now; return whether that is all."""
+        with contextlib.suppress(BlockingIOError):
+            while self._outgoing:
+                self._outgoing = self._outgoing[
+                    os.write(self.connection.fileno(), self._outgoing) :
+                ]
+        return not self._outgoing
+
+    def read(self) -> bytes | None:
+        """Return what the process has sent, once it is whole.
+
+        Raises
+        ------
+        EOFError, OSError
+            If the process is gone, or sends what is no answer to its call.
+        """
+        try:
+            message = self._incoming.read(self.connection.fileno())
+        except BlockingIOError:
+            return None
+        if message is None or not self.ready:
+            return message
+        if not message.startswith(self._token):
+            raise EOFError
+        return message[TOKEN:]
+
+    def beyond_limits(self, limits: Limits) -> Loss | None:
+        """Return the loss of a call that is beyond its limits."""
+        if members := living_tree(self._process):
+            self.seen = members
+        continue_if_stopped(self._process)
+        if limits.seconds is not None and self.clock.is_beyond(limits.seconds):
+            return Loss.late(limits.seconds)
+        if limits.memory is not None and holds_more(members, limits.memory):
+            return Loss.too_big(limits.memory)
+        return None
+
+    @property
+    def is_gone(self) -> bool:
+        return self._child.exitcode is not None
+
+    def exit_code(self) -> int | None:
+        """Return the exit code of a process that has hung up; None if it goes on."""
+        self._child.join(EXIT_SECONDS)
+        return self._child.exitcode
+
+    def kill(self) -> None:
+        """Kill the process with all it started; `remove` what it leaves once it is gone."""
+        # Before its pipe is closed, which would make one that starts print an error.
+        kill_tree(self._process, self.seen)
+        self.connection.close()
+
+    def remove(self) -> None:
+        """Remove the temporary files of a process that is gone."""
+        shutil.rmtree(worker_folder(self._folder, self.pid), ignore_errors=True)
+
+
+@dataclass(eq=False)
+class _Slot:
+    """The place of one worker: its process, which is replaced when it is lost, and its call.
+
+    A call stays in its slot until its future has a result: when a process is lost through no
+    fault of the call, the next process of the slot runs it.
+    """
+
+    process: _Process | None = None
+    call: _Call | None = None
+
+
+class Supervisor:
+    """Run calls in worker processes, within limits of time and memory.
+
+    Use it as a context manager: leaving it kills the processes, whatever they do. Workers ignore
+    Ctrl-C, compute with one thread each, keep temporary files in a folder that is removed at the
+    end, and end with this process. One thread starts, hears and kills them.
+
+    Parameters
+    ----------
+    workers : int
+    initializer, initargs : callable, tuple
+        Called once in each process before it gets work; both are pickled.
+    on_start : callable, optional
+        Called with the id of each process that is ready, from another thread.
+    silent : bool
+        Whether nothing that workers print is shown; otherwise it goes to stderr.
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        initializer: Callable[..., None],
+        initargs: tuple[Any, ...] = (),
+        *,
+        on_start: Callable[[int], None] | None = None,
+        silent: bool = True,
+    ) -> None:
+        if workers < 1:
+            raise ValueError(f"workers: expected at least 1, got {workers}")
+        if multiprocessing.current_process().daemon:
+            raise RuntimeError("a daemonic process cannot start workers")
+        # Through a pipe it would hold up the supervisor until each process can read it.
+        self._setup = NamelessFile([pickle.dumps((initializer, initargs), protocol=5)])
+        self._on_start = on_start or (lambda _: None)
+        self._silent = silent
+        self._slots = [_Slot() for _ in range(workers)]
+        self._dying: list[_Process] = []
+        self._queue: deque[_Call] = deque()
+        self._lock = threading.Lock()
+        self._closed = False
+        self._failed_starts = 0
+        self._failure: str | None = None
+        self._stack = ExitStack()
+        # Before the system runs out of memory: it might choose the driver.
+        self._share = memory_share(workers)
+        self._thread = threading.Thread(target=self._supervise, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(one_thread_each())
+        self._folder = self._stack.enter_context(scratch_folder())
+        self._hears, self._wakes = os.pipe()
+        for end in (self._hears, self._wakes):
+            os.set_blocking(end, False)
+            self._stack.callback(os.close, end)
+        self._selector = self._stack.enter_context(selectors.DefaultSelector())
+        self._selector.register(self._hears, selectors.EVENT_READ)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def folder(self) -> Path:
+        """What is shared with the workers, removed at the end."""
+        return self._folder
+
+    def submit(
+        self, function: Callable[[Any], Any], argument: Any, limits: Limits = NO_LIMITS
+    ) -> Future[Any]:
+        """Return a future of ``function(argument)``, or of the `Loss` that came instead.
+
+        The time limit counts from when a process begins with it, or with the next stage of
+        it (`worker.limited`); the memory limit is on all that the process and the programs it
+        started hold at any time, and where none is stated, a worker's share of the machine's
+        memory.
+        """
+        limits = replace(limits, memory=limits.memory or self._share)
+        call = _Call(pickle.dumps((function, argument), protocol=5), limits)
+        call.future.set_running_or_notify_cancel()
+        with self._lock:
+            if self._closed:
+                raise RuntimeError(CLOSED)
+            if self._failure is not None:
+                call.future.set_result(Loss("pool", self._failure))
+                return call.future
+            self._queue.append(call)
+        self._wake()
+        return call.future
+
+    def close(self) -> None:
+        """Kill all processes; what has not ended is lost."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        self._wake()
+        self._thread.join()
+        self._stack.close()
+
+    def _wake(self) -> None:
+        with contextlib.suppress(BlockingIOError):  # it has been told often enough
+            os.write(self._wakes, b".")
+
+    # All that follows is done by the one thread, which alone knows slots and processes.
+
+    def _supervise(self) -> None:
+        """Start processes and watch them; they end with this thread, so it does both."""
+        # Python's own helper process: starting it, the first time, would undo the mask below.
+        resource_tracker.ensure_running()
+        # It is not missed if it is killed: nothing of ours is on its list.
+        warnings.filterwarnings("ignore", "resource_tracker: process died", UserWarning)
+        # Children inherit the mask: Ctrl-C must not reach them before they ignore it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            looked = time.monotonic()
+            while not self._closed:
+                self._fill_slots()
+                for key, events in self._selector.select(TICK):
+                    self._hear(key, events)
+                if time.monotonic() - looked >= TICK:
+                    looked = time.monotonic()
+                    self._look()
+        finally:
+            self._give_up(CLOSED if self._closed else "the pool's supervisor ended")
+            self._end()
+
+    def _fill_slots(self) -> None:
+        """Start a process where there is none, and give a call to each that has none."""
+        for slot in self._slots:
+            if self._closed or self._failure is not None:
+                return
+            if slot.process is None:
+                self._start(slot)
+            elif slot.process.ready and slot.call is None and self._queue:
+                slot.call = self._queue.popleft()
+                self._send(slot)
+
+    def _start(self, slot: _Slot) -> None:
+        try:
+            slot.process = _Process(self._folder, self._setup, silent=self._silent)
+        except psutil.NoSuchProcess:
+            self._fail_start(slot, _NOT_READY)
+        except (OSError, RuntimeError) as error:
+            self._fail_start(slot, f"{type(error).__name__}: {error}")
+        else:
+            self._selector.register(slot.process.connection, selectors.EVENT_READ, slot)
+
+    def _hear(self, key: selectors.SelectorKey, events: int) -> None:
+        slot: _Slot | None = key.data
+        if slot is None:
+            with contextlib.suppress(BlockingIOError):
+                os.read(self._hears, 4096)
+            return
+        process = slot.process
+        if process is None or process.connection is not key.fileobj:
+            return  # it was dropped meanwhile
+        try:
+            if events & selectors.EVENT_WRITE and process.write():
+                self._selector.modify(process.connection, selectors.EVENT_READ, slot)
+            message = process.read() if events & selectors.EVENT_READ else None
+        except (EOFError, OSError):
+            self._lose_process(slot, process)
+            return
+        if message is None:
+            return
+        if process.ready:
+            self._answer(slot, process, message)
+        else:
+            self._started(slot, process, message.decode())
+
+    def _started(self, slot: _Slot, process: _Process, failure: str) -> None:
+        if failure:
+            self._fail_start(slot, failure)
+            return
+        process.ready = True
+        self._failed_starts = 0
+        if slot.call is not None:
+            self._send(slot)
+        self._on_start(process.pid)
+
+    def _send(self, slot: _Slot) -> None:
+        if slot.process is None or slot.call is None:
+            return
+        try:
+            if not slot.process.begin(slot.call):
+                both = selectors.EVENT_READ | selectors.EVENT_WRITE
+                self._selector.modify(slot.process.connection, both, slot)
+        except OSError:
+            self._lose_process(slot, slot.process)
+
+    def _answer(self, slot: _Slot, process: _Process, message: bytes) -> None:
+        call, slot.call, process.used = slot.call, None, True
+        self._failed_starts = 0  # others may be killed as they start: the workers still work
+        if self._queue:
+            slot.call = self._queue.popleft()
+            self._send(slot)
+        if call is not None:
+            call.future.set_result(read_answer(message))
+
+    def _look(self) -> None:
+        """Look at the time and the memory of what runs, and at what has ended."""
+        for slot in self._slots:
+            if slot.process is None:
+                continue
+            if slot.process.is_gone:
+                self._hear_last_words(slot, slot.process)
+            elif (
+                slot.call is not None
+                and slot.process.ready
+                and (loss := slot.process.beyond_limits(slot.call.limits))
+            ):
+                self._lose_or_try_again(slot, slot.process, loss)
+        for process in [process for process in self._dying if process.is_gone]:
+            self._dying.remove(process)
+            process.remove()
+
+    def _hear_last_words(self, slot: _Slot, process: _Process) -> None:
+        """Read the answer of a process that has ended after it, if there is one."""
+        try:
+            message = process.read() if process.ready else None
+        except (EOFError, OSError):
+            message = None
+        if message is not None and slot.call is not None:
+            self._answer(slot, process, message)
+        else:
+            self._lose_process(slot, process)
+
+    def _lose_process(self, slot: _Slot, process: _Process) -> None:
+        """Go on after a process that has ended, or hung up."""
+        if not process.ready:
+            self._fail_start(slot, _NOT_READY)
+        elif slot.call is None:
+            self._drop(slot)
+        elif process.has_begun:
+            self._lose_or_try_again(slot, process, Loss.ended(process.exit_code()))
+        else:
+            slot.call.breaks += 1
+            if slot.call.breaks >= TRIES:
+                self._lose(slot, Loss("crashed", f"crashed: {TRIES} processes were lost"))
+            else:
+                self._drop(slot)
+
+    def _lose_or_try_again(self, slot: _Slot, process: _Process, loss: Loss) -> None:
+        """Blame a call for the end of its process only if the process was fresh.
+
+        Earlier calls may have left memory behind, or a thread that ends the process later.
+        """
+        if process.used and loss.cause in ("memory", "crashed"):
+            self._drop(slot)
+        else:
+            self._lose(slot, loss)
+
+    def _lose(self, slot: _Slot, loss: Loss) -> None:
+        call, slot.call = slot.call, None
+        self._drop(slot)
+        if call is not None:
+            call.future.set_result(loss)
+
+    def _drop(self, slot: _Slot) -> None:
+        """Kill the process of a slot; another will be started."""
+        process, slot.process = slot.process, None
+        if process is not None:
+            self._selector.unregister(process.connection)
+            process.kill()
+            self._dying.append(process)
+
+    def _fail_start(self, slot: _Slot, reason: str) -> None:
+        self._drop(slot)
+        self._failed_starts += 1
+        if self._failed_starts >= TRIES:
+            self._give_up(f"no worker process could be started: {reason}")
+
+    def _give_up(self, reason: str) -> None:
+        """Give every call that waits its loss: it will not be run."""
+        with self._lock:
+            self._failure = reason if self._failure is None else self._failure
+            calls = [slot.call for slot in self._slots if slot.call is not None]
+            calls += self._queue
+            self._queue.clear()
+        for slot in self._slots:
+            slot.call = None
+        for call in calls:
+            call.future.set_result(Loss("pool", self._failure))
+
+    def _end(self) -> None:
+        """Kill all processes and remove what they leave."""
+        for slot in self._slots:
+            self._drop(slot)
+        for process in self._dying:
+            process.exit_code()
+            process.remove()
