@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.runtime import cache_folder
-from causalassay.environments.building import (
+from causalassay.environments.catalogue import fingerprint
+from causalassay.environments.installing import (
     NotBuilt,
     build,
     check_programs,
     interpreter,
     versions,
 )
-from causalassay.environments.definition import fingerprint
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from causalassay.environments.catalogue import environments, is_own
-from causalassay.environments.definition import EnvironmentDefinition
+from causalassay.environments.catalogue import EnvironmentDefinition, environments, is_own
 
 PAGE = Path(__file__).with_name("environments.md")
 HEAD = "| environment | algorithms | licence | download | on disk |\n|---|---|---|---|---|\n"

@@ -17,8 +17,7 @@ from causalassay.analysis import Analysis, read
 from causalassay.analysis.matrix import Cell, Column, Row
 from causalassay.analysis.report.charts.figures import gallery
 from causalassay.analysis.report.charts.theme import fitted
-from causalassay.environments.catalogue import environments
-from causalassay.environments.definition import EnvironmentDefinition
+from causalassay.environments.catalogue import EnvironmentDefinition, environments
 from causalassay.judging.findings import FindingKind
 from causalassay.present.formatting import in_words
 

@@ -14,7 +14,7 @@ from causalassay.common.annotations import expectation, hints
 from causalassay.common.registry import Registry, RegistryEntry, first_line, parameters
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.registry import ALGORITHMS
-from causalassay.environments.definition import AlgorithmDefinition
+from causalassay.environments.catalogue import AlgorithmDefinition
 from causalassay.graphs.registry import GRAPHS
 from causalassay.metrics.registry import METRICS
 from causalassay.models.registry import MODELS, function_family, model_parameters

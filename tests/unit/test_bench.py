@@ -36,7 +36,7 @@ from bench.table_lines import (
 from bench.timings import FULL, QUICK, Effort, Result, Timing
 from bench.worker import serve
 
-from causalassay.environments import building
+from causalassay.environments import installing as building
 
 EFFORT = Effort(seeds=(1, 2), seconds=0.5, limit=10.0, slow=5.0, long=False)
 OURS = Contestant("ours", "ours", "fake:ours")

@@ -16,7 +16,7 @@ import pytest
 import typer
 
 from causalassay.cli import app
-from causalassay.environments.definition import read_definition
+from causalassay.environments.catalogue import read_definition
 from causalassay.lab.factorial import read_experiment
 from command_line import run_here
 from conftest import REGISTRIES

@@ -5,8 +5,11 @@ import pytest
 
 from announced_environments import FAKE, installed_fake, read_again, write_package
 from causalassay.environments import catalogue, installing, process
-from causalassay.environments.catalogue import environment_generators
-from causalassay.environments.definition import DefinitionMistake, read_definition
+from causalassay.environments.catalogue import (
+    DefinitionMistake,
+    environment_generators,
+    read_definition,
+)
 from causalassay.environments.generating import LARGEST_SEED, draw
 from causalassay.environments.process import EnvironmentAbsent, EnvironmentFailed, PackageRefused
 

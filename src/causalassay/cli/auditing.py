@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from causalassay.cli.printing import INTERRUPTED, counter, steady_progress, wide_console
+from causalassay.cli.interruptions import answered_in_one_line
+from causalassay.cli.printing import counter, steady_progress, wide_console
 from causalassay.cli.reading_options import (
     Continuous,
     Drop,
@@ -135,11 +136,8 @@ def audit(  # noqa: PLR0913, PLR0917  one argument per option
         raise ValueError("a LaTeX table needs a graph: pass --graph as well")
     settings = {"bootstrap": bootstrap, "max_lag": max_lag, **vars(how)}
     made = provenance(seed, settings, files)
-    try:
+    with answered_in_one_line("nothing was written"):
         result = _run(pairs, how, seed, options)
-    except KeyboardInterrupt:
-        typer.echo("interrupted: nothing was written", err=True)
-        raise typer.Exit(INTERRUPTED) from None
     name = pairs[0].data.name if len(pairs) == 1 else f"{len(pairs)} files"
     document = _document(result, name, made)
     _write(result, document, report, latex)  # first: a reader may close the pipe

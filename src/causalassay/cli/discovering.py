@@ -200,6 +200,7 @@ def _found(
                 stream(seed, "discover"),
                 n_bootstrap,
                 processes=workers,
+                isolated=True,
                 on_progress=on_progress,
             )
     except NotInstalled as reason:

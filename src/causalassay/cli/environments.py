@@ -20,7 +20,7 @@ from causalassay.present.json_values import plain_values
 from causalassay.present.terminal import print_table
 
 if TYPE_CHECKING:
-    from causalassay.environments.definition import (
+    from causalassay.environments.catalogue import (
         AlgorithmDefinition,
         EnvironmentDefinition,
         GeneratorDefinition,
@@ -142,8 +142,7 @@ def install_all(wanted: Sequence[EnvironmentDefinition]) -> dict[str, dict[str, 
     NotBuilt
         If one cannot be made.
     """
-    from causalassay.environments.building import NotBuilt
-    from causalassay.environments.installing import bytes_on_disk, folder_of, state
+    from causalassay.environments.installing import NotBuilt, bytes_on_disk, folder_of, state
     from causalassay.environments.installing import install as install_one
 
     installed = {}

@@ -19,7 +19,7 @@ from causalassay.cli.printing import EVERY_SECONDS, progress_bar, wide_console
 from causalassay.common.replacing import check_target, write_text
 
 if TYPE_CHECKING:
-    from causalassay.environments.definition import EnvironmentDefinition
+    from causalassay.environments.catalogue import EnvironmentDefinition
     from causalassay.lab.hall import Entry, Row, Settings
 
 DEFAULT_FOLDER = Path("hall")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -14,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from causalassay.cli.interruptions import answered_in_one_line
 from causalassay.cli.options import AsJson, complete_results, complete_study
-from causalassay.cli.printing import INTERRUPTED, wide_console
+from causalassay.cli.printing import wide_console
 from causalassay.cli.program_permission import AllowPrograms, permit
 
 if TYPE_CHECKING:
@@ -197,29 +196,17 @@ def run_to_end(
     from causalassay.study.driver import run_study
     from causalassay.study.progress import progress_display
 
-    # A batch system ends jobs by SIGTERM: it is answered like Ctrl-C, also in the background,
-    # where shells let programs ignore the latter; so is a terminal that closes, except under nohup.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        signal.signal(signal.SIGHUP, signal.default_int_handler)
     console = Console(stderr=True)
-    try:
-        with progress_display(console) as watch:
-            counts = run_study(
-                study,
-                folder,
-                executor,
-                retry=[again.value for again in retry],
-                watch=watch,
-                notify=lambda note: console.print(f"note: {note}", style="yellow", soft_wrap=True),
-            )
-    except KeyboardInterrupt:
-        console.print(
-            f"\nInterrupted. Finished rows are in {folder}; run the same command to continue.",
-            highlight=False,
-            soft_wrap=True,
+    line = f"finished rows are in {folder}; run the same command to continue"
+    with answered_in_one_line(line), progress_display(console) as watch:
+        counts = run_study(
+            study,
+            folder,
+            executor,
+            retry=[again.value for again in retry],
+            watch=watch,
+            notify=lambda note: console.print(f"note: {note}", style="yellow", soft_wrap=True),
         )
-        sys.exit(INTERRUPTED)
     return dict(counts)
 
 

@@ -19,8 +19,12 @@ from causalassay.common.extras import install_line
 from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_world
 from causalassay.data.dataset import Dataset, World
 from causalassay.discovery.statistics.usable_rows import check_observational, check_regular
-from causalassay.environments.catalogue import environment, environments
-from causalassay.environments.definition import AlgorithmDefinition, EnvironmentDefinition
+from causalassay.environments.catalogue import (
+    AlgorithmDefinition,
+    EnvironmentDefinition,
+    environment,
+    environments,
+)
 from causalassay.environments.generating import check_links, check_square, checked_graph
 from causalassay.environments.installing import state
 from causalassay.environments.process import (

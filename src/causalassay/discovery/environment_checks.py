@@ -14,7 +14,7 @@ from causalassay.data import Dataset
 from causalassay.data.kinds import Discrete
 from causalassay.data.regime import Regime
 from causalassay.discovery.environment_algorithms import algorithm_class
-from causalassay.environments.definition import AlgorithmDefinition, EnvironmentDefinition
+from causalassay.environments.catalogue import AlgorithmDefinition, EnvironmentDefinition
 from causalassay.environments.generating import draw
 from causalassay.environments.process import answered_within
 

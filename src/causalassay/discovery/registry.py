@@ -25,8 +25,12 @@ from causalassay.contracts import Algorithm, Estimate, Kind, Reads, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.discovery.python_classes import names_file
 from causalassay.discovery.python_file import from_file
-from causalassay.environments.catalogue import environment, environment_algorithms, is_own
-from causalassay.environments.definition import AlgorithmDefinition
+from causalassay.environments.catalogue import (
+    AlgorithmDefinition,
+    environment,
+    environment_algorithms,
+    is_own,
+)
 from causalassay.present.document import Column, Document, Table
 from causalassay.present.formatting import shortened
 from causalassay.present.shown import Shown

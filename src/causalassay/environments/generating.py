@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.environments.catalogue import environment
-from causalassay.environments.definition import GeneratorDefinition
+from causalassay.environments.catalogue import GeneratorDefinition, environment
 from causalassay.environments.process import (
     Answer,
     EnvironmentFailed,

@@ -22,9 +22,8 @@ from typing import Any, Literal
 import numpy as np
 
 from causalassay.environments import host
-from causalassay.environments.building import clean_variables
-from causalassay.environments.definition import EnvironmentDefinition
-from causalassay.environments.installing import state
+from causalassay.environments.catalogue import EnvironmentDefinition
+from causalassay.environments.installing import clean_variables, state
 
 TICK = 0.5
 """Seconds between two looks whether a process is still there."""

@@ -1,4 +1,4 @@
-"""A program that leads a process group: how it ends, with all that it started."""
+"""Programs that lead a process group: how they end, with all that they started."""
 
 from __future__ import annotations
 
@@ -10,25 +10,35 @@ from collections.abc import Iterator
 from typing import Any
 
 
+def guard_group(leader: int) -> subprocess.Popen[bytes]:
+    """Start a shell that kills a process group once this process has ended, whatever ended it.
+
+    It reads from a pipe that only we hold. Kill it where the group need not end any more.
+
+    Parameters
+    ----------
+    leader : int
+        The process that leads the group.
+    """
+    return subprocess.Popen(
+        ["sh", "-c", 'read _; kill -s KILL -- "-$1"', "sh", str(leader)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
 @contextlib.contextmanager
 def killed_with_us(process: subprocess.Popen[Any]) -> Iterator[None]:
     """Kill a program, with all it started, if this process is killed meanwhile.
-
-    A shell reads from a pipe that only we hold; it ends when we do, whatever the cause.
 
     Parameters
     ----------
     process : Popen
         Started with ``start_new_session=True``.
     """
-    words = ["sh", "-c", 'read _; kill -s KILL -- "-$1"', "sh", str(process.pid)]
-    with subprocess.Popen(
-        words,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as guard:
+    with guard_group(process.pid) as guard:
         try:
             yield
         finally:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import multiprocessing
 import os
 import pickle
+import queue
 import selectors
 import shutil
 import signal
@@ -13,14 +15,15 @@ import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import psutil
 
@@ -35,6 +38,8 @@ from causalassay.processes.process_tree import (
 )
 from causalassay.processes.scratch import NamelessFile, scratch_folder
 from causalassay.processes.worker import Stage, WorkerStart, read_answer, serve, worker_folder
+
+T = TypeVar("T")
 
 TICK = 0.05
 """Seconds between two looks at the time and memory of what runs."""
@@ -123,7 +128,7 @@ class _Process:
         It and what it had started, when last looked at.
     """
 
-    def __init__(self, folder: Path, setup: NamelessFile, *, silent: bool) -> None:
+    def __init__(self, folder: Path, setup: NamelessFile, *, runs_algorithms: bool) -> None:
         context = multiprocessing.get_context("spawn")
         self._stage = Stage()
         self._folder = folder
@@ -132,7 +137,7 @@ class _Process:
         self.seen: list[psutil.Process] = []
         self._token, self._outgoing, self._stage_before = b"", memoryview(b""), 0
         self._incoming = IncomingMessage()
-        start = WorkerStart(os.getpid(), folder, setup, self._stage, silent)
+        start = WorkerStart(os.getpid(), folder, setup, self._stage, runs_algorithms)
         self.connection, theirs = context.Pipe()
         try:
             self._child: SpawnProcess = context.Process(target=serve, args=(theirs, start))
@@ -244,8 +249,12 @@ class Supervisor:
         Called once in each process before it gets work; both are pickled.
     on_start : callable, optional
         Called with the id of each process that is ready, from another thread.
-    silent : bool
-        Whether nothing that workers print is shown; otherwise it goes to stderr.
+    eager : bool
+        Whether all workers start at once; otherwise each starts when a call waits for it.
+    runs_algorithms : bool
+        Whether calls run other people's code. What it prints then goes to stderr, and the
+        programs that it started end with the worker, whatever ends that. Workers that run our
+        own code print nothing.
     """
 
     def __init__(
@@ -255,7 +264,8 @@ class Supervisor:
         initargs: tuple[Any, ...] = (),
         *,
         on_start: Callable[[int], None] | None = None,
-        silent: bool = True,
+        eager: bool = True,
+        runs_algorithms: bool = False,
     ) -> None:
         if workers < 1:
             raise ValueError(f"workers: expected at least 1, got {workers}")
@@ -264,7 +274,8 @@ class Supervisor:
         # Through a pipe it would hold up the supervisor until each process can read it.
         self._setup = NamelessFile([pickle.dumps((initializer, initargs), protocol=5)])
         self._on_start = on_start or (lambda _: None)
-        self._silent = silent
+        self._eager = eager
+        self._runs_algorithms = runs_algorithms
         self._slots = [_Slot() for _ in range(workers)]
         self._dying: list[_Process] = []
         self._queue: deque[_Call] = deque()
@@ -320,6 +331,36 @@ class Supervisor:
         self._wake()
         return call.future
 
+    def each(
+        self,
+        function: Callable[[Any], Any],
+        arguments: Iterable[T],
+        limits: Limits = NO_LIMITS,
+        *,
+        at_once: int | None = None,
+    ) -> Iterator[tuple[T, Any]]:
+        """Yield arguments with what came of them, as `submit`, in the order in which they end.
+
+        Parameters
+        ----------
+        function, arguments, limits
+        at_once : int, optional
+            How many are under way at a time; by default as many as there are workers.
+        """
+        at_once = at_once or len(self._slots)
+        ended: queue.SimpleQueue[tuple[T, Future[Any]]] = queue.SimpleQueue()
+        n_under_way, waiting = 0, iter(arguments)
+        while True:
+            for argument in itertools.islice(waiting, at_once - n_under_way):
+                future = self.submit(function, argument, limits)
+                future.add_done_callback(partial(_put, ended, argument))
+                n_under_way += 1
+            if not n_under_way:
+                return
+            argument, future = ended.get()
+            n_under_way -= 1
+            yield argument, future.result()
+
     def close(self) -> None:
         """Kill all processes; what has not ended is lost."""
         with self._lock:
@@ -359,18 +400,23 @@ class Supervisor:
 
     def _fill_slots(self) -> None:
         """Start a process where there is none, and give a call to each that has none."""
+        starting = sum(1 for slot in self._slots if slot.process and not slot.process.ready)
         for slot in self._slots:
             if self._closed or self._failure is not None:
                 return
             if slot.process is None:
-                self._start(slot)
+                if self._eager or slot.call is not None or len(self._queue) > starting:
+                    starting += 1
+                    self._start(slot)
             elif slot.process.ready and slot.call is None and self._queue:
                 slot.call = self._queue.popleft()
                 self._send(slot)
 
     def _start(self, slot: _Slot) -> None:
         try:
-            slot.process = _Process(self._folder, self._setup, silent=self._silent)
+            slot.process = _Process(
+                self._folder, self._setup, runs_algorithms=self._runs_algorithms
+            )
         except psutil.NoSuchProcess:
             self._fail_start(slot, _NOT_READY)
         except (OSError, RuntimeError) as error:
@@ -522,3 +568,7 @@ class Supervisor:
         for process in self._dying:
             process.exit_code()
             process.remove()
+
+
+def _put(ended: queue.SimpleQueue[tuple[T, Future[Any]]], argument: T, future: Future[Any]) -> None:
+    ended.put((argument, future))

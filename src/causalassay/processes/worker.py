@@ -12,6 +12,7 @@ import os
 import pickle
 import signal
 import struct
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from causalassay.processes.process_tree import (
     lead_a_session,
     silence,
 )
+from causalassay.processes.programs import guard_group
 from causalassay.processes.scratch import NamelessFile
 
 _NUMBER = struct.Struct("<q")
@@ -73,18 +75,19 @@ class WorkerStart:
         A pickled function with its arguments, called once before the first call.
     stage : Stage
         What the supervisor watches.
-    silent : bool
-        Whether nothing that is printed is shown; otherwise all of it goes to stderr.
+    runs_algorithms : bool
+        Whether the calls run other people's code; see `Supervisor`.
     """
 
     parent: int
     folder: Path
     setup: NamelessFile
     stage: Stage
-    silent: bool
+    runs_algorithms: bool
 
 
 _started: list[WorkerStart] = []
+_guards: list[subprocess.Popen[bytes]] = []
 
 
 def shared_folder() -> Path:
@@ -115,7 +118,12 @@ def _begin(start: WorkerStart) -> str:
     """Prepare this process for its calls; return what went wrong, if anything."""
     end_with(start.parent)
     adopt_orphans()
-    _leave_the_terminal(silent=start.silent)
+    _leave_the_terminal()
+    if start.runs_algorithms:
+        os.dup2(2, 1)  # what an algorithm prints is no part of a result
+        _guards.append(guard_group(os.getpid()))
+    else:
+        silence()
     be_killed_first()
     _started.append(start)
     try:
@@ -130,17 +138,13 @@ def _begin(start: WorkerStart) -> str:
     return ""
 
 
-def _leave_the_terminal(*, silent: bool) -> None:
-    """Leave Ctrl-C to the supervisor, end at SIGTERM even inside C, and print no results."""
+def _leave_the_terminal() -> None:
+    """Leave Ctrl-C to the supervisor, and end at SIGTERM even inside C."""
     lead_a_session()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     # The supervisor blocks it during the start, when Python would still react.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    if silent:
-        silence()
-    else:
-        os.dup2(2, 1)
 
 
 def _make_folder() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm
-from causalassay.environments.definition import EnvironmentDefinition
+from causalassay.environments.catalogue import EnvironmentDefinition
 from causalassay.environments.installing import state
 from causalassay.study.plan import AlgorithmEntry
 

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 
 from causalassay.common.opening import read_text
 from causalassay.discovery.registry import ALGORITHMS
-from causalassay.environments.definition import EnvironmentDefinition
+from causalassay.environments.catalogue import EnvironmentDefinition
 from causalassay.lab.bundling.archives import PACKAGE
 from causalassay.study.needed_environments import needed_environments
 from causalassay.study.plan import Purpose, Study

@@ -17,11 +17,13 @@ from causalassay.common.seeding import stream
 from causalassay.data import Continuous, Dataset, Discrete, Problem, Regime
 from causalassay.data.dataset import World
 from causalassay.data.known_files import KnownFile
-from causalassay.environments.building import versions
-from causalassay.environments.catalogue import environment
-from causalassay.environments.definition import EnvironmentDefinition, GeneratorDefinition
+from causalassay.environments.catalogue import (
+    EnvironmentDefinition,
+    GeneratorDefinition,
+    environment,
+)
 from causalassay.environments.generating import Drawn, draw
-from causalassay.environments.installing import folder_of, state
+from causalassay.environments.installing import folder_of, state, versions
 from causalassay.environments.process import EnvironmentAbsent, EnvironmentFailed, PackageRefused
 from causalassay.graphs import LaggedGraph
 from causalassay.graphs.sources import ErdosRenyi, GraphSource, LaggedErdosRenyi
