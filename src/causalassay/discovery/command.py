@@ -23,7 +23,7 @@ from causalassay.contracts import Estimate, Kind, NotApplicable, Reads, check_ro
 from causalassay.data.dataset import Dataset
 from causalassay.data.writing import write
 from causalassay.graphs import is_cpdag, is_dag, read_graph
-from causalassay.processes.programs import kill_group, killed_with_us
+from causalassay.processes.process_tree import kill_group, killed_with_us
 
 STDERR_LENGTH = 2000
 """How much of the end of the program's stderr goes into an error."""

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from causalassay.common.threads import ONE_THREAD
 from causalassay.environments.catalogue import EnvironmentDefinition
-from causalassay.processes.programs import kill_group, killed_with_us
+from causalassay.processes.process_tree import kill_group, killed_with_us
 
 # Makes a virtual environment with pip: from pins to a folder with an interpreter.
 

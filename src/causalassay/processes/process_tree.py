@@ -7,12 +7,14 @@ import ctypes
 import os
 import re
 import signal
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Container, Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -245,3 +247,56 @@ def _exit_after(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1.0)
     os._exit(1)
+
+
+# Programs that lead a process group: how they end, with all that they started.
+
+
+def guard_group(leader: int) -> subprocess.Popen[bytes]:
+    """Start a shell that kills a process group once this process has ended, whatever ended it.
+
+    It reads from a pipe that only we hold. Kill it where the group need not end any more.
+
+    Parameters
+    ----------
+    leader : int
+        The process that leads the group.
+    """
+    return subprocess.Popen(
+        ["sh", "-c", 'read _; kill -s KILL -- "-$1"', "sh", str(leader)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+@contextlib.contextmanager
+def killed_with_us(process: subprocess.Popen[Any]) -> Iterator[None]:
+    """Kill a program, with all it started, if this process is killed meanwhile.
+
+    Parameters
+    ----------
+    process : Popen
+        Started with ``start_new_session=True``.
+    """
+    with guard_group(process.pid) as guard:
+        try:
+            yield
+        finally:
+            guard.kill()
+
+
+def kill_group(process: subprocess.Popen[Any]) -> None:
+    """End a program, and whatever it left running.
+
+    Examples
+    --------
+    >>> started = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    >>> kill_group(started)
+    >>> started.returncode
+    -9
+    """
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

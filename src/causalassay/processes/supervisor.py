@@ -9,7 +9,6 @@ import os
 import pickle
 import queue
 import selectors
-import shutil
 import signal
 import threading
 import time
@@ -18,26 +17,19 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import resource_tracker
-from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import psutil
 
 from causalassay.common.threads import one_thread_each
-from causalassay.processes.limits import NO_LIMITS, Limits, Loss, Stopwatch
-from causalassay.processes.messages import TOKEN, IncomingMessage, with_length
-from causalassay.processes.process_tree import (
-    continue_if_stopped,
-    holds_more,
-    kill_tree,
-    living_tree,
-)
+from causalassay.processes.limits import NO_LIMITS, Limits, Loss
 from causalassay.processes.scratch import NamelessFile, scratch_folder
-from causalassay.processes.worker import Stage, WorkerStart, read_answer, serve, worker_folder
+from causalassay.processes.worker import read_answer
+from causalassay.processes.worker_client import Call, WorkerProcess
 
 T = TypeVar("T")
 
@@ -46,9 +38,6 @@ TICK = 0.05
 
 TRIES = 5
 """How often in a row a start, or sending one call to a process, may fail."""
-
-EXIT_SECONDS = 1.0
-"""What a process has to end that has closed its connection."""
 
 CLOSED = "the pool was closed"
 """The reason of what had not ended when the supervisor was closed."""
@@ -71,159 +60,6 @@ def memory_share(workers: int) -> int:
 
 
 @dataclass(eq=False)
-class _Call:
-    """A call that waits or runs.
-
-    Parameters
-    ----------
-    payload : bytes
-        A pickled function with its argument.
-    limits : Limits
-    future : Future
-        What the caller waits for.
-    breaks : int
-        How many processes were lost before they had begun with it.
-    """
-
-    payload: bytes
-    limits: Limits
-    future: Future[Any] = field(default_factory=Future)
-    breaks: int = 0
-
-
-class _Clock:
-    """How long the stage lasts that a process is in, as far as the supervisor saw it pass.
-
-    Parameters
-    ----------
-    stage : Stage
-    """
-
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
-        self._number = -1
-        self._watch = Stopwatch()
-        self._looks_beyond = 0
-
-    def is_beyond(self, seconds: float) -> bool:
-        """Return whether the stage has lasted longer than its limit, at two looks in a row.
-
-        An answer that came while the supervisor was away is read before the second look.
-        """
-        number = self._stage.number
-        if number != self._number or number % 2 == 0:
-            self._number, self._watch, self._looks_beyond = number, Stopwatch(), 0
-        self._looks_beyond = self._looks_beyond + 1 if self._watch.look() > seconds else 0
-        return self._looks_beyond > 1
-
-
-class _Process:
-    """A worker process, and the call that it is at.
-
-    Attributes
-    ----------
-    ready, used : bool
-        Whether it has reported its start, and whether it has done a call before.
-    seen : list of Process
-        It and what it had started, when last looked at.
-    """
-
-    def __init__(self, folder: Path, setup: NamelessFile, *, runs_algorithms: bool) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._stage = Stage()
-        self._folder = folder
-        self.clock = _Clock(self._stage)
-        self.ready = self.used = False
-        self.seen: list[psutil.Process] = []
-        self._token, self._outgoing, self._stage_before = b"", memoryview(b""), 0
-        self._incoming = IncomingMessage()
-        start = WorkerStart(os.getpid(), folder, setup, self._stage, runs_algorithms)
-        self.connection, theirs = context.Pipe()
-        try:
-            self._child: SpawnProcess = context.Process(target=serve, args=(theirs, start))
-            self._child.start()
-            self._process = psutil.Process(self._child.pid)
-        except BaseException:
-            self.connection.close()
-            raise
-        finally:
-            theirs.close()
-        os.set_blocking(self.connection.fileno(), False)
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether it has begun with the call that was sent last."""
-        return self._stage.number != self._stage_before
-
-    def begin(self, call: _Call) -> bool:
-        """Send a call to the process; return whether all of it is on its way."""
-        self._token, self._stage_before = os.urandom(TOKEN), self._stage.number
-        self._outgoing = memoryview(with_length(self._token + call.payload))
-        return self.write()
-
-    def write(self) -> bool:
-        """Send what can be sent now; return whether that is all."""
-        with contextlib.suppress(BlockingIOError):
-            while self._outgoing:
-                self._outgoing = self._outgoing[
-                    os.write(self.connection.fileno(), self._outgoing) :
-                ]
-        return not self._outgoing
-
-    def read(self) -> bytes | None:
-        """Return what the process has sent, once it is whole.
-
-        Raises
-        ------
-        EOFError, OSError
-            If the process is gone, or sends what is no answer to its call.
-        """
-        try:
-            message = self._incoming.read(self.connection.fileno())
-        except BlockingIOError:
-            return None
-        if message is None or not self.ready:
-            return message
-        if not message.startswith(self._token):
-            raise EOFError
-        return message[TOKEN:]
-
-    def beyond_limits(self, limits: Limits) -> Loss | None:
-        """Return the loss of a call that is beyond its limits."""
-        if members := living_tree(self._process):
-            self.seen = members
-        continue_if_stopped(self._process)
-        if limits.seconds is not None and self.clock.is_beyond(limits.seconds):
-            return Loss.late(limits.seconds)
-        if limits.memory is not None and holds_more(members, limits.memory):
-            return Loss.too_big(limits.memory)
-        return None
-
-    @property
-    def is_gone(self) -> bool:
-        return self._child.exitcode is not None
-
-    def exit_code(self) -> int | None:
-        """Return the exit code of a process that has hung up; None if it goes on."""
-        self._child.join(EXIT_SECONDS)
-        return self._child.exitcode
-
-    def kill(self) -> None:
-        """Kill the process with all it started; `remove` what it leaves once it is gone."""
-        # Before its pipe is closed, which would make one that starts print an error.
-        kill_tree(self._process, self.seen)
-        self.connection.close()
-
-    def remove(self) -> None:
-        """Remove the temporary files of a process that is gone."""
-        shutil.rmtree(worker_folder(self._folder, self.pid), ignore_errors=True)
-
-
-@dataclass(eq=False)
 class _Slot:
     """The place of one worker: its process, which is replaced when it is lost, and its call.
 
@@ -231,8 +67,8 @@ class _Slot:
     fault of the call, the next process of the slot runs it.
     """
 
-    process: _Process | None = None
-    call: _Call | None = None
+    process: WorkerProcess | None = None
+    call: Call | None = None
 
 
 class Supervisor:
@@ -277,8 +113,8 @@ class Supervisor:
         self._eager = eager
         self._runs_algorithms = runs_algorithms
         self._slots = [_Slot() for _ in range(workers)]
-        self._dying: list[_Process] = []
-        self._queue: deque[_Call] = deque()
+        self._dying: list[WorkerProcess] = []
+        self._queue: deque[Call] = deque()
         self._lock = threading.Lock()
         self._closed = False
         self._failed_starts = 0
@@ -319,7 +155,7 @@ class Supervisor:
         memory.
         """
         limits = replace(limits, memory=limits.memory or self._share)
-        call = _Call(pickle.dumps((function, argument), protocol=5), limits)
+        call = Call(pickle.dumps((function, argument), protocol=5), limits)
         call.future.set_running_or_notify_cancel()
         with self._lock:
             if self._closed:
@@ -414,7 +250,7 @@ class Supervisor:
 
     def _start(self, slot: _Slot) -> None:
         try:
-            slot.process = _Process(
+            slot.process = WorkerProcess(
                 self._folder, self._setup, runs_algorithms=self._runs_algorithms
             )
         except psutil.NoSuchProcess:
@@ -447,7 +283,7 @@ class Supervisor:
         else:
             self._started(slot, process, message.decode())
 
-    def _started(self, slot: _Slot, process: _Process, failure: str) -> None:
+    def _started(self, slot: _Slot, process: WorkerProcess, failure: str) -> None:
         if failure:
             self._fail_start(slot, failure)
             return
@@ -467,7 +303,7 @@ class Supervisor:
         except OSError:
             self._lose_process(slot, slot.process)
 
-    def _answer(self, slot: _Slot, process: _Process, message: bytes) -> None:
+    def _answer(self, slot: _Slot, process: WorkerProcess, message: bytes) -> None:
         call, slot.call, process.used = slot.call, None, True
         self._failed_starts = 0  # others may be killed as they start: the workers still work
         if self._queue:
@@ -493,7 +329,7 @@ class Supervisor:
             self._dying.remove(process)
             process.remove()
 
-    def _hear_last_words(self, slot: _Slot, process: _Process) -> None:
+    def _hear_last_words(self, slot: _Slot, process: WorkerProcess) -> None:
         """Read the answer of a process that has ended after it, if there is one."""
         try:
             message = process.read() if process.ready else None
@@ -504,7 +340,7 @@ class Supervisor:
         else:
             self._lose_process(slot, process)
 
-    def _lose_process(self, slot: _Slot, process: _Process) -> None:
+    def _lose_process(self, slot: _Slot, process: WorkerProcess) -> None:
         """Go on after a process that has ended, or hung up."""
         if not process.ready:
             self._fail_start(slot, _NOT_READY)
@@ -519,7 +355,7 @@ class Supervisor:
             else:
                 self._drop(slot)
 
-    def _lose_or_try_again(self, slot: _Slot, process: _Process, loss: Loss) -> None:
+    def _lose_or_try_again(self, slot: _Slot, process: WorkerProcess, loss: Loss) -> None:
         """Blame a call for the end of its process only if the process was fresh.
 
         Earlier calls may have left memory behind, or a thread that ends the process later.

@@ -26,10 +26,10 @@ from causalassay.processes.process_tree import (
     adopt_orphans,
     be_killed_first,
     end_with,
+    guard_group,
     lead_a_session,
     silence,
 )
-from causalassay.processes.programs import guard_group
 from causalassay.processes.scratch import NamelessFile
 
 _NUMBER = struct.Struct("<q")
