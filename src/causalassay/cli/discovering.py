@@ -146,16 +146,16 @@ def discover(  # noqa: PLR0913, PLR0917  one argument per option
     }
     dropped = drop_condition or []
     stated = {"algorithm": repr(chosen), "bootstrap": n_bootstrap, "drop_condition": dropped}
-    made = provenance(seed, stated | reading, {data: "data"})
+    origin = provenance(seed, stated | reading, {data: "data"})
     dataset = _read(data, reading, dropped)
-    found = _found(label, chosen, dataset, n_bootstrap, seed, workers)
+    frequencies = _frequencies(label, chosen, dataset, n_bootstrap, seed, workers)
     assumptions = getattr(chosen, "assumptions", "")
     search = Search(label, data.name, _size(dataset, chosen), assumptions)
     command = shlex.join(["causalassay", *sys.argv[1:]])
-    document = frequencies_document(found, search, made.blocks(command, today()))
-    _write(outputs, found, document)  # first: a reader may close the pipe
+    document = frequencies_document(frequencies, search, origin.blocks(command, today()))
+    _write(outputs, frequencies, document)  # first: a reader may close the pipe
     if as_json:
-        plain = {"algorithm": label, **found.to_dict(), **made.to_dict()}
+        plain = {"algorithm": label, **frequencies.to_dict(), **origin.to_dict()}
         typer.echo(json.dumps(plain, indent=2, allow_nan=False))
         return
     from causalassay.present.terminal import print_document
@@ -174,7 +174,7 @@ def _read(path: Path, reading: dict[str, Any], dropped: list[str]) -> Dataset:
     return dataset
 
 
-def _found(
+def _frequencies(
     label: str,
     algorithm: Algorithm,
     dataset: Dataset,
@@ -222,22 +222,22 @@ def _size(data: Dataset, algorithm: Algorithm) -> str:
     return f"{data.n_samples} rows in {n} conditions, {columns}{hint}"
 
 
-def _write(outputs: _Outputs, found: EdgeFrequencies, document: Document) -> None:
+def _write(outputs: _Outputs, frequencies: EdgeFrequencies, document: Document) -> None:
     """Write the files that were asked for, and say where they are."""
     if outputs.graph is not None:
         from causalassay.graphs import write_graph
 
         write_graph(
             outputs.graph,
-            found.estimate.graph,
-            found.columns,
+            frequencies.estimate.graph,
+            frequencies.columns,
             layout="matrix" if outputs.matrix else "edges",
-            numbers=found.numbers,
-            feedback=found.estimate.kind == "summary",
+            numbers=frequencies.numbers,
+            feedback=frequencies.estimate.kind == "summary",
         )
         typer.echo(f"Graph: {outputs.graph}", err=True)
     if outputs.svg is not None:
-        write_text(outputs.svg, f"{found.draw()._repr_svg_()}\n")
+        write_text(outputs.svg, f"{frequencies.draw()._repr_svg_()}\n")
         typer.echo(f"Drawing: {outputs.svg}", err=True)
     if outputs.report is not None:
         from causalassay.present.html import page

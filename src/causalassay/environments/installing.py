@@ -187,23 +187,23 @@ def alone(folder: Path, on_wait: Callable[[], None] = lambda: None) -> Iterator[
 
 def versions(folder: Path) -> Mapping[str, str]:
     """Return the versions of the packages of an environment that was built."""
-    found: dict[str, str] = json.loads((folder / VERSIONS).read_text())
-    return found
+    by_package: dict[str, str] = json.loads((folder / VERSIONS).read_text())
+    return by_package
 
 
 def _make(folder: Path, pins: tuple[str, ...], on_line: OnLine) -> None:
     own_pip = [] if pins else ["--without-pip"]
     _run([sys.executable, "-m", "venv", *own_pip, str(folder)], on_line)
-    found: dict[str, str] = {}
+    by_package: dict[str, str] = {}
     if pins:
         pip = [str(interpreter(folder)), "-m", "pip", "--disable-pip-version-check"]
         _run([*pip, "--retries", "1", "install", "--progress-bar", "off", *pins], on_line)
         listed = json.loads(_run([*pip, "list", "--format", "json"]))
-        found = {package["name"].lower(): package["version"] for package in listed}
+        by_package = {package["name"].lower(): package["version"] for package in listed}
     else:
         (site,) = folder.glob("lib/python*/site-packages")
         (site / "ours.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
-    (folder / VERSIONS).write_text(json.dumps(found, indent=1))
+    (folder / VERSIONS).write_text(json.dumps(by_package, indent=1))
 
 
 def _try_script(python: Path, script: Path) -> None:
@@ -317,8 +317,8 @@ def state(wanted: EnvironmentDefinition) -> State:
     Examples
     --------
     >>> from causalassay.environments.catalogue import environment
-    >>> found = state(environment("lingam"))
-    >>> (found.python is None) == bool(found.reason)
+    >>> lingam = state(environment("lingam"))
+    >>> (lingam.python is None) == bool(lingam.reason)
     True
     """
     folder = folder_of(wanted)
@@ -366,15 +366,15 @@ def install(
 
 def remove(wanted: EnvironmentDefinition) -> int:
     """Remove an environment, also with other pins or of another Python; return their number."""
-    found = _folders(wanted)
-    for folder in found:
+    folders = _folders(wanted)
+    for folder in folders:
         with alone(folder):
             # Renamed first: half of one is never taken for a whole one.
             gone = folder.with_name(folder.name + UNFINISHED)
             shutil.rmtree(gone, ignore_errors=True)
             folder.rename(gone)
             shutil.rmtree(gone)
-    return len(found)
+    return len(folders)
 
 
 def bytes_on_disk(folder: Path) -> int:
@@ -385,12 +385,12 @@ def bytes_on_disk(folder: Path) -> int:
 def _folders(wanted: EnvironmentDefinition) -> list[Path]:
     named = environments_folder().glob(f"{wanted.name}-*")
     digits = len(wanted.fingerprint)
-    return [one for one in named if len(one.name) == len(wanted.name) + 1 + digits]
+    return [path for path in named if len(path.name) == len(wanted.name) + 1 + digits]
 
 
 def _check_space(wanted: EnvironmentDefinition, folder: Path) -> None:
     """Raise `NotBuilt` if there is too little space on the disk of a folder."""
-    there = next(one for one in (folder, *folder.parents) if one.exists())
+    there = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(there).free
     if free < wanted.disk_mb * _MEGABYTE:
         raise NotBuilt(

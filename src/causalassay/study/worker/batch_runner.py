@@ -72,17 +72,20 @@ def scoring_jobs(study: Study) -> dict[str, Job]:
     for problem in study.problems:
         if isinstance(problem.spec, Generated):
             sources.setdefault(_name(problem.spec.model), []).append(problem.spec.model)
-    own = {name: models for name, models in sources.items() if name in MODELS.built_in}
-    return jobs | {f"model {name}": partial(_draw, models) for name, models in own.items()}
+    return jobs | {
+        f"model {name}": partial(_draw, models)
+        for name, models in sources.items()
+        if name in MODELS.built_in
+    }
 
 
 def measuring_jobs(study: Study) -> dict[str, Job]:
     """Return what compiles the kernels of a study's diagnostics, by name."""
-    own = [name for name in study.diagnostics if name in DIAGNOSTICS.built_in]
     jobs: dict[str, Job] = {
         f"{kind} diagnostic {name}": partial(_measure, kind, name)
         for kind in worlds(study)
-        for name in own
+        for name in study.diagnostics
+        if name in DIAGNOSTICS.built_in
     }
     if not {*study.diagnostics} <= {*DIAGNOSTICS, N_DRAWS}:
         jobs |= {f"{kind} order measures": partial(_measure_orders, kind) for kind in worlds(study)}
