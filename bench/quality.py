@@ -11,7 +11,7 @@ from bench.worker import Arrays
 from causalassay import graphs, metrics
 from causalassay.data import Dataset, Regime
 from causalassay.discovery import golem_loss
-from causalassay.discovery.search.gaussian.bic import (
+from causalassay.discovery.search.gaussian_bic import (
     NodeStatistics,
     gaussian_bic,
     interventional_node_statistics,

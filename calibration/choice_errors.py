@@ -27,9 +27,9 @@ from causalassay.data import Dataset
 from causalassay.graphs import erdos_renyi, to_cpdag, topological_order
 from causalassay.judging.findings import FindingKind
 from causalassay.risk import choosing
-from causalassay.risk.choosing.random_graphs import reachability, risks_of
+from causalassay.risk.choosing.baselines import reachability, risks_of
 from causalassay.risk.choosing.result import SecondOpinion
-from causalassay.risk.descendant_tests import implied_descendants
+from causalassay.risk.descendants import implied_descendants
 
 SEED = 20261122
 """None of the systems on which a rule was mended (20261121): those were its reason."""

@@ -13,7 +13,7 @@ from calibration.cited_rates import cite
 from calibration.rates import AUDIT_KINDS, COVERS, EITHER_WAY, Rate
 from calibration.studies import SIZES
 from calibration.study_bank import N_UNITS
-from causalassay.analysis.names import scheme_name
+from causalassay.analysis.runs import scheme_name
 from causalassay.judging.findings import ALGORITHM_KINDS, FindingKind
 
 AUDIT_COLUMNS = (EITHER_WAY, *(kind.label for kind in AUDIT_KINDS))

@@ -8,20 +8,21 @@ import numpy as np
 
 from calibration.rows_on_disk import Job, Row
 from calibration.study_bank import ALGORITHMS, SCHEMES, SEED
-from causalassay.analysis.unit_means import mean_with_interval
+from causalassay.analysis.comparison import mean_with_interval
 from causalassay.analysis.verdict.evidence import rescalings
 from causalassay.common.arrays import Vector
 from causalassay.common.seeding import stream
-from causalassay.judging.algorithm_findings import (
-    AlgorithmEvidence,
-    LeadEvidence,
-    ScaleEvidence,
-    judge_algorithm,
-)
 from causalassay.judging.artefacts import ARTEFACTS, artefacts_of
 from causalassay.judging.findings import ORDER_KINDS, FindingKind
 from causalassay.judging.order_measures import column, sortability_column
-from causalassay.judging.scheme_findings import OrderEvidence, judge_orders
+from causalassay.judging.over_instances import (
+    AlgorithmEvidence,
+    LeadEvidence,
+    OrderEvidence,
+    ScaleEvidence,
+    judge_algorithm,
+    judge_orders,
+)
 
 SIZES = {10: 1000, 30: 1000, 100: 400}
 """Units of a study, and how many such studies are drawn."""

@@ -8,8 +8,8 @@ from pathlib import Path
 import vl_convert
 
 from causalassay.analysis import read
-from causalassay.analysis.report.charts.figures import OVERVIEW, gallery
-from causalassay.analysis.report.charts.theme import fitted
+from causalassay.analysis.report.figures import OVERVIEW, gallery
+from causalassay.present.charts import fitted
 
 TARGET = Path(__file__).parent / "images" / "demo.svg"
 WIDTH, HEIGHT = 720, 240

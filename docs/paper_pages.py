@@ -18,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 
-from causalassay.lab.reproducing.charts import overview
+from causalassay.lab.papers.charts import overview
 from causalassay.present.charts import static_svg
 
 ROOT = Path(__file__).parents[1]

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 import vl_convert
 
-from causalassay.cli.algorithm_options import read_algorithms
+from causalassay.cli.algorithms import read_algorithms
 from causalassay.common.seeding import stream
 from causalassay.lab.factorial import Evaluation, FactorialExperiment, evaluate, read_experiment
 from causalassay.lab.factorial.biasing import biased_rows
-from causalassay.lab.factorial.intervals import mean_of
+from causalassay.lab.factorial.truth import mean_of
 
 TARGET = Path(__file__).parent / "images" / "postgres.svg"
 ALGORITHMS = ("pc", "mmhc", "ges")

@@ -15,10 +15,10 @@ import vl_convert
 
 from causalassay.analysis import Analysis, read
 from causalassay.analysis.matrix import Cell, Column, Row
-from causalassay.analysis.report.charts.figures import gallery
-from causalassay.analysis.report.charts.theme import fitted
+from causalassay.analysis.report.figures import gallery
 from causalassay.environments.catalogue import EnvironmentDefinition, environments
 from causalassay.judging.findings import FindingKind
+from causalassay.present.charts import fitted
 from causalassay.present.formatting import in_words
 
 PAGE = Path(__file__).with_name("third-party.md")

@@ -29,7 +29,7 @@ REGISTRIES = {
     "causalassay.artefacts": "causalassay.judging.artefacts:ARTEFACTS",
     "causalassay.environments": "causalassay.environments:catalogue",
     "causalassay.diagnostics": "causalassay.diagnostics.registry:DIAGNOSTICS",
-    "causalassay.graphs": "causalassay.graphs.registry:GRAPHS",
+    "causalassay.graphs": "causalassay.graphs.sources:GRAPHS",
     "causalassay.metrics": "causalassay.metrics.registry:METRICS",
     "causalassay.models": "causalassay.models.registry:MODELS",
 }

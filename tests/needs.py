@@ -41,13 +41,13 @@ def data_folder(file: str) -> Path | None:
 
 
 def _nginx(_: str) -> bool:
-    from causalassay.lab.domains.http.nginx import find_nginx
+    from causalassay.lab.domains.http_servers import find_nginx
 
     return find_nginx() is not None
 
 
 def _postgres(_: str) -> bool:
-    from causalassay.lab.domains.postgres.experiment import find_binaries
+    from causalassay.lab.domains.postgres_experiment import find_binaries
 
     try:
         return find_binaries() is not None
@@ -305,8 +305,8 @@ def hide_programs(folder: Path) -> None:
 
 def _places(on_path: list[str]) -> Iterable[str]:
     """Return all folders in which our code looks for programs."""
-    from causalassay.lab.domains.http import nginx
-    from causalassay.lab.domains.postgres import experiment
+    from causalassay.lab.domains import http_servers as nginx
+    from causalassay.lab.domains import postgres_experiment as experiment
 
     return [*on_path, *nginx._PLACES.split(":"), *map(str, experiment._default_places())]
 

@@ -2,7 +2,7 @@
 
 import csv
 
-from causalassay.lab.reproducing import read_paper, reproduce
+from causalassay.lab.papers import read_paper, reproduce
 
 RECORDED = "recorded.csv"
 

@@ -13,14 +13,16 @@ from causalassay.graphs.sources import ErdosRenyi, ScaleFree
 from causalassay.models import ISCM, SCM, UUMC, Standardized
 from causalassay.study.plan import (
     AlgorithmEntry,
+    MeasureTask,
     MetricEntry,
     ProblemEntry,
+    Record,
+    RunTask,
     Study,
     coordinates,
 )
 from causalassay.study.problem_specs import Generated
 from causalassay.study.storage import Store, StudyTable
-from causalassay.study.tasks import MeasureTask, Record, RunTask
 
 SCHEMES = {"raw": SCM, "standardized": Standardized, "iscm": ISCM, "uumc": UUMC}
 FAMILIES = {"erdos-renyi": ErdosRenyi, "scale-free": ScaleFree}

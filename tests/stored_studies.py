@@ -13,14 +13,17 @@ from causalassay.models import ISCM, SCM
 from causalassay.study.estimate_encoding import encode
 from causalassay.study.plan import (
     AlgorithmEntry,
+    MeasureTask,
     MetricEntry,
     ProblemEntry,
+    Record,
+    RescoreTask,
+    RunTask,
     Study,
     Tuning,
     coordinates,
 )
 from causalassay.study.problem_specs import Generated
-from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask
 
 ESTIMATE = encode(Estimate(chain(3), "dag"))
 

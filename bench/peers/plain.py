@@ -82,9 +82,7 @@ def _distance(m: float, v: float, n: float, w: float) -> float:
 
 def notears(data: Arrays) -> tuple[Call, Read]:
     """Prepare the authors' NOTEARS, their program in their arithmetic."""
-    from causalassay.discovery.continuous.notears_reference import (  # noqa: PLC0415 (this row)
-        follow_authors,
-    )
+    from causalassay.discovery.continuous.notears_objective import follow_authors
 
     call = partial(follow_authors, data["values"], 0.0, 100, 1e-8, 1e16)
     return call, lambda result: {"weights": result[0], "graph": np.abs(result[0]) > 0.3}

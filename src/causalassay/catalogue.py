@@ -10,7 +10,7 @@ from causalassay.common.registry import Registry, first_line, parameter_text, pa
 from causalassay.common.spelling import did_you_mean
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery import AlgorithmRecord, algorithms
-from causalassay.graphs.registry import GRAPHS
+from causalassay.graphs.sources import GRAPHS
 from causalassay.metrics.registry import METRICS
 from causalassay.models.registry import MODELS, function_family, model_parameters
 

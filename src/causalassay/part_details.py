@@ -15,7 +15,7 @@ from causalassay.common.registry import Registry, RegistryEntry, first_line, par
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.environments.catalogue import AlgorithmDefinition
-from causalassay.graphs.registry import GRAPHS
+from causalassay.graphs.sources import GRAPHS
 from causalassay.metrics.registry import METRICS
 from causalassay.models.registry import MODELS, function_family, model_parameters
 

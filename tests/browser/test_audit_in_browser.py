@@ -8,8 +8,8 @@ import pytest
 import causalassay as ca
 from causalassay.auditing import audit, audit_many
 from causalassay.auditing.document import audit_document, pooled_document
+from causalassay.present import Provenance, SourceFile
 from causalassay.present.html import page as page_of
-from causalassay.present.provenance import Provenance, SourceFile
 
 pytestmark = pytest.mark.needs("chromium")
 

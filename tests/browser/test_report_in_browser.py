@@ -9,9 +9,9 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from causalassay.analysis.names import metric_name, scheme_name
-from causalassay.analysis.report.charts.figures import KINDS, Gallery
-from causalassay.analysis.report.page.page import read_content, render_page
+from causalassay.analysis.report.figures import KINDS, Gallery
+from causalassay.analysis.report.page import read_content, render_page
+from causalassay.analysis.runs import metric_name, scheme_name
 from report_stores import ATTACKS, BASELINES, FAMILIES, LISTED, METRICS, SCHEMES, SIZES
 
 pytestmark = pytest.mark.needs("chromium")

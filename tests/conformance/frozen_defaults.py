@@ -11,7 +11,7 @@ from pathlib import Path
 from causalassay.common.registry import parameters
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.registry import ALGORITHMS
-from causalassay.graphs.registry import GRAPHS
+from causalassay.graphs.sources import GRAPHS
 from causalassay.metrics.registry import METRICS
 from causalassay.models.nonlinear.mechanisms import FAMILIES
 from causalassay.models.registry import MODELS, model_parameters

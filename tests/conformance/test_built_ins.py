@@ -3,7 +3,7 @@
 import pytest
 
 from causalassay.diagnostics.registry import DIAGNOSTICS
-from causalassay.graphs.registry import GRAPHS
+from causalassay.graphs.sources import GRAPHS
 from causalassay.metrics.registry import METRICS
 from causalassay.models import source
 from causalassay.models.registry import MODELS

@@ -12,11 +12,11 @@ from dataclasses import replace
 import pytest
 
 from causalassay.cli import main
-from causalassay.study.storage.export_table import export
+from causalassay.study.plan import task_key
+from causalassay.study.replay import find_row
+from causalassay.study.storage.exporting import export
 from causalassay.study.storage.refusals import StoreRefused
-from causalassay.study.storage.row_search import find_row
 from causalassay.study.storage.store import Store, StoredRow
-from causalassay.study.tasks import task_key
 from stored_studies import all_records, record, task, tuned_study
 
 PLAN = tuned_study()

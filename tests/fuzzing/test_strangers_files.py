@@ -19,7 +19,7 @@ import pytest
 
 import causalassay as ca
 from causalassay.cli.printing import escaped
-from causalassay.common.opening import ReadingNote
+from causalassay.common.files import ReadingNote
 from causalassay.common.spelling import visible
 from causalassay.study.language import StudyMistakes, describe, read_study
 from fuzzing.corpus import corpus, write_neighbours
@@ -44,7 +44,7 @@ def test_many_mutants_are_read_or_refused_in_one_line(kind, tmp_path):
     assert_all_answered(kind, SLOW, SEED + 1, tmp_path)
 
 
-@pytest.mark.filterwarnings("ignore::causalassay.common.opening.ReadingNote")
+@pytest.mark.filterwarnings("ignore::causalassay.common.files.ReadingNote")
 def test_the_files_that_mutants_are_made_of_are_correct(tmp_path):
     write_neighbours(tmp_path)
     for kind, files in corpus().items():

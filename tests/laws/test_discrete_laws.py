@@ -3,13 +3,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalassay.discovery.independence.g_test import GTest
-from causalassay.discovery.search.discrete_scores import LevelScore
-from causalassay.discovery.statistics.discrete import LevelStatistics
+from causalassay.discovery.independence import GTest
+from causalassay.discovery.search.scores import LevelScore
+from causalassay.discovery.statistics import LevelStatistics
 from causalassay.graphs import enumerate_dags, reachability, to_cpdag
 from causalassay.metrics import tv_dag, tv_matrix
 from causalassay.models import Do, RandomizeLevels, fit
-from causalassay.models.discrete.contingency import as_codes
+from causalassay.models.discrete.tables import as_codes
 from discrete_twins import slow_bdeu, slow_bic, slow_g, slow_joint, slow_marginal, slow_tv
 from strategies import discrete_models, rngs
 

@@ -9,20 +9,14 @@ from scipy.stats import norm
 
 from causalassay.data import Dataset
 from causalassay.discovery.ges import GES
-from causalassay.discovery.independence.fisher_z import largest_independent, z_scales
-from causalassay.discovery.independence.mmpc_any_test import candidates_by_any_test
-from causalassay.discovery.independence.mmpc_fisher_z import candidates_by_fisher_z
-from causalassay.discovery.independence.pc_skeleton_any_test import skeleton_by_any_test
-from causalassay.discovery.independence.pc_skeleton_fisher_z import skeleton_by_fisher_z
-from causalassay.discovery.search.any_score.class_operators import ScoreOperators
-from causalassay.discovery.search.any_score.dag_climbing import climb_score
-from causalassay.discovery.search.equivalence_classes import (
-    PHASES,
-    SearchSettings,
-    search_with_operators,
-)
-from causalassay.discovery.search.gaussian.dag_climbing import TIE, climb
-from causalassay.discovery.statistics.gaussian import gaussian_statistics, unexplained_share
+from causalassay.discovery.independence import largest_independent, z_scales
+from causalassay.discovery.mmhc import candidates_by_any_test, candidates_by_fisher_z
+from causalassay.discovery.pc import skeleton_by_any_test, skeleton_by_fisher_z
+from causalassay.discovery.search.any_score_search import ScoreOperators, climb_score
+from causalassay.discovery.search.dag_climbing import TIE, climb
+from causalassay.discovery.search.equivalence_classes import SearchSettings, search_with_operators
+from causalassay.discovery.search.scores import PHASES
+from causalassay.discovery.statistics import gaussian_statistics, unexplained_share
 from causalassay.graphs import erdos_renyi
 from causalassay.models import draw
 from constraint_twins import standard_z

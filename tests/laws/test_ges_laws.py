@@ -6,16 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalassay.data import Dataset, Regime
-from causalassay.discovery.ges import GES
-from causalassay.discovery.gies import GIES
+from causalassay.discovery.ges import GES, GIES
 from causalassay.discovery.search import equivalence_classes as class_search
-from causalassay.discovery.search.gaussian.bic import (
+from causalassay.discovery.search.gaussian_bic import (
     gaussian_bic,
     interventional_node_statistics,
     make_bic,
     observational_node_statistics,
 )
-from causalassay.discovery.search.gaussian.class_operators import (
+from causalassay.discovery.search.gaussian_operators import (
     best_delete,
     best_insert,
     best_operator,

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graph_twins as twins
-from causalassay.common.opening import unsaid
+from causalassay.common.files import unsaid
 from causalassay.graphs import (
     NoExtension,
     ancestors,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalassay.graphs import extend, meek_closure, to_cpdag, to_interventional_cpdag
-from causalassay.graphs.interventional import separated_pairs
+from causalassay.graphs.cpdag import separated_pairs
 from graph_twins import equivalence_class
 from strategies import dags, permutations_of, relabel
 

@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalassay.data import Dataset
-from causalassay.discovery.independence.fisher_z import z_scales
-from causalassay.discovery.independence.mmpc_fisher_z import candidates_by_fisher_z
-from causalassay.discovery.mmhc import MMHC
-from causalassay.discovery.statistics.gaussian import gaussian_statistics
+from causalassay.discovery.independence import z_scales
+from causalassay.discovery.mmhc import MMHC, candidates_by_fisher_z
+from causalassay.discovery.statistics import gaussian_statistics
 from causalassay.graphs import erdos_renyi, is_dag, skeleton
 from causalassay.models import ISCM, SCM, UUMC
 from constraint_twins import values_with_correlation

@@ -14,7 +14,7 @@ from causalassay import risk
 from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Regime
 from causalassay.graphs import enumerate_dags, reachability, to_cpdag
-from causalassay.risk.two_sample_tests import compare_columns
+from causalassay.risk.tests import compare_columns
 from strategies import cpdags, dags, pdags, permutations_of, relabel, rngs
 
 small_sets = st.frozensets(st.integers(0, 5))

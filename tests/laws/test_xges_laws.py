@@ -9,13 +9,12 @@ from causalassay.data import Dataset
 from causalassay.discovery.search import extremely_greedy
 from causalassay.discovery.search.class_changes import DELETE, INSERT, TURN, changed_class
 from causalassay.discovery.search.extremely_greedy import ExtremelyGreedySearch
-from causalassay.discovery.search.family_scores import gaussian_families
-from causalassay.discovery.search.gaussian.bic import (
+from causalassay.discovery.search.gaussian_bic import (
     gaussian_bic,
     interventional_node_statistics,
     observational_node_statistics,
 )
-from causalassay.discovery.search.gaussian.class_operators import is_valid
+from causalassay.discovery.search.gaussian_operators import is_valid
 from causalassay.discovery.search.operator_table import (
     best_delete,
     best_insert,
@@ -25,9 +24,10 @@ from causalassay.discovery.search.operator_table import (
     empty_table,
     refresh,
 )
+from causalassay.discovery.search.scores import gaussian_families
 from causalassay.discovery.xges import XGES, XGIES
 from causalassay.graphs import erdos_renyi, is_cpdag, to_interventional_cpdag
-from causalassay.graphs.interventional import separated_pairs
+from causalassay.graphs.cpdag import separated_pairs
 from causalassay.models import draw
 from class_twins import all_classes, classes_beside
 from graph_twins import all_pdags

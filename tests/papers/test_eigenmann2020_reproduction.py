@@ -4,12 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causalassay.lab.reproducing import NotRun, read_paper
-from causalassay.lab.reproducing.charts import redrawn
-from causalassay.lab.reproducing.pictures import Picture, pair_map, power_curves, sign_map
-from causalassay.lab.reproducing.running import sized_study
-from causalassay.lab.reproducing.sign_agreement import agreeing_signs, difference_of, share_of
-from causalassay.lab.reproducing.study_values import study_value
+from causalassay.lab.papers import NotRun, read_paper
+from causalassay.lab.papers.charts import redrawn
+from causalassay.lab.papers.pictures import Picture, pair_map, power_curves, sign_map
+from causalassay.lab.papers.running import sized_study
+from causalassay.lab.papers.study_values import agreeing_signs, difference_of, share_of, study_value
 from causalassay.present.charts import static_svg
 from causalassay.study.worker.problem_making import make
 from recorded_outcomes import outcomes_without_studies, recorded

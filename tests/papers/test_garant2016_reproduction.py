@@ -10,12 +10,12 @@ import pytest
 
 from causalassay.discovery import make_algorithm
 from causalassay.lab.factorial import LookAlike
-from causalassay.lab.reproducing import NotRun, read_paper
-from causalassay.lab.reproducing.computations import COMPUTATIONS, look_alikes
-from causalassay.lab.reproducing.computations.look_alikes import look_alike_boxes
-from causalassay.lab.reproducing.computations.real_systems import truth_of
-from causalassay.lab.reproducing.estimates import experiment_on
-from causalassay.lab.reproducing.study_values import study_value
+from causalassay.lab.papers import NotRun, read_paper
+from causalassay.lab.papers.computations import COMPUTATIONS
+from causalassay.lab.papers.computations import garant2016 as look_alikes
+from causalassay.lab.papers.computations.garant2016 import look_alike_boxes, truth_of
+from causalassay.lab.papers.estimates import experiment_on
+from causalassay.lab.papers.study_values import study_value
 from recorded_outcomes import outcomes_without_studies, recorded
 
 EXACT = ["section-1", "section-3", "section-4", "table-1"]

@@ -7,10 +7,7 @@ from hypothesis import strategies as st
 
 from causalassay.diagnostics import alignment, var_sortability
 from causalassay.graphs import erdos_renyi, scale_free
-from causalassay.lab.reproducing.computations.varsortability_examples import (
-    park_backward,
-    park_forward,
-)
+from causalassay.lab.papers.computations.reisach2021 import park_backward, park_forward
 from causalassay.models import SCM, LinearSCM
 
 positive = st.floats(0.1, 5)

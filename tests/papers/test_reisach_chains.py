@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from causalassay.diagnostics import chain_leaning, orient_chain
-from causalassay.lab.reproducing.computations.chains import chain_covariances
+from causalassay.lab.papers.computations.reisach2021 import chain_covariances
 
 TWO_SIDED = 3.2905  # normal quantile at 99.95 %
 

@@ -13,29 +13,26 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from causalassay.cli import app
-from causalassay.cli.reproducing import _pages_folder
+from causalassay.cli.lab import _pages_folder
 from causalassay.discovery import golem_loss
 from causalassay.graphs import to_cpdag
-from causalassay.lab.reproducing import Line, Reproduction, paper_slugs, read_paper, reproduce
-from causalassay.lab.reproducing.agreement import Outcome
-from causalassay.lab.reproducing.charts import (
-    OUTCOMES,
-    counts_by_group,
-    distances,
-    overview,
-    redrawn,
+from causalassay.lab.papers import Line, Reproduction, paper_slugs, read_paper, reproduce
+from causalassay.lab.papers.charts import OUTCOMES, counts_by_group, distances, overview, redrawn
+from causalassay.lab.papers.computations.reisach2021 import (
+    dag_losses,
+    least_steps,
+    residual_variances,
+    three_node_dags,
 )
-from causalassay.lab.reproducing.computations.gradient_step import least_steps, residual_variances
-from causalassay.lab.reproducing.computations.three_node_losses import dag_losses, three_node_dags
-from causalassay.lab.reproducing.document import VALUES, overview_document, papers_document
-from causalassay.lab.reproducing.estimates import Estimate
-from causalassay.lab.reproducing.pictures import Picture, loss_landscape, study_scores
-from causalassay.lab.reproducing.published import Item, PublishedValue
-from causalassay.lab.reproducing.result import Effort
-from causalassay.lab.reproducing.running import KeptResults, _picture, sized_study
+from causalassay.lab.papers.document import VALUES, overview_document, papers_document
+from causalassay.lab.papers.estimates import Estimate
+from causalassay.lab.papers.pictures import Picture, loss_landscape, study_scores
+from causalassay.lab.papers.published import Item, Outcome, PublishedValue
+from causalassay.lab.papers.result import Effort
+from causalassay.lab.papers.running import KeptResults, _picture, sized_study
 from causalassay.models import fit_covariance
+from causalassay.present import flattened
 from causalassay.present.charts import static_svg
-from causalassay.present.document import flattened
 from causalassay.present.terminal import print_document
 from causalassay.study.worker.problem_making import make
 from recorded_outcomes import nothing_runs, recorded

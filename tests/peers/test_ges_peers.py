@@ -120,7 +120,7 @@ def compare_ges(seed, cells):
     """Whether our CPDAG is theirs, by how much it scores better, and the score of theirs."""
     from causalassay.data import Dataset
     from causalassay.discovery.ges import GES
-    from causalassay.discovery.search.gaussian.bic import observational_node_statistics
+    from causalassay.discovery.search.gaussian_bic import observational_node_statistics
 
     data = Dataset.from_values(observational_values(seed))
     result = GES(phases=phases_of(seed)).discover(data, np.random.default_rng(0))
@@ -128,8 +128,8 @@ def compare_ges(seed, cells):
 
 
 def compare_gies(seed, cells):
-    from causalassay.discovery.gies import GIES
-    from causalassay.discovery.search.gaussian.bic import interventional_node_statistics
+    from causalassay.discovery.ges import GIES
+    from causalassay.discovery.search.gaussian_bic import interventional_node_statistics
 
     data = interventional_data(seed)
     result = GIES().discover(data, np.random.default_rng(0))
@@ -148,7 +148,7 @@ def interventional_data(seed):
 
 
 def compare(estimate, statistics, cells):
-    from causalassay.discovery.search.gaussian.bic import gaussian_bic
+    from causalassay.discovery.search.gaussian_bic import gaussian_bic
 
     theirs = np.zeros(estimate.graph.shape, dtype=bool)
     theirs.flat[cells] = True

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from causalassay.discovery.independence.g_test import GTest
-from causalassay.discovery.search.discrete_scores import LevelScore
-from causalassay.discovery.statistics.discrete import LevelStatistics
+from causalassay.discovery.independence import GTest
+from causalassay.discovery.search.scores import LevelScore
+from causalassay.discovery.statistics import LevelStatistics
 
 FROZEN = json.loads((Path(__file__).parent / "frozen" / "pgmpy-discrete.json").read_text())
 STATISTICS = LevelStatistics(

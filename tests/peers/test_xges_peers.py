@@ -47,7 +47,7 @@ def freeze():
 def compare(extended):
     """On how many problems the class is theirs, and our scores less theirs."""
     from causalassay.data import Dataset  # noqa: PLC0415 (absent where results are frozen)
-    from causalassay.discovery.search.gaussian.bic import (  # noqa: PLC0415
+    from causalassay.discovery.search.gaussian_bic import (
         gaussian_bic,
         observational_node_statistics,
     )

@@ -2,13 +2,9 @@
 
 import pytest
 
-from causalassay.cli.algorithm_options import (
-    read_algorithms,
-    read_one_algorithm,
-    read_study_algorithms,
-)
+from causalassay.cli.algorithms import read_algorithms, read_one_algorithm, read_study_algorithms
 from causalassay.cli.options import complete_algorithm
-from causalassay.discovery.python_file import PythonFile
+from causalassay.discovery.python_files import PythonFile
 
 FILE = """
 from dataclasses import dataclass

@@ -11,7 +11,7 @@ from causalassay.common.annotations import Misfit, conform, hints
 from causalassay.common.registry import parameters
 from causalassay.contracts import Algorithm
 from causalassay.discovery.registry import ALGORITHMS
-from causalassay.graphs.registry import GRAPHS
+from causalassay.graphs.sources import GRAPHS
 from causalassay.models.registry import MODELS
 from study_texts import HEAD, PROBLEM, mistakes_of
 

@@ -13,9 +13,9 @@ import causalassay as ca
 from causalassay.auditing import audit
 from causalassay.auditing.audit import spearman
 from causalassay.data import Dataset, Discrete, Regime
-from causalassay.judging.all_orders import all_orders
-from causalassay.judging.pair_independence import average_ranks
-from causalassay.judging.rules import RULES
+from causalassay.judging.findings import RULES
+from causalassay.judging.graph_check import average_ranks
+from causalassay.judging.order_tests import all_orders
 from causalassay.present.markup import escaped
 
 

@@ -12,20 +12,19 @@ import pytest
 import causalassay as ca
 from causalassay.auditing import audit, audit_many
 from causalassay.auditing.charts import MOST_EDGES, log_ticks
-from causalassay.auditing.column_places import column_places, depths
 from causalassay.auditing.document import (
     audit_document,
     citable_table,
     file_table,
     pooled_document,
 )
+from causalassay.auditing.sortability_rows import column_places, depths
 from causalassay.data import Dataset
+from causalassay.present import Figure, GraphFigure, Provenance, SourceFile
 from causalassay.present.charts import static_svg
-from causalassay.present.document import Figure, GraphFigure
 from causalassay.present.html import page as page_of
 from causalassay.present.html import source_hash
 from causalassay.present.latex import comments, table_latex
-from causalassay.present.provenance import Provenance, SourceFile
 
 HOSTILE = "</title><script>alert(1)</script>"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 import causalassay as ca
 from causalassay.auditing import Audit, BaselineScore, Sortability, audit, audit_many, pool
 from causalassay.auditing.document import file_table
-from causalassay.auditing.order_evidence import measured_of
-from causalassay.auditing.pooled import claim_finding, nothing_over_files
+from causalassay.auditing.pooled import claim_finding, measured_of, nothing_over_files
 from causalassay.auditing.result import RANDOM_ORDERS, ColumnPlace
 from causalassay.judging.artefacts import R2, VARIANCE, artefacts_of
 from causalassay.judging.data_set import no_evidence
 from causalassay.judging.findings import Finding, FindingKind
-from causalassay.judging.scheme_findings import OrderClaim, OrderEvidence, judge_orders
+from causalassay.judging.over_instances import OrderClaim, OrderEvidence, judge_orders
 from causalassay.present.latex import table_latex
 
 MOST_WORDS = 30

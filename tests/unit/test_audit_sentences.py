@@ -13,10 +13,9 @@ from causalassay.auditing import audit
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.judging.artefacts import artefacts_of
 from causalassay.judging.data_set import nothing_found, order_finding, too_small
-from causalassay.judging.findings import ORDER_KINDS, Finding, FindingKind
+from causalassay.judging.findings import ORDER_KINDS, RULES, Finding, FindingKind
 from causalassay.judging.order_tests import OrderTest
-from causalassay.judging.rules import RULES
-from causalassay.judging.sequential import MonteCarlo
+from causalassay.judging.p_values import MonteCarlo
 
 MOST_WORDS = 30
 BANNED = ("tells nothing", "stands", "of which", " p value", "the words")

@@ -88,7 +88,7 @@ def test_data_sets_and_arrays_are_the_same_to_it():
 
 
 def test_other_packages_join_by_entry_point(announce):
-    announce("algorithms", {"nothing": "causalassay.discovery.trivial_baselines:Empty"})
+    announce("algorithms", {"nothing": "causalassay.discovery.baselines:Empty"})
     assert 0 == discover("nothing", VALUES, np.random.default_rng(0)).graph.sum()
     assert "nothing" in {record.name for record in algorithms()}
 

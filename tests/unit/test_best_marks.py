@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from causalassay.analysis import analyse
-from causalassay.analysis.best_marks import LEVEL, best_marks
+from causalassay.analysis.comparison import LEVEL, best_marks
 from summary_twins import draw_table, make_table
 
 

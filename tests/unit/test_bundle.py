@@ -31,28 +31,25 @@ from pyarrow.csv import write_csv
 from typer.testing import CliRunner
 
 from causalassay.cli import app
-from causalassay.common.opening import unsaid
+from causalassay.common.files import unsaid
 from causalassay.discovery import make_algorithm
 from causalassay.lab.bundling import (
     Terms,
-    archives,
     building,
     check_bundle,
-    derived_files,
     row_checking,
     unpacking,
     write_bundle,
 )
-from causalassay.lab.bundling.archives import write_archive
-from causalassay.lab.bundling.contents import sums_of, write_checksums
+from causalassay.lab.bundling import checking as derived_files
+from causalassay.lab.bundling import contents as archives
+from causalassay.lab.bundling.contents import sums_of, write_archive, write_checksums
 from causalassay.lab.bundling.document import replay_blocks
 from causalassay.lab.bundling.identity import Identity
-from causalassay.lab.bundling.sessions import lock_text
-from causalassay.lab.bundling.study_files import code_files
+from causalassay.lab.bundling.study_files import code_files, lock_text
 from causalassay.study.language import parse_study, read_study
-from causalassay.study.plan import AlgorithmEntry, coordinates
+from causalassay.study.plan import AlgorithmEntry, MeasureTask, RunTask, coordinates
 from causalassay.study.storage.store import Store
-from causalassay.study.tasks import MeasureTask, RunTask
 from causalassay.study.worker.discovering import discover_here
 from causalassay.study.worker.problem_making import make
 from causalassay.study.worker.task_runner import run_task

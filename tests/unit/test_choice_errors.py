@@ -8,7 +8,7 @@ from calibration.choice_systems import draw_system, kind_of
 
 from causalassay.common.seeding import stream
 from causalassay.graphs import is_dag
-from causalassay.judging.rules import RULES
+from causalassay.judging.findings import RULES
 
 ORACLE = {"a": 0.1, "b": 0.3, "empty": 0.5, "complete": 0.7}
 

@@ -16,7 +16,7 @@ from causalassay.data import Dataset, Regime
 from causalassay.graphs import chain
 from causalassay.models import Do
 from causalassay.risk.choosing import Choice
-from causalassay.risk.experiments import find_experiments
+from causalassay.risk.descendants import find_experiments
 from waiting import eventually
 
 NAMES = ("dose", "<b>raf", "mek", "erk")

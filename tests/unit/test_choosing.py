@@ -12,8 +12,8 @@ from causalassay.data import Dataset, Regime
 from causalassay.graphs import chain, erdos_renyi, possible_reachability, to_cpdag
 from causalassay.judging.findings import FindingKind
 from causalassay.models import Do
+from causalassay.present import Figure, Interval, Marked, flattened
 from causalassay.present.charts import static_svg
-from causalassay.present.document import Figure, Interval, Marked, flattened
 from causalassay.present.html import page
 from causalassay.present.terminal import document_text
 from causalassay.risk import (
@@ -24,17 +24,17 @@ from causalassay.risk import (
     implied_descendants,
     jaccard,
 )
-from causalassay.risk.choosing.candidates import find_candidates
-from causalassay.risk.choosing.claims import permuted_spearman
-from causalassay.risk.choosing.document import choice_document
-from causalassay.risk.choosing.random_graphs import (
+from causalassay.risk.choosing.baselines import (
     beside_random,
     density_of,
+    find_candidates,
     random_risks,
     reachability,
     risks_of,
     shuffle_columns,
 )
+from causalassay.risk.choosing.claims import permuted_spearman
+from causalassay.risk.choosing.document import choice_document
 from causalassay.risk.choosing.running import Work, run_all
 from waiting import eventually, gone
 

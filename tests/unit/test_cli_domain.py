@@ -25,8 +25,8 @@ from causalassay.lab.factorial import (
     write_experiment,
 )
 from causalassay.lab.factorial.document import evaluation_document
+from causalassay.present import Facts, Findings, Table, flattened
 from causalassay.present.charts import static_svg
-from causalassay.present.document import Facts, Findings, Table, flattened
 from causalassay.present.html import page
 from command_line import run_here
 from factorial_experiments import simulated
@@ -270,8 +270,8 @@ def not_known(host, *_, **__):
 @pytest.mark.parametrize("form", FORMS)
 def test_no_error_repeats_a_part_of_a_dsn(form, monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", not_known)  # a mistyped host may take long
-    from causalassay.lab.domains.postgres.connecting import connect
-    from causalassay.lab.domains.postgres.experiment import Server
+    from causalassay.lab.domains.postgres_experiment import Server
+    from causalassay.lab.domains.postgres_measuring import connect
 
     for secret in SECRETS:
         for written in (secret, quote(secret), secret.encode().hex()):

@@ -4,7 +4,7 @@ import pytest
 from causalassay.contracts import NotApplicable
 from causalassay.data import Continuous, Dataset, Discrete, Regime
 from causalassay.discovery import discover
-from causalassay.discovery.correlation_graphs import ACor
+from causalassay.discovery.baselines import ACor
 
 NAMES = [("single-edge", {}), ("acor", {"n_edges": 1})]
 

@@ -2,7 +2,7 @@ import hashlib
 
 import pytest
 
-from causalassay.data.known_files import CHAMBER, CHAMBER_GRAPH, SACHS, KnownFile, locate
+from causalassay.data.problem import CHAMBER, CHAMBER_GRAPH, SACHS, KnownFile, locate
 
 CONTENT = b"a,b\n1,2\n2,3\n"
 KNOWN = KnownFile("tiny", "tiny.csv", hashlib.sha256(CONTENT).hexdigest())

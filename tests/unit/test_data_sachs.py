@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from causalassay.data import sachs
-from causalassay.data.known_files import SACHS
-from causalassay.data.sachs import CONSENSUS
+from causalassay.data.problem import CONSENSUS, SACHS
 from causalassay.diagnostics import var_sortability
 from causalassay.graphs import is_dag
 
@@ -147,7 +146,7 @@ def test_the_answer_of_a_failed_download_is_closed(cache, monkeypatch):
     def refuse(*_, **__):
         raise answer
 
-    monkeypatch.setattr("causalassay.data.known_files.urlopen", refuse)
+    monkeypatch.setattr("causalassay.data.problem.urlopen", refuse)
     with pytest.raises(ConnectionError, match=r"the server answered 404 \(no\)"):
         sachs(download="http://127.0.0.1/absent.csv")
     assert answer.fp.closed

@@ -4,9 +4,9 @@ import pytest
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.discovery import discover
+from causalassay.discovery.direct_lingam import _exp, _negentropy, exogenous_order
 from causalassay.discovery.regression.cross_validated_lasso import lasso_path, sort_regress_held_out
 from causalassay.discovery.regression.lasso_along_order import sort_regress
-from causalassay.discovery.search.exogenous_order import _exp, _negentropy, exogenous_order
 from causalassay.graphs import erdos_renyi, is_dag
 
 NOISES = ("exponential", "uniform", "laplace", "gumbel", "normal")

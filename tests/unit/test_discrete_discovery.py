@@ -7,13 +7,13 @@ import causalassay as ca
 from causalassay.contracts import NotApplicable
 from causalassay.data import Continuous, Dataset, Discrete, Regime
 from causalassay.discovery.ges import GES
-from causalassay.discovery.independence.g_test import GTest, chi2_minus_log_p
+from causalassay.discovery.independence import GTest, chi2_minus_log_p
 from causalassay.discovery.mmhc import MMHC
 from causalassay.discovery.pc import PC
-from causalassay.discovery.search.discrete_scores import LevelScore
-from causalassay.discovery.statistics.discrete import LevelStatistics, level_statistics
+from causalassay.discovery.search.scores import LevelScore
+from causalassay.discovery.statistics import LevelStatistics, level_statistics
 from causalassay.graphs import erdos_renyi, from_edges, to_cpdag
-from causalassay.models.discrete.contingency import as_codes, configurations, count_levels
+from causalassay.models.discrete.tables import as_codes, configurations, count_levels
 from discrete_twins import as_dataset, slow_minus_log_p
 
 ALGORITHMS = [PC(alpha=0.01), MMHC(), MMHC(score="bdeu"), GES(), GES(score="bdeu")]

@@ -7,12 +7,12 @@ import pytest
 import causalassay as ca
 from causalassay.data import Dataset, Discrete, Problem, Regime, read, write
 from causalassay.diagnostics.registry import DIAGNOSTICS
-from causalassay.discovery.statistics.discrete import level_statistics
+from causalassay.discovery.statistics import level_statistics
 from causalassay.graphs import erdos_renyi
 from causalassay.graphs.sources import ErdosRenyi
 from causalassay.metrics.registry import METRICS
 from causalassay.models import Dirichlet, Logistic, RandomizeLevels
-from causalassay.risk.experiments import without
+from causalassay.risk.descendants import without
 from causalassay.study.keys import digest, file_sha256
 from causalassay.study.problem_specs import Generated, Interventions, Network, scheme
 from causalassay.study.worker.problem_making import NoProblem, make

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from causalassay.cli.domain.measuring import announce
-from causalassay.lab.domains.collecting import MeasurementFailed, Plan, Subject, collect
+from causalassay.cli.domain import announce
+from causalassay.lab.domains.collecting import MeasurementFailed, collect
+from causalassay.lab.domains.plan import Plan, Subject
 
 TREATMENTS = {"cache": ("off", "on"), "memory": (1, 2, 4)}
 

@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 from causalassay.cli import main
-from causalassay.lab.domains.collecting import MeasurementFailed, Subject
-from causalassay.lab.domains.http.experiment import (
+from causalassay.lab.domains.collecting import MeasurementFailed
+from causalassay.lab.domains.http_experiment import (
     AGENTS,
     TREATMENTS,
     Options,
@@ -24,15 +24,17 @@ from causalassay.lab.domains.http.experiment import (
     prepared,
     run,
 )
-from causalassay.lab.domains.http.nginx import (
+from causalassay.lab.domains.http_servers import (
     SERVER_CLASSES,
     classes_of,
     config_text,
+    draw_pages,
     find_nginx,
     nginx_version,
+    running,
+    write_pages,
 )
-from causalassay.lab.domains.http.pages import draw_pages, write_pages
-from causalassay.lab.domains.http.servers import running
+from causalassay.lab.domains.plan import Subject
 from causalassay.lab.factorial import read_experiment
 from waiting import eventually, gone
 
@@ -211,7 +213,7 @@ COMMAND = ["domain", "http", "--trials", "1", "--pages", "8", "--no-evaluate", "
 
 
 def test_the_command_measures_and_writes_the_experiment(capfd, monkeypatch, tmp_path):
-    monkeypatch.setattr("causalassay.lab.domains.http.nginx.find_nginx", lambda _: None)
+    monkeypatch.setattr("causalassay.lab.domains.http_servers.find_nginx", lambda _: None)
     command = ["domain", "http", "--trials", "1", "--pages", "8", "--out"]
     options = ["--look-alikes", "0", "--repeats", "2", "--json", "--algorithm", "ges"]
     monkeypatch.setattr(sys, "argv", ["causalassay", *command, str(tmp_path), *options])
@@ -264,9 +266,9 @@ CLIENT = """
 import json, sys, time
 from pathlib import Path
 import psutil
-from causalassay.lab.domains.http.pages import draw_pages
-from causalassay.lab.domains.http.nginx import classes_of
-from causalassay.lab.domains.http.servers import running
+from causalassay.lab.domains.http_servers import draw_pages
+from causalassay.lab.domains.http_servers import classes_of
+from causalassay.lab.domains.http_servers import running
 classes = classes_of(tuple(json.loads(sys.argv[1])))
 with running(classes, draw_pages(4, classes, 1), sys.argv[2]):
     processes = psutil.Process().children(recursive=True)

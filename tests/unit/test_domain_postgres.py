@@ -14,9 +14,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from causalassay.lab.domains.collecting import MeasurementFailed, Subject
-from causalassay.lab.domains.postgres.connecting import connect
-from causalassay.lab.domains.postgres.experiment import (
+from causalassay.lab.domains.collecting import MeasurementFailed
+from causalassay.lab.domains.plan import Subject
+from causalassay.lab.domains.postgres_experiment import (
     Options,
     find_binaries,
     own_schema,
@@ -24,10 +24,21 @@ from causalassay.lab.domains.postgres.experiment import (
     prepared,
     run,
 )
-from causalassay.lab.domains.postgres.measuring import OUTCOMES, Measuring, connect_to
-from causalassay.lab.domains.postgres.queries import make_queries
-from causalassay.lab.domains.postgres.schema import TABLES, create_tables, table_sizes
-from causalassay.lab.domains.postgres.treatments import TREATMENTS, indexed_columns, set_indexes
+from causalassay.lab.domains.postgres_measuring import (
+    OUTCOMES,
+    TREATMENTS,
+    Measuring,
+    connect,
+    connect_to,
+    indexed_columns,
+    set_indexes,
+)
+from causalassay.lab.domains.postgres_queries import (
+    TABLES,
+    create_tables,
+    make_queries,
+    table_sizes,
+)
 from causalassay.lab.factorial import read_experiment
 from waiting import eventually
 
@@ -153,7 +164,7 @@ def test_a_server_that_dies_is_one_clear_line_and_the_journal_is_kept(place, tmp
 
 
 def test_a_user_who_may_not_create_a_schema_is_told_so(server):
-    from causalassay.lab.domains.postgres.experiment import given_server
+    from causalassay.lab.domains.postgres_experiment import given_server
 
     admin = server.dsn.replace("user=experiment", "user=causalassay")
     with connect(admin) as connection:

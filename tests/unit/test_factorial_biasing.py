@@ -8,8 +8,7 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from causalassay.lab.factorial import FactorialExperiment, at_extremes, bias, read_jdk, signs
-from causalassay.lab.factorial.biasing import level_probabilities
-from causalassay.lab.factorial.scales import NumberScale, TextScale
+from causalassay.lab.factorial.biasing import NumberScale, TextScale, level_probabilities
 from factorial_experiments import by_hand, simulated
 
 

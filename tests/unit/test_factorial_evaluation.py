@@ -22,7 +22,16 @@ from causalassay.lab.factorial import (
     score_specifications,
 )
 from causalassay.lab.factorial.document import score_table
-from causalassay.lab.factorial.evaluation import (
+from causalassay.lab.factorial.lookalikes import LookAlikeRow
+from causalassay.lab.factorial.prediction import changed_graph
+from causalassay.lab.factorial.result import (
+    Comparisons,
+    disagreements,
+    look_alike_findings,
+    main_finding,
+    score_findings,
+)
+from causalassay.lab.factorial.scores import (
     CONSISTENT,
     EMPTY,
     FLOOR,
@@ -31,17 +40,8 @@ from causalassay.lab.factorial.evaluation import (
     WITHOUT_COVARIATE,
     ScoreRow,
 )
-from causalassay.lab.factorial.findings import (
-    Comparisons,
-    disagreements,
-    look_alike_findings,
-    main_finding,
-    score_findings,
-)
-from causalassay.lab.factorial.intervals import Mean
-from causalassay.lab.factorial.lookalikes import LookAlikeRow
-from causalassay.lab.factorial.specification import changed_graph
-from causalassay.present.document import Findings, Prose, flattened
+from causalassay.lab.factorial.truth import Mean
+from causalassay.present import Findings, Prose, flattened
 from causalassay.present.formatting import formatted
 from factorial_experiments import by_hand, simulated
 

@@ -8,12 +8,12 @@ from causalassay.data import Dataset, Discrete, Regime
 from causalassay.discovery import discover, make_algorithm
 from causalassay.discovery.ges import GES
 from causalassay.discovery.search import equivalence_classes as class_search
-from causalassay.discovery.search.gaussian.bic import (
+from causalassay.discovery.search.gaussian_bic import (
     gaussian_bic,
     make_bic,
     observational_node_statistics,
 )
-from causalassay.discovery.search.gaussian.class_operators import (
+from causalassay.discovery.search.gaussian_operators import (
     best_delete,
     best_insert,
     best_turn,

@@ -5,8 +5,8 @@ import pytest
 
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Regime
-from causalassay.discovery.gies import GIES
-from causalassay.discovery.search.gaussian.bic import gaussian_bic, interventional_node_statistics
+from causalassay.discovery.ges import GIES
+from causalassay.discovery.search.gaussian_bic import gaussian_bic, interventional_node_statistics
 from causalassay.graphs import chain, erdos_renyi, extend, to_interventional_cpdag
 from causalassay.models import Do, LinearSCM, Randomize, draw
 

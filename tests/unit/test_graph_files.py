@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from causalassay.auditing import audit
-from causalassay.common.opening import ReadingNote
+from causalassay.common.files import ReadingNote
 from causalassay.data import Dataset
 from causalassay.graphs import chain, from_edges, read_graph, skeleton, to_cpdag, write_graph
 

@@ -12,18 +12,18 @@ from typer.testing import CliRunner
 
 from announced_environments import installed_fake
 from causalassay.cli import app, environments
-from causalassay.cli.hall import _command
+from causalassay.cli.lab import _command
 from causalassay.environments import installing, process
 from causalassay.environments.process import EnvironmentFailed
 from causalassay.judging.findings import FindingKind
 from causalassay.lab.hall import Settings, entries, fill, kept_rows, measure, measuring
-from causalassay.lab.hall import sources as theirs
+from causalassay.lab.hall import catalogue as theirs
 from causalassay.lab.hall.charts import by_variance_and_r2, drawn_rows, label_boxes
 from causalassay.lab.hall.document import hall_csv, hall_document, hall_frame, results_from
 from causalassay.lab.hall.measuring import KeptAudits, without_verdict
 from causalassay.lab.hall.row import Cell, all_rows, row_of
+from causalassay.present import Figure
 from causalassay.present.charts import static_svg
-from causalassay.present.document import Figure
 from causalassay.present.html import page
 from causalassay.present.markdown import document_markdown
 from pages import ROOT

@@ -11,11 +11,11 @@ import pyarrow.parquet
 import pytest
 
 from causalassay.cli import main
-from causalassay.common.opening import read_text
+from causalassay.cli.beginning import new_study
+from causalassay.common.files import read_text
 from causalassay.data import Dataset, read, write
 from causalassay.graphs import chain, erdos_renyi, read_graph, write_graph
 from causalassay.models import read_bif
-from causalassay.scaffold import new_study
 from causalassay.study.language import read_study
 from causalassay.study.problem_specs import Interventions
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed

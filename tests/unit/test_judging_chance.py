@@ -8,12 +8,10 @@ import pytest
 import causalassay as ca
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.diagnostics import aligned_share, pair_weights
-from causalassay.discovery.regression.lagged_lasso import lagged_design, lagged_estimate
+from causalassay.discovery.granger_lasso import lagged_design, lagged_estimate
 from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
-from causalassay.judging.all_orders import graphs_along_all_orders
-from causalassay.judging.chance import RandomAssignments, RandomOrders
-from causalassay.judging.lasso_graphs import LaggedLassoGraphs, LassoGraphs
-from causalassay.judging.regression_along import regression_along
+from causalassay.judging.order_tests import RandomAssignments, RandomOrders, graphs_along_all_orders
+from causalassay.judging.regression_along import LaggedLassoGraphs, LassoGraphs, regression_along
 
 LEVEL = 0.0125
 
@@ -115,6 +113,6 @@ def test_many_assignments_of_many_pairs_come_in_parts(monkeypatch):
     weights = pair_weights(ca.graphs.chain(12), "paths")
     statistic = np.arange(12.0)
     whole = RandomAssignments(weights, statistic, np.random.default_rng(0)).shares(60)
-    monkeypatch.setattr("causalassay.judging.chance._MOST_CELLS", 500)
+    monkeypatch.setattr("causalassay.judging.order_tests._MOST_CELLS", 500)
     parts = RandomAssignments(weights, statistic, np.random.default_rng(0)).shares(60)
     assert whole.tolist() == parts.tolist()

@@ -10,13 +10,14 @@ import pytest
 
 import causalassay as ca
 from causalassay.data import Dataset, Discrete, Regime
-from causalassay.judging import chance, data_set, sequential
+from causalassay.judging import data_set
+from causalassay.judging import order_tests as chance
+from causalassay.judging import p_values as sequential
 from causalassay.judging.artefacts import ARTEFACTS, Artefact, artefacts_of
 from causalassay.judging.data_set import BORDERLINE, judge_data
-from causalassay.judging.findings import main_finding
+from causalassay.judging.findings import RULES, main_finding
 from causalassay.judging.order_tests import corrected_level
-from causalassay.judging.rules import RULES
-from causalassay.judging.sequential import MonteCarlo
+from causalassay.judging.p_values import MonteCarlo
 from causalassay.testing import check_artefact
 from pages import ROOT
 
@@ -271,7 +272,9 @@ def test_a_statistic_that_cannot_be_measured_is_undecided(monkeypatch):
 
 def test_many_columns_are_judged(monkeypatch):
     """From 171 columns on, the number of orders is no float."""
-    monkeypatch.setattr("causalassay.judging.chance.decide", lambda draw, level: decided(draw(50)))
+    monkeypatch.setattr(
+        "causalassay.judging.order_tests.decide", lambda draw, level: decided(draw(50))
+    )
     values, graph = drawn(172, n_samples=300, edges_per_node=1)
     assert ("gameable", "variance") in kinds(judged(values, graph))
 

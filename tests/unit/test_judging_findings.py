@@ -8,6 +8,7 @@ import pytest
 from causalassay.judging.findings import (
     GAMEABLE_KINDS,
     ORDER_KINDS,
+    RULES,
     WORDING,
     Finding,
     FindingKind,
@@ -15,7 +16,6 @@ from causalassay.judging.findings import (
     main_finding,
     rules_of,
 )
-from causalassay.judging.rules import RULES
 
 
 def templates(kind):

@@ -7,8 +7,14 @@ from scipy.stats import t as student
 import causalassay as ca
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.graphs import chain, d_separated, erdos_renyi
-from causalassay.judging.graph_check import check_graph, implied_independences
-from causalassay.judging.pair_independence import NOTHING, normal_scores, pair_test, residual_test
+from causalassay.judging.graph_check import (
+    NOTHING,
+    check_graph,
+    implied_independences,
+    normal_scores,
+    pair_test,
+    residual_test,
+)
 
 
 def sampled(graph, rng, kind="scm", n_samples=1000, **parameters):

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalassay.common.seeding import stream
-from causalassay.judging import over_units
-from causalassay.judging.over_units import combined, holm, sign_flips, units_needed
+from causalassay.judging import p_values as over_units
+from causalassay.judging.p_values import combined, holm, sign_flips, units_needed
 
 steps = st.integers(-1000, 1000)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from causalassay.judging.sequential import (
+from causalassay.judging.p_values import (
     MOST_DRAWS,
     RISK,
     MonteCarlo,

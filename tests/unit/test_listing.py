@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from announced_environments import read_again
-from causalassay.catalogue import catalogue
+from causalassay.catalogue import ALSO_DISCRETE, catalogue
 from causalassay.common.registry import first_line, parameters
 from causalassay.contracts import NotApplicable, check_rows
 from causalassay.discovery.registry import ALGORITHMS, algorithms, make_algorithm
+from causalassay.listing import PARTS, known_names, short_lines
 from causalassay.models.registry import MODELS
-from causalassay.part_details import ALSO_DISCRETE
-from causalassay.short_lines import PARTS, known_names, short_lines
+from causalassay.study.kernel_marks import tiny_problem
 from causalassay.study.keys import canonical
-from causalassay.study.tiny_problems import tiny_problem
 from command_line import run_here
 
 HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "pyarrow", "causallearn")

@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalassay.discovery.continuous.matrix_exponential import (
+from causalassay.discovery.continuous.matrix_functions import (
     expm1,
     expm1_by_columns,
     expm1_workspace,
+    inverse_workspace,
+    invert,
 )
-from causalassay.discovery.continuous.matrix_inverse import inverse_workspace, invert
 from causalassay.discovery.golem import golem_loss
 
 

@@ -18,8 +18,7 @@ from causalassay.models import (
     MultiIndex,
     Sigmoid,
 )
-from causalassay.models.nonlinear.mechanisms import FAMILIES
-from causalassay.models.nonlinear.mechanisms.networks import CosineSum
+from causalassay.models.nonlinear.mechanisms import FAMILIES, CosineSum
 from strategies import rngs
 
 

@@ -6,12 +6,11 @@ import pytest
 from causalassay.contracts import NotApplicable
 from causalassay.data import Continuous, Dataset, Discrete, Regime
 from causalassay.discovery import discover
-from causalassay.discovery.independence import mmpc_fisher_z as mmpc
-from causalassay.discovery.independence.fisher_z import z_scales
-from causalassay.discovery.independence.mmpc_fisher_z import candidates_by_fisher_z
-from causalassay.discovery.mmhc import MMHC
-from causalassay.discovery.search.gaussian.dag_climbing import climb
-from causalassay.discovery.statistics.gaussian import gaussian_statistics
+from causalassay.discovery import mmhc as mmpc
+from causalassay.discovery.independence import z_scales
+from causalassay.discovery.mmhc import MMHC, candidates_by_fisher_z
+from causalassay.discovery.search.dag_climbing import climb
+from causalassay.discovery.statistics import gaussian_statistics
 from causalassay.graphs import erdos_renyi, is_dag, skeleton, to_cpdag
 from causalassay.models import ISCM, SCM, Standardized
 from constraint_twins import slow_bic, slow_climb, slow_mmpc, values_with_correlation

@@ -54,8 +54,8 @@ FILES = {
     "test_near.py": """
 import os, shutil, subprocess, sys
 import pytest
-from causalassay.lab.domains.http.nginx import find_nginx
-from causalassay.lab.domains.postgres.experiment import find_binaries
+from causalassay.lab.domains.http_servers import find_nginx
+from causalassay.lab.domains.postgres_experiment import find_binaries
 
 @pytest.mark.needs("environment:tigramite")
 def test_of_an_environment():
@@ -72,7 +72,7 @@ def test_without_a_marker():
     with pytest.raises(FileNotFoundError):
         subprocess.run(["java"])
     assert shutil.which("sh") and os.get_exec_path()
-    code = "from causalassay.lab.domains.http.nginx import find_nginx; assert find_nginx() is None"
+    code = "from causalassay.lab.domains.http_servers import find_nginx; assert find_nginx() is None"
     subprocess.run([sys.executable, "-c", code], check=True)
 """,
     "test_far.py": "def test_far_from_programs():\n    raise AssertionError\n",

@@ -13,7 +13,7 @@ from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Problem
 from causalassay.graphs import chain, erdos_renyi, to_cpdag
 from causalassay.metrics import chance, f1_chance, n_guessed, order_score, ordered_share, skeleton_p
-from causalassay.metrics.random_guess import _CLOSED
+from causalassay.metrics.chance_level import _CLOSED
 from causalassay.metrics.registry import CHANCES, CONTROLS, METRICS
 
 

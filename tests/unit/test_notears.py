@@ -10,10 +10,9 @@ from scipy.optimize import approx_fprime, minimize
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset, Discrete, Regime
 from causalassay.discovery import acyclicity, discover
-from causalassay.discovery.continuous.lbfgsb_memory import new_state
 from causalassay.discovery.continuous.notears_objective import evaluate, minimise, new_lagrangian
-from causalassay.discovery.notears import NOTEARS
-from causalassay.discovery.search.variable_orders import best_order, regressions
+from causalassay.discovery.continuous.quadratic_model import new_state
+from causalassay.discovery.notears import NOTEARS, best_order, regressions
 from causalassay.graphs import erdos_renyi
 from causalassay.metrics import f1
 from causalassay.models import draw

@@ -12,13 +12,13 @@ import causalassay as ca
 from causalassay.analysis import summarize
 from causalassay.contracts import Estimate
 from causalassay.data import Dataset, Problem, Regime
+from causalassay.present import Column, Table
 from causalassay.present.charts import static_svg
-from causalassay.present.document import Column, Table
-from causalassay.present.drawing.drawing import MOST_EDGES, MOST_NODES
+from causalassay.present.drawing import MOST_EDGES, MOST_NODES
 from causalassay.present.drawing.layout import circle_order, layers_of
 from causalassay.present.html import table_html
 from causalassay.present.markup import escaped
-from causalassay.study.storage.export_table import StudyTable
+from causalassay.study.storage.table import StudyTable
 from strategies import dags, datasets, pdags
 
 HOSTILE = "<script>alert('1')</script> & \x1b\u202e"

@@ -9,7 +9,7 @@ from causalassay import graphs, models
 from causalassay.common.seeding import stream
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Problem, write
-from causalassay.diagnostics.order_alignment import alignment
+from causalassay.diagnostics.sortability import alignment
 from causalassay.discovery import discover
 from causalassay.discovery.regression.lasso_along_order import sort_regress
 from causalassay.graphs import write_graph

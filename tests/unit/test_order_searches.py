@@ -8,16 +8,19 @@ import pytest
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
 from causalassay.discovery import make_algorithm
-from causalassay.discovery.boss import BOSS
 from causalassay.discovery.ges import GES
-from causalassay.discovery.grasp import GRaSP
-from causalassay.discovery.search.best_orders import _gains, _moved, best_order
-from causalassay.discovery.search.discrete_scores import LevelScore
-from causalassay.discovery.search.gaussian.bic import gaussian_bic, observational_node_statistics
-from causalassay.discovery.search.order_search import Orchard
-from causalassay.discovery.search.scored_data import score_data
-from causalassay.discovery.search.tucks import Depths, TuckSearch
-from causalassay.discovery.statistics.discrete import level_statistics
+from causalassay.discovery.order_searches import BOSS, GRaSP
+from causalassay.discovery.search.gaussian_bic import gaussian_bic, observational_node_statistics
+from causalassay.discovery.search.order_search import (
+    Depths,
+    Orchard,
+    TuckSearch,
+    _gains,
+    _moved,
+    best_order,
+)
+from causalassay.discovery.search.scores import LevelScore, score_data
+from causalassay.discovery.statistics import level_statistics
 from causalassay.graphs import erdos_renyi, from_edges, is_cpdag, is_dag, to_cpdag
 from causalassay.models import draw
 from causalassay.testing import check_algorithm

@@ -6,7 +6,7 @@ import pytest
 from causalassay.contracts import NotApplicable
 from causalassay.data import Continuous, Dataset, Discrete, Regime
 from causalassay.discovery import discover
-from causalassay.discovery.independence import pc_skeleton_fisher_z
+from causalassay.discovery import pc as pc_skeleton_fisher_z
 from causalassay.discovery.pc import PC
 from causalassay.graphs import erdos_renyi, to_cpdag
 from causalassay.models import ISCM, SCM, Standardized

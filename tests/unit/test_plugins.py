@@ -19,7 +19,7 @@ from causalassay.graphs import chain
 from causalassay.models import SCM
 from causalassay.models.registry import MODELS, named
 from causalassay.study import study_table
-from causalassay.study.measures import measure_key
+from causalassay.study.plan import measure_key
 from causalassay.study.problem_specs import scheme
 from command_line import run_here
 from conftest import read_entry_points_again

@@ -3,7 +3,7 @@
 import pytest
 from rich.console import Console
 
-from causalassay.present.document import (
+from causalassay.present import (
     Code,
     Column,
     Document,

@@ -8,8 +8,7 @@ import pytest
 from rich.cells import cell_len
 from rich.text import Text
 
-from causalassay.present import Column, Document, Prose, Table
-from causalassay.present.document import flattened
+from causalassay.present import Column, Document, Prose, Table, flattened
 from causalassay.present.html import fragment, page
 from causalassay.present.json_values import document_values
 from causalassay.present.latex import comments, table_latex

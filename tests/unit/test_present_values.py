@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import causalassay as ca
 from causalassay.data import Problem
-from causalassay.present.document import (
+from causalassay.present import (
     Column,
     Document,
     Facts,
@@ -25,10 +25,10 @@ from causalassay.present.document import (
     Prose,
     PValue,
     Section,
+    Shown,
     Table,
 )
 from causalassay.present.json_values import document_values, plain_values
-from causalassay.present.shown import Shown
 
 
 class Colour(enum.Enum):

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from causalassay.cli import app
-from causalassay.common import opening
+from causalassay.common import files as opening
 from causalassay.data import read
 from causalassay.graphs import read_graph
 from causalassay.graphs.families import MOST_NODES

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from causalassay.analysis import analyse, chart_tables, summarize
-from causalassay.analysis.chart_scope import (
+from causalassay.analysis.report.chart_data import (
     MOST_ALGORITHMS,
     MOST_METRICS,
     MOST_SCHEMES,
     choose,
 )
-from causalassay.analysis.names import metric_name, scheme_name
-from causalassay.analysis.report.charts.figures import gallery
+from causalassay.analysis.report.figures import gallery
+from causalassay.analysis.runs import metric_name, scheme_name
 from report_tables import BASELINES, study_like
 from summary_twins import with_frame
 

@@ -11,17 +11,9 @@ import pytest
 import vl_convert
 
 from causalassay.analysis import analyse
-from causalassay.analysis.report.charts.figures import GROUP_OF, KINDS, NOT_DECIDED, gallery
-from causalassay.analysis.report.charts.theme import (
-    KNOWN,
-    LABEL,
-    NARROW,
-    fitted,
-    name_lines,
-    style_of,
-    wrapped,
-)
-from causalassay.analysis.report.charts.views import GROUPS, SIGNS
+from causalassay.analysis.report.charts import GROUPS, KNOWN, LABEL, SIGNS, name_lines, style_of
+from causalassay.analysis.report.figures import GROUP_OF, KINDS, NOT_DECIDED, gallery
+from causalassay.present.charts import NARROW, fitted, wrapped
 from report_tables import study_like
 from summary_twins import with_frame
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from causalassay.analysis import analyse
-from causalassay.analysis.best_marks import best_marks
-from causalassay.analysis.report.charts.figures import gallery
+from causalassay.analysis.comparison import best_marks
+from causalassay.analysis.report.figures import gallery
 from causalassay.analysis.report.files import write_figures, write_tables
 from causalassay.analysis.tables import attribution_table
 from causalassay.present.latex import escape

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from causalassay.analysis import analyse
-from causalassay.analysis.best_marks import best_marks
+from causalassay.analysis.comparison import best_marks
 from causalassay.analysis.matrix import finding_phrase
-from causalassay.analysis.names import scheme_name
+from causalassay.analysis.runs import scheme_name
 from causalassay.judging.findings import NOT_JUDGED, TOO_FEW_UNITS, FindingKind
 from causalassay.present.formatting import in_words
 from judged_tables import AT_RANDOM, FREE, IN_ORDER, LEANING, NOTHING, RAW, arms, draw_judged

@@ -10,26 +10,27 @@ import pandas as pd
 import pytest
 
 from causalassay.analysis import analyse
-from causalassay.analysis.best_marks import best_marks
-from causalassay.analysis.names import metric_name, scheme_name
+from causalassay.analysis.comparison import best_marks
 from causalassay.analysis.report import files
-from causalassay.analysis.report.charts.figures import KINDS, Gallery, LeftOut, gallery
+from causalassay.analysis.report.figures import KINDS, Gallery, LeftOut, gallery
 from causalassay.analysis.report.files import write_report, write_report_and_figures
-from causalassay.analysis.report.page.figures import HEADINGS, packed_script
-from causalassay.analysis.report.page.leaderboard import level
-from causalassay.analysis.report.page.page import (
+from causalassay.analysis.report.page import (
+    packed_script,
     read_content,
     render_page,
     script_text,
     vega_bundle,
 )
+from causalassay.analysis.report.page.figures import HEADINGS
+from causalassay.analysis.report.score_tables import level
+from causalassay.analysis.runs import metric_name, scheme_name
 from causalassay.analysis.tables import choice_table
 from causalassay.metrics.registry import METRICS as ALL_METRICS
 from causalassay.present.formatting import digits
 from causalassay.present.html import asset, policy, source_hash
 from causalassay.present.markup import Html, escaped, tag
+from causalassay.study.plan import Record, RunTask
 from causalassay.study.storage import Store, read_store
-from causalassay.study.tasks import Record, RunTask
 from report_stores import (
     ATTACKS,
     BASELINES,

@@ -13,7 +13,6 @@ from causalassay.analysis.verdict.evidence import Evidence
 from causalassay.analysis.verdict.judgement import judge_study, state_study
 from causalassay.analysis.verdict.statements import STATISTICS, StudyVerdict
 from causalassay.data import Dataset, write
-from causalassay.judging.algorithm_findings import CAUSES
 from causalassay.judging.findings import (
     ALGORITHM_KINDS,
     NO_TRUE_SCHEME,
@@ -22,6 +21,7 @@ from causalassay.judging.findings import (
     TOO_FEW_UNITS,
     FindingKind,
 )
+from causalassay.judging.over_instances import CAUSES
 from causalassay.study.storage import export, study_table
 from judged_tables import (
     AT_RANDOM,

@@ -3,20 +3,16 @@
 import numpy as np
 import pytest
 
-from causalassay.lab.reproducing import Cases, Estimate, Extremes, NotRun, PublishedValue, Several
-from causalassay.lab.reproducing.agreement import (
-    allowed_difference,
-    chance_of_disagreement,
-    outcome_of,
-)
-from causalassay.lab.reproducing.estimates import (
+from causalassay.lab.papers import Cases, Estimate, Extremes, NotRun, PublishedValue, Several
+from causalassay.lab.papers.estimates import (
     Choice,
     block_extremes,
     mean,
     median,
     standard_deviation,
 )
-from causalassay.lab.reproducing.result import Line, count_sentences
+from causalassay.lab.papers.published import allowed_difference, chance_of_disagreement, outcome_of
+from causalassay.lab.papers.result import Line, count_sentences
 
 
 def published(**fields):

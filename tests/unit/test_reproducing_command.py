@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from causalassay.cli import app
-from causalassay.lab import reproducing
+from causalassay.lab import papers as reproducing
 
 DEFINITIONS = ["eigenmann2020", "--item", "loss"]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causalassay.lab.reproducing import Cases, Estimate, Extremes, NotRun, Several, read_paper
-from causalassay.lab.reproducing import running as running_module
-from causalassay.lab.reproducing.running import KeptResults, package_checksum, reproduce
+from causalassay.lab.papers import Cases, Estimate, Extremes, NotRun, Several, read_paper
+from causalassay.lab.papers import running as running_module
+from causalassay.lab.papers.running import KeptResults, package_checksum, reproduce
 from recorded_outcomes import nothing_runs
 
 

@@ -5,10 +5,10 @@ from itertools import product
 
 import pytest
 
-from causalassay.lab.reproducing import Estimate, outcome_of, paper_slugs, read_paper
-from causalassay.lab.reproducing.paper import papers_folder
-from causalassay.lab.reproducing.running import sized_study
-from causalassay.lab.reproducing.study_values import study_files
+from causalassay.lab.papers import Estimate, outcome_of, paper_slugs, read_paper
+from causalassay.lab.papers.paper import papers_folder
+from causalassay.lab.papers.running import sized_study
+from causalassay.lab.papers.study_values import study_files
 
 PAPER = """
 title = "On chains"

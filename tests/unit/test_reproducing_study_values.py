@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causalassay.lab.reproducing import Estimate, Extremes, NotRun, Several
-from causalassay.lab.reproducing.study_values import study_files, study_value
+from causalassay.lab.papers import Estimate, Extremes, NotRun, Several
+from causalassay.lab.papers.study_values import study_files, study_value
 
 
 def rows(problem, algorithm, scores, status=None):

@@ -6,9 +6,14 @@ from causalassay import risk
 from causalassay.data import Continuous, Dataset, Discrete, Regime
 from causalassay.graphs import chain, from_edges
 from causalassay.risk.cross_validation import draw_descendants
-from causalassay.risk.descendant_tests import DescendantTests, estimate_descendants
-from causalassay.risk.experiments import find_experiments, split, without
-from causalassay.risk.two_sample_tests import compare_columns
+from causalassay.risk.descendants import (
+    DescendantTests,
+    estimate_descendants,
+    find_experiments,
+    split,
+    without,
+)
+from causalassay.risk.tests import compare_columns
 
 
 def experiments(shifts, n_nodes=3, n_observational=40, n=20, seed=0):

@@ -10,14 +10,16 @@ import pytest
 from causalassay import risk
 from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Regime, sachs
-from causalassay.discovery.trivial_baselines import RandomSorting
+from causalassay.discovery.baselines import RandomSorting
 from causalassay.graphs import chain, from_edges, to_cpdag
 from causalassay.risk.cross_validation import (
     DescendantDraws,
+    LossDraws,
     draw_descendants,
+    draw_unseen,
+    interval,
     prepare_cross_validation,
 )
-from causalassay.risk.uncertainty import LossDraws, draw_unseen, interval
 
 COLUMNS = tuple("abcd")
 KNOWN = risk.Descendants(COLUMNS, {0: {1, 2, 3}, 2: {3}})

@@ -18,8 +18,7 @@ from causalassay.models import Do, LinearSCM, Randomize, Shift
 from causalassay.risk import prediction
 from causalassay.risk.prediction.additive_model import Columns, fit_lines
 from causalassay.risk.prediction.comparing import member_dags
-from causalassay.risk.prediction.experiments import measure
-from causalassay.risk.prediction.row_parts import variation
+from causalassay.risk.prediction.experiments import measure, variation
 
 WEIGHTS = np.array([[0, 1.0, 0, 0.5], [0, 0, -1.2, 0], [0, 0, 0, 0.8], [0, 0, 0, 0]])
 GRAPH = WEIGHTS != 0

@@ -13,11 +13,11 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs import chain, from_edges
 from causalassay.metrics.registry import METRICS, Undefined
 from causalassay.models import SNR, Shift
-from causalassay.risk.refitting import Refitted
+from causalassay.risk.fits import Refitted
 from causalassay.study.keys import digest
 from causalassay.study.language import parse_study
 from causalassay.study.language.mistakes import StudyMistakes
-from causalassay.study.tasks import RunTask
+from causalassay.study.plan import RunTask
 from causalassay.study.worker.problem_making import make
 from causalassay.study.worker.task_runner import run_task
 

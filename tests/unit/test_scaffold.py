@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from causalassay.scaffold import new_algorithm
+from causalassay.cli.beginning import new_algorithm
 from command_line import run_here
 
 LISTING = """

@@ -7,8 +7,8 @@ import pytest
 
 from causalassay.data import Dataset
 from causalassay.discovery import make_algorithm
-from causalassay.discovery.search.discrete_scores import LevelScore
-from causalassay.discovery.statistics.discrete import level_statistics
+from causalassay.discovery.search.scores import LevelScore
+from causalassay.discovery.statistics import level_statistics
 from causalassay.graphs import erdos_renyi, from_edges, to_cpdag
 from class_twins import all_classes
 from discrete_twins import as_dataset

@@ -14,7 +14,7 @@ from causalassay.diagnostics import (
     series_var_sortability,
 )
 from causalassay.discovery import discover
-from causalassay.discovery.regression.lagged_lasso import lagged_design, lagged_lasso
+from causalassay.discovery.granger_lasso import lagged_design, lagged_lasso
 from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
 from causalassay.graphs import LaggedGraph, lagged_erdos_renyi
 from causalassay.models import SeriesSCM, SeriesUUMC

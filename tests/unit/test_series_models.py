@@ -21,9 +21,8 @@ from causalassay.models import (
     draw,
     source,
 )
-from causalassay.models.series.stationarity import companion, reduced_form, solve_lyapunov
-from causalassay.models.series.unit_variance import _log_variances
-from causalassay.models.series.uumc import components
+from causalassay.models.series.sources import _log_variances, components
+from causalassay.models.series.var import companion, reduced_form, solve_lyapunov
 from strategies import rngs
 
 
@@ -311,7 +310,7 @@ def test_sources_are_found_by_name_and_refuse_other_graphs():
 
 
 def test_a_graph_that_admits_no_system_is_given_up_with_the_way_out(monkeypatch):
-    monkeypatch.setattr("causalassay.models.series.uumc.unit_scales", lambda *_: None)
+    monkeypatch.setattr("causalassay.models.series.sources.unit_scales", lambda *_: None)
     rng = np.random.default_rng(0)
     with pytest.raises(NoStationarySystem, match=r"3 draws were rejected .* fewer links"):
         SeriesUUMC(most_attempts=3).draw(lagged_erdos_renyi(3, 0.5, 1, rng), rng)

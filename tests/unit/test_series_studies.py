@@ -14,9 +14,8 @@ from causalassay.metrics.registry import Undefined
 from causalassay.models import SCM, UUMC, SeriesSCM, SeriesUUMC
 from causalassay.study.estimate_encoding import decode, encode
 from causalassay.study.keys import digest
-from causalassay.study.plan import MetricEntry
+from causalassay.study.plan import MetricEntry, RunTask
 from causalassay.study.problem_specs import FromFile, Generated, Interventions, scheme
-from causalassay.study.tasks import RunTask
 from causalassay.study.worker.problem_making import make, transformed
 from causalassay.study.worker.task_runner import Scorer, run_task
 from study_texts import mistakes_of, parsed

@@ -3,8 +3,8 @@ import pytest
 
 from causalassay.graphs import chain, erdos_renyi, from_edges, skeleton, topological_order
 from causalassay.metrics import shd, sid, sid_normalized, sid_penalized
-from causalassay.metrics.lineage import lineage
-from causalassay.metrics.parent_adjustment import count_errors, new_search
+from causalassay.metrics.adjustment import count_errors, new_search
+from causalassay.metrics.ordering import lineage
 
 EDGES = [(1, 2), (1, 3), (1, 4), (1, 5), (2, 3), (2, 4), (2, 5)]
 REFERENCE = from_edges(EDGES, range(1, 6))

@@ -7,7 +7,7 @@ from causalassay.discovery import discover
 from causalassay.discovery.regression.bic_lasso import lasso_bic
 from causalassay.discovery.regression.lasso_along_order import PATH_END, sort_regress
 from causalassay.discovery.sortnregress import VarSortnRegress
-from causalassay.discovery.statistics.tied_orders import random_ties_order
+from causalassay.discovery.statistics import random_ties_order
 from causalassay.graphs import erdos_renyi, is_dag, topological_order
 
 NAMES = ["var-sortnregress", "r2-sortnregress", "random-sortnregress"]

@@ -12,10 +12,10 @@ from causalassay.discovery import make_algorithm
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.models import UUMC
 from causalassay.models.noise import Noise
+from causalassay.study.forecast import describe
 from causalassay.study.keys import changed_fields, digest
-from causalassay.study.language.dataclass_tables import construct
 from causalassay.study.language.mistakes import Location, Mistakes
-from causalassay.study.language.plan_text import describe
+from causalassay.study.language.tables import construct
 from causalassay.study.plan import coordinates
 from causalassay.study.worker.problem_making import make
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed

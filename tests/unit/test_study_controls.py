@@ -11,7 +11,7 @@ from causalassay.judging.order_measures import measure_names, order_measures
 from causalassay.metrics import f1_chance, order_score
 from causalassay.metrics.registry import CONTROLS, METRICS
 from causalassay.study import LocalExecutor, run_study
-from causalassay.study.language.plan_text import describe
+from causalassay.study.forecast import describe
 from causalassay.study.storage import export, study_table
 from causalassay.study.worker.problem_making import make
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalassay.study.language.expansion import draw_settings, expand
+from causalassay.study.language.grids import draw_settings, expand
 from causalassay.study.language.mistakes import Location, Mistakes
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
 

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from causalassay.analysis.report.files import write_report
-from causalassay.study.storage.export_table import export, study_table
-from causalassay.study.storage.spreadsheet_cells import inert_frame
+from causalassay.study.plan import RunTask, task_key
+from causalassay.study.storage.exporting import export, inert_frame
 from causalassay.study.storage.store import Store
-from causalassay.study.tasks import RunTask, task_key
+from causalassay.study.storage.table import study_table
 from stored_studies import (
     EMPTY,
     F1,
@@ -233,7 +233,7 @@ def test_an_interrupted_export_leaves_what_was_there(tmp_path):
 
 
 def test_an_export_while_a_driver_writes_is_of_one_moment(tmp_path, monkeypatch):
-    monkeypatch.setattr("causalassay.study.storage.row_checks.CHUNK", 2)
+    monkeypatch.setattr("causalassay.study.storage.checks.CHUNK", 2)
     plan = study()
     records = all_records(plan)
     with Store.open(tmp_path, plan) as store:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import causalassay as ca
 from causalassay.cli import app
-from causalassay.common.opening import unsaid
+from causalassay.common.files import unsaid
 from causalassay.contracts import Estimate
 from causalassay.study.estimate_encoding import encode
 from causalassay.study.graph_export import GRAPH_FORMATS, export_graphs

@@ -9,7 +9,7 @@ import causalassay as ca
 from causalassay.processes.limits import Limits
 from causalassay.study.language.mistakes import Location, Mistakes, Origin, StudyMistakes
 from causalassay.study.language.study_file import parse_study, read_study
-from causalassay.study.measures import DEFAULT_DIAGNOSTICS
+from causalassay.study.plan import DEFAULT_DIAGNOSTICS
 from study_texts import HEAD, PROBLEM, mistakes_of, parsed
 
 

@@ -11,12 +11,22 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import Chain
 from causalassay.models import SCM
 from causalassay.processes.limits import Limits, Loss
-from causalassay.study.batching import Batcher, batch_limits
 from causalassay.study.driver import TRIES, best_candidate, pending_tasks, run_tasks
-from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study, Tuning
+from causalassay.study.plan import (
+    AlgorithmEntry,
+    Batcher,
+    MeasureTask,
+    MetricEntry,
+    ProblemEntry,
+    Record,
+    RescoreTask,
+    RunTask,
+    Study,
+    Tuning,
+    batch_limits,
+)
 from causalassay.study.problem_specs import Generated
 from causalassay.study.storage.store import StoredRow, StoredRows
-from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask
 
 NAN = float("nan")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from causalassay.cli import program_permission
+from causalassay.cli import algorithms as program_permission
 from causalassay.data import Dataset
 from causalassay.discovery import discover
 from causalassay.discovery.command import CommandFailed

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from causalassay.analysis.names import scheme_name
-from causalassay.analysis.runs import SCHEMES
+from causalassay.analysis.runs import SCHEMES, scheme_name
 from causalassay.data import Dataset, Problem, Regime, write
 from causalassay.graphs import chain, erdos_renyi, write_graph
 from causalassay.graphs.sources import ErdosRenyi, LaggedErdosRenyi

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from causalassay.scaffold import new_study, template
+from causalassay.cli.beginning import new_study, template
 from causalassay.study.language.study_file import parse_study, read_study
 from study_texts import HEAD, PROBLEM
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from causalassay.study.plan import task_key
+from causalassay.study.replay import find_row
 from causalassay.study.storage.reader import read_store
-from causalassay.study.storage.row_search import find_row
 from causalassay.study.storage.store import Store, StoredRow, StoredRows
-from causalassay.study.tasks import task_key
 from stored_studies import (
     EMPTY,
     ESTIMATE,

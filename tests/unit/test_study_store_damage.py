@@ -11,13 +11,14 @@ from dataclasses import replace
 
 import pytest
 
-from causalassay.study.storage.export_table import export, study_table
+from causalassay.study.plan import task_key
+from causalassay.study.replay import find_row
+from causalassay.study.storage.checks import row_damage
+from causalassay.study.storage.exporting import export
 from causalassay.study.storage.reader import read_store
 from causalassay.study.storage.refusals import StoreGone, StoreRefused, sound_file_needed
-from causalassay.study.storage.row_checks import row_damage
-from causalassay.study.storage.row_search import find_row
 from causalassay.study.storage.store import Store
-from causalassay.study.tasks import task_key
+from causalassay.study.storage.table import study_table
 from stored_studies import (
     ESTIMATE,
     GES,

@@ -9,10 +9,10 @@ from contextlib import closing, contextmanager
 
 import pytest
 
+from causalassay.study.plan import task_key
 from causalassay.study.storage.reader import read_store
 from causalassay.study.storage.refusals import StoreFull, StoreRefused
 from causalassay.study.storage.store import Store
-from causalassay.study.tasks import task_key
 from stored_studies import record, study, task
 from waiting import eventually
 

@@ -6,7 +6,7 @@ from contextlib import closing
 import psutil
 import pytest
 
-from causalassay.study.storage import sql_schema as schema
+from causalassay.study.storage import schema
 from causalassay.study.storage.reader import read_store
 from causalassay.study.storage.refusals import StoreRefused, filesystem_of
 from causalassay.study.storage.store import Store

@@ -9,7 +9,12 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from causalassay.analysis.comparison import mean_ranks, paired_differences
+from causalassay.analysis.comparison import (
+    difference_of_means,
+    mean_ranks,
+    mean_with_interval,
+    paired_differences,
+)
 from causalassay.analysis.report.terminal import print_summary
 from causalassay.analysis.runs import arrange
 from causalassay.analysis.summary import (
@@ -19,7 +24,6 @@ from causalassay.analysis.summary import (
     summarize,
 )
 from causalassay.analysis.tables import attribution_table, reason_table, score_table
-from causalassay.analysis.unit_means import difference_of_means, mean_with_interval
 from causalassay.common.seeding import stream
 from summary_twins import (
     by_cell,

@@ -10,18 +10,18 @@ from causalassay.data import Dataset, Discrete, Regime
 from causalassay.discovery import discover, make_algorithm
 from causalassay.discovery.ges import GES
 from causalassay.discovery.search import extremely_greedy
-from causalassay.discovery.search.discrete_scores import LevelScore
-from causalassay.discovery.search.family_scores import (
+from causalassay.discovery.search.gaussian_bic import gaussian_bic, observational_node_statistics
+from causalassay.discovery.search.scores import (
+    LevelScore,
     gain_of_merit,
     gain_of_parent,
     level_families,
     losses_of_parents,
     merit_of_gain,
     merits,
+    score_data,
 )
-from causalassay.discovery.search.gaussian.bic import gaussian_bic, observational_node_statistics
-from causalassay.discovery.search.scored_data import score_data
-from causalassay.discovery.statistics.discrete import LevelStatistics, level_statistics
+from causalassay.discovery.statistics import LevelStatistics, level_statistics
 from causalassay.discovery.xges import XGES
 from causalassay.graphs import erdos_renyi, from_edges, is_cpdag, to_cpdag
 from causalassay.models import draw

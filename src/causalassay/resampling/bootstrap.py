@@ -20,9 +20,10 @@ from causalassay.common.arrays import Adjacency
 from causalassay.common.seeding import as_generator, stream
 from causalassay.common.spelling import cut, visible
 from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
-from causalassay.data.dataset import Dataset, as_dataset
+from causalassay.data.dataset import Dataset
+from causalassay.data.files import as_dataset
 from causalassay.discovery.environment_algorithms import NotInstalled
-from causalassay.discovery.own_code import place_of_mistake
+from causalassay.discovery.python_files import place_of_mistake
 from causalassay.discovery.registry import make_algorithm
 from causalassay.processes.limits import Loss
 from causalassay.processes.supervisor import Supervisor

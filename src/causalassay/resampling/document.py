@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from causalassay.present.charts import PAPER
-from causalassay.present.document import (
+from causalassay.present import (
     Block,
     Column,
     Document,
@@ -22,6 +21,7 @@ from causalassay.present.document import (
     Section,
     Table,
 )
+from causalassay.present.charts import PAPER
 from causalassay.present.formatting import percent
 from causalassay.resampling.result import EdgeFrequencies, PairFrequency
 

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from causalassay.common.spelling import visible
 from causalassay.contracts import Estimate
-from causalassay.present.document import Document
+from causalassay.present import Document, Shown
 from causalassay.present.drawing import Drawing, show
 from causalassay.present.formatting import counted, percent
 from causalassay.present.json_values import plain_values
-from causalassay.present.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from causalassay.processes.limits import Limits
-from causalassay.study.plan import Study
-from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask, Task
+from causalassay.study.plan import MeasureTask, Record, RescoreTask, RunTask, Study, Task
 
 Batch = tuple[Task, ...]
 

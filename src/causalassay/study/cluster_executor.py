@@ -18,15 +18,14 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Self
 
-from causalassay.common.extras import install_line
+from causalassay.common.registry import install_line
 from causalassay.processes.limits import Limits, Loss, NoWorkers
 from causalassay.processes.supervisor import CLOSED, Supervisor
-from causalassay.study.batching import Batch
 from causalassay.study.executors import Compiling, Outcome, checked, study_workers
 from causalassay.study.keys import digest
-from causalassay.study.plan import Study
+from causalassay.study.plan import Batch, Study
+from causalassay.study.programs import for_workers
 from causalassay.study.worker.batch_runner import run_batch
-from causalassay.study.worker_study import for_workers
 
 try:
     from distributed import Client, KilledWorker, WorkerPlugin, get_worker

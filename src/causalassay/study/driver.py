@@ -14,12 +14,24 @@ import numpy as np
 
 from causalassay.metrics.registry import METRICS
 from causalassay.processes.limits import Loss
-from causalassay.study.batching import Batch, Batcher, batch_limits
 from causalassay.study.executors import Compiling, Executor
 from causalassay.study.kernel_marks import ready_before_others
-from causalassay.study.plan import Purpose, Statistic, Study, coordinates
+from causalassay.study.plan import (
+    Batch,
+    Batcher,
+    MeasureTask,
+    Purpose,
+    Record,
+    RescoreTask,
+    RunTask,
+    Statistic,
+    Status,
+    Study,
+    Task,
+    batch_limits,
+    coordinates,
+)
 from causalassay.study.storage import Store
-from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask, Status, Task
 
 
 @dataclass(frozen=True)

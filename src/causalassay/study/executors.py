@@ -14,10 +14,9 @@ from causalassay.processes.launcher import Launcher
 from causalassay.processes.limits import Limits, Loss, NoWorkers
 from causalassay.processes.supervisor import Supervisor, memory_share
 from causalassay.processes.worker import shared_folder
-from causalassay.study.batching import Batch
 from causalassay.study.kernel_marks import algorithm_jobs, is_ready, n_under_way
-from causalassay.study.plan import Study
-from causalassay.study.tasks import Record
+from causalassay.study.plan import Batch, Record, Study
+from causalassay.study.programs import for_workers, main_module
 from causalassay.study.worker.algorithm_process import SERVER
 from causalassay.study.worker.batch_runner import (
     measuring_jobs,
@@ -26,7 +25,6 @@ from causalassay.study.worker.batch_runner import (
     start_worker,
 )
 from causalassay.study.worker.discovering import BlindDiscovery
-from causalassay.study.worker_study import for_workers, main_module
 
 Outcome = list[Record] | Loss
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from causalassay.study.plan import AlgorithmEntry, ProblemEntry, Purpose, Study
-from causalassay.study.storage.status import span
-from causalassay.study.storage.stored_seconds import Cell, StoredCell, stored_seconds
+from causalassay.study.storage.reader import span
 
 MOST_NAMED = 6
 _NOTHING = StoredCell(0, 0, 0.0)

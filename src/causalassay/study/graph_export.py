@@ -9,18 +9,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from causalassay.common.opening import unsaid
-from causalassay.common.replacing import check_new_folder, filled_folder
+from causalassay.common.files import check_new_folder, filled_folder, unsaid
 from causalassay.common.spelling import did_you_mean
 from causalassay.contracts import Estimate
 from causalassay.graphs.cpdag import directed_part, undirected_part
-from causalassay.graphs.writing import FORMATS, Layout, writable_names, write_graph
+from causalassay.graphs.formats.writing import FORMATS, Layout, writable_names, write_graph
 from causalassay.study.estimate_encoding import decode
 from causalassay.study.language import parse_study
 from causalassay.study.problem_specs import Generated, ProblemSpec
 from causalassay.study.storage import StoreReader, read_store, study_table
-from causalassay.study.storage.seals import checksum
-from causalassay.study.storage.spreadsheet_cells import inert_text
+from causalassay.study.storage.checks import checksum
+from causalassay.study.storage.exporting import inert_text
 from causalassay.study.worker.problem_making import NoProblem, columns_of_file
 
 GRAPH_FORMATS: dict[str, tuple[str, Layout]] = {

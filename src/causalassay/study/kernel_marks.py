@@ -21,7 +21,7 @@ from causalassay.data.dataset import World
 from causalassay.study.keys import digest
 from causalassay.study.plan import Study
 from causalassay.study.problem_specs import world
-from causalassay.study.worker_study import is_ours
+from causalassay.study.programs import is_ours
 
 WITHOUT_KERNELS = frozenset({"acor", "empty", "random-sorting", "single-edge", "variance-sorting"})
 """Algorithms of ours that compile nothing."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from causalassay.common.opening import check_regular
+from causalassay.common.files import check_regular
 
 KEY_LENGTH = 20
 """Hexadecimal digits of a key: 80 bits, so two of 10^6 tasks collide once in 10^12 studies."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from causalassay.discovery.command import Command
-from causalassay.discovery.python_file import PythonFile
+from causalassay.discovery.python_files import PythonFile
 from causalassay.study.plan import AlgorithmEntry
 
 

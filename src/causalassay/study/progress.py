@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, Tim
 from rich.progress import Progress as Bars
 
 from causalassay.study.driver import Progress, Watch
-from causalassay.study.failures import failures_text
+from causalassay.study.reasons import failures_text
 
 LOG_EVERY = 10.0
 """Seconds between two log lines."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from causalassay.study.plan import Study
+from causalassay.study.plan import MeasureTask, Record, RunTask, Study, Task
 from causalassay.study.reasons import reason_text
-from causalassay.study.storage.row_search import RowAddress
-from causalassay.study.tasks import MeasureTask, Record, RunTask, Task
 from causalassay.study.worker.discovering import discover_here
 from causalassay.study.worker.problem_making import NoProblem, make
 from causalassay.study.worker.task_runner import run_task

@@ -9,7 +9,7 @@ from typing import Any
 
 from causalassay.contracts import Algorithm
 from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm
-from causalassay.risk.refitting import Refitted
+from causalassay.risk.fits import Refitted
 from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm, Study
 
 _OURS = "causalassay.discovery."
@@ -17,7 +17,7 @@ _STRANGERS = (
     "causalassay.discovery.causal_learn",
     "causalassay.discovery.command",
     "causalassay.discovery.environment_algorithms",
-    "causalassay.discovery.python_file",
+    "causalassay.discovery.python_files",
 )
 """Modules of ours that run other people's code."""
 

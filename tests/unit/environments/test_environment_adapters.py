@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from causalassay.data import Dataset, Discrete, Regime
-from causalassay.discovery.environment_algorithms import algorithm_class
-from causalassay.discovery.environment_checks import brief_parameters
+from causalassay.discovery.environment_algorithms import algorithm_class, brief_parameters
 from causalassay.environments.catalogue import environments
 from causalassay.environments.installing import folder_of
 from causalassay.graphs import erdos_renyi, from_edges, is_dag, to_cpdag

@@ -19,14 +19,13 @@ from causalassay.models import SCM
 from causalassay.processes.launcher import Launcher
 from causalassay.processes.limits import Limits
 from causalassay.study.estimate_encoding import decode
-from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study
+from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, RunTask, Study
 from causalassay.study.problem_specs import Generated
-from causalassay.study.tasks import RunTask
+from causalassay.study.programs import for_workers
 from causalassay.study.worker.algorithm_process import SERVER
 from causalassay.study.worker.discovering import BlindDiscovery
 from causalassay.study.worker.problem_making import make
 from causalassay.study.worker.task_runner import run_task
-from causalassay.study.worker_study import for_workers
 from command_line import run_here
 from waiting import LIMIT, eventually, gone
 
@@ -156,7 +155,7 @@ def test_install_runs_skipped_rows_again_whoever_installed_the_environment(
     name, again, monkeypatch
 ):
     monkeypatch.setattr("causalassay.cli.environments.install_all", lambda _absent: {})
-    monkeypatch.setattr("causalassay.study.needed_environments.absent_environments", lambda _: [])
+    monkeypatch.setattr("causalassay.study.programs.absent_environments", lambda _: [])
     study = SimpleNamespace(algorithms=[AlgorithmEntry(name, name, make_algorithm(name))])
     assert again == _prepared_environments(study, install=True, on_cluster=False)
 

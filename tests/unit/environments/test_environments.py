@@ -22,13 +22,8 @@ from announced_environments import FAKE, installed_fake, read_again, write_packa
 from causalassay.cli.environments import note_absent
 from causalassay.contracts import NotApplicable
 from causalassay.data import Dataset
-from causalassay.discovery import (
-    algorithms,
-    discover,
-    environment_checks,
-    make_algorithm,
-    registry,
-)
+from causalassay.discovery import algorithms, discover, make_algorithm, registry
+from causalassay.discovery import environment_algorithms as environment_checks
 from causalassay.environments import catalogue, host, installing, process
 from causalassay.environments.catalogue import (
     DefinitionMistake,

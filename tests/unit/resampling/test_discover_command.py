@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 
 import causalassay as ca
 from causalassay.cli import app
-from causalassay.common.opening import unsaid
+from causalassay.common.files import unsaid
 from causalassay.contracts import Estimate
+from causalassay.present import Provenance
 from causalassay.present.html import page
-from causalassay.present.provenance import Provenance
 from causalassay.resampling import EdgeFrequencies
 from causalassay.resampling.document import (
     Search,

@@ -9,7 +9,7 @@ import pytest
 from distributed import Client
 
 from causalassay.discovery import make_algorithm
-from causalassay.discovery.python_file import from_file
+from causalassay.discovery.python_files import from_file
 from causalassay.environments import installing
 from causalassay.graphs.sources import ErdosRenyi
 from causalassay.models import SCM
@@ -18,9 +18,8 @@ from causalassay.study import cluster_executor as cluster
 from causalassay.study.cluster_executor import DaskExecutor
 from causalassay.study.estimate_encoding import decode
 from causalassay.study.executors import LocalExecutor
-from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study
+from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, RunTask, Study
 from causalassay.study.problem_specs import Generated
-from causalassay.study.tasks import RunTask
 from clusters import Cluster
 from hostile.algorithms import Hostile, Spy, Vandal
 from waiting import LIMIT, eventually

@@ -7,8 +7,7 @@ import pytest
 
 from causalassay.data import Dataset, write
 from causalassay.diagnostics import var_sortability
-from causalassay.graphs.registry import GRAPHS
-from causalassay.graphs.sources import Bipartite, Chain, ErdosRenyi
+from causalassay.graphs.sources import GRAPHS, Bipartite, Chain, ErdosRenyi
 from causalassay.models import ISCM, SCM, UUMC, Do, Randomize, Shift, Standardized
 from causalassay.study.keys import file_sha256
 from causalassay.study.plan import ProblemEntry

@@ -23,16 +23,15 @@ from causalassay.processes.scratch import NamelessFile
 from causalassay.study import LocalExecutor
 from causalassay.study.driver import run_tasks
 from causalassay.study.estimate_encoding import decode
-from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study
+from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, RunTask, Study
 from causalassay.study.problem_specs import Generated
+from causalassay.study.programs import for_workers
 from causalassay.study.reasons import LONGEST_REASON
-from causalassay.study.tasks import RunTask
 from causalassay.study.worker import discovering
 from causalassay.study.worker.algorithm_process import SERVER
 from causalassay.study.worker.discovering import BlindDiscovery
 from causalassay.study.worker.problem_making import make
 from causalassay.study.worker.task_runner import Scorer, run_task
-from causalassay.study.worker_study import for_workers
 from hostile import algorithms as hostile
 from hostile import crashes_at_import, hangs_at_import
 from waiting import LIMIT, eventually, gone

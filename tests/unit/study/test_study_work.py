@@ -17,9 +17,17 @@ from causalassay.metrics import f1, shd, sid
 from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
 from causalassay.study.estimate_encoding import decode, encode
-from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study
+from causalassay.study.plan import (
+    AlgorithmEntry,
+    MeasureTask,
+    MetricEntry,
+    ProblemEntry,
+    RescoreTask,
+    RunTask,
+    Study,
+    task_key,
+)
 from causalassay.study.problem_specs import Accept, Generated
-from causalassay.study.tasks import MeasureTask, RescoreTask, RunTask, task_key
 from causalassay.study.worker import batch_runner
 from causalassay.study.worker.problem_making import NoProblem, make
 from causalassay.study.worker.task_runner import Scorer, run_task

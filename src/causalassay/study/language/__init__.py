@@ -10,8 +10,8 @@ settings (`expansion`, with `axes`), then turns each table into a dataclass
 its location; `known_names` suggests the nearest name; `description` prints the plan.
 """
 
+from causalassay.study.forecast import describe
 from causalassay.study.language.mistakes import StudyMistakes
-from causalassay.study.language.plan_text import describe
 from causalassay.study.language.study_file import parse_study, read_study
 
 __all__ = ["StudyMistakes", "describe", "parse_study", "read_study"]

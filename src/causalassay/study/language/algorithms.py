@@ -9,25 +9,34 @@ from pathlib import Path
 from typing import Any
 
 from causalassay.discovery.command import Command
-from causalassay.discovery.python_classes import ClassText, find_class, names_file
-from causalassay.discovery.python_file import PythonFile, made_of
+from causalassay.discovery.python_files import (
+    ClassText,
+    PythonFile,
+    find_class,
+    made_of,
+    names_file,
+)
 from causalassay.discovery.registry import ALGORITHMS
 from causalassay.processes.limits import Limits
-from causalassay.risk.refitting import Refitted
-from causalassay.study.language.dataclass_tables import construct, frozen
-from causalassay.study.language.expansion import Member, expand
-from causalassay.study.language.known_names import registered, unknown_parameter
-from causalassay.study.language.labels import suffix
-from causalassay.study.language.metrics import MetricReader
-from causalassay.study.language.mistakes import Location, Mistakes, toml_text
-from causalassay.study.language.table_keys import (
+from causalassay.risk.fits import Refitted
+from causalassay.study.language.grids import Member, expand, suffix
+from causalassay.study.language.mistakes import (
+    Location,
+    Mistakes,
+    registered,
+    toml_text,
+    unknown_parameter,
+)
+from causalassay.study.language.tables import (
     AlgorithmSchema,
     LimitsSchema,
     TuneSchema,
+    construct,
+    frozen,
     validated,
 )
 from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm
-from causalassay.study.worker_study import is_ours
+from causalassay.study.programs import is_ours
 
 _HEAD_KEYS = tuple(AlgorithmSchema.model_fields)
 _LIMIT_KEYS = tuple(LimitsSchema.model_fields)

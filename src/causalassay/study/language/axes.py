@@ -8,12 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from causalassay.study.language.mistakes import Keys, Location, Mistakes, toml_text
-from causalassay.study.language.table_keys import (
-    LARGEST_INTEGER,
-    MOST_CHOICES,
-    RangeSchema,
-    validated,
-)
+from causalassay.study.language.tables import LARGEST_INTEGER, MOST_CHOICES, RangeSchema, validated
 
 TOGETHER = "together"
 """The key whose elements are tables for the whole problem, for what varies together."""

@@ -13,7 +13,7 @@ from causalassay.graphs.validity import check_true_dag
 from causalassay.models import read_bif
 from causalassay.study.keys import file_sha256
 from causalassay.study.language.mistakes import Location, Mistakes
-from causalassay.study.language.table_keys import DataSchema, validated
+from causalassay.study.language.tables import DataSchema, validated
 from causalassay.study.problem_specs import FromFile
 
 NO_GRAPH = (

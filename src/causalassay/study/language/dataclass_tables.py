@@ -9,9 +9,8 @@ from typing import Any, Literal
 
 from causalassay.common.annotations import Misfit, conform, expectation, hints
 from causalassay.common.spelling import did_you_mean
-from causalassay.study.language.known_names import unknown_parameter
-from causalassay.study.language.mistakes import Location, Mistakes, toml_text
-from causalassay.study.language.table_keys import LARGEST_INTEGER
+from causalassay.study.language.mistakes import Location, Mistakes, toml_text, unknown_parameter
+from causalassay.study.language.tables import LARGEST_INTEGER
 
 Fields = Mapping[str, dataclasses.Field[Any]]
 

@@ -12,9 +12,9 @@ from numpy.random import Generator
 
 from causalassay.common.seeding import stream
 from causalassay.study.keys import digest
-from causalassay.study.language.axes import Axis, alike, read_axes
+from causalassay.study.language.grids import Axis, alike, read_axes
 from causalassay.study.language.mistakes import Keys, Location, Mistakes, Origin
-from causalassay.study.language.table_keys import MOST_MEMBERS, RangeSchema
+from causalassay.study.language.tables import MOST_MEMBERS, RangeSchema
 
 Setting = Sequence[tuple[Axis, Any, int | None]]
 """A value for each axis, with its index in the axis's list."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from causalassay.common.registry import parameters
 from causalassay.common.spelling import cut, visible
-from causalassay.graphs.registry import GRAPHS
+from causalassay.graphs.sources import GRAPHS
 from causalassay.study.language.mistakes import Keys
 
 Label = str | float | int | bool

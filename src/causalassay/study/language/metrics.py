@@ -9,11 +9,9 @@ from typing import Any
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.judging.order_measures import every_measure_name
 from causalassay.metrics.registry import METRICS
-from causalassay.study.language.known_names import registered
-from causalassay.study.language.mistakes import Location, Mistakes, toml_text
-from causalassay.study.language.table_keys import MetricSchema, validated
-from causalassay.study.measures import N_DRAWS
-from causalassay.study.plan import MetricEntry
+from causalassay.study.language.mistakes import Location, Mistakes, registered, toml_text
+from causalassay.study.language.tables import MetricSchema, validated
+from causalassay.study.plan import N_DRAWS, MetricEntry
 
 
 @dataclass(frozen=True)

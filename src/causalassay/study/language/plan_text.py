@@ -18,7 +18,7 @@ def describe(study: Study) -> list[str]:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from causalassay.scaffold import new_study
+    >>> from causalassay.cli.beginning import new_study
     >>> from causalassay.study.language.study_file import read_study
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     study = read_study(new_study("first-look", Path(folder)))

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from causalassay.diagnostics.registry import DIAGNOSTICS
-from causalassay.graphs.registry import GRAPHS
-from causalassay.graphs.sources import GraphSource
+from causalassay.graphs.sources import GRAPHS, GraphSource
 from causalassay.models.noise import Family, Noise
 from causalassay.models.registry import (
     MODELS,
@@ -22,20 +21,28 @@ from causalassay.models.registry import (
     parameter_names,
 )
 from causalassay.study.language.data_files import DataFiles
-from causalassay.study.language.dataclass_tables import construct
-from causalassay.study.language.expansion import (
+from causalassay.study.language.grids import (
     Member,
     could_be_drawn,
     draw_settings,
     expand,
+    problem_labels,
+    problem_name,
+    suffix,
 )
-from causalassay.study.language.known_names import known_name, registered, unknown_parameter
-from causalassay.study.language.labels import problem_labels, problem_name, suffix
-from causalassay.study.language.mistakes import MOST_PRINTED, Location, Mistakes
-from causalassay.study.language.table_keys import (
+from causalassay.study.language.mistakes import (
+    MOST_PRINTED,
+    Location,
+    Mistakes,
+    known_name,
+    registered,
+    unknown_parameter,
+)
+from causalassay.study.language.tables import (
     MOST_SAMPLES,
     ProblemHeadSchema,
     ProblemSchema,
+    construct,
     valid_part,
     validated,
 )

@@ -8,25 +8,33 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from causalassay.common.opening import as_text, read_bytes
+from causalassay.common.files import as_text, read_bytes
 from causalassay.common.spelling import did_you_mean
 from causalassay.discovery import make_algorithm
 from causalassay.judging.order_measures import measure_names, sortability_names
 from causalassay.metrics.registry import CHANCES, CONTROLS, DEFAULT_METRICS, METRICS, SERIES_METRICS
 from causalassay.processes.limits import Limits
 from causalassay.study.keys import digest
-from causalassay.study.language.algorithms import AlgorithmReader, TunedAlgorithm, read_limits
-from causalassay.study.language.metrics import MetricReader, read_diagnostics
-from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes
+from causalassay.study.language.algorithms import (
+    AlgorithmReader,
+    MetricReader,
+    TunedAlgorithm,
+    read_diagnostics,
+    read_limits,
+)
+from causalassay.study.language.mistakes import Location, Mistakes, StudyMistakes, read_tables
 from causalassay.study.language.problems import ProblemReader
-from causalassay.study.language.table_keys import StudySchema, validated
-from causalassay.study.language.toml_tables import read_tables
-from causalassay.study.measures import (
+from causalassay.study.language.tables import StudySchema, validated
+from causalassay.study.plan import (
     DEFAULT_DIAGNOSTICS,
     DISCRETE_DIAGNOSTICS,
     SERIES_DIAGNOSTICS,
+    AlgorithmEntry,
+    MetricEntry,
+    ProblemEntry,
+    Study,
+    Tuning,
 )
-from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study, Tuning
 from causalassay.study.problem_specs import FromFile, World, world
 
 Entry = TypeVar("Entry", ProblemEntry, AlgorithmEntry)
@@ -54,7 +62,7 @@ def read_study(path: Path) -> Study:
     Examples
     --------
     >>> import tempfile
-    >>> from causalassay.scaffold import new_study
+    >>> from causalassay.cli.beginning import new_study
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     study = read_study(new_study("first-look", Path(folder)))
     >>> study.name, study.seed

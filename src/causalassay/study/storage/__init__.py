@@ -1,10 +1,11 @@
 """Rows on disk: one SQLite file for each study, and the tables made from it."""
 
-from causalassay.study.storage.export_table import StudyTable, export, study_table
+from causalassay.study.replay import find_row
+from causalassay.study.storage.exporting import export
 from causalassay.study.storage.reader import StoreReader, read_store
 from causalassay.study.storage.refusals import StoreFull, StoreRefused
-from causalassay.study.storage.row_search import find_row
 from causalassay.study.storage.store import Store
+from causalassay.study.storage.table import StudyTable, study_table
 
 __all__ = [
     "Store",

@@ -19,25 +19,22 @@ from pyarrow import csv, parquet
 
 from causalassay.common.arrays import Values
 from causalassay.metrics.registry import Better
-from causalassay.present.document import Column, Document, Table
-from causalassay.present.shown import Shown
-from causalassay.study.plan import Purpose
-from causalassay.study.storage.export_columns import Columns, PartColumns, read_columns
-from causalassay.study.storage.reader import StoreReader, read_store
-from causalassay.study.storage.refusals import rows_refusal
-from causalassay.study.storage.row_checks import (
-    CELLS,
-    COLUMNS,
+from causalassay.present import Column, Document, Shown, Table
+from causalassay.study.plan import Purpose, Status
+from causalassay.study.storage.checks import (
+    CHECKED,
     Chunk,
     Numbers,
     Row,
     read_chunks,
     row_damage,
+    seals_of,
 )
-from causalassay.study.storage.seals import seals_of
-from causalassay.study.storage.spreadsheet_cells import inert_array, inert_text
-from causalassay.study.storage.targets import refuse_target
-from causalassay.study.tasks import Status
+from causalassay.study.storage.exporting import inert_array, inert_text, refuse_target
+from causalassay.study.storage.reader import StoreReader, read_store
+from causalassay.study.storage.refusals import rows_refusal
+from causalassay.study.storage.schema import CELLS
+from causalassay.study.storage.table import Columns, PartColumns, read_columns
 
 TIMING = ("seconds", "host")
 """The columns that differ between two runs of one study."""
@@ -225,7 +222,7 @@ _FROM = """
 # is that of the study, not of ids in the store: a store that grew part by part gives the same
 # table as one that had them all from the start. The diagnostics come before the rows they are of.
 _ROWS = f"""
-    SELECT {COLUMNS}, {_SELECTED} {_FROM}
+    SELECT {CHECKED}, {_SELECTED} {_FROM}
     ORDER BY problems.place IS NULL, problems.place, problem, replicate, purpose,
         algorithm IS NOT NULL, algorithms.place IS NULL, algorithms.place, algorithm"""
 

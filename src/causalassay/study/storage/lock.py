@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import IO
 
-from causalassay.study.storage.provenance import now
+from causalassay.study.storage.opening import now
 from causalassay.study.storage.refusals import StoreRefused
 
 FILE = "lock"

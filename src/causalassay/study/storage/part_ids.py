@@ -11,8 +11,7 @@ from typing import Any
 
 from causalassay.metrics.registry import METRICS
 from causalassay.study.keys import canonical
-from causalassay.study.measures import measure_key
-from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study
+from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, Study, measure_key
 from causalassay.study.problem_specs import graph_address, scheme
 from causalassay.study.reasons import readable
 

@@ -11,19 +11,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, get_args
 
-from causalassay.study.plan import Purpose
-from causalassay.study.storage import sql_schema as schema
-from causalassay.study.storage.lock import running_driver
-from causalassay.study.storage.opening import open_to_read
+from causalassay.study.plan import Purpose, Status
+from causalassay.study.storage import schema
+from causalassay.study.storage.checks import row_damage, seals_of
+from causalassay.study.storage.opening import open_to_read, running_driver
 from causalassay.study.storage.refusals import (
     StoreRefused,
     rows_refusal,
     sound_content_needed,
 )
-from causalassay.study.storage.row_checks import row_damage
-from causalassay.study.storage.seals import seals_of
-from causalassay.study.storage.status import StudyStatus
-from causalassay.study.tasks import Status
 
 
 @dataclass(frozen=True)

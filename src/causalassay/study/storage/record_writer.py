@@ -8,12 +8,18 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from causalassay.study.plan import Study
+from causalassay.study.plan import MeasureTask, Record, RescoreTask, RunTask, Study, task_key
 from causalassay.study.reasons import readable
-from causalassay.study.storage.part_ids import PartIds
-from causalassay.study.storage.row_checks import CELLS, row_damage
-from causalassay.study.storage.seals import add_to_seal, checksum, packed, resealed, seal
-from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask, task_key
+from causalassay.study.storage.checks import (
+    add_to_seal,
+    checksum,
+    packed,
+    resealed,
+    row_damage,
+    seal,
+)
+from causalassay.study.storage.records import PartIds
+from causalassay.study.storage.schema import CELLS
 
 _NAMES = ", ".join(CELLS)
 _MARKS = ", ".join("?" * len(CELLS))

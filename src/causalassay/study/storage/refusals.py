@@ -14,9 +14,8 @@ import psutil
 from causalassay.common.spelling import listed
 from causalassay.study.plan import Study
 from causalassay.study.reasons import readable
-from causalassay.study.storage.row_checks import RowDamage, row_damage
-from causalassay.study.storage.seals import broken_seals
-from causalassay.study.storage.sql_schema import (
+from causalassay.study.storage.checks import RowDamage, broken_seals, row_damage
+from causalassay.study.storage.schema import (
     APPLICATION_ID,
     VERSION,
     entries_of,

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from causalassay.common.arrays import Values
-from causalassay.study.storage.seals import checksums, seals_of
+from causalassay.study.storage.checks import checksums, seals_of
 
 CHUNK = 20_000
 """Rows that are read at once."""

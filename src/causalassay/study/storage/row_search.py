@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from causalassay.study.plan import Purpose
+from causalassay.study.plan import Purpose, Status
 from causalassay.study.reasons import encodable
-from causalassay.study.storage import sql_schema as schema
+from causalassay.study.storage import schema
+from causalassay.study.storage.checks import CHECKED, read_chunks, row_damage
 from causalassay.study.storage.reader import StoreReader, read_store
 from causalassay.study.storage.refusals import rows_refusal
-from causalassay.study.storage.row_checks import COLUMNS, read_chunks, row_damage
-from causalassay.study.tasks import Status
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ _FOUND = (
 )
 _ROWS = (
     # Not through an index, whose damage would go unnoticed.
-    f"SELECT {COLUMNS}, {_FOUND} FROM rows NOT INDEXED "
+    f"SELECT {CHECKED}, {_FOUND} FROM rows NOT INDEXED "
     "JOIN problems ON problems.id = rows.problem "
     "LEFT JOIN algorithms ON algorithms.id = rows.algorithm "
     "LEFT JOIN choices ON choices.problem = rows.problem "
@@ -103,7 +102,7 @@ _ROWS = (
     # Keys are hexadecimal: all that begin like this come before a "g".
     "WHERE rows.key >= :prefix AND rows.key < :prefix || 'g' ORDER BY rows.key LIMIT 3"
 )
-_N_CHECKED = len(COLUMNS.split(", "))
+_N_CHECKED = len(CHECKED.split(", "))
 
 
 def _matches(reader: StoreReader, prefix: str) -> list[RowMatch]:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from causalassay.study.failures import reason_text
 from causalassay.study.plan import Purpose
+from causalassay.study.reasons import most_often
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class StudyStatus:
                 lines.append(
                     f"{purpose}: {sum(counts.values())} of {total} rows ({_counts_text(counts)})"
                 )
-                if why := reason_text(self.reasons[purpose]):
+                if why := most_often(self.reasons[purpose]):
                     lines.append(f"  not ok, {why}")
         if self.seconds_left is not None:
             lines.append(f"{self.rate:.3g} rows per second, about {span(self.seconds_left)} left")

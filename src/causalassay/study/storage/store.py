@@ -14,19 +14,20 @@ from types import TracebackType
 from typing import IO, Any
 
 from causalassay.study.kernel_marks import cpu
-from causalassay.study.plan import Purpose, Study
+from causalassay.study.plan import Purpose, Record, Status, Study, row_key
 from causalassay.study.reasons import encodable, readable
-from causalassay.study.storage import lock as store_lock
-from causalassay.study.storage import sql_schema as schema
-from causalassay.study.storage.opening import distrust, open_to_read
-from causalassay.study.storage.part_ids import PartIds, refuse_duplicates, register_parts
-from causalassay.study.storage.provenance import changes, now, versions
+from causalassay.study.storage import opening as store_lock
+from causalassay.study.storage import schema
+from causalassay.study.storage.checks import add_to_seal, checksum, resealed, seal_small_tables
+from causalassay.study.storage.opening import changes, distrust, now, open_to_read, versions
 from causalassay.study.storage.reader import counts_by_reason, counts_by_status
-from causalassay.study.storage.record_writer import (
+from causalassay.study.storage.records import (
+    PartIds,
     RecordWriter,
     delete_rows,
     drop_damaged_rows,
-    sqlite_number,
+    refuse_duplicates,
+    register_parts,
 )
 from causalassay.study.storage.refusals import (
     StoreFull,
@@ -44,8 +45,7 @@ from causalassay.study.storage.refusals import (
     sound_content_needed,
     sound_file_needed,
 )
-from causalassay.study.storage.seals import add_to_seal, checksum, resealed, seal_small_tables
-from causalassay.study.tasks import Record, Status, row_key
+from causalassay.study.storage.schema import sqlite_number
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from causalassay.study.plan import Purpose, Study
-from causalassay.study.storage import sql_schema as schema
+from causalassay.study.storage import schema
 from causalassay.study.storage.reader import read_store
 from causalassay.study.storage.refusals import refuse_other_study
 

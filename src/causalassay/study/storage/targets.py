@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from causalassay.study.storage import lock
-from causalassay.study.storage import sql_schema as schema
+from causalassay.study.storage import opening as lock
+from causalassay.study.storage import schema
 
 _STORE_FILES = tuple(schema.FILE + end for end in ("", "-wal", "-shm", "-journal"))
 

@@ -29,13 +29,13 @@ from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data import Dataset
 from causalassay.data.dataset import World
 from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm, NotInstalled
-from causalassay.discovery.python_file import PythonFile
+from causalassay.discovery.python_files import PythonFile
 from causalassay.environments.process import EnvironmentFailed, kept_pids, n_ended
 from causalassay.processes.messages import TOKEN, PickledObject
 from causalassay.processes.process_tree import children_of
 from causalassay.study.estimate_encoding import pack
+from causalassay.study.kernel_marks import tiny_problem
 from causalassay.study.reasons import is_about_room, message_text, reason_text
-from causalassay.study.tiny_problems import tiny_problem
 from causalassay.testing import estimate_flaws
 
 SERVER = f"{__name__}:serve"

@@ -22,13 +22,19 @@ from causalassay.graphs import erdos_renyi, lagged_erdos_renyi, to_cpdag
 from causalassay.metrics.registry import METRICS
 from causalassay.models.registry import MODELS, ModelSource, makes, named
 from causalassay.processes.worker import limited, not_limited
-from causalassay.study.kernel_marks import compiling, worlds
+from causalassay.study.kernel_marks import compiling, tiny_problem, worlds
 from causalassay.study.keys import digest
-from causalassay.study.measures import N_DRAWS
-from causalassay.study.plan import AlgorithmEntry, MetricEntry, Purpose, Study
+from causalassay.study.plan import (
+    N_DRAWS,
+    AlgorithmEntry,
+    MeasureTask,
+    MetricEntry,
+    Purpose,
+    Record,
+    Study,
+    Task,
+)
 from causalassay.study.problem_specs import Generated
-from causalassay.study.tasks import MeasureTask, Record, Task
-from causalassay.study.tiny_problems import tiny_problem
 from causalassay.study.worker.discovering import Discovered, Discovery, ShownData, discover_here
 from causalassay.study.worker.problem_making import MadeProblem, NoProblem, make
 from causalassay.study.worker.task_runner import Scorer, run_task

@@ -20,9 +20,8 @@ from causalassay.processes.launcher import Launcher
 from causalassay.processes.limits import Limits, Loss, NoWorkers
 from causalassay.processes.messages import SentObject
 from causalassay.study.kernel_marks import WITHOUT_KERNELS, algorithm_job, compiling
-from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm
+from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm, Status
 from causalassay.study.reasons import readable
-from causalassay.study.tasks import Status
 from causalassay.study.worker.algorithm_process import (
     AnswerKind,
     Discover,

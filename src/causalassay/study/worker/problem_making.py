@@ -17,7 +17,7 @@ import numpy as np
 from numpy.random import Generator
 
 from causalassay.common.arrays import Adjacency, Values, Vector
-from causalassay.common.opening import unsaid
+from causalassay.common.files import unsaid
 from causalassay.common.seeding import stream
 from causalassay.data import ColumnKind, Continuous, Dataset, Discrete, Problem, Regime, read
 from causalassay.diagnostics.registry import DIAGNOSTICS

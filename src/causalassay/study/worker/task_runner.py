@@ -17,14 +17,21 @@ from causalassay.data import Problem
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.discovery.environment_algorithms import NOT_SEEDED
 from causalassay.graphs import is_dag
-from causalassay.metrics.pairing import Guess, graph_of
+from causalassay.metrics.edges import Guess, graph_of
 from causalassay.metrics.registry import METRICS, GraphMetric, Undefined
 from causalassay.metrics.resolution import Members, Repair
 from causalassay.study.estimate_encoding import decode, encode, unpack
-from causalassay.study.measures import N_DRAWS
-from causalassay.study.plan import MetricEntry, Study
+from causalassay.study.plan import (
+    N_DRAWS,
+    MeasureTask,
+    MetricEntry,
+    Record,
+    RescoreTask,
+    RunTask,
+    Study,
+    Task,
+)
 from causalassay.study.reasons import is_about_room, message_text, readable, reason_text
-from causalassay.study.tasks import MeasureTask, Record, RescoreTask, RunTask, Task
 from causalassay.study.worker.discovering import Discovery, ShownData, discover_here, until_mended
 from causalassay.study.worker.problem_making import MadeProblem, NoProblem
 from causalassay.testing import estimate_flaws
