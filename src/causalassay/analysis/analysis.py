@@ -47,11 +47,6 @@ class Analysis(Shown):
         """One row for each task, as `causalassay export` writes them."""
         return self.table.frame
 
-    @property
-    def frame(self) -> pd.DataFrame:
-        """One row for each task, as `causalassay export` writes them."""
-        return self.table.frame
-
     @cached_property
     def runs(self) -> Runs:
         """The rows as arrays, with what is known of each problem."""

@@ -119,7 +119,7 @@ def discover(options: DiscoverOptions, reading: ReadingConditions, output: Outpu
     origin = provenance(options.seed, settings, {options.data: "data"})
     dataset = reading.read(options.data, **rows)
     writable_names(dataset.columns)  # names that no graph file can hold are refused here
-    result = _found(label, chosen, dataset, n_bootstrap, options.seed, options.workers)
+    result = _frequencies(label, chosen, dataset, n_bootstrap, options.seed, options.workers)
     assumptions = getattr(chosen, "assumptions", "")
     search = Search(label, options.data.name, _size(dataset, chosen), assumptions)
     output.conclude(
@@ -135,7 +135,7 @@ def discover(options: DiscoverOptions, reading: ReadingConditions, output: Outpu
     )
 
 
-def _found(
+def _frequencies(
     label: str,
     algorithm: Algorithm,
     dataset: Dataset,
@@ -162,6 +162,7 @@ def _found(
                 n_bootstrap,
                 processes=workers,
                 on_progress=on_progress,
+                isolated=True,
             )
     except NotInstalled as reason:
         raise ValueError(f"{label}: {reason}") from None

@@ -16,23 +16,28 @@ from causalassay.cli.printing import INTERRUPTED
 
 @contextmanager
 def answered_in_one_line(line: str) -> Iterator[None]:
-    """Answer Ctrl-C with one line and its exit code.
+    """Answer Ctrl-C with one line and its exit code; every command that works long does.
 
-    A batch system ends jobs by SIGTERM: it is answered like Ctrl-C, so that nothing runs on.
+    A batch system ends jobs by SIGTERM: it is answered like Ctrl-C, also in the background,
+    where shells let programs ignore the latter; so is a terminal that closes, except under nohup.
 
     Parameters
     ----------
     line : str
         What is left of the work.
     """
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    ends = [signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        ends.append(signal.SIGHUP)
+    before = {number: signal.signal(number, signal.default_int_handler) for number in ends}
     try:
         yield
     except KeyboardInterrupt:
         typer.echo(f"interrupted: {line}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager

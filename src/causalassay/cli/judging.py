@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import typer
-
 from causalassay.cli.algorithms import algorithm_option, read_algorithms, read_study_algorithms
-from causalassay.cli.interruptions import algorithms_at_work
+from causalassay.cli.interruptions import algorithms_at_work, answered_in_one_line
 from causalassay.cli.options import (
     Output,
     Reading,
@@ -23,7 +21,7 @@ from causalassay.cli.options import (
     seed_option,
     series_option,
 )
-from causalassay.cli.printing import INTERRUPTED, counter, steady_progress
+from causalassay.cli.printing import counter, steady_progress
 from causalassay.common.files import check_target, write_text
 
 if TYPE_CHECKING:
@@ -100,11 +98,8 @@ def audit(options: AuditOptions, reading: Reading, output: Output) -> None:
         raise ValueError("a LaTeX table needs a graph: pass --graph as well")
     settings = {"bootstrap": options.bootstrap, "max_lag": options.max_lag, **vars(how)}
     origin = provenance(options.seed, settings, files)
-    try:
+    with answered_in_one_line("nothing was written"):
         result = _audited(pairs, how, options)
-    except KeyboardInterrupt:
-        typer.echo("interrupted: nothing was written", err=True)
-        raise typer.Exit(INTERRUPTED) from None
     name = pairs[0].data.name if len(pairs) == 1 else f"{len(pairs)} files"
     show = pooled_document if isinstance(result, PooledAudit) else audit_document
     document = show(result, name, provenance_blocks(origin))  # type: ignore[arg-type]

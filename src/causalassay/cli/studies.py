@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,6 +15,7 @@ from rich.console import Console
 
 from causalassay.cli.algorithms import AllowPrograms, permit
 from causalassay.cli.environments import prepare_environments
+from causalassay.cli.interruptions import answered_in_one_line
 from causalassay.cli.options import (
     CLUSTER,
     WORKERS,
@@ -28,7 +27,7 @@ from causalassay.cli.options import (
     option,
     print_json,
 )
-from causalassay.cli.printing import INTERRUPTED, wide_console
+from causalassay.cli.printing import wide_console
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -182,29 +181,17 @@ def run_to_end(
     from causalassay.study.driver import run_study
     from causalassay.study.progress import progress_display
 
-    # A batch system ends jobs by SIGTERM: it is answered like Ctrl-C, also in the background,
-    # where shells let programs ignore the latter; so is a terminal that closes, except under nohup.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        signal.signal(signal.SIGHUP, signal.default_int_handler)
     console = Console(stderr=True)
-    try:
-        with progress_display(console) as watch:
-            counts = run_study(
-                study,
-                folder,
-                executor,
-                retry=[again.value for again in retry],
-                watch=watch,
-                notify=lambda note: console.print(f"note: {note}", style="yellow", soft_wrap=True),
-            )
-    except KeyboardInterrupt:
-        console.print(
-            f"\nInterrupted. Finished rows are in {folder}; run the same command to continue.",
-            highlight=False,
-            soft_wrap=True,
+    line = f"finished rows are in {folder}; run the same command to continue"
+    with answered_in_one_line(line), progress_display(console) as watch:
+        counts = run_study(
+            study,
+            folder,
+            executor,
+            retry=[again.value for again in retry],
+            watch=watch,
+            notify=lambda note: console.print(f"note: {note}", style="yellow", soft_wrap=True),
         )
-        sys.exit(INTERRUPTED)
     return dict(counts)
 
 

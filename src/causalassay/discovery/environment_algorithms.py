@@ -213,7 +213,7 @@ def _kind(graph: Adjacency, definition: AlgorithmDefinition) -> Kind:
     """Return the kind that was promised, but that a class that is none is a PDAG."""
     if definition.output == "cpdag" and not is_cpdag(graph):
         return "pdag"
-    return cast(Kind, definition.output)
+    return definition.output
 
 
 def _checked_weights(weights: np.ndarray, n_nodes: int) -> np.ndarray:

@@ -4,8 +4,8 @@ Packages whose pins exclude each other cannot be installed together, nor beside 
 has a virtual environment of its own in the user's cache folder, and a short script, its adapter,
 that runs there. An environment is a folder of data: ``environment.toml`` and ``adapter.py``.
 
-- `definition` reads such a file, `catalogue` finds all of them.
-- `building` makes a virtual environment, `installing` keeps those of the catalogue.
+- `catalogue` finds these files and reads them, `installing` makes and removes the virtual
+  environments.
 - `host` is the program that runs in an environment, `process` talks to it.
 - `generating` draws data from the simulators of an environment.
 """

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causalassay.environments.catalogue import environment
-from causalassay.environments.definition import GeneratorDefinition
+from causalassay.environments.catalogue import GeneratorDefinition, environment
 from causalassay.environments.process import (
     Answer,
     EnvironmentFailed,
@@ -140,7 +139,7 @@ def _checked_levels(levels: np.ndarray, values: NDArray[np.float64]) -> tuple[in
         raise EnvironmentFailed("invalid: its levels are not a whole number for each column")
     if (values != np.floor(values)).any() or (values < 0).any() or (values >= levels).any():
         raise EnvironmentFailed("invalid: its values are not the numbers of levels")
-    return tuple(int(one) for one in levels)
+    return tuple(int(count) for count in levels)
 
 
 def _check_acyclic(graph: NDArray[np.bool_], what: str) -> None:

@@ -82,7 +82,7 @@ def pack(head: Mapping[str, Any], arrays: Mapping[str, Any]) -> bytes:
     (2, 3)
     """
     packed = {name: _npy(array) for name, array in arrays.items()}
-    sizes = [[name, len(one)] for name, one in packed.items()]
+    sizes = [[name, len(content)] for name, content in packed.items()]
     text = json.dumps({**head, "arrays": sizes}).encode()
     body = b"".join([LENGTH.pack(len(text)), text, *packed.values()])
     return LENGTH.pack(len(body)) + body
@@ -128,17 +128,17 @@ def _answer(adapter: Any, head: dict[str, Any], arrays: dict[str, Any]) -> Messa
     _seed(request.seed, request.python_seed)
     table = "ALGORITHMS" if request.kind == "algorithm" else "GENERATORS"
     try:
-        found = getattr(adapter, table, {})[request.name](request)
-        if not isinstance(found, Mapping):
-            raise TypeError(f"its answer is a {type(found).__name__}, expected a mapping")
-        if "not_applicable" in found:
-            why = str(found["not_applicable"] or "its adapter gives no reason")
+        result = getattr(adapter, table, {})[request.name](request)
+        if not isinstance(result, Mapping):
+            raise TypeError(f"its answer is a {type(result).__name__}, expected a mapping")
+        if "not_applicable" in result:
+            why = str(result["not_applicable"] or "its adapter gives no reason")
             return {"status": "not-applicable", "reason": why}, {}
-        given = {name: np.asarray(found[name]) for name in _ARRAYS if found.get(name) is not None}
+        given = {name: np.asarray(result[name]) for name in _ARRAYS if result.get(name) is not None}
         for name, array in given.items():
             if array.dtype == object:
                 raise TypeError(f"its {name} is an array of objects, not of numbers")
-        info = json.loads(json.dumps(found.get("info", {}), default=str))
+        info = json.loads(json.dumps(result.get("info", {}), default=str))
     except BaseException as error:  # a package may raise anything, SystemExit too
         reason = f"{type(error).__name__}: {error}"[:LONGEST_REASON]
         return {"status": "raised", "reason": reason}, {}

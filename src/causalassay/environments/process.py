@@ -22,9 +22,10 @@ from typing import Any, Literal
 import numpy as np
 
 from causalassay.environments import host
-from causalassay.environments.building import clean_variables
-from causalassay.environments.definition import EnvironmentDefinition
-from causalassay.environments.installing import state
+from causalassay.environments.catalogue import EnvironmentDefinition
+from causalassay.environments.installing import clean_variables, state
+from causalassay.processes.limits import Loss
+from causalassay.processes.process_tree import kill_group
 
 TICK = 0.5
 """Seconds between two looks whether a process is still there."""
@@ -237,9 +238,7 @@ class EnvironmentProcess:
             return
         self._closed = True
         _ended["processes"] += 1
-        with contextlib.suppress(OSError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        kill_group(self._process)
         for handle in (self._requests, self._answers, self._stdout, self._stderr):
             with contextlib.suppress(OSError):
                 os.close(handle)
@@ -290,7 +289,7 @@ class EnvironmentProcess:
             elif ended:
                 raise self._ending()
             elif (limit := _limit.get()) is not None and time.monotonic() > limit[1]:
-                raise EnvironmentFailed(f"timeout: more than {limit[0]:g} s")
+                raise EnvironmentFailed(Loss.late(limit[0]).reason)
         return received
 
     def _read_printed(self, handle: int) -> bool:
@@ -325,8 +324,7 @@ class EnvironmentProcess:
             return EnvironmentFailed("crashed: it closed its connection")
         if code < 0:
             kind = EnvironmentKilled if code == -signal.SIGKILL else EnvironmentFailed
-            with contextlib.suppress(ValueError):
-                return kind(f"crashed: killed by signal {-code} ({signal.Signals(-code).name})")
+            return kind(Loss.ended(code).reason)
         self._read_all_printed()
         end = self._complaints.decode("utf-8", "replace").strip()
         return EnvironmentFailed(f"crashed: exit code {code}" + (f": {end}" if end else ""))
@@ -394,7 +392,7 @@ def n_ended() -> int:
     return _ended["processes"]
 
 
-_kept: dict[tuple[int, str], EnvironmentProcess] = {}
+_processes: dict[tuple[int, str], EnvironmentProcess] = {}
 """By our own process and the name: what a parent keeps is not for the children it forks."""
 
 _starting = threading.Lock()
@@ -425,21 +423,21 @@ def ready_process(wanted: EnvironmentDefinition) -> EnvironmentProcess:
     """
     key = os.getpid(), wanted.name
     with _starting:
-        kept = _kept.get(key)
-        if kept is not None and kept.is_alive:
-            return kept
-        found = state(wanted)
-        if found.python is None:
-            raise EnvironmentAbsent(found.reason)
-        _kept[key] = EnvironmentProcess(wanted, found.python)
-        return _kept[key]
+        running = _processes.get(key)
+        if running is not None and running.is_alive:
+            return running
+        installed = state(wanted)
+        if installed.python is None:
+            raise EnvironmentAbsent(installed.reason)
+        _processes[key] = EnvironmentProcess(wanted, installed.python)
+        return _processes[key]
 
 
 def end_process(name: str) -> None:
     """End the process that is kept for an environment, so that the next request has a new one."""
-    kept = _kept.pop((os.getpid(), name), None)
-    if kept is not None:
-        kept.close()
+    process = _processes.pop((os.getpid(), name), None)
+    if process is not None:
+        process.close()
 
 
 def kept_pids() -> frozenset[int]:
@@ -450,12 +448,13 @@ def kept_pids() -> frozenset[int]:
     >>> isinstance(kept_pids(), frozenset)
     True
     """
-    own = os.getpid()
-    return frozenset(one.pid for (pid, _), one in _kept.items() if pid == own)
+    return frozenset(
+        process.pid for (owner, _), process in _processes.items() if owner == os.getpid()
+    )
 
 
 @atexit.register
 def _end_all() -> None:
-    for pid, name in list(_kept):
+    for pid, name in list(_processes):
         if pid == os.getpid():
             end_process(name)

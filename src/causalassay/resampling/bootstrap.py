@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import pickle
 import time
 from collections import Counter
-from collections.abc import Callable
-from collections.abc import Generator as Generates
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -21,8 +22,11 @@ from causalassay.common.spelling import cut, visible
 from causalassay.contracts import Algorithm, Estimate, NotApplicable, check_rows
 from causalassay.data.dataset import Dataset
 from causalassay.data.files import as_dataset
+from causalassay.discovery.environment_algorithms import NotInstalled
 from causalassay.discovery.python_files import place_of_mistake
-from causalassay.resampling.processes import Lost, each_in_processes
+from causalassay.discovery.registry import make_algorithm
+from causalassay.processes.limits import Loss
+from causalassay.processes.supervisor import Supervisor
 from causalassay.resampling.result import EdgeFrequencies
 
 MOST_RESAMPLES = 100_000
@@ -33,27 +37,30 @@ LONGEST_REASON = 200
 WORTH_A_PROCESS = 10.0
 """Seconds that all bootstraps take together, from which on a second process is started."""
 
+MOST_PROCESSES = 2
+"""Processes where their number is not stated."""
+
+
+MOST_LOST = 3
+"""Bootstraps in a row that may end their process before all are given up."""
+
 
 class AlgorithmFailed(ValueError):
-    """An algorithm raised an error, or returned no graph, on the data as they are."""
-
-
-_Outcomes = Generates[Adjacency | str, None, None]
-"""A graph, or why there is none, of each bootstrap."""
+    """An algorithm gave no graph on all rows: it raised an error, or ended its process."""
 
 
 @dataclass(frozen=True)
-class _Resampling:
-    """What a process needs to know to run any of the resamples.
+class _Work:
+    """What a process needs to know to run an algorithm on all rows and on any bootstrap.
 
     Parameters
     ----------
     algorithm : Algorithm
     data : Dataset
     seed : int
-        Of all resamples together; each has a stream of its own.
+        Of all bootstraps together; each has a stream of its own.
     permuted : bool
-        Whether the columns stand in another order in each resample.
+        Whether the columns stand in another order in each bootstrap.
     """
 
     algorithm: Algorithm
@@ -63,12 +70,13 @@ class _Resampling:
 
 
 def edge_frequencies(  # noqa: PLR0913  four of them have defaults
-    algorithm: Algorithm,
+    algorithm: Algorithm | str,
     dataset: ArrayLike | Dataset,
-    rng: Generator | int,
+    rng: Generator | int = 0,
     n_bootstrap: int = 100,
     *,
     processes: int | None = 1,
+    isolated: bool = False,
     permute_columns: bool = True,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> EdgeFrequencies:
@@ -84,18 +92,23 @@ def edge_frequencies(  # noqa: PLR0913  four of them have defaults
 
     Parameters
     ----------
-    algorithm : Algorithm
-        `causalassay.discovery.make_algorithm` gives one by name.
+    algorithm : Algorithm or str
+        An algorithm, or its name; `causalassay.discovery.make_algorithm` gives one with other
+        settings.
     dataset : Dataset, or array_like of shape (n, d)
         An array is taken as observational values. A series is refused unless `n_bootstrap` is
         0: its rows cannot be drawn one by one.
     rng : Generator or int
+        A whole number is a seed.
     n_bootstrap : int
         Number of bootstraps; 0 for the graph alone.
     processes : int, or None
         In how many processes bootstraps run; the result does not depend on it. None: 2 where they
         would take long. With more than 1, a script needs ``if __name__ == "__main__":`` around
         what it runs.
+    isolated : bool
+        Whether the algorithm never runs in this process, not even on all rows: one that ends its
+        process is then an `AlgorithmFailed`. With more than 1 process, bootstraps never do.
     permute_columns : bool
         Whether each bootstrap has its columns in a random order.
     on_progress : callable, optional
@@ -112,13 +125,13 @@ def edge_frequencies(  # noqa: PLR0913  four of them have defaults
         If the data lack what the algorithm needs.
     AlgorithmFailed
         If it finds no graph on all rows.
+    ChildProcessError
+        If no process can be started, or several bootstraps in a row end theirs.
 
     Examples
     --------
-    >>> from causalassay.discovery import make_algorithm
     >>> values = np.random.default_rng(0).normal(size=(200, 3)).cumsum(axis=1)
-    >>> found = edge_frequencies(make_algorithm("var-sortnregress"), values, rng=1, n_bootstrap=20)
-    >>> found
+    >>> edge_frequencies("var-sortnregress", values, rng=1, n_bootstrap=20)
     x0 → x1  100 %
     x1 → x2  100 %
     20 bootstraps of the rows, 0 failed
@@ -130,17 +143,28 @@ def edge_frequencies(  # noqa: PLR0913  four of them have defaults
             "the rows are a series: they cannot be drawn one by one; pass n_bootstrap=0 "
             "(--bootstrap 0) for the graph alone"
         )
-    seed = int(as_generator(rng).integers(2**63))
-    began = time.perf_counter()
-    estimate = _on_all_rows(algorithm, data, stream(seed, "estimate"))
-    if processes is None:
-        expected = n_bootstrap * (time.perf_counter() - began)
-        processes = 2 if expected > WORTH_A_PROCESS and len(os.sched_getaffinity(0)) > 1 else 1
-    job = _Resampling(algorithm, data, seed, permute_columns)
+    if isinstance(algorithm, str):
+        algorithm = make_algorithm(algorithm)
+    work = _Work(algorithm, data, int(as_generator(rng).integers(2**63)), permute_columns)
     counts = np.zeros((2, data.n_nodes, data.n_nodes), dtype=np.int64)
     failures: Counter[str] = Counter()
-    # Closed at once after Ctrl-C: what is under way ends with it.
-    with closing(_outcomes(job, n_bootstrap, processes)) as outcomes:
+    with ExitStack() as stack:  # left at once after Ctrl-C: what is under way ends with it
+        workers = None
+        if isolated:
+            workers = stack.enter_context(_workers(work, processes or MOST_PROCESSES))
+        began = time.perf_counter()
+        estimate = _on_all_rows(work) if workers is None else _in_a_process(workers)
+        if processes is None:
+            expected = n_bootstrap * (time.perf_counter() - began)
+            several = expected > WORTH_A_PROCESS and len(os.sched_getaffinity(0)) > 1
+            processes = MOST_PROCESSES if several else 1
+        if workers is None and processes > 1 and n_bootstrap:
+            workers = stack.enter_context(_workers(work, processes))
+        outcomes = (
+            map(partial(_resample, work), range(n_bootstrap))
+            if workers is None
+            else _each_in_processes(workers, n_bootstrap, processes)
+        )
         for done, outcome in enumerate(outcomes, 1):
             if isinstance(outcome, str):
                 failures[outcome] += 1
@@ -183,34 +207,99 @@ def _check_numbers(n_bootstrap: int, processes: int | None) -> None:
         raise ValueError(f"processes: expected at least 1, got {processes}")
 
 
-def _on_all_rows(algorithm: Algorithm, data: Dataset, rng: Generator) -> Estimate:
+def _on_all_rows(work: _Work) -> Estimate:
     try:
-        return _discovered(algorithm, data, rng)
+        return _discovered(work.algorithm, work.data, stream(work.seed, "estimate"))
     except NotApplicable:
         raise
     except (Exception, SystemExit) as error:  # an algorithm may raise anything
         raise AlgorithmFailed(f"the algorithm failed on all rows: {_reason(error)}") from error
 
 
-def _outcomes(job: _Resampling, n_bootstrap: int, processes: int) -> _Outcomes:
-    """Yield the graph of each bootstrap, or why there is none, in any order."""
-    work = partial(_resample, job)
-    if processes == 1 or n_bootstrap == 0:
-        yield from map(work, range(n_bootstrap))
-        return
-    with closing(each_in_processes(work, n_bootstrap, processes)) as outcomes:
-        for outcome in outcomes:
-            yield outcome.reason if isinstance(outcome, Lost) else outcome
+# In other processes.
 
 
-def _resample(job: _Resampling, step: int) -> Adjacency | str:
-    """Return the graph of one bootstrap, its columns as in the data, or why there is none."""
-    rng = stream(job.seed, "bootstrap", step)
-    d = job.data.n_nodes
-    order = rng.permutation(d) if job.permuted else np.arange(d)
+def _workers(work: _Work, processes: int) -> Supervisor:
+    return Supervisor(processes, _hold, (work,), eager=False, runs_algorithms=True)
+
+
+def _in_a_process(workers: Supervisor) -> Estimate:
+    """Return the estimate on all rows."""
+    outcome = workers.submit(_try_all_rows, None).result()
+    if isinstance(outcome, Loss):
+        if outcome.cause == "pool":
+            raise ChildProcessError(outcome.reason)
+        raise AlgorithmFailed(f"the algorithm ended its process on all rows ({outcome.reason})")
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
+
+
+def _each_in_processes(
+    workers: Supervisor, n_bootstrap: int, processes: int
+) -> Iterator[Adjacency | str]:
+    lost_in_a_row = 0
+    for _, outcome in workers.each(_resample_held, range(n_bootstrap), at_once=processes):
+        if not isinstance(outcome, Loss):
+            lost_in_a_row = 0
+            yield outcome
+            continue
+        lost_in_a_row += 1
+        if outcome.cause == "pool":
+            raise ChildProcessError(outcome.reason)
+        if lost_in_a_row >= MOST_LOST:
+            raise ChildProcessError(
+                f"bootstraps end their process, {MOST_LOST} times in a row ({outcome.reason})"
+            )
+        yield f"it ended its process ({outcome.reason})"
+
+
+_held: list[_Work] = []
+"""What this process works on, if it is a worker."""
+
+
+def _hold(work: _Work) -> None:
+    _held[:] = [work]
+
+
+def _try_all_rows(_: None) -> Estimate | Exception:
     try:
-        drawn = draw_rows(job.data, rng).permute_columns(order)
-        shown = _discovered(job.algorithm, drawn, rng).graph
+        estimate = _on_all_rows(_held[0])
+        return replace(
+            estimate, info={name: _sendable(estimate.info[name]) for name in estimate.info}
+        )
+    except NotInstalled as reason:
+        return NotInstalled(*reason.args)
+    except NotApplicable as reason:  # of a class that may not be known to who asks
+        return NotApplicable(str(reason), lacks=reason.lacks)
+    except AlgorithmFailed as error:
+        return error
+
+
+def _sendable(remark: Any) -> Any:
+    """Return a remark of an algorithm, or its text if it cannot be sent."""
+    try:
+        pickle.dumps(remark)
+    except Exception:
+        return str(remark)
+    return remark
+
+
+def _resample_held(step: int) -> Adjacency | str:
+    return _resample(_held[0], step)
+
+
+# One bootstrap.
+
+
+def _resample(work: _Work, step: int) -> Adjacency | str:
+    """Return the graph of one bootstrap, its columns as in the data, or why there is none."""
+    rng = stream(work.seed, "bootstrap", step)
+    d = work.data.n_nodes
+    order = rng.permutation(d) if work.permuted else np.arange(d)
+    try:
+        drawn = draw_rows(work.data, rng).permute_columns(order)
+        shown = _discovered(work.algorithm, drawn, rng).graph
     except (Exception, SystemExit) as error:  # an algorithm may raise anything
         return _reason(error)
     graph = np.empty_like(shown)
@@ -222,9 +311,9 @@ def _reason(error: BaseException) -> str:
     """Return what an algorithm raised, and where if it is the user's own."""
     if isinstance(error, NotApplicable):
         return cut(visible(str(error)), LONGEST_REASON)
-    place = place_of_mistake(error)
-    said = cut(visible(f"{type(error).__name__}: {error}"), LONGEST_REASON)
-    return f"{said} ({visible(place)})" if place else said
+    line = place_of_mistake(error)
+    text = cut(visible(f"{type(error).__name__}: {error}"), LONGEST_REASON)
+    return f"{text} ({visible(line)})" if line else text
 
 
 def _discovered(algorithm: Algorithm, data: Dataset, rng: Generator) -> Estimate:

@@ -177,8 +177,8 @@ class EdgeFrequencies(Shown):
             The graph's edges first, of each part those with the most support first.
         """
         joined = self.estimate.graph | self.estimate.graph.T | (self.joined > above)
-        found = [self.pair(i, j) for i, j in np.argwhere(np.triu(joined, 1)).tolist()]
-        return sorted(found, key=lambda one: (not one.mark, -np.nan_to_num(one.support)))
+        pairs = [self.pair(i, j) for i, j in np.argwhere(np.triu(joined, 1)).tolist()]
+        return sorted(pairs, key=lambda pair: (not pair.mark, -np.nan_to_num(pair.support)))
 
     @property
     def numbers(self) -> dict[tuple[int, int], dict[str, float]]:
@@ -229,9 +229,9 @@ class EdgeFrequencies(Shown):
 
     def __repr__(self) -> str:
         pairs = self.pairs()
-        width = max((len(one.text) for one in pairs), default=0)
+        width = max((len(pair.text) for pair in pairs), default=0)
         lines = [
-            f"{one.text:{width}}  {percent(one.support):>5}" for one in pairs[:MOST_PRINTED]
+            f"{pair.text:{width}}  {percent(pair.support):>5}" for pair in pairs[:MOST_PRINTED]
         ] or ["no edges"]
         if len(pairs) > MOST_PRINTED:
             lines.append(f"… and {len(pairs) - MOST_PRINTED} more")
@@ -240,13 +240,13 @@ class EdgeFrequencies(Shown):
     @property
     def sentence(self) -> str:
         """How many edges there are, and how many of them nearly all bootstraps have."""
-        edges = [one for one in self.pairs() if one.mark]
+        edges = [pair for pair in self.pairs() if pair.mark]
         if not edges:
             return f"No edges ({self.caption})."
         n_edges = counted(len(edges), "edge")
         if not self.n_bootstrap:
             return f"{n_edges}; without bootstraps nothing is known of their stability."
-        stable = sum(one.support >= STABLE for one in edges)
+        stable = sum(edge.support >= STABLE for edge in edges)
         return (
             f"{stable} of {n_edges} come out as drawn in at least {percent(STABLE)} of the "
             f"bootstraps ({self.n_bootstrap}, {self.n_failed} failed)."

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from causalassay.study.storage import export, study_table
 
 _MODULES = {
-    "DaskExecutor": "processes.cluster_executor",
-    "LocalExecutor": "processes.local_executor",
+    "DaskExecutor": "cluster_executor",
+    "LocalExecutor": "executors",
     "Study": "plan",
     "export": "storage",
     "parse_study": "language",

@@ -10,28 +10,13 @@ from typing import Any, Literal
 from causalassay.contracts import Algorithm
 from causalassay.diagnostics.registry import DIAGNOSTICS
 from causalassay.metrics.registry import Resolution
+from causalassay.processes.limits import Limits
 from causalassay.study.keys import canonical, digest
 from causalassay.study.problem_specs import ProblemSpec
 
 Purpose = Literal["main", "tuning"]
 Role = Literal["listed", "mine", "baseline", "candidate"]
 Statistic = Literal["median", "mean"]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one task may use; None is no limit.
-
-    Parameters
-    ----------
-    seconds : float, optional
-        Wall time of discovery; making the problem and scoring have as much each.
-    memory : int, optional
-        Bytes that the process of the algorithm and the programs it started hold.
-    """
-
-    seconds: float | None = 600.0
-    memory: int | None = None
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,10 @@
 """The command `discover`: what it prints and writes, and what it refuses in one line."""
 
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -27,11 +24,10 @@ from causalassay.resampling.document import (
     frequencies_document,
     frequency_matrix,
 )
-from causalassay.resampling.processes import _ctrl_c_later
 from waiting import eventually
 
 SLOW = """
-import time
+import ctypes, os, time
 from pathlib import Path
 import numpy as np
 from causalassay.contracts import Estimate
@@ -49,6 +45,12 @@ class Loud:
 class Broken:
     def discover(self, data, rng):
         raise KeyError("inside")
+class Exits:
+    def discover(self, data, rng):
+        os._exit(0)
+class Crashes:
+    def discover(self, data, rng):
+        ctypes.string_at(0)
 """
 
 
@@ -179,11 +181,21 @@ def test_experiments_are_read_and_conditions_left_out(files):
     assert "200 rows, 3 columns" in less.stdout
 
 
-def test_what_an_algorithm_prints_is_no_part_of_the_result(files):
+def test_what_an_algorithm_prints_is_no_part_of_the_result(files, capfd):
     words = ("--algorithm", f"{files}/mine.py:Loud", "--json", "--bootstrap", 1, "--workers", 1)
     done = run(files / "data.csv", *words)
     assert ["a", "b", "c"] == json.loads(done.stdout)["columns"]
-    assert "chatter" in done.stderr
+    assert "chatter" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "how"),
+    [("Exits", "crashed: exit code 0"), ("Crashes", "crashed: killed by signal 11 (SIGSEGV)")],
+)
+def test_an_algorithm_that_ends_its_process_is_one_line(files, algorithm, how):
+    message = f"{algorithm}: the algorithm ended its process on all rows ({how})"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        run(files / "data.csv", "--algorithm", f"{files}/mine.py:{algorithm}", *FAST)
 
 
 def test_a_series_has_no_bootstraps_by_default(files):
@@ -333,7 +345,9 @@ def test_after_ctrl_c_nothing_is_written_and_nothing_runs(files, tmp_path):
 
 
 def _children(pid):
-    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    """Return the children of a process, whichever of its threads started them."""
+    lists = Path(f"/proc/{pid}/task").glob("*/children")
+    return [child for path in lists for child in path.read_text().split()]
 
 
 def test_the_page_escapes_names_and_loads_nothing():
@@ -375,24 +389,3 @@ def test_sachs_is_read_as_the_docs_say(sachs_folder):
     path = sachs_folder / "sachs.csv"
     done = run(path, "--algorithm", "gies", *words, *drop, "--bootstrap", 2, "--workers", 1)
     assert "5716 rows in 7 conditions, 11 columns" in done.stdout
-
-
-def test_ctrl_c_waits_for_a_process_that_is_half_started():
-    """Also if another thread takes the signal, whose mask is its own."""
-    done, ended = [], threading.Event()
-    other = threading.Thread(target=ended.wait)
-    other.start()
-
-    def start():
-        with _ctrl_c_later():
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.05)
-            done.append("started")
-        done.append("too late")
-
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            start()
-    finally:
-        ended.set()
-    assert ["started"] == done

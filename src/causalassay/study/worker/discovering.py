@@ -15,18 +15,20 @@ import numpy as np
 
 from causalassay.data import Dataset
 from causalassay.data.dataset import World
+from causalassay.processes.isolated import LONGEST_ANSWER, IsolatedProcess
+from causalassay.processes.launcher import Launcher
+from causalassay.processes.limits import Limits, Loss, NoWorkers
+from causalassay.processes.messages import SentObject
 from causalassay.study.kernel_marks import WITHOUT_KERNELS, algorithm_job, compiling
-from causalassay.study.plan import AlgorithmEntry, Limits, PickledAlgorithm, Status
-from causalassay.study.processes.discovery_client import DiscoveryProcess, SentData
-from causalassay.study.processes.discovery_process import (
+from causalassay.study.plan import AlgorithmEntry, PickledAlgorithm, Status
+from causalassay.study.reasons import readable
+from causalassay.study.worker.algorithm_process import (
     AnswerKind,
+    Discover,
     Load,
     attempt,
     read_answer,
 )
-from causalassay.study.processes.executor import Loss, NoWorkers
-from causalassay.study.processes.launcher import Launcher
-from causalassay.study.reasons import readable
 
 TRIES = 3
 """How many fresh processes a task may lose before it is to blame: others may have killed them."""
@@ -41,6 +43,17 @@ MOST_PROCESSES = 8
 """Processes of algorithms that a worker keeps."""
 
 _OURS = "ours"
+
+
+def until_mended(reason: str) -> NoWorkers:
+    """Return what stops a run that the machine cannot go on with.
+
+    Examples
+    --------
+    >>> str(until_mended("the disk is full"))
+    'the disk is full; the rows so far are stored: mend this and run the study again'
+    """
+    return NoWorkers(f"{reason}; the rows so far are stored: mend this and run the study again")
 
 
 @dataclass(eq=False)
@@ -59,9 +72,9 @@ class ShownData:
     data: Dataset
 
     @cached_property
-    def sent(self) -> SentData:
+    def sent(self) -> SentObject:
         """The data, ready to be sent to processes."""
-        return SentData(self.data)
+        return SentObject(self.data)
 
 
 @dataclass(frozen=True)
@@ -165,7 +178,7 @@ class BlindDiscovery:
             self._drop(group)
             if blamed:
                 if came.cause == "pool" and pickled.ours:  # ours write no files but kernels
-                    raise NoWorkers.until_mended(came.reason)
+                    raise until_mended(came.reason)
                 status: Status = "timeout" if came.cause == "timeout" else "failed"
                 return Discovered(status, came.reason)
         return self._unloadable[entry.key]
@@ -179,7 +192,7 @@ class BlindDiscovery:
             process.reusable = False
             process.process.stop()
             if trouble := self._launcher.trouble():
-                raise NoWorkers.until_mended(trouble)
+                raise until_mended(trouble)
 
     def close(self) -> None:
         """End the processes."""
@@ -191,7 +204,7 @@ class BlindDiscovery:
         if group not in self._processes:
             while len(self._processes) >= MOST_PROCESSES:
                 self._drop(next(iter(self._processes)))
-            self._processes[group] = _Process(DiscoveryProcess(self._launcher))
+            self._processes[group] = _Process(IsolatedProcess(self._launcher))
         self._processes.move_to_end(group)
         return self._processes[group]
 
@@ -219,7 +232,10 @@ class BlindDiscovery:
         with _errors_of_the_machine():
             sent = shown.sent
         began = time.perf_counter()
-        answer = process.process.discover(number, entropy, sent, limits)
+        new = not process.process.holds(sent)
+        request = Discover(number, entropy, sent.pickled if new else None)
+        longest = LONGEST_ANSWER + 64 * shown.data.n_nodes**2
+        answer = process.process.ask(request, limits, sent if new else None, longest)
         seconds = time.perf_counter() - began
         process.used = True
         came = process.read(answer)
@@ -248,7 +264,7 @@ class BlindDiscovery:
         load = Load(number, pickled.payload, world if pickled.ours else "", main)
         seconds = ENVIRONMENT_SECONDS if pickled.environment else LOAD_SECONDS
         limits = Limits(None if pickled.ours else seconds, self._memory)
-        came = process.read(process.process.load(load, limits))
+        came = process.read(process.process.ask(load, limits))
         if isinstance(came, Loss) and came.cause == "crashed":
             return Loss("crashed", f"crashed as its code was loaded: {came.reason}")
         if isinstance(came, Loss):
@@ -269,7 +285,7 @@ class _Process:
 
     Parameters
     ----------
-    process : DiscoveryProcess
+    process : IsolatedProcess
     numbers : dict
         The number of each algorithm that it has read, by key and world.
     used : bool
@@ -278,7 +294,7 @@ class _Process:
         Whether the last task left nothing behind that could disturb the next.
     """
 
-    process: DiscoveryProcess
+    process: IsolatedProcess
     numbers: dict[tuple[str, World], int] = field(default_factory=dict)
     used: bool = False
     reusable: bool = True
@@ -304,7 +320,7 @@ def _errors_of_the_machine() -> Iterator[None]:
     except NoWorkers:
         raise
     except OSError as error:
-        raise NoWorkers.until_mended(f"no process for algorithms can be had: {error}") from error
+        raise until_mended(f"no process for algorithms can be had: {error}") from error
 
 
 def _discovered(kind: AnswerKind, text: str, packed: bytes, seconds: float) -> Discovered:

@@ -1,4 +1,4 @@
-"""Runs batches in processes of this machine."""
+"""What runs batches of tasks, here or on a cluster, and how a batch can be lost."""
 
 from __future__ import annotations
 
@@ -6,18 +6,87 @@ import queue
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any, Self
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Protocol, Self
 
+from causalassay.processes.launcher import Launcher
+from causalassay.processes.limits import Limits, Loss, NoWorkers
+from causalassay.processes.supervisor import Supervisor, memory_share
+from causalassay.processes.worker import shared_folder
 from causalassay.study.kernel_marks import algorithm_jobs, is_ready, n_under_way
-from causalassay.study.plan import Limits, Study
-from causalassay.study.processes.executor import Batch, Compiling, Loss, NoWorkers, Outcome
-from causalassay.study.processes.launcher import Launcher
-from causalassay.study.processes.pool import SupervisedPool, memory_share
-from causalassay.study.processes.worker_process import pool_folder
+from causalassay.study.plan import Batch, Record, Study
 from causalassay.study.programs import for_workers, main_module
-from causalassay.study.worker.batch_runner import run_batch, start_worker
+from causalassay.study.worker.algorithm_process import SERVER
+from causalassay.study.worker.batch_runner import (
+    measuring_jobs,
+    run_batch,
+    scoring_jobs,
+    start_worker,
+)
 from causalassay.study.worker.discovering import BlindDiscovery
-from causalassay.study.worker.kernel_warming import measuring_jobs, scoring_jobs
+
+Outcome = list[Record] | Loss
+
+
+@dataclass(frozen=True)
+class Compiling:
+    """How far the compiling of kernels is: it happens once for each installation.
+
+    Parameters
+    ----------
+    ready, total : int
+        Jobs, such as the kernels of one algorithm, that were not ready when the run began.
+    """
+
+    ready: int
+    total: int
+
+
+class Executor(Protocol):
+    """Runs batches of tasks in other processes.
+
+    It is a context manager: leaving it ends every process it started, also
+    after an exception or Ctrl-C.
+    """
+
+    @property
+    def workers(self) -> int:
+        """How many batches run at once; on a cluster this changes."""
+
+    @property
+    def batch_seconds(self) -> float:
+        """How much work to put into one batch."""
+
+    @property
+    def compiling(self) -> Compiling | None:
+        """How far the compiling of kernels is; None while none are compiled, or not known."""
+
+    def submit(self, batch: Batch, limits: Limits) -> None:
+        """Put a batch at the end of the queue."""
+
+    def completed(self, timeout: float) -> list[tuple[Batch, Outcome]]:
+        """Return the batches that have ended since the last call; wait for one so many seconds.
+
+        Raises
+        ------
+        NoWorkers
+            If no process can be started.
+        ConnectionError
+            If a cluster is gone.
+        """
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+# Runs batches in processes of this machine.
 
 
 class LocalExecutor:
@@ -38,12 +107,12 @@ class LocalExecutor:
     ) -> None:
         self.workers = workers
         self._cold = tuple(job for job in _kernel_jobs(study) if not is_ready(job))
-        self._opening = study_pool(for_workers(study), workers, on_start)
+        self._opening = study_workers(for_workers(study), workers, on_start)
         self._begun = False
         self._ended: queue.SimpleQueue[tuple[Batch, Future[Outcome]]] = queue.SimpleQueue()
 
     def __enter__(self) -> Self:
-        self._pool = self._opening.__enter__()
+        self._supervisor = self._opening.__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -52,13 +121,13 @@ class LocalExecutor:
     @property
     def compiling(self) -> Compiling | None:
         """How far kernels are: before the first task has ended, and while some are compiled."""
-        if not self._cold or (self._begun and not n_under_way(self._pool.folder)):
+        if not self._cold or (self._begun and not n_under_way(self._supervisor.folder)):
             return None
         return Compiling(sum(map(is_ready, self._cold)), len(self._cold))
 
     def submit(self, batch: Batch, limits: Limits) -> None:
         """Put a batch at the end of the queue."""
-        future = self._pool.schedule(run_batch, batch, limits)
+        future = self._supervisor.submit(run_batch, batch, limits)
         future.add_done_callback(lambda ended: self._ended.put((batch, ended)))
 
     def completed(self, timeout: float) -> list[tuple[Batch, Outcome]]:
@@ -75,17 +144,17 @@ class LocalExecutor:
 
 
 @contextmanager
-def study_pool(
+def study_workers(
     study: Study, workers: int, on_start: Callable[[int], None] | None = None
-) -> Iterator[SupervisedPool]:
-    """Yield a pool whose processes can run batches of a study for workers."""
+) -> Iterator[Supervisor]:
+    """Yield a supervisor whose workers can run batches of a study for workers."""
     arguments = (study, memory_share(workers), main_module())
-    with SupervisedPool(workers, start_pool_worker, arguments, on_start=on_start) as pool:
-        yield pool
+    with Supervisor(workers, start_study_worker, arguments, on_start=on_start) as running:
+        yield running
 
 
-def start_pool_worker(study: Study, memory: int, main: Mapping[str, Any]) -> None:
-    """Prepare a process of a pool to run batches of a study for workers.
+def start_study_worker(study: Study, memory: int, main: Mapping[str, Any]) -> None:
+    """Prepare a worker to run batches of a study for workers.
 
     Parameters
     ----------
@@ -95,8 +164,8 @@ def start_pool_worker(study: Study, memory: int, main: Mapping[str, Any]) -> Non
     main : mapping
         How to import the driver's script.
     """
-    shared = pool_folder()
-    launcher = Launcher(shared)
+    shared = shared_folder()
+    launcher = Launcher(shared, SERVER)
     launcher.prepare()
     start_worker(study, BlindDiscovery(launcher, memory, main, shared), shared)
 

@@ -22,6 +22,7 @@ from causalassay.study.estimate_encoding import decode
 from causalassay.study.plan import AlgorithmEntry, MetricEntry, ProblemEntry, RunTask, Study
 from causalassay.study.problem_specs import Generated
 from causalassay.study.programs import for_workers
+from causalassay.study.worker.algorithm_process import SERVER
 from causalassay.study.worker.discovering import BlindDiscovery
 from causalassay.study.worker.problem_making import make
 from causalassay.study.worker.task_runner import run_task
@@ -39,7 +40,7 @@ def site(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def launcher(site, tmp_path_factory):
-    with Launcher(tmp_path_factory.mktemp("launcher")) as running:
+    with Launcher(tmp_path_factory.mktemp("launcher"), SERVER) as running:
         yield running
 
 
@@ -117,7 +118,7 @@ def test_the_memory_of_the_package_counts(worker):
 
 
 def test_the_package_ends_with_its_worker(site, tmp_path):
-    with Launcher(tmp_path) as running:
+    with Launcher(tmp_path, SERVER) as running:
         discovery = BlindDiscovery(running, MEMORY, {})
         entry = AlgorithmEntry("a", "fake-deed", make_algorithm("fake-deed"), limits=Limits(LIMIT))
         problem = ProblemEntry("p", Generated(Chain(4), SCM(), 50))

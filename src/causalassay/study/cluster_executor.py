@@ -19,11 +19,11 @@ from importlib.metadata import version
 from typing import Any, Self
 
 from causalassay.common.registry import install_line
+from causalassay.processes.limits import Limits, Loss, NoWorkers
+from causalassay.processes.supervisor import CLOSED, Supervisor
+from causalassay.study.executors import Compiling, Outcome, checked, study_workers
 from causalassay.study.keys import digest
-from causalassay.study.plan import Limits, Study
-from causalassay.study.processes.executor import Batch, Compiling, Loss, NoWorkers, Outcome
-from causalassay.study.processes.local_executor import checked, study_pool
-from causalassay.study.processes.pool import CLOSED, SupervisedPool
+from causalassay.study.plan import Batch, Study
 from causalassay.study.programs import for_workers
 from causalassay.study.worker.batch_runner import run_batch
 
@@ -240,7 +240,7 @@ class _LazyPool:
     threads: int
     lock: threading.Lock
     stack: ExitStack
-    pool: SupervisedPool | None = None
+    pool: Supervisor | None = None
     closed: bool = False
 
     def run(self, study: Study, batch: Batch, limits: Limits) -> Outcome:
@@ -249,7 +249,7 @@ class _LazyPool:
                 return Loss("pool", CLOSED)
             if self.pool is None:
                 self.pool = self._open(study)
-            future = self.pool.schedule(run_batch, batch, limits)
+            future = self.pool.submit(run_batch, batch, limits)
         return future.result()
 
     def close(self) -> None:
@@ -257,8 +257,8 @@ class _LazyPool:
             self.closed = True
             self.stack.close()
 
-    def _open(self, study: Study) -> SupervisedPool:
-        return self.stack.enter_context(study_pool(study, self.threads))
+    def _open(self, study: Study) -> Supervisor:
+        return self.stack.enter_context(study_workers(study, self.threads))
 
 
 def versions() -> dict[str, str]:

@@ -1,7 +1,7 @@
-"""The process that starts the processes of algorithms, by forking itself.
+"""The process that starts others by forking itself.
 
-It has imported causalassay and nothing else: neither a study nor an algorithm's code. So
-what it starts knows nothing, and starts at once. It also ends what algorithms left behind.
+It has imported the code that these run, and nothing else: neither a study nor an algorithm's
+code. So what it starts knows nothing, and starts at once. It also ends what they left behind.
 
 Its worker asks over a socket that has no name. It says where the new process is to keep its
 temporary files, and gets its id, a connection to it, and a socket where the exit code comes later;
@@ -18,14 +18,22 @@ import signal
 import socket
 import struct
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from multiprocessing.connection import Connection
 
 import psutil
 
-from causalassay.study.processes import parentage
-from causalassay.study.processes.discovery_process import serve
-from causalassay.study.processes.process_tree import children_of, kill_tree
+from causalassay.processes.process_tree import (
+    adopt_orphans,
+    be_killed_first,
+    children_of,
+    end_with,
+    kill_tree,
+    lead_a_session,
+    silence,
+)
 
 NUMBER = struct.Struct("<q")
 """How process ids and exit codes are written."""
@@ -52,9 +60,12 @@ class _Launcher:
     ----------
     channel : int
         The socket of its worker.
+    serve : callable
+        What each process runs.
     """
 
-    def __init__(self, channel: int) -> None:
+    def __init__(self, channel: int, serve: Callable[[Connection], None]) -> None:
+        self._serve = serve
         self._processes: dict[int, _Process] = {}
         self._selector = selectors.DefaultSelector()
         self._channel = socket.socket(fileno=channel)
@@ -103,17 +114,17 @@ class _Launcher:
         try:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            parentage.end_with(os.getppid())
-            parentage.lead_a_session()
-            parentage.adopt_orphans()
-            parentage.be_killed_first()
-            parentage.silence()
+            end_with(os.getppid())
+            lead_a_session()
+            adopt_orphans()
+            be_killed_first()
+            silence()
             _close_all_but(connection)
             for other in self._processes.values():
                 other.folder = ""  # not for an algorithm to know
             if folder:
                 tempfile.tempdir = os.environ["TMPDIR"] = folder
-            serve(Connection(connection))
+            self._serve(Connection(connection))
             code = 0
         finally:
             os._exit(code)
@@ -162,21 +173,25 @@ class _Launcher:
                     pass
 
 
-def main(channel: int) -> None:
+def main(channel: int, server: str) -> None:
     """Run the launcher until its worker ends.
 
     Parameters
     ----------
     channel : int
         The socket of its worker.
+    server : str
+        What each process runs, as ``module:name``.
     """
-    parentage.lead_a_session()
-    parentage.adopt_orphans()
+    module, _, name = server.partition(":")
+    serve = getattr(import_module(module), name)
+    lead_a_session()
+    adopt_orphans()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _Launcher(channel).run()
+    _Launcher(channel, serve).run()
 
 
-def _close_all_but(kept: int) -> None:
+def _close_all_but(handle: int) -> None:
     """Close every handle but one and the standard ones: they belong to other processes."""
-    os.closerange(3, kept)
-    os.closerange(kept + 1, os.sysconf("SC_OPEN_MAX"))
+    os.closerange(3, handle)
+    os.closerange(handle + 1, os.sysconf("SC_OPEN_MAX"))

@@ -1,15 +1,20 @@
-"""A process with the programs it started: their memory, and how to kill them all."""
+"""A process with the programs it started: their memory, how to kill them all, whose end ends it."""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import re
 import signal
+import subprocess
 import sys
+import threading
+import time
 from collections.abc import Container, Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -184,3 +189,114 @@ def children_of(process: psutil.Process) -> Iterator[psutil.Process]:
         for pid in path.read_text().split():
             with contextlib.suppress(psutil.Error):
                 yield psutil.Process(int(pid))
+
+
+# Who ends with whom.
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def end_with(parent: int) -> None:
+    """Let this process be killed when its parent ends, also while C code holds the interpreter.
+
+    On Linux the signal comes when the *thread* that started this process ends.
+    """
+    if sys.platform == "linux":
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    else:
+        threading.Thread(target=_exit_after, args=(parent,), daemon=True).start()
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every process below this one whose own parent ends.
+
+    Without it a program that a process left behind belongs to nobody, and outlives the study.
+    """
+    if sys.platform == "linux":
+        _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def lead_a_session() -> None:
+    """Leave the terminal and the process group, so that signals to either stay there."""
+    with contextlib.suppress(OSError):  # it leads one already
+        os.setsid()
+
+
+def be_killed_first() -> None:
+    """When the machine runs out of memory, let the kernel kill this process, not the driver."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def silence() -> None:
+    """Read nothing and print nothing from now on."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    os.close(nowhere)
+
+
+def _prctl(option: int, value: int) -> None:
+    ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def _exit_after(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
+
+
+# Programs that lead a process group: how they end, with all that they started.
+
+
+def guard_group(leader: int) -> subprocess.Popen[bytes]:
+    """Start a shell that kills a process group once this process has ended, whatever ended it.
+
+    It reads from a pipe that only we hold. Kill it where the group need not end any more.
+
+    Parameters
+    ----------
+    leader : int
+        The process that leads the group.
+    """
+    return subprocess.Popen(
+        ["sh", "-c", 'read _; kill -s KILL -- "-$1"', "sh", str(leader)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+@contextlib.contextmanager
+def killed_with_us(process: subprocess.Popen[Any]) -> Iterator[None]:
+    """Kill a program, with all it started, if this process is killed meanwhile.
+
+    Parameters
+    ----------
+    process : Popen
+        Started with ``start_new_session=True``.
+    """
+    with guard_group(process.pid) as guard:
+        try:
+            yield
+        finally:
+            guard.kill()
+
+
+def kill_group(process: subprocess.Popen[Any]) -> None:
+    """End a program, and whatever it left running.
+
+    Examples
+    --------
+    >>> started = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    >>> kill_group(started)
+    >>> started.returncode
+    -9
+    """
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

@@ -3,9 +3,7 @@
 import json
 import multiprocessing
 import os
-import signal
 from dataclasses import dataclass
-from multiprocessing.process import BaseProcess
 from typing import ClassVar
 
 import numpy as np
@@ -19,7 +17,6 @@ from causalassay.contracts import Estimate, NotApplicable
 from causalassay.data import Dataset, Regime
 from causalassay.discovery import make_algorithm
 from causalassay.resampling import AlgorithmFailed, draw_rows, edge_frequencies
-from causalassay.resampling.processes import each_in_processes
 from strategies import datasets, rngs
 
 
@@ -170,7 +167,7 @@ def test_a_process_that_ends_is_a_failure_with_its_exit_code():
     found = edge_frequencies(Fragile(ends=True), values, 2, 4, processes=1, permute_columns=False)
     lost = edge_frequencies(Fragile(ends=True), values, 2, 4, processes=2, permute_columns=False)
     assert not found.failures
-    assert {"its process ended (exit code 3)": 2} == lost.failures
+    assert {"it ended its process (crashed: exit code 3)": 2} == lost.failures
 
 
 def test_nothing_runs_on_after_an_error_of_the_caller():
@@ -179,33 +176,45 @@ def test_nothing_runs_on_after_an_error_of_the_caller():
     assert not multiprocessing.active_children()
 
 
-def test_ctrl_c_waits_until_a_process_has_started(monkeypatch):
-    start, started = BaseProcess.start, []
-
-    def interrupted_start(process):
-        signal.raise_signal(signal.SIGINT)
-        start(process)
-        started.append(process)
-
-    monkeypatch.setattr(BaseProcess, "start", interrupted_start)
-    with pytest.raises(KeyboardInterrupt):
-        list(each_in_processes(_dies, 5, 2))
-    assert 1 == len(started)
-    assert not started[0].is_alive()
-
-
 def _interrupted(done, total):
     raise KeyboardInterrupt
 
 
-def test_processes_that_never_start_are_no_endless_loop():
-    with pytest.raises(ChildProcessError, match="exit code 7.*3 times in a row"):
-        list(each_in_processes(_dies, 50, 1))
+@dataclass(frozen=True)
+class Dies:
+    """End the process of every bootstrap; where no process is its own, return no edges."""
+
+    version: ClassVar[int] = 1
+
+    def discover(self, data, rng):
+        if multiprocessing.parent_process() is not None:
+            os._exit(7)
+        return Estimate(np.zeros((data.n_nodes,) * 2, dtype=bool), "dag")
+
+
+def test_bootstraps_that_all_end_their_process_are_no_endless_loop():
+    with pytest.raises(ChildProcessError, match=r"3 times in a row.*exit code 7"):
+        edge_frequencies(Dies(), experiments(), 1, 50, processes=2)
     assert not multiprocessing.active_children()
 
 
-def _dies(step):
-    os._exit(7)
+def test_an_isolated_algorithm_that_ends_its_process_is_an_error():
+    with pytest.raises(AlgorithmFailed, match=r"ended its process on all rows.*exit code 7"):
+        edge_frequencies(Dies(), experiments(), 1, 4, isolated=True)
+
+
+def test_an_isolated_algorithm_gives_the_same_frequencies():
+    here = edge_frequencies(Correlated(), experiments(), 5, 6)
+    isolated = edge_frequencies(Correlated(), experiments(), 5, 6, processes=None, isolated=True)
+    assert here.to_dict() == isolated.to_dict()
+    with pytest.raises(NotApplicable, match="series"):
+        edge_frequencies("granger-lasso", experiments(), isolated=True)
+
+
+def test_an_algorithm_can_be_named_and_the_seed_left_out():
+    values = experiments().observational_values
+    named = edge_frequencies("pc", values, n_bootstrap=3)
+    assert named.to_dict() == edge_frequencies(make_algorithm("pc"), values, 0, 3).to_dict()
 
 
 @settings(max_examples=30)

@@ -25,7 +25,6 @@ from causalassay.data import Dataset
 from causalassay.discovery import algorithms, discover, make_algorithm, registry
 from causalassay.discovery import environment_algorithms as environment_checks
 from causalassay.environments import catalogue, host, installing, process
-from causalassay.environments import installing as building
 from causalassay.environments.catalogue import (
     DefinitionMistake,
     environment,
@@ -157,15 +156,17 @@ def test_no_environment_can_replace_a_built_in_algorithm(site, tmp_path, monkeyp
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('output = "dag"', 'output = "tree"', "output: expected one of dag, cpdag, pdag, summary"),
-        ('["continuous"]', '["wavy"]', "data: expected one of continuous, discrete, series"),
+        ('output = "dag"', 'output = "tree"', "output: expected 'dag', 'cpdag', 'pdag' or 'summ"),
+        ('["continuous"]', '["wavy"]', "data.0: expected 'continuous', 'discrete' or 'series'"),
         ('name = "fake"', 'name = "Fa ke"', "name: expected small letters, digits and hyphens"),
-        ('world = "series"', 'world = "flat"', "world: expected one of continuous, discrete"),
+        ('world = "series"', 'world = "flat"', "world: expected 'continuous', 'discrete' or"),
         ('call = "chain(d, n)"', "", "the key 'call' is missing"),
         ("licence", "license", "the key 'licence' is missing"),
         ('"fake-unseeded"', '"fake-deed"', "name: 'fake-deed' is there twice"),
         ('default = "chain"', 'default = "chain"\nbrief = 3', "brief: expected str, got 3"),
         ("pins = []", "pins = [", "environment.toml: "),
+        ("disk_mb", "disc_mb", "the key 'disk_mb' is missing; disc_mb: there is no key 'disc_mb'"),
+        ("disk_mb = ", 'disk_mb = "much"  # ', "disk_mb: expected a valid integer.*got 'much'"),
     ],
 )
 def test_a_mistake_in_a_file_is_told(tmp_path, old, new, message):
@@ -174,6 +175,11 @@ def test_a_mistake_in_a_file_is_told(tmp_path, old, new, message):
     (tmp_path / "adapter.py").touch()
     with pytest.raises(DefinitionMistake, match=message):
         read_definition(tmp_path)
+
+
+def test_our_own_files_are_read_without_a_check_because_they_pass_it():
+    for name, home in environments().items():
+        assert home == read_definition(home.folder), name
 
 
 def test_an_unknown_environment_is_answered_with_the_nearest():
@@ -203,7 +209,7 @@ def test_algorithms_are_values_with_keys(site):
 def test_an_environment_is_installed_and_removed(fake, elsewhere):
     assert installing.state(fake).python is None
     folder = installing.install(fake)
-    assert installing.state(fake).python == building.interpreter(folder)
+    assert installing.state(fake).python == installing.interpreter(folder)
     assert np.array_equal(np.eye(4, k=1), do("chain").graph)
     assert folder == installing.install(fake)
     assert 1 == installing.remove(fake)
@@ -240,7 +246,7 @@ def test_a_half_built_environment_is_never_taken_for_a_whole_one(fake, elsewhere
 
     folder = installing.folder_of(fake)
     folder.with_name(folder.name + ".building").mkdir(parents=True)  # of one that was killed
-    monkeypatch.setattr(building, "_run", fail)
+    monkeypatch.setattr(installing, "_run", fail)
     with pytest.raises(KeyboardInterrupt):
         installing.install(fake)
     assert "is not installed: causalassay env install fake" in installing.state(fake).reason
@@ -261,11 +267,11 @@ def test_an_environment_whose_adapter_cannot_be_imported_is_not_installed(
 
 def test_one_process_installs_and_the_others_wait(fake, elsewhere, monkeypatch):
     built = []
-    monkeypatch.setattr(building, "_make", lambda folder, *_: built.append(folder.mkdir()))
-    monkeypatch.setattr(building, "_try_script", lambda *_: None)
+    monkeypatch.setattr(installing, "_make", lambda folder, *_: built.append(folder.mkdir()))
+    monkeypatch.setattr(installing, "_try_script", lambda *_: None)
     elsewhere.mkdir()
     waiting = threading.Event()
-    with building.alone(installing.folder_of(fake)):
+    with installing.alone(installing.folder_of(fake)):
         other = threading.Thread(
             target=installing.install, args=(fake,), kwargs={"on_wait": waiting.set}
         )
@@ -303,14 +309,14 @@ def test_what_is_missing_is_said_in_one_line(fake, elsewhere, monkeypatch):
 def test_why_pip_failed_is_said_in_one_line(stderr, reason):
     program = f"import sys; print('{stderr}', file=sys.stderr); sys.exit(1)"
     with pytest.raises(NotBuilt) as raised:
-        building._run([sys.executable, "-c", program])
+        installing._run([sys.executable, "-c", program])
     assert f"the installation failed: {reason}" == str(raised.value)
 
 
 def test_an_installation_that_takes_too_long_is_given_up(monkeypatch):
-    monkeypatch.setattr(building, "INSTALL_SECONDS", 0.2)
+    monkeypatch.setattr(installing, "INSTALL_SECONDS", 0.2)
     with pytest.raises(NotBuilt, match="the installation took more than 0.2 s"):
-        building._run([sys.executable, "-c", "import time; time.sleep(1000)"])
+        installing._run([sys.executable, "-c", "import time; time.sleep(1000)"])
 
 
 # Asking
@@ -556,7 +562,9 @@ def test_nothing_is_left_of_an_installation_that_is_ended(tmp_path, how):
         said = started.stderr.read()
     pids = (tmp_path / "pids").read_text()
     eventually(lambda: all(gone(int(one)) for one in pids.split()))
-    assert {".lock", building.UNFINISHED} >= {one.suffix for one in (tmp_path / "cache").iterdir()}
+    assert {".lock", installing.UNFINISHED} >= {
+        one.suffix for one in (tmp_path / "cache").iterdir()
+    }
     if how is not signal.SIGKILL:
         assert 130 == started.returncode
         assert "interrupted: fake is not installed" == said.splitlines()[-1]

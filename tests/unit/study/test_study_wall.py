@@ -14,7 +14,7 @@ from causalassay.discovery import make_algorithm
 from causalassay.graphs.sources import Chain, ErdosRenyi
 from causalassay.metrics.registry import METRICS
 from causalassay.models import SCM
-from causalassay.processes import isolated as discovery_client
+from causalassay.processes import isolated
 from causalassay.processes import launcher as launcher_module
 from causalassay.processes.launcher import Launcher
 from causalassay.processes.limits import Limits, NoWorkers
@@ -28,6 +28,7 @@ from causalassay.study.problem_specs import Generated
 from causalassay.study.programs import for_workers
 from causalassay.study.reasons import LONGEST_REASON
 from causalassay.study.worker import discovering
+from causalassay.study.worker.algorithm_process import SERVER
 from causalassay.study.worker.discovering import BlindDiscovery
 from causalassay.study.worker.problem_making import make
 from causalassay.study.worker.task_runner import Scorer, run_task
@@ -55,7 +56,7 @@ def task_of(algorithm=0, replicate=0):
 
 @pytest.fixture(scope="module")
 def launcher(tmp_path_factory):
-    with Launcher(tmp_path_factory.mktemp("launcher")) as running:
+    with Launcher(tmp_path_factory.mktemp("launcher"), SERVER) as running:
         yield running
 
 
@@ -195,9 +196,9 @@ def test_data_arrive_whole_and_cannot_be_changed(blind, samples):
 )
 def test_whatever_an_algorithm_does_is_one_record(blind, monkeypatch, function, argument, reason):
     monkeypatch.setattr(discovering, "TRIES", 1)
-    monkeypatch.setattr(discovery_client, "STALLED_SECONDS", 1)
+    monkeypatch.setattr(isolated, "STALLED_SECONDS", 1)
     if function == "hang_up":
-        monkeypatch.setattr(discovery_client, "GOODBYE_SECONDS", 1.0)
+        monkeypatch.setattr(isolated, "GOODBYE_SECONDS", 1.0)
     record = blind(hostile.Hostile(function, argument))
     assert "failed" == record.status
     assert record.reason.startswith(reason)
@@ -412,7 +413,7 @@ def test_code_that_fails_only_where_it_runs_is_a_reason(
 
 
 def test_leaving_ends_the_launcher_and_what_it_started(tmp_path):
-    with Launcher(tmp_path) as running:
+    with Launcher(tmp_path, SERVER) as running:
         discovery = BlindDiscovery(running, MEMORY, {})
         study = for_workers(study_of(hostile.Hostile("leave_a_daemon", str(tmp_path / "pid"))))
         made = make(SEED, study.problems[0].spec, "main", 0)

@@ -1,4 +1,4 @@
-"""A worker's launcher: the process that starts the processes of algorithms for it."""
+"""A launcher: the process that starts processes for its caller that know nothing of it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from typing import Self
 import psutil
 
 from causalassay.common.threads import ONE_THREAD
-from causalassay.study.processes.executor import NoWorkers
-from causalassay.study.processes.launcher_process import NO_FOLDER, NUMBER
-from causalassay.study.processes.process_tree import children_of, kill_tree
-from causalassay.study.processes.scratch import NamelessFile, folder_beside, trouble_in
+from causalassay.processes.launcher_process import NO_FOLDER, NUMBER
+from causalassay.processes.limits import NoWorkers
+from causalassay.processes.process_tree import children_of, kill_tree
+from causalassay.processes.scratch import NamelessFile, folder_beside, trouble_in
 
 TRIES = 5
 """How often in a row a launcher may end before it has started a process."""
@@ -34,8 +34,8 @@ _LOOK_SECONDS = 1.0
 _PROGRAM = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[2])
-from causalassay.study.processes.launcher_process import main
-main(int(sys.argv[1]))
+from causalassay.processes.launcher_process import main
+main(int(sys.argv[1]), sys.argv[3])
 """
 
 
@@ -68,11 +68,16 @@ class Launcher:
     Parameters
     ----------
     folder : Path
-        The pool's. Each process has a folder for temporary files beside it, removed at its end.
+        The supervisor's. Each process has a folder for temporary files beside it, removed at its
+        end.
+    server : str
+        The function that each process runs on its connection, as ``module:name``. The launcher
+        imports it before it starts the first.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, server: str) -> None:
         self._folder = folder
+        self._server = server
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
         self._log: NamelessFile | None = None
@@ -122,6 +127,7 @@ class Launcher:
         self._log = NamelessFile()
         self._before = {child.pid for child in children_of(psutil.Process())}
         arguments = [str(theirs.fileno()), json.dumps([str(folder) for folder in sys.path])]
+        arguments.append(self._server)
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _PROGRAM, *arguments],
             stdin=subprocess.DEVNULL,

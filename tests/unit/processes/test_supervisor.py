@@ -16,9 +16,8 @@ import psutil
 import pytest
 
 from causalassay.common.threads import ONE_THREAD
-from causalassay.processes import limits as stopwatch
-from causalassay.processes import supervisor as pool_module
-from causalassay.processes import supervisor as slot_module
+from causalassay.processes import limits as limits_module
+from causalassay.processes import supervisor as supervisor_module
 from causalassay.processes.limits import NO_LIMITS, Limits, Loss
 from causalassay.processes.scratch import scratch_folder
 from causalassay.processes.supervisor import TRIES, Supervisor
@@ -42,13 +41,13 @@ def clock(monkeypatch):
     """The pool's clock, which stands still until a test sets `now`."""
     clock = SimpleNamespace(now=0.0)
     clock.monotonic = lambda: clock.now
-    monkeypatch.setattr(stopwatch, "time", clock)
-    monkeypatch.setattr(stopwatch, "LONGEST_STEP", float("inf"))
+    monkeypatch.setattr(limits_module, "time", clock)
+    monkeypatch.setattr(limits_module, "LONGEST_STEP", float("inf"))
     return clock
 
 
 def test_a_process_that_was_stopped_goes_on(pool):
-    assert 7 == pool.schedule(hostile.stop_itself, 7).result(timeout=LIMIT)
+    assert 7 == pool.submit(hostile.stop_itself, 7).result(timeout=LIMIT)
 
 
 def number_in(path):
@@ -91,9 +90,9 @@ def result_as_time_passes(future, clock):
     ],
 )
 def test_a_lost_process_costs_one_task(pool, function, argument, limits, reason):
-    before = [pool.schedule(hostile.same, number) for number in range(20)]
-    lost = pool.schedule(function, argument, limits)
-    after = [pool.schedule(hostile.same, number) for number in range(20)]
+    before = [pool.submit(hostile.same, number) for number in range(20)]
+    lost = pool.submit(function, argument, limits)
+    after = [pool.submit(hostile.same, number) for number in range(20)]
     assert reason == lost.result(timeout=LIMIT).reason
     assert [*range(20)] * 2 == [future.result(timeout=LIMIT) for future in (*before, *after)]
 
@@ -102,16 +101,13 @@ def test_a_lost_process_costs_one_task(pool, function, argument, limits, reason)
     ("function", "argument", "code"),
     [(hostile.exit_with, 0, 0), (hostile.exit_with, 3, 3), (hostile.kill_itself, None, -9)],
 )
-def test_the_exit_code_does_not_depend_on_who_sees_the_end_first(
-    pool, monkeypatch, function, argument, code
-):
-    monkeypatch.setattr(slot_module, "REPORT_SECONDS", 0.0)
-    assert Loss.ended(code) == pool.schedule(function, argument).result(timeout=LIMIT)
+def test_the_exit_code_does_not_depend_on_who_sees_the_end_first(pool, function, argument, code):
+    assert Loss.ended(code) == pool.submit(function, argument).result(timeout=LIMIT)
 
 
 def test_a_loss_has_a_cause_beside_its_text(pool):
     causes = {
-        pool.schedule(function, argument, limits).result(timeout=LIMIT).cause
+        pool.submit(function, argument, limits).result(timeout=LIMIT).cause
         for function, argument, limits in [
             (hostile.raise_error, "", NO_LIMITS),
             (hostile.hang, None, Limits(0.1, None)),
@@ -129,24 +125,24 @@ def test_a_loss_has_a_cause_beside_its_text(pool):
     ],
 )
 def test_a_result_that_cannot_travel_is_a_loss(pool, function, reason):
-    assert Loss("crashed", reason) == pool.schedule(function, None).result(timeout=LIMIT)
+    assert Loss("crashed", reason) == pool.submit(function, None).result(timeout=LIMIT)
 
 
 def test_an_argument_that_cannot_travel_is_the_callers_mistake(pool):
     with pytest.raises((pickle.PicklingError, AttributeError, TypeError)):
-        pool.schedule(hostile.same, lambda: None)
+        pool.submit(hostile.same, lambda: None)
 
 
 def test_big_arguments_and_results_travel(pool):
-    assert 5_000_000 == len(pool.schedule(hostile.big, 5_000_000).result(timeout=LIMIT))
-    assert b"x" * 5_000_000 == pool.schedule(hostile.same, b"x" * 5_000_000).result(timeout=LIMIT)
+    assert 5_000_000 == len(pool.submit(hostile.big, 5_000_000).result(timeout=LIMIT))
+    assert b"x" * 5_000_000 == pool.submit(hostile.same, b"x" * 5_000_000).result(timeout=LIMIT)
 
 
 def test_time_counts_from_the_beginning_of_the_task(tmp_path, clock):
     with Supervisor(1, hostile.nothing) as pool:
-        first = pool.schedule(hostile.wait_for_file, tmp_path / "go")
-        waiting = pool.schedule(hostile.same, 1, ONE_SECOND)
-        late = pool.schedule(hostile.report_and_hang, tmp_path / "begun", ONE_SECOND)
+        first = pool.submit(hostile.wait_for_file, tmp_path / "go")
+        waiting = pool.submit(hostile.same, 1, ONE_SECOND)
+        late = pool.submit(hostile.report_and_hang, tmp_path / "begun", ONE_SECOND)
         clock.now = 100.0
         hostile.publish(tmp_path / "go", 1)
         assert first.result(timeout=LIMIT) is None
@@ -158,7 +154,7 @@ def test_time_counts_from_the_beginning_of_the_task(tmp_path, clock):
 def test_memory_left_behind_by_earlier_tasks_is_not_held_against_the_next():
     limit = 600 * 10**6
     with Supervisor(1, hostile.nothing) as pool:
-        pids = [pool.schedule(hostile.leak, (150, limit), Limits(None, limit)) for _ in range(5)]
+        pids = [pool.submit(hostile.leak, (150, limit), Limits(None, limit)) for _ in range(5)]
         pids = [future.result(timeout=LIMIT) for future in pids]
         assert 1 < len(set(pids))
         assert not [pid for pid in pids if isinstance(pid, Loss)]
@@ -166,34 +162,34 @@ def test_memory_left_behind_by_earlier_tasks_is_not_held_against_the_next():
 
 def test_a_worker_killed_while_busy_costs_its_task(tmp_path):
     with Supervisor(1, hostile.nothing) as pool:
-        lost = pool.schedule(hostile.report_and_hang, tmp_path / "pid")
+        lost = pool.submit(hostile.report_and_hang, tmp_path / "pid")
         os.kill(int(number_in(tmp_path / "pid")), signal.SIGKILL)
         assert Loss.ended(-9) == lost.result(timeout=LIMIT)
-        assert 1 == pool.schedule(hostile.same, 1).result(timeout=LIMIT)
+        assert 1 == pool.submit(hostile.same, 1).result(timeout=LIMIT)
 
 
 def test_a_task_is_not_blamed_for_the_end_of_a_process_that_was_used_before(tmp_path):
     with Supervisor(1, hostile.nothing) as pool:
-        assert 1 == pool.schedule(hostile.same, 1).result(timeout=LIMIT)
-        again = pool.schedule(hostile.report_and_hang_once, tmp_path / "pid")
+        assert 1 == pool.submit(hostile.same, 1).result(timeout=LIMIT)
+        again = pool.submit(hostile.report_and_hang_once, tmp_path / "pid")
         os.kill(int(number_in(tmp_path / "pid")), signal.SIGKILL)
         assert again.result(timeout=LIMIT) is None
 
 
 def test_an_exit_that_an_earlier_task_prepared_is_not_blamed_on_the_next(tmp_path):
     with Supervisor(1, hostile.nothing) as pool:
-        assert pool.schedule(hostile.exit_later, tmp_path / "go").result(timeout=LIMIT) is None
-        innocent = pool.schedule(hostile.wait_for_file, tmp_path / "end")
+        assert pool.submit(hostile.exit_later, tmp_path / "go").result(timeout=LIMIT) is None
+        innocent = pool.submit(hostile.wait_for_file, tmp_path / "end")
         hostile.publish(tmp_path / "go", 1)
         hostile.publish(tmp_path / "end", 1)
         assert innocent.result(timeout=LIMIT) is None
 
 
 def test_time_that_the_supervisor_was_away_does_not_count(tmp_path, clock, monkeypatch):
-    monkeypatch.setattr(stopwatch, "LONGEST_STEP", 0.5)
+    monkeypatch.setattr(limits_module, "LONGEST_STEP", 0.5)
     with Supervisor(1, hostile.nothing) as pool:
-        waiting = pool.schedule(hostile.wait_for_file, tmp_path / "go", ONE_SECOND)
-        eventually(lambda: pool._slots[0].clock and pool._slots[0].clock._number % 2 == 1)
+        waiting = pool.submit(hostile.wait_for_file, tmp_path / "go", ONE_SECOND)
+        eventually(lambda: (process := pool._slots[0].process) and process.clock._number % 2 == 1)
         clock.now = 100.0
         time.sleep(0.3)  # several looks of the supervisor
         hostile.publish(tmp_path / "go", 1)
@@ -202,7 +198,7 @@ def test_time_that_the_supervisor_was_away_does_not_count(tmp_path, clock, monke
 
 def test_a_stage_that_somebody_else_watches_has_no_limit(tmp_path, clock):
     with Supervisor(1, hostile.nothing) as pool:
-        watched = pool.schedule(hostile.wait_without_limit, tmp_path / "go", ONE_SECOND)
+        watched = pool.submit(hostile.wait_without_limit, tmp_path / "go", ONE_SECOND)
         eventually((tmp_path / "go.begun").exists)
         clock.now = 100.0
         time.sleep(0.3)
@@ -211,7 +207,7 @@ def test_a_stage_that_somebody_else_watches_has_no_limit(tmp_path, clock):
 
 
 def test_a_worker_cannot_signal_the_driver_through_its_group(pool):
-    assert pool.schedule(hostile.process_group, None).result(timeout=LIMIT) != os.getpgid(0)
+    assert pool.submit(hostile.process_group, None).result(timeout=LIMIT) != os.getpgid(0)
 
 
 def test_a_worker_killed_while_idle_costs_nothing():
@@ -220,7 +216,7 @@ def test_a_worker_killed_while_idle_costs_nothing():
         for count, pause in enumerate((0.0, 0.05, 0.3), start=1):
             os.kill(eventually(lambda n=count: len(ready) >= n and ready[-1]), signal.SIGKILL)
             time.sleep(pause)
-            assert count == pool.schedule(hostile.same, count).result(timeout=LIMIT)
+            assert count == pool.submit(hostile.same, count).result(timeout=LIMIT)
 
 
 def announced(folder):
@@ -230,7 +226,7 @@ def announced(folder):
 
 def test_a_worker_killed_while_it_starts_costs_nothing(tmp_path):
     with Supervisor(1, hostile.start_on_request, (tmp_path,)) as pool:
-        future = pool.schedule(hostile.same, 1)
+        future = pool.submit(hostile.same, 1)
         killed = set()
         for _ in range(2):
             pid = eventually(lambda: announced(tmp_path) - killed).pop()
@@ -244,7 +240,7 @@ def test_no_task_is_lost_or_run_wrongly_when_workers_are_killed_at_random():
     ready = []
     chance = random.Random(0)
     with Supervisor(2, hostile.nothing, on_start=ready.append) as pool:
-        futures = [pool.schedule(hostile.big, 100_000) for _ in range(3000)]
+        futures = [pool.submit(hostile.big, 100_000) for _ in range(3000)]
         eventually(lambda: len(ready) >= 2)
         for _ in range(6):
             time.sleep(chance.random() * 0.3)
@@ -267,9 +263,9 @@ def test_no_task_is_lost_or_run_wrongly_when_workers_are_killed_at_random():
 )
 def test_a_pool_whose_workers_cannot_start_gives_up_and_says_why(initializer, arguments, text):
     with Supervisor(2, initializer, arguments) as pool:
-        futures = [pool.schedule(hostile.same, number) for number in range(3)]
+        futures = [pool.submit(hostile.same, number) for number in range(3)]
         losses = {future.result(timeout=LIMIT) for future in futures}
-        losses.add(pool.schedule(hostile.same, 0).result(timeout=LIMIT))
+        losses.add(pool.submit(hostile.same, 0).result(timeout=LIMIT))
     (loss,) = losses
     assert "pool" == loss.cause
     assert text in loss.reason
@@ -277,11 +273,21 @@ def test_a_pool_whose_workers_cannot_start_gives_up_and_says_why(initializer, ar
 
 def test_programs_of_a_killed_worker_are_killed_too(tmp_path, clock):
     with Supervisor(2, hostile.nothing) as pool:
-        late = pool.schedule(hostile.run_a_command, tmp_path / "late", ONE_SECOND)
-        killed = pool.schedule(hostile.start_a_program, tmp_path / "killed")
+        late = pool.submit(hostile.run_a_command, tmp_path / "late", ONE_SECOND)
+        killed = pool.submit(hostile.start_a_program, tmp_path / "killed")
         programs = [int(number_in(tmp_path / name)) for name in ("late", "killed")]
         # The supervisor kills the programs that it has seen.
-        eventually(lambda: set(programs) <= {one.pid for slot in pool._slots for one in slot.seen})
+        eventually(
+            lambda: (
+                set(programs)
+                <= {
+                    member.pid
+                    for slot in pool._slots
+                    if slot.process
+                    for member in slot.process.seen
+                }
+            )
+        )
         psutil.Process(programs[1]).parent().kill()
         causes = [result_as_time_passes(future, clock).cause for future in (late, killed)]
         assert ["timeout", "crashed"] == causes
@@ -292,10 +298,10 @@ def test_leaving_ends_workers_and_their_programs(tmp_path):
     before = psutil.Process().children()
     with Supervisor(3, hostile.nothing) as pool:
         lost = [
-            pool.schedule(hostile.hang_in_c, None),
-            pool.schedule(hostile.start_a_program, tmp_path / "program"),
-            pool.schedule(hostile.report_and_hang, tmp_path / "worker"),
-            pool.schedule(hostile.same, 1),
+            pool.submit(hostile.hang_in_c, None),
+            pool.submit(hostile.start_a_program, tmp_path / "program"),
+            pool.submit(hostile.report_and_hang, tmp_path / "worker"),
+            pool.submit(hostile.same, 1),
         ]
         pids = [int(number_in(tmp_path / name)) for name in ("program", "worker")]
     eventually(lambda: all(gone(pid) for pid in pids))
@@ -321,11 +327,11 @@ if __name__ == "__main__":
     folder = Path(sys.argv[1])
     ready = []
     with Supervisor(3, hostile.nothing, on_start=ready.append) as pool:
-        pool.schedule(hostile.hang_in_c, None)
-        pool.schedule(hostile.run_a_command, folder / "program")
-        pool.schedule(hostile.print_loudly, None).result()
+        pool.submit(hostile.hang_in_c, None)
+        pool.submit(hostile.run_a_command, folder / "program")
+        pool.submit(hostile.print_loudly, None).result()
         hostile.publish(folder / "ready", " ".join(map(str, ready)))
-        pool.schedule(hostile.hang_in_c, None).result()
+        pool.submit(hostile.hang_in_c, None).result()
 """
 
 
@@ -358,8 +364,8 @@ def test_workers_end_with_the_driver(tmp_path, how):
 
 def test_a_worker_computes_with_one_thread(pool):
     for name in ONE_THREAD:
-        assert "1" == pool.schedule(hostile.environment, name).result(timeout=LIMIT)
-    assert {1} == set(pool.schedule(hostile.blas_threads, None).result(timeout=LIMIT))
+        assert "1" == pool.submit(hostile.environment, name).result(timeout=LIMIT)
+    assert {1} == set(pool.submit(hostile.blas_threads, None).result(timeout=LIMIT))
 
 
 def test_the_variables_come_back(monkeypatch):
@@ -372,7 +378,7 @@ def test_the_variables_come_back(monkeypatch):
 
 
 def test_temporary_files_of_a_lost_process_are_removed(pool, tmp_path):
-    pool.schedule(hostile.leave_a_file, tmp_path / "name").result(timeout=LIMIT)
+    pool.submit(hostile.leave_a_file, tmp_path / "name").result(timeout=LIMIT)
     leftover = Path(number_in(tmp_path / "name"))
     eventually(lambda: not leftover.exists())
 
@@ -405,7 +411,7 @@ def test_nothing_can_be_scheduled_once_it_is_closed():
     with Supervisor(1, hostile.nothing) as pool:
         pass
     with pytest.raises(RuntimeError, match="closed"):
-        pool.schedule(hostile.same, 1)
+        pool.submit(hostile.same, 1)
 
 
 def test_a_pool_needs_a_worker():
@@ -414,9 +420,9 @@ def test_a_pool_needs_a_worker():
 
 
 def test_a_task_does_not_wait_for_the_next_look_of_the_supervisor(monkeypatch):
-    monkeypatch.setattr(pool_module, "TICK", 10.0 * LIMIT)
+    monkeypatch.setattr(supervisor_module, "TICK", 10.0 * LIMIT)
     with Supervisor(2, hostile.nothing) as pool:
-        futures = [pool.schedule(hostile.same, number) for number in range(2000)]
+        futures = [pool.submit(hostile.same, number) for number in range(2000)]
         assert not wait(futures, timeout=LIMIT).not_done
     assert [*range(2000)] == [future.result() for future in futures]
 
@@ -425,7 +431,7 @@ def test_threads_can_schedule_at_the_same_time(pool):
     answers = {}
 
     def ask(name):
-        answers[name] = [pool.schedule(hostile.same, (name, n)).result() for n in range(100)]
+        answers[name] = [pool.submit(hostile.same, (name, n)).result() for n in range(100)]
 
     threads = [threading.Thread(target=ask, args=(name,)) for name in "abcd"]
     for thread in threads:
@@ -436,8 +442,7 @@ def test_threads_can_schedule_at_the_same_time(pool):
 
 
 def test_starts_that_fail_between_answers_are_not_failures_in_a_row(pool):
-    wait([pool.schedule(hostile.same, 0)], timeout=LIMIT)
+    wait([pool.submit(hostile.same, 0)], timeout=LIMIT)
     pool._failed_starts = TRIES - 1
-    assert 1 == pool.schedule(hostile.same, 1).result(timeout=LIMIT)
-    with pool._lock:
-        assert 0 == pool._failed_starts
+    assert 1 == pool.submit(hostile.same, 1).result(timeout=LIMIT)
+    assert 0 == pool._failed_starts

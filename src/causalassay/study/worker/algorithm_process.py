@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import mmap
 import os
 import pickle
 import random
@@ -21,7 +20,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from multiprocessing import spawn
 from multiprocessing.connection import Connection
-from multiprocessing.reduction import recv_handle
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -33,14 +31,15 @@ from causalassay.data.dataset import World
 from causalassay.discovery.environment_algorithms import EnvironmentAlgorithm, NotInstalled
 from causalassay.discovery.python_files import PythonFile
 from causalassay.environments.process import EnvironmentFailed, kept_pids, n_ended
+from causalassay.processes.messages import TOKEN, PickledObject
+from causalassay.processes.process_tree import children_of
 from causalassay.study.estimate_encoding import pack
 from causalassay.study.kernel_marks import tiny_problem
-from causalassay.study.processes.process_tree import children_of
 from causalassay.study.reasons import is_about_room, message_text, reason_text
 from causalassay.testing import estimate_flaws
 
-TOKEN = 8
-"""Bytes before each request that come back before its answer, so that no other is taken for it."""
+SERVER = f"{__name__}:serve"
+"""What a launcher is to run in the processes of algorithms."""
 
 _LENGTH = struct.Struct("<I")
 
@@ -73,25 +72,6 @@ class Load:
 
 
 @dataclass(frozen=True)
-class GivenData:
-    """A data set on its way to a process.
-
-    Parameters
-    ----------
-    head : bytes
-        The pickled data set without its arrays.
-    sizes : tuple of int
-        The bytes of each array.
-    arrays : bytes, optional
-        The arrays, one after the other; None if a handle to shared memory follows.
-    """
-
-    head: bytes
-    sizes: tuple[int, ...]
-    arrays: bytes | None
-
-
-@dataclass(frozen=True)
 class Discover:
     """Ask a process to run an algorithm.
 
@@ -101,16 +81,13 @@ class Discover:
         Of the algorithm.
     entropy : int
         What begins the stream of the generator.
-    data : GivenData, optional
+    data : PickledObject, optional
         What to run it on; None is for the data of the last request.
     """
 
     number: int
     entropy: int
-    data: GivenData | None
-
-
-Request = Load | Discover
+    data: PickledObject | None
 
 
 def serve(connection: Connection) -> None:
@@ -130,7 +107,7 @@ def serve(connection: Connection) -> None:
                     answer = _load(load, algorithms, folder)
                 case Discover() as request:
                     if request.data is not None:
-                        data = _receive(connection, request.data)
+                        data = request.data.receive(connection)
                     algorithm = algorithms[request.number]
                     kind, text, packed = attempt(algorithm, data, request.entropy)
                     if kind == "raised" and is_disturbed(text, folder):
@@ -244,25 +221,6 @@ def _warm(algorithm: Algorithm, world: World) -> None:
     if problem is not None:
         with contextlib.suppress(Exception):
             algorithm.discover(problem.data, np.random.default_rng(0))
-
-
-def _receive(connection: Connection, given: GivenData) -> Dataset:
-    """Return the data set of a request."""
-    if given.arrays is None:
-        handle = recv_handle(connection)
-        # Private: Linux refuses to share the pages of what cannot be changed.
-        held = memoryview(
-            mmap.mmap(handle, sum(given.sizes), flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)
-        )
-        os.close(handle)
-    else:
-        held = memoryview(given.arrays)
-    buffers, offset = [], 0
-    for size in given.sizes:
-        buffers.append(held[offset : offset + size])
-        offset += size
-    data: Dataset = pickle.loads(given.head, buffers=buffers)
-    return data
 
 
 def _message(kind: AnswerKind, text: str, blob: bytes = b"") -> bytes:

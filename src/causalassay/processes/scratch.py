@@ -147,8 +147,8 @@ def _new_handle() -> int:
 def _remove_leftovers(parent: Path) -> None:
     """Remove the folders whose owner is not alive; those of other users stay."""
     for path in parent.glob(f"{_PREFIX}*"):
-        pool = path.name.removeprefix(_PREFIX).split("-")[0]
-        if not _has_owner(parent / f"{_PREFIX}{pool}"):
+        owner = path.name.removeprefix(_PREFIX).split("-")[0]
+        if not _has_owner(parent / f"{_PREFIX}{owner}"):
             shutil.rmtree(path, ignore_errors=True)
 
 

@@ -1,0 +1,208 @@
+"""What a worker process of the supervisor does: at its start, and around each call.
+
+A worker tells the supervisor by a number in shared memory, its `Stage`, which part of its time the
+limit is for. The number changes whenever the clock is to begin anew; while it is even, no limit
+holds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import signal
+import struct
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from causalassay.processes.limits import Loss, NoWorkers
+from causalassay.processes.messages import TOKEN
+from causalassay.processes.process_tree import (
+    adopt_orphans,
+    be_killed_first,
+    end_with,
+    guard_group,
+    lead_a_session,
+    silence,
+)
+from causalassay.processes.scratch import NamelessFile
+
+_NUMBER = struct.Struct("<q")
+
+
+class Stage:
+    """A number that two processes see: the one that made it, and the one that got it at its start.
+
+    Parameters
+    ----------
+    file : NamelessFile, optional
+        Where it is; by default a new one.
+    """
+
+    def __init__(self, file: NamelessFile | None = None) -> None:
+        self._file = NamelessFile([_NUMBER.pack(0)]) if file is None else file
+        self._memory = self._file.mapped()
+
+    def __reduce__(self) -> tuple[type[Stage], tuple[NamelessFile]]:
+        return Stage, (self._file,)
+
+    @property
+    def number(self) -> int:
+        """The number now."""
+        return int(_NUMBER.unpack_from(self._memory)[0])
+
+    @number.setter
+    def number(self, number: int) -> None:
+        _NUMBER.pack_into(self._memory, 0, number)
+
+
+@dataclass(frozen=True)
+class WorkerStart:
+    """What a worker is given at its start.
+
+    Parameters
+    ----------
+    parent : int
+        The process whose end ends the worker.
+    folder : Path
+        The supervisor's. Temporary files go into a folder within.
+    setup : NamelessFile
+        A pickled function with its arguments, called once before the first call.
+    stage : Stage
+        What the supervisor watches.
+    runs_algorithms : bool
+        Whether the calls run other people's code; see `Supervisor`.
+    """
+
+    parent: int
+    folder: Path
+    setup: NamelessFile
+    stage: Stage
+    runs_algorithms: bool
+
+
+_started: list[WorkerStart] = []
+_guards: list[subprocess.Popen[bytes]] = []
+
+
+def shared_folder() -> Path:
+    """Return the folder that this worker shares with the others of its supervisor."""
+    return _started[-1].folder
+
+
+def worker_folder(folder: Path, pid: int) -> Path:
+    """Return where a worker keeps its temporary files."""
+    return folder / str(pid)
+
+
+def serve(connection: Connection, start: WorkerStart) -> None:
+    """Be a process that can be killed at any time and leaves nothing; answer until then."""
+    failure = _begin(start)
+    pid = os.getpid()
+    with contextlib.suppress(EOFError, OSError):
+        connection.send_bytes(failure.encode(errors="replace"))
+        while True:
+            message = connection.recv_bytes()
+            answer = _run_pickled(memoryview(message)[TOKEN:])
+            if os.getpid() != pid:
+                os._exit(0)  # the call forked: one of the two answers
+            connection.send_bytes(message[:TOKEN] + answer)
+
+
+def _begin(start: WorkerStart) -> str:
+    """Prepare this process for its calls; return what went wrong, if anything."""
+    end_with(start.parent)
+    adopt_orphans()
+    _leave_the_terminal()
+    if start.runs_algorithms:
+        os.dup2(2, 1)  # what an algorithm prints is no part of a result
+        _guards.append(guard_group(os.getpid()))
+    else:
+        silence()
+    be_killed_first()
+    _started.append(start)
+    try:
+        tempfile.tempdir = os.environ["TMPDIR"] = str(worker_folder(start.folder, os.getpid()))
+        _make_folder()
+        with start.setup.mapped() as content:
+            function, arguments = pickle.loads(content)
+        start.setup.close()
+        function(*arguments)
+    except BaseException as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def _leave_the_terminal() -> None:
+    """Leave Ctrl-C to the supervisor, and end at SIGTERM even inside C."""
+    lead_a_session()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # The supervisor blocks it during the start, when Python would still react.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def _make_folder() -> None:
+    """Make the folder for temporary files, again if somebody has removed it."""
+    if not os.path.isdir(os.environ["TMPDIR"]):  # noqa: PTH112  for each call
+        with contextlib.suppress(OSError):  # whoever writes a file there gets to know why not
+            Path(os.environ["TMPDIR"]).mkdir(parents=True, exist_ok=True)
+
+
+def _run_pickled(payload: memoryview) -> bytes:
+    """Return the pickled answer of a pickled function to its argument, or a `Loss`."""
+    try:
+        _make_folder()
+        with limited():
+            function, argument = pickle.loads(payload)
+            return pickle.dumps(function(argument), protocol=5)
+    except NoWorkers as error:
+        return pickle.dumps(Loss("pool", str(error)), protocol=5)
+    except BaseException as error:
+        return pickle.dumps(Loss.raised(error), protocol=5)
+
+
+def read_answer(answer: bytes) -> Any:
+    """Return what a worker answered, or a `Loss` if it cannot be read."""
+    try:
+        return pickle.loads(answer)
+    except Exception as error:
+        return Loss.raised(error)
+
+
+@contextlib.contextmanager
+def limited() -> Iterator[None]:
+    """Begin the clock anew; the limit holds within."""
+    with _next_stage(limits_hold=True):
+        yield
+
+
+@contextlib.contextmanager
+def not_limited() -> Iterator[None]:
+    """Stop the clock within: somebody else watches. It begins anew afterwards."""
+    with _next_stage(limits_hold=False):
+        yield
+
+
+@contextlib.contextmanager
+def _next_stage(*, limits_hold: bool) -> Iterator[None]:
+    if not _started:
+        yield
+        return
+    stage = _started[-1].stage
+    before = stage.number
+    stage.number = _after(before, limits_hold)
+    try:
+        yield
+    finally:
+        stage.number = _after(stage.number, before % 2 == 1)
+
+
+def _after(number: int, limits_hold: bool) -> int:
+    """Return the next number that says whether limits hold."""
+    return number + (2 if (number % 2 == 1) == limits_hold else 1)
