@@ -14,17 +14,7 @@ from causalassay.analysis import Analysis, read
 from causalassay.analysis.report.files import write_report
 from causalassay.common.files import check_new_folder, check_regular, filled_folder
 from causalassay.common.spelling import visible
-from causalassay.lab.bundling import contents as names
-from causalassay.lab.bundling.contents import (
-    files_in,
-    licence_address,
-    licence_text,
-    sums_of,
-    wheel_name,
-    write_archive,
-    write_checksums,
-    write_wheel,
-)
+from causalassay.lab.bundling import contents
 from causalassay.lab.bundling.croissant import description_text
 from causalassay.lab.bundling.document import CardContent, card_text
 from causalassay.lab.bundling.identity import (
@@ -177,7 +167,7 @@ def _newer(named: NamedStudy, last_write: str | None) -> tuple[str, ...]:
 
 def _refuse_terms(terms: Terms) -> None:
     if terms.licence is not None:
-        licence_address(terms.licence)
+        contents.licence_address(terms.licence)
     for option, value in {"--author": terms.author, "--url": terms.url}.items():
         if terms.anonymous and value is not None:
             raise ValueError(f"--anonymous leaves out who you are; leave out {option} too")
@@ -205,7 +195,7 @@ def _place_files(
     Data files that are no part of the bundle are links until all else is written.
     """
     text = named.text_in_bundle(identity)
-    (partial / names.STUDY).write_text(text, encoding="utf-8")
+    (partial / contents.STUDY).write_text(text, encoding="utf-8")
     for file in (*named.code, *named.data):
         target = partial / file.place
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -216,7 +206,7 @@ def _place_files(
         else:
             target.symlink_to(file.source.absolute())
     if identity is not None:
-        for path in (names.STUDY, *(file.place for file in named.code), *_copied(named, terms)):
+        for path in (contents.STUDY, *(file.place for file in named.code), *_copied(named, terms)):
             _refuse_names(partial / path, path, identity, OF_THE_USER)
     return placed_study(text, partial, named.study)
 
@@ -259,9 +249,9 @@ def _names_in_results(folder: Path, identity: Identity) -> str:
 
     The package cites people, so a user's name in it need not be the user.
     """
-    for name in (names.ROWS, names.ROWS_CSV, names.GRAPH_INDEX, names.GRAPHS):
+    for name in (contents.ROWS, contents.ROWS_CSV, contents.GRAPH_INDEX, contents.GRAPHS):
         _refuse_names(folder / name, name, identity, FROM_THE_DATA)
-    wheel = folder / wheel_name()
+    wheel = folder / contents.wheel_name()
     _refuse_names(wheel, wheel.name, Identity(folders=identity.folders), OF_THE_PACKAGE)
     people = replace(identity, folders=())
     names_in_wheel = ((piece, people.first_in(piece.text)) for piece in texts_in(wheel))
@@ -270,29 +260,28 @@ def _names_in_results(folder: Path, identity: Identity) -> str:
     )
 
 
+@dataclass(frozen=True)
 class _Writer:
     """Writes the files that follow from the copy of the results."""
 
-    def __init__(
-        self,
-        partial: Path,
-        target: Path,
-        terms: Terms,
-        named: NamedStudy,
-        on_step: Callable[[int, int], None],
-    ) -> None:
-        self.partial, self.target, self.terms, self.named = partial, target, terms, named
-        self.on_step = on_step
-        self.copy = partial / _COPY
+    partial: Path
+    target: Path
+    terms: Terms
+    named: NamedStudy
+    on_step: Callable[[int, int], None]
+
+    @property
+    def copy(self) -> Path:
+        return self.partial / _COPY
 
     def write(self, study: Study) -> Bundle:
         """Write all files and return what was written."""
         analysis = read(self.copy)
         steps: list[Callable[[], int]] = [
-            lambda: export(self.copy, self.partial / names.ROWS),
-            lambda: export(self.copy, self.partial / names.ROWS_CSV),
+            lambda: export(self.copy, self.partial / contents.ROWS),
+            lambda: export(self.copy, self.partial / contents.ROWS_CSV),
             self._write_graphs,
-            lambda: len(str(write_report(self.copy, self.partial / names.REPORT, analysis))),
+            lambda: len(str(write_report(self.copy, self.partial / contents.REPORT, analysis))),
         ]
         counts = []
         for done, step in enumerate(steps, 1):
@@ -300,16 +289,16 @@ class _Writer:
             self.on_step(done, len(steps))
         missing = self._write_texts(study, analysis)
         left_out = tuple(file.place for file in self._left_out())
-        n_files = len(files_in(self.partial))
+        n_files = len(contents.files_in(self.partial))
         return Bundle(self.target, n_files, counts[0], counts[2], missing, left_out)
 
     def _write_graphs(self) -> int:
         """Write the graphs as one archive with a table beside it."""
         folder = self.partial / _GRAPHS
         count = export_graphs(self.copy, folder)
-        (folder / INDEX).replace(self.partial / names.GRAPH_INDEX)
+        (folder / INDEX).replace(self.partial / contents.GRAPH_INDEX)
         graphs = {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
-        write_archive(self.partial / names.GRAPHS, graphs)
+        contents.write_archive(self.partial / contents.GRAPHS, graphs)
         shutil.rmtree(folder)
         return count
 
@@ -317,20 +306,22 @@ class _Writer:
         """Write what is read by people and by tools; return how many tasks have no row."""
         with read_store(self.copy) as store:
             status, sessions, choices = store.status(), store.sessions(), store.choices()
-        self._write(names.SESSIONS, sessions_text(status, sessions, choices))
-        wheel = write_wheel(self.partial)
-        self._write(names.LOCK, lock_text(study, sessions, wheel.name))
+        self._write(contents.SESSIONS, sessions_text(status, sessions, choices))
+        wheel = contents.write_wheel(self.partial)
+        self._write(contents.LOCK, lock_text(study, sessions, wheel.name))
         if self.terms.licence is not None:
-            self._write(names.LICENCE, licence_text(self.terms.licence))
+            self._write(contents.LICENCE, contents.licence_text(self.terms.licence))
         shutil.rmtree(self.copy)
         left_out = self._left_out()
         for file in left_out:
             (self.partial / file.place).unlink()
         if left_out:
             sums = {file.place: file.sha256 for file in left_out}
-            write_checksums(sums, self.partial / names.NOT_INCLUDED)
-            _remove_empty(self.partial / names.DATA)
-        last_files = (names.CARD, names.CROISSANT, names.CHECKSUMS)
+            contents.write_checksums(sums, self.partial / contents.NOT_INCLUDED)
+            data = self.partial / contents.DATA
+            if not any(data.iterdir()):
+                data.rmdir()
+        last_files = (contents.CARD, contents.CROISSANT, contents.CHECKSUMS)
         content = CardContent(
             study,
             status,
@@ -339,14 +330,16 @@ class _Writer:
             self.named.code,
             [file for file in self.named.data if file not in left_out],
             left_out,
-            [*files_in(self.partial), *last_files],
+            [*contents.files_in(self.partial), *last_files],
             self.terms.licence,
             ANONYMOUS if self.terms.anonymous else self.terms.author,
         )
-        self._write(names.CARD, card_text(content))
-        described = description_text(content, sums_of(self.partial), self.partial, self.terms.url)
-        self._write(names.CROISSANT, described)
-        write_checksums(sums_of(self.partial), self.partial / names.CHECKSUMS)
+        self._write(contents.CARD, card_text(content))
+        described = description_text(
+            content, contents.sums_of(self.partial), self.partial, self.terms.url
+        )
+        self._write(contents.CROISSANT, described)
+        contents.write_checksums(contents.sums_of(self.partial), self.partial / contents.CHECKSUMS)
         return status.left
 
     def _left_out(self) -> list[NamedFile]:
@@ -354,8 +347,3 @@ class _Writer:
 
     def _write(self, name: str, text: str) -> None:
         (self.partial / name).write_text(text, encoding="utf-8")
-
-
-def _remove_empty(folder: Path) -> None:
-    if not any(folder.iterdir()):
-        folder.rmdir()

@@ -22,7 +22,7 @@ from causalassay.analysis.report.figures import gallery
 from causalassay.analysis.report.page import PageContent, render_page, vega_bundle
 from causalassay.common.files import check_regular, read_text, unsaid
 from causalassay.common.spelling import listed, shown
-from causalassay.lab.bundling import contents as names
+from causalassay.lab.bundling import contents
 from causalassay.lab.bundling.contents import (
     PACKAGE,
     WHEEL_NAME,
@@ -73,13 +73,13 @@ def check_derived(
     hint : str
         What to do if the bundle was made with another version.
     """
-    described = _json(folder / names.CROISSANT)
-    ran = read_sessions(folder / names.SESSIONS, study)
+    described = _json(folder / contents.CROISSANT)
+    ran = read_sessions(folder / contents.SESSIONS, study)
     analysis = analyse(table)
     status = ran.status(study, table.frame)
     page = PageContent(status, ran.sessions, analysis, gallery(analysis), ran.choices)
-    _refuse_page(folder / names.REPORT, render_page(page), hint)
-    outside = folder / names.NOT_INCLUDED
+    _refuse_page(folder / contents.REPORT, render_page(page), hint)
+    outside = folder / contents.NOT_INCLUDED
     absent = read_checksums(outside) if outside.is_file() else {}
     data = data_files(study.problems)
     content = CardContent(
@@ -90,14 +90,14 @@ def check_derived(
         code_files(study, folder),
         [file for file in data if file.place not in absent],
         [file for file in data if file.place in absent],
-        [*sums, names.CHECKSUMS],
-        _licence(folder / names.LICENCE),
+        [*sums, contents.CHECKSUMS],
+        _licence(folder / contents.LICENCE),
         _text(described, "creator", "name"),
     )
-    _refuse_other(folder / names.CARD, card_text(content), hint)
-    others = {name: digest for name, digest in sums.items() if name != names.CROISSANT}
+    _refuse_other(folder / contents.CARD, card_text(content), hint)
+    others = {name: digest for name, digest in sums.items() if name != contents.CROISSANT}
     expected = description_text(content, others, folder, _text(described, "url"))
-    _refuse_other(folder / names.CROISSANT, expected, hint)
+    _refuse_other(folder / contents.CROISSANT, expected, hint)
 
 
 def _json(path: Path) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def _refuse_page(path: Path, expected: str, hint: str) -> None:
     if vega_bundle() not in actual and vega_bundle() in expected:
         raise ValueError(
             f"{path.name} has another script for its charts than the packages here; check the "
-            f"bundle in an environment with its {names.LOCK}, and do not open the page before"
+            f"bundle in an environment with its {contents.LOCK}, and do not open the page before"
         )
     _refuse_difference(path.name, _PACKED.sub("", actual), _PACKED.sub("", expected), hint)
     data = _unpacked(expected, MOST_PAGE)
@@ -222,8 +222,8 @@ MOST_PARTS = 20_000
 """Problems and algorithms of a study that is checked."""
 
 NEEDED = (
-    *(names.STUDY, names.ROWS, names.ROWS_CSV, names.GRAPHS, names.GRAPH_INDEX),
-    *(names.CARD, names.CROISSANT, names.REPORT, names.SESSIONS, names.LOCK),
+    *(contents.STUDY, contents.ROWS, contents.ROWS_CSV, contents.GRAPHS, contents.GRAPH_INDEX),
+    *(contents.CARD, contents.CROISSANT, contents.REPORT, contents.SESSIONS, contents.LOCK),
 )
 """Files that every bundle has."""
 
@@ -261,23 +261,23 @@ def check_bundle(folder: Path) -> Checked:
     OSError
         It is no bundle.
     """
-    if not (folder / names.CHECKSUMS).is_file():
+    if not (folder / contents.CHECKSUMS).is_file():
         expected = "expected a folder that `causalassay bundle` made"
-        raise FileNotFoundError(f"{folder} has no {names.CHECKSUMS}; {expected}")
+        raise FileNotFoundError(f"{folder} has no {contents.CHECKSUMS}; {expected}")
     present = _plain_files(folder)
-    sums = _sums(folder / names.CHECKSUMS)
+    sums = _sums(folder / contents.CHECKSUMS)
     _refuse_incomplete(sums)
     _refuse_changed_files(folder, sums)
     _refuse_other_description(folder, sums)
     (wheel,) = [name for name in sums if WHEEL_NAME.fullmatch(name)]
     same_package = _is_ours(folder / wheel)
-    _refuse_other_pins(folder / names.LOCK, wheel)
+    _refuse_other_pins(folder / contents.LOCK, wheel)
     study = _study(folder)
     table = RowCheck(study).check(folder)
     hint = "" if same_package else "; it was made with another causalassay, check it with that one"
     check_derived(folder, study, table, sums, hint)
     rows = len(table.frame)
-    others = tuple(name for name in present if name not in {*sums, names.CHECKSUMS})
+    others = tuple(name for name in present if name not in {*sums, contents.CHECKSUMS})
     return Checked(len(sums), rows, study.n_tasks["main"] - rows, others, same_package)
 
 
@@ -330,7 +330,7 @@ def _refuse_incomplete(sums: Mapping[str, str]) -> None:
         absent.append(f"the wheel of {PACKAGE}")
     if absent:
         raise ValueError(
-            f"{names.CHECKSUMS} has no checksum of {listed(absent)}; it is not a whole bundle"
+            f"{contents.CHECKSUMS} has no checksum of {listed(absent)}; it is not a whole bundle"
         )
 
 
@@ -353,14 +353,16 @@ def _refuse_changed_files(folder: Path, sums: dict[str, str]) -> None:
 def _refuse_other_description(folder: Path, sums: dict[str, str]) -> None:
     """Refuse a description that names files with other checksums."""
     try:
-        described = json.loads(read_text(folder / names.CROISSANT, "a description"))
+        described = json.loads(read_text(folder / contents.CROISSANT, "a description"))
         files = [entry for entry in described["distribution"] if "sha256" in entry]
         digests = {entry["contentUrl"]: entry["sha256"] for entry in files}
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise ValueError(f"{names.CROISSANT} cannot be read; it is not as it was bundled") from None
+        raise ValueError(
+            f"{contents.CROISSANT} cannot be read; it is not as it was bundled"
+        ) from None
     wrong = [name for name, digest in digests.items() if sums.get(name) != digest]
     if wrong:
-        raise ValueError(f"{names.CROISSANT} has another checksum of {_some(wrong)}")
+        raise ValueError(f"{contents.CROISSANT} has another checksum of {_some(wrong)}")
 
 
 def _some(complaints: list[str], most: int = 5) -> str:
@@ -370,8 +372,8 @@ def _some(complaints: list[str], most: int = 5) -> str:
 
 def _study(folder: Path) -> Study:
     """Return the study of a bundle, once the data files are there that it needs."""
-    _refuse_many_parts(read_text(folder / names.STUDY, "a study file"))
-    outside = folder / names.NOT_INCLUDED
+    _refuse_many_parts(read_text(folder / contents.STUDY, "a study file"))
+    outside = folder / contents.NOT_INCLUDED
     needed = _sums(outside) if outside.is_file() else {}
     for name, digest in needed.items():
         path = folder / name
@@ -385,13 +387,13 @@ def _study(folder: Path) -> Study:
             raise ValueError(f"{path} is another file: expected SHA-256 {digest}")
     try:
         with unsaid():
-            study = read_study(folder / names.STUDY)
+            study = read_study(folder / contents.STUDY)
     except StudyMistakes as error:
-        raise ValueError(f"{folder / names.STUDY}: {error.mistakes[0]}") from None
+        raise ValueError(f"{folder / contents.STUDY}: {error.mistakes[0]}") from None
     refuse_too_many_tasks(study)
     for file in data_files(study.problems):
         if not file.source.resolve().is_relative_to(folder.resolve()):
-            raise ValueError(f"{names.STUDY} names {shown(str(file.source))}, out of the folder")
+            raise ValueError(f"{contents.STUDY} names {shown(str(file.source))}, out of the folder")
     return study
 
 
@@ -406,7 +408,8 @@ def _refuse_many_parts(text: str) -> None:
     )
     if parts > MOST_PARTS:
         raise ValueError(
-            f"{names.STUDY} has {parts} problems and algorithms; at most {MOST_PARTS} are checked"
+            f"{contents.STUDY} has {parts} problems and algorithms; at most {MOST_PARTS} are "
+            "checked"
         )
 
 
@@ -426,12 +429,12 @@ def _members(table: Mapping[str, Any]) -> int:
 
 def _is_ours(path: Path) -> bool:
     """Tell whether a wheel is the package that runs now; refuse what is no wheel of it."""
-    contents = dict(read_archive(path, MOST_FILES, MOST_BYTES))
+    packed = dict(read_archive(path, MOST_FILES, MOST_BYTES))
     about = f"{path.name.removesuffix('-py3-none-any.whl')}.dist-info"
-    strange = [name for name in contents if name.partition("/")[0] not in (PACKAGE, about)]
+    strange = [name for name in packed if name.partition("/")[0] not in (PACKAGE, about)]
     if strange:
         raise ValueError(f"{path.name} has {shown(strange[0])}, which is no part of {PACKAGE}")
-    return contents == wheel_files()
+    return packed == wheel_files()
 
 
 _PIN = re.compile(r"[A-Za-z0-9][\w.-]*==[\w.+!-]+")

@@ -13,14 +13,7 @@ from pyarrow import parquet
 
 from causalassay.catalogue import noun_phrase
 from causalassay.diagnostics.registry import DIAGNOSTICS
-from causalassay.lab.bundling.contents import (
-    GRAPH_INDEX,
-    GRAPHS,
-    MEANINGS,
-    ROWS,
-    licence_address,
-    meaning,
-)
+from causalassay.lab.bundling import contents
 from causalassay.lab.bundling.document import CardContent
 from causalassay.metrics.registry import METRICS
 from causalassay.study.storage.schema import COLUMNS, GRAPH_COLUMNS
@@ -90,7 +83,7 @@ def _about(content: CardContent, url: str | None) -> dict[str, Any]:
     if content.status.last_write:
         about["datePublished"] = content.status.last_write[:10]
     if content.licence is not None:
-        about["license"] = licence_address(content.licence)
+        about["license"] = contents.licence_address(content.licence)
     if content.authors:
         about["creator"] = {"@type": "Person", "name": content.authors}
         about["citeAs"] = f"{content.authors}: {content.status.name}, a study with causalassay"
@@ -104,7 +97,7 @@ def _columns(folder: Path) -> dict[str, pa.Schema]:
     index = pa.schema(
         [(column.name, kinds.get(column.kind, pa.string())) for column in GRAPH_COLUMNS]
     )
-    return {ROWS: parquet.read_schema(folder / ROWS), GRAPH_INDEX: index}
+    return {contents.ROWS: parquet.read_schema(folder / contents.ROWS), contents.GRAPH_INDEX: index}
 
 
 def croissant(
@@ -127,7 +120,7 @@ def croissant(
         "@id": "graphs",
         "name": "graphs",
         "description": "The graph that each run found, as an edge list with the head from,to,type.",
-        "containedIn": {"@id": GRAPHS},
+        "containedIn": {"@id": contents.GRAPHS},
         "encodingFormat": "text/csv",
         "includes": "*.csv",
     }
@@ -139,8 +132,8 @@ def croissant(
         "isLiveDataset": False,
         "distribution": [*files, graphs],
         "recordSet": [
-            _records("rows", ROWS, MEANINGS[ROWS], columns[ROWS]),
-            _records("graph-index", GRAPH_INDEX, MEANINGS[GRAPH_INDEX], columns[GRAPH_INDEX]),
+            _records("rows", contents.ROWS, columns[contents.ROWS]),
+            _records("graph-index", contents.GRAPH_INDEX, columns[contents.GRAPH_INDEX]),
         ],
     }
 
@@ -151,19 +144,19 @@ def _file(name: str, digest: str) -> dict[str, Any]:
         "@type": "cr:FileObject",
         "@id": name,
         "name": name,
-        "description": meaning(name),
+        "description": contents.meaning(name),
         "contentUrl": name,
         "encodingFormat": _FORMATS.get(ending, "text/plain"),
         "sha256": digest,
     }
 
 
-def _records(name: str, file: str, meaning: str, schema: pa.Schema) -> dict[str, Any]:
+def _records(name: str, file: str, schema: pa.Schema) -> dict[str, Any]:
     return {
         "@type": "cr:RecordSet",
         "@id": name,
         "name": name,
-        "description": meaning,
+        "description": contents.MEANINGS[file],
         "key": {"@id": f"{name}/key"},
         "field": list(_fields(name, file, schema)),
     }

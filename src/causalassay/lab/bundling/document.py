@@ -12,16 +12,7 @@ from causalassay.analysis import Analysis
 from causalassay.analysis.runs import metric_name, scheme_name
 from causalassay.common.spelling import cut
 from causalassay.judging.findings import RULES
-from causalassay.lab.bundling.contents import (
-    CHECKSUMS,
-    LICENCE,
-    LOCK,
-    MEANINGS,
-    NOT_INCLUDED,
-    REPORT,
-    STUDY,
-    meaning,
-)
+from causalassay.lab.bundling import contents
 from causalassay.lab.bundling.study_files import NamedFile, environment_text
 from causalassay.present import (
     Block,
@@ -119,11 +110,11 @@ def _claims(analysis: Analysis) -> Iterator[Block]:
     )
     rows = [(row.algorithm, row.role, row.key, row.finding) for row in matrix.rows]
     left = len(rows) - MOST_ALGORITHMS
-    more = [f"{left} more algorithms are in {REPORT}"] if left > 0 else []
+    more = [f"{left} more algorithms are in {contents.REPORT}"] if left > 0 else []
     yield Table("scores", columns, rows[:MOST_ALGORITHMS], notes=more)
     yield Prose(f"{matrix.order} How often the rules were wrong when that was measured:")
     yield _error_rates([*analysis.verdict.rules])
-    yield Prose(f"Each rule in full, and the numbers behind each sentence: {REPORT}.")
+    yield Prose(f"Each rule in full, and the numbers behind each sentence: {contents.REPORT}.")
 
 
 def _error_rates(used: Sequence[str]) -> Facts:
@@ -155,7 +146,7 @@ def _assumptions(study: Study, analysis: Analysis) -> Iterator[Facts]:
     }
     drawn = [f"{what}: {_values(frame[name])}" for what, name in settings.items() if name in frame]
     if drawn:
-        yield Facts({"Problems": f"{'; '.join(drawn)}. All settings: {STUDY}."})
+        yield Facts({"Problems": f"{'; '.join(drawn)}. All settings: {contents.STUDY}."})
     by_text: dict[str, list[str]] = {}
     for entry in (study.algorithms[index] for index in study.listed):
         stated = getattr(entry.algorithm, "assumptions", "") or "not stated by its authors"
@@ -183,7 +174,7 @@ def _limits(content: CardContent) -> Iterator[str]:
     if not {"f1", "random_f1"} <= set(content.analysis.table.frame.columns):
         yield "No finding on algorithms: the study has no F1, or its controls are off."
     if len({tuple(sorted(session.versions.items())) for session in content.sessions}) > 1:
-        yield f"Rows come from runs with different versions or machines: {LOCK}."
+        yield f"Rows come from runs with different versions or machines: {contents.LOCK}."
     imported = [file.place for file in content.code if not file.in_keys]
     if imported:
         yield (
@@ -272,13 +263,15 @@ def replay_blocks(study: Study, needs_data: bool) -> Iterator[Block]:
         "bundle: with a causalassay of your own, check the bundle before you install it."
     )
     install, allow = " --install" * bool(homes), " --allow-programs" * runs_code
-    lines = [f"$ sha256sum -c {CHECKSUMS}          # each file is as it was bundled"]
+    lines = [f"$ sha256sum -c {contents.CHECKSUMS}          # each file is as it was bundled"]
     if needs_data:
-        lines.append(f"$ sha256sum -c {NOT_INCLUDED}       # the data files that you put there")
+        lines.append(
+            f"$ sha256sum -c {contents.NOT_INCLUDED}       # the data files that you put there"
+        )
     lines += [
-        f"$ pip install -r {LOCK}        # the same versions, causalassay from the wheel",
+        f"$ pip install -r {contents.LOCK}        # the same versions, causalassay from the wheel",
         "$ causalassay bundle --check .           # each row belongs to this study",
-        f"$ causalassay run {STUDY}{install}{allow}",
+        f"$ causalassay run {contents.STUDY}{install}{allow}",
     ]
     yield Code("\n".join(lines))
     if homes:
@@ -290,16 +283,16 @@ def replay_blocks(study: Study, needs_data: bool) -> Iterator[Block]:
 
 
 def _files(files: Sequence[str]) -> Table:
-    order = {name: number for number, name in enumerate(MEANINGS)}
+    order = {name: number for number, name in enumerate(contents.MEANINGS)}
     listed = sorted(files, key=lambda name: (order.get(name, len(order)), name))
     columns = (Column("file", "file"), Column("meaning", "what it is"))
-    return Table("files", columns, [(name, meaning(name)) for name in listed])
+    return Table("files", columns, [(name, contents.meaning(name)) for name in listed])
 
 
 def _licence(licence: str | None) -> str:
     if licence is None:
         return "None is stated: ask the authors before you use more than the law allows."
-    return f"{licence}, stated by the authors; {LICENCE} says for what."
+    return f"{licence}, stated by the authors; {contents.LICENCE} says for what."
 
 
 def _size(size: float) -> str:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 
 from causalassay.common.spelling import shown
-from causalassay.lab.bundling import contents as names
+from causalassay.lab.bundling import contents
 from causalassay.lab.bundling.contents import read_archive
 from causalassay.study.graph_export import HEAD, graph_file_names
 from causalassay.study.plan import Status, Study, row_key
@@ -65,10 +65,10 @@ class RowCheck:
 
     def check(self, folder: Path) -> StudyTable:
         """Return the rows of a bundle, or raise where one is not what its key stands for."""
-        table = self._table(folder / names.ROWS)
+        table = self._table(folder / contents.ROWS)
         heads = [inert_text(name) for name in self.schema.names]
-        lines = _csv_rows(folder / names.ROWS_CSV, heads)
-        graphs = _csv_rows(folder / names.GRAPH_INDEX, HEAD)
+        lines = _csv_rows(folder / contents.ROWS_CSV, heads)
+        graphs = _csv_rows(folder / contents.GRAPH_INDEX, HEAD)
         files: dict[str, tuple[str, str]] = {}
         before: dict[str, Any] = {}
         expected = self._tasks()
@@ -78,10 +78,10 @@ class RowCheck:
             self._check_line(row, next(lines, None))
             _check_graph(row, next(graphs, None), files)
             before = row
-        for name, rest in {names.ROWS_CSV: lines, names.GRAPH_INDEX: graphs}.items():
+        for name, rest in {contents.ROWS_CSV: lines, contents.GRAPH_INDEX: graphs}.items():
             if next(rest, None) is not None:
-                raise ValueError(f"{name} has more rows than {names.ROWS}")
-        _check_archive(folder / names.GRAPHS, files)
+                raise ValueError(f"{name} has more rows than {contents.ROWS}")
+        _check_archive(folder / contents.GRAPHS, files)
         return as_study_table(self._as_stored(table), self.columns)
 
     def _table(self, path: Path) -> pa.Table:
@@ -130,7 +130,7 @@ class RowCheck:
         task = next((task for task in expected if task[0] == row["key"]), None)
         if task is None:
             raise ValueError(
-                f"{names.ROWS}: the row {shown(row['key'])} does not belong to the study, or is "
+                f"{contents.ROWS}: the row {shown(row['key'])} does not belong to the study, or is "
                 "there twice or in another order; it comes from another study or version"
             )
         _, problem, replicate, algorithm = task
@@ -138,41 +138,41 @@ class RowCheck:
         for name, value in stated.items():
             if row[name] != value:
                 raise ValueError(
-                    f"{names.ROWS} has {name} {shown(row[name])} in row {row['key']}, and its key "
-                    f"stands for {shown(value)}"
+                    f"{contents.ROWS} has {name} {shown(row[name])} in row {row['key']}, and its "
+                    f"key stands for {shown(value)}"
                 )
 
     def _check_outcome(self, row: Mapping[str, Any], before: Mapping[str, Any]) -> None:
         """Refuse numbers and reasons that no row with such a status has."""
         key, status = row["key"], row["status"]
         if status not in get_args(Status):
-            raise ValueError(f"{names.ROWS} has the status {shown(status)} in row {key}")
+            raise ValueError(f"{contents.ROWS} has the status {shown(status)} in row {key}")
         scored = [name for name in self.columns.metrics.values() if row[name] is not None]
         if status != "ok" and scored:
             raise ValueError(
-                f"{names.ROWS}: row {key} is {status}, and has {scored[0]} all the same"
+                f"{contents.ROWS}: row {key} is {status}, and has {scored[0]} all the same"
             )
         if status == "ok" and row["reason"]:
             raise ValueError(
-                f"{names.ROWS}: row {key} is {status}, with the reason {row['reason']}"
+                f"{contents.ROWS}: row {key} is {status}, with the reason {row['reason']}"
             )
         same = before and all(row[name] == before[name] for name in ("problem", "replicate"))
         for name in self.columns.diagnostics.values() if same else ():
             if row[name] != before[name]:
                 raise ValueError(
-                    f"{names.ROWS} has two values of {name} for one data set: rows {before['key']} "
-                    f"and {key}"
+                    f"{contents.ROWS} has two values of {name} for one data set: rows "
+                    f"{before['key']} and {key}"
                 )
 
     def _check_line(self, row: Mapping[str, Any], line: Mapping[str, str] | None) -> None:
         """Refuse a row whose text in the other table is not the same."""
         if line is None:
-            raise ValueError(f"{names.ROWS_CSV} has fewer rows than {names.ROWS}")
+            raise ValueError(f"{contents.ROWS_CSV} has fewer rows than {contents.ROWS}")
         for name, text in zip(self.schema.names, line.values(), strict=True):
             if not _same(text, row[name]):
                 raise ValueError(
-                    f"{names.ROWS_CSV} has {name} {shown(text)} in row {row['key']}, and "
-                    f"{names.ROWS} has {shown(row[name])}"
+                    f"{contents.ROWS_CSV} has {name} {shown(text)} in row {row['key']}, and "
+                    f"{contents.ROWS} has {shown(row[name])}"
                 )
 
     def _as_stored(self, table: pa.Table) -> pa.Table:
@@ -266,21 +266,21 @@ def _check_graph(
 ) -> None:
     """Refuse a line of the index that is not of this row; note its graph and its edges."""
     if line is None:
-        raise ValueError(f"{names.GRAPH_INDEX} has fewer rows than {names.ROWS}")
+        raise ValueError(f"{contents.GRAPH_INDEX} has fewer rows than {contents.ROWS}")
     for name in ("key", "problem", "replicate", "algorithm", "status"):
         if not _same(line[name], row[name]):
             raise ValueError(
-                f"{names.GRAPH_INDEX} has {name} {shown(line[name])} in row {row['key']}, and "
-                f"{names.ROWS} has {shown(row[name])}"
+                f"{contents.GRAPH_INDEX} has {name} {shown(line[name])} in row {row['key']}, and "
+                f"{contents.ROWS} has {shown(row[name])}"
             )
     if row["reason"] and not _same(line["reason"], row["reason"]):
-        raise ValueError(f"{names.GRAPH_INDEX} has another reason in row {row['key']}")
+        raise ValueError(f"{contents.GRAPH_INDEX} has another reason in row {row['key']}")
     # A row has a graph, or a reason why not; only one that is ok has a graph.
     named = line["file"] == "" or line["file"] in graph_file_names(row, ".csv")
     whole = bool(line["file"]) != bool(line["reason"])
     if not (named and whole and (row["status"] == "ok" or not line["file"])):
         raise ValueError(
-            f"{names.GRAPH_INDEX}: row {row['key']} is {row['status']}, with the graph "
+            f"{contents.GRAPH_INDEX}: row {row['key']} is {row['status']}, with the graph "
             f"{shown(line['file'])} and the reason {shown(line['reason'])}"
         )
     if line["file"]:
@@ -293,7 +293,7 @@ def _check_archive(path: Path, files: dict[str, tuple[str, str]]) -> None:
     for name, content in read_archive(path, len(files), MOST_UNPACKED):
         if name not in files:
             raise ValueError(
-                f"{path.name} has {shown(name)}, which {names.GRAPH_INDEX} does not name"
+                f"{path.name} has {shown(name)}, which {contents.GRAPH_INDEX} does not name"
             )
         n_graphs += 1
         try:
@@ -304,9 +304,10 @@ def _check_archive(path: Path, files: dict[str, tuple[str, str]]) -> None:
         if counted != files[name]:
             raise ValueError(
                 f"{path.name}: {name} has {counted[0]} directed and {counted[1]} undirected edges, "
-                f"and {names.GRAPH_INDEX} says {shown(files[name][0])} and {shown(files[name][1])}"
+                f"and {contents.GRAPH_INDEX} says {shown(files[name][0])} and "
+                f"{shown(files[name][1])}"
             )
     if n_graphs < len(files):
         raise ValueError(
-            f"{path.name} has {n_graphs} graphs, and {names.GRAPH_INDEX} names {len(files)}"
+            f"{path.name} has {n_graphs} graphs, and {contents.GRAPH_INDEX} names {len(files)}"
         )

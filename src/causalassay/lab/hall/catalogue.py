@@ -156,11 +156,16 @@ class Scheme:
     def draw(self, settings: Settings, number: int) -> Draw:
         """Return what a study with this seed has as its replicate of that number."""
         spec = Generated(_graphs(self.world, settings.nodes), self.model, settings.samples)
-        try:
-            problem = make(settings.seed, spec, "main", number).problem
-        except NoProblem as reason:
-            raise SourceFailed(str(reason)) from reason
+        problem = _problem(spec, settings, number)
         return problem.data, problem.graph if problem.lagged is None else problem.lagged
+
+
+def _problem(spec: Generated | Network, settings: Settings, number: int) -> Problem:
+    """Return what a study with this seed has as its replicate of that number."""
+    try:
+        return make(settings.seed, spec, "main", number).problem
+    except NoProblem as reason:
+        raise SourceFailed(str(reason)) from reason
 
 
 def _graphs(world: World, nodes: int) -> GraphSource:
@@ -264,15 +269,12 @@ class RealData:
     files: tuple[KnownFile, ...]
     folder: Path | None
 
+    version = ""  # the checksums say what it is
+
     @property
     def identity(self) -> Mapping[str, Any]:
         """The checksums of its files, which never change."""
         return {file.name: file.sha256 for file in self.files}
-
-    @property
-    def version(self) -> str:
-        """None: the checksums say what it is."""
-        return ""
 
     def draw(self, _settings: Settings, _number: int) -> Draw:
         """Return the observational rows and the graph."""
@@ -298,23 +300,16 @@ class BayesianNetwork:
     file: Path
     sha256: str
 
+    version = ""  # the checksum says what it is
+
     @property
     def identity(self) -> Mapping[str, Any]:
         """The checksum of the file."""
         return {"sha256": self.sha256}
 
-    @property
-    def version(self) -> str:
-        """None: the checksum says what it is."""
-        return ""
-
     def draw(self, settings: Settings, number: int) -> Draw:
         """Return samples of the network and its graph."""
-        spec = Network(self.sha256, self.file, settings.samples)
-        try:
-            problem = make(settings.seed, spec, "main", number).problem
-        except NoProblem as reason:
-            raise SourceFailed(str(reason)) from reason
+        problem = _problem(Network(self.sha256, self.file, settings.samples), settings, number)
         return problem.data, problem.graph
 
 

@@ -63,10 +63,9 @@ LETTER, SYMBOL = 6.2, 27
 
 def overview(groups: Groups) -> dict[str, Any]:
     """Return how far numbers are and what came out, a row for each item, or each paper."""
-    names = list(groups)
-    panels: list[Chart] = [_count_panel(groups, names)]
-    if any(distances(groups)):
-        panels.insert(0, _distance_panel(groups, names))
+    names, far = list(groups), distances(groups)
+    panels: list[Chart] = [_distance_panel(far, names)] if far else []
+    panels.append(_count_panel(groups, names, labels=not far))
     spec: dict[str, Any] = alt.hconcat(*panels, spacing=12, padding=SPARE).to_dict()
     return spec
 
@@ -86,35 +85,27 @@ def distances(groups: Groups) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for name, lines in groups.items():
         for line in lines:
-            judged = line.outcome in {"agrees", "disagrees"}
-            far = (
-                None
-                if line.ours is None or not judged
-                else relative_difference(line.value, line.ours)
-            )
-            if far is not None:
+            if line.ours is None or line.outcome not in {"agrees", "disagrees"}:
+                continue
+            if (far := relative_difference(line.value, line.ours)) is not None:
                 shown = min(max(far, -FARTHEST), FARTHEST)
                 rows.append({"group": name, "far": shown, "outcome": line.outcome})
     return rows
 
 
-def _distance_panel(groups: Groups, names: Sequence[str]) -> Chart:
+def _distance_panel(far: Sequence[dict[str, object]], names: Sequence[str]) -> Chart:
     band = (
         alt.Chart(alt.InlineData(values=[{"low": -1, "high": 1}]))
         .mark_rect(color="#88888828")
         .encode(x=alt.X("low:Q", title=DISTANCE), x2="high:Q")
     )
+    scale = alt.Scale(domain=[-FARTHEST, FARTHEST])
     axis = alt.Axis(values=[-3, -2, -1, 0, 1, 2, 3], format="d")
     dots = (
-        alt.Chart(alt.InlineData(values=distances(groups)))
+        alt.Chart(alt.InlineData(values=far))
         .mark_point(filled=True, size=34, opacity=0.55)
         .encode(
-            x=alt.X(
-                "far:Q",
-                title=DISTANCE,
-                scale=alt.Scale(domain=[-FARTHEST, FARTHEST]),
-                axis=axis,
-            ),
+            x=alt.X("far:Q", title=DISTANCE, scale=scale, axis=axis),
             y=_group_axis(names, labels=True),
             color=_outcome_colour(),
         )
@@ -124,13 +115,13 @@ def _distance_panel(groups: Groups, names: Sequence[str]) -> Chart:
     )
 
 
-def _count_panel(groups: Groups, names: Sequence[str]) -> alt.Chart:
+def _count_panel(groups: Groups, names: Sequence[str], *, labels: bool) -> alt.Chart:
     return (
         alt.Chart(alt.InlineData(values=counts_by_group(groups)))
         .mark_bar(height=12)
         .encode(
             x=alt.X("count:Q", title="published values", axis=alt.Axis(tickMinStep=1, format="d")),
-            y=_group_axis(names, labels=not any(distances(groups))),
+            y=_group_axis(names, labels=labels),
             color=_outcome_colour(),
             order=alt.Order("place:Q"),
         )
@@ -221,21 +212,12 @@ def _lines(picture: Picture, colour: alt.Color, _: int) -> Chart:
     rows = picture.data
     whole = pd.api.types.is_integer_dtype(rows["x"])
     places = sorted({int(value) for value in rows["x"]}) if whole else []
-    axis = alt.Axis(format="d", **_ticks(places)) if whole else alt.Axis()
-    return (
-        _base(rows)
-        .mark_line(point=whole)
-        .encode(
-            x=alt.X("x:Q", title=picture.x, axis=axis),
-            y=_y_axis("y:Q", picture.y),
-            color=colour,
-        )
-    )
-
-
-def _ticks(places: list[int]) -> dict[str, Any]:
-    """Return where an axis of whole numbers has ticks: at each of a few, else nowhere between."""
-    return {"values": places} if len(places) <= MOST_TICKS else {"tickMinStep": 1}
+    # Ticks at each of a few whole numbers, and nowhere between many.
+    ticks = {"values": places} if len(places) <= MOST_TICKS else {"tickMinStep": 1}
+    axis = alt.Axis(format="d", **ticks) if whole else alt.Axis()
+    lines = _base(rows).mark_line(point=whole)
+    x = alt.X("x:Q", title=picture.x, axis=axis)
+    return lines.encode(x=x, y=_y_axis("y:Q", picture.y), color=colour)
 
 
 def _boxes(picture: Picture, colour: alt.Color, width: int) -> Chart:
