@@ -62,8 +62,10 @@ def by_variance_and_r2(rows: Sequence[Row]) -> dict[str, Any]:
     points = [(WIDE * x, HIGH * (1 - y)) for x, y in values]
     boxes = label_boxes(points, [row.name for row in drawn], (0, 0, WIDE, HIGH))
     marks = [
-        {"x": x, "y": y, "group": GROUP_OF.get(row.group, "ours"), **_kind(row)}
-        | {"about": f"{row.name}: {row.label}; var-sortability {x:.2f}, R²-sortability {y:.2f}"}
+        {
+            **{"x": x, "y": y, "group": GROUP_OF.get(row.group, "ours"), "kind": _kind(row)},
+            "about": f"{row.name}: {row.label}; var-sortability {x:.2f}, R²-sortability {y:.2f}",
+        }
         for row, (x, y) in zip(drawn, values, strict=True)
     ]
     placed = [
@@ -71,10 +73,14 @@ def by_variance_and_r2(rows: Sequence[Row]) -> dict[str, Any]:
         for row, point, box in zip(drawn, points, boxes, strict=True)
         if box is not None
     ]
-    unit = alt.Scale(domain=[0, 1])
+    colours, shapes = (
+        alt.Scale(domain=list(palette), range=list(palette.values()))
+        for palette in (COLOUR_OF, SHAPE_OF)
+    )
+    shares = alt.Scale(domain=[0, 1])
     axis = alt.Axis(tickCount=10, format=".1f")
-    x = alt.X("x:Q", scale=unit, title="var-sortability", axis=axis)
-    y = alt.Y("y:Q", scale=unit, title="R²-sortability", axis=axis)
+    x = alt.X("x:Q", scale=shares, title="var-sortability", axis=axis)
+    y = alt.Y("y:Q", scale=shares, title="R²-sortability", axis=axis)
     base = alt.Chart(alt.InlineData(values=placed))
     dashes: dict[str, Any] = {"strokeDash": [4, 3], "opacity": 0.6, "color": "currentColor"}
     layers = [
@@ -86,7 +92,7 @@ def by_variance_and_r2(rows: Sequence[Row]) -> dict[str, Any]:
         *(
             base.transform_filter(alt.datum.align == side)
             .mark_text(align=side, baseline="middle", fontSize=11, color="currentColor")
-            .encode(x=alt.X("text_x:Q", scale=unit), y="text_y:Q", text="name:N")
+            .encode(x=alt.X("text_x:Q", scale=shares), y="text_y:Q", text="name:N")
             for side in ("left", "center", "right")
         ),
         alt.Chart(alt.InlineData(values=marks))
@@ -94,8 +100,8 @@ def by_variance_and_r2(rows: Sequence[Row]) -> dict[str, Any]:
         .encode(
             x=x,
             y=y,
-            fill=alt.Fill("kind:N", scale=_scale(COLOUR_OF), title=None),
-            shape=alt.Shape("group:N", scale=_scale(SHAPE_OF), title=None),
+            fill=alt.Fill("kind:N", scale=colours, title=None),
+            shape=alt.Shape("group:N", scale=shapes, title=None),
             description="about:N",
         ),
     ]
@@ -109,15 +115,9 @@ def by_variance_and_r2(rows: Sequence[Row]) -> dict[str, Any]:
     return spec
 
 
-def _scale(palette: dict[str, str]) -> Any:
-    import altair as alt  # noqa: PLC0415  # takes a while, and most halls are only printed
-
-    return alt.Scale(domain=list(palette), range=list(palette.values()))
-
-
-def _kind(row: Row) -> dict[str, str]:
+def _kind(row: Row) -> str:
     label = "" if row.verdict is None else row.verdict.label
-    return {"kind": label if label in COLOUR_OF else list(COLOUR_OF)[-1]}
+    return label if label in COLOUR_OF else list(COLOUR_OF)[-1]
 
 
 def _label(name: str, point: Point, box: Box) -> dict[str, object]:

@@ -112,23 +112,14 @@ def hall_document(  # noqa: PLR0913  what it shows, and where it is
         Whether the pages of the documentation are beside it.
     """
     groups = {group: [row for row in rows if row.group == group] for group in GROUPS}
-    shown = {group: members for group, members in groups.items() if members}
-    tables = [
-        Section(_anchor(group), GROUPS[group][0], group_tables(group, members))
-        for group, members in shown.items()
-    ]
+    groups = {group: members for group, members in groups.items() if members}
     without = {row.name: f"{row.status}: {row.reason}" for row in rows if row.verdict is None}
-    each = [
-        Section(
-            f"{_anchor(group)}-each",
-            f"{GROUPS[group][0]}, one by one",
-            [Fold(row.name, entry_blocks(row), id=slug(row.name)) for row in members],
-        )
-        for group, members in shown.items()
-    ]
     blocks: list[Block] = [
         *_picture(rows, results),
-        *tables,
+        *(
+            Section(_anchor(group), GROUPS[group][0], group_tables(group, members))
+            for group, members in groups.items()
+        ),
         *([Section("without-verdict", "Without a verdict", [Facts(without)])] if without else []),
     ]
     provenance: list[Block] = [
@@ -136,7 +127,14 @@ def hall_document(  # noqa: PLR0913  what it shows, and where it is
         Section("how", "How it is made", _how(settings, command, results, linked)),
         Section("rules", "Rules", [_rules(rows)]),
         *_missing(missing),
-        *each,
+        *(
+            Section(
+                f"{_anchor(group)}-each",
+                f"{GROUPS[group][0]}, one by one",
+                [Fold(row.name, entry_blocks(row), id=slug(row.name)) for row in members],
+            )
+            for group, members in groups.items()
+        ),
     ]
     return Document("Hall of audits", " ".join(counts(rows)), blocks, provenance, _about(rows))
 
@@ -204,7 +202,7 @@ def _table(identity: str, title: str, rows: Sequence[Row]) -> Table:
                 warns=row.verdict in GAMEABLE_KINDS,
                 mark="borderline" if row.is_borderline else "",
             ),
-            *(_spread(row.cell(name)) for name in statistics),
+            *(cell and Spread(cell.sortability, cell.spread) for cell in map(row.cell, statistics)),
             (row.best_f1, row.random_f1),
             row.best_sorting[1],
             row.n_edges,
@@ -218,10 +216,6 @@ def _table(identity: str, title: str, rows: Sequence[Row]) -> Table:
         "(0.5 is chance), and F1 of the best sorting baseline beside that of random orders."
     )
     return Table(identity, columns, cells, title, caption)
-
-
-def _spread(cell: Cell | None) -> Spread | None:
-    return None if cell is None else Spread(cell.sortability, cell.spread)
 
 
 def package(row: Row) -> str:
@@ -310,7 +304,12 @@ def entry_blocks(row: Row) -> list[Block]:
         facts["verdict"] = f"{row.sentence} {row.advice}".strip()
         for cell in row.won_by:
             if cell.statistic != row.statistic:
-                facts[f"also {cell.kind.label} by {cell.word}"] = _reached(cell, row)
+                is_rising = cell.kind == FindingKind.GAMEABLE
+                f1 = cell.f1_rising if is_rising else cell.f1_falling
+                facts[f"also {cell.kind.label} by {cell.word}"] = (
+                    f"mean F1 {fixed(f1)} against {fixed(row.random_f1)}; sortability "
+                    f"{fixed(cell.sortability)}"
+                )
         facts["graphs"] = f"{row.graphs} {row.n_edges:.1f} edges on average."
         if row.group == "package" and row.n_nodes < row.settings.nodes:
             facts["columns"] = f"{row.n_nodes:.1f} on average; constant ones are left out."
@@ -324,13 +323,6 @@ def entry_blocks(row: Row) -> list[Block]:
     return [Prose(f"{row.what} {row.note}".strip()), Facts(facts)]
 
 
-def _reached(cell: Cell, row: Row) -> str:
-    f1 = cell.f1_rising if cell.kind == FindingKind.GAMEABLE else cell.f1_falling
-    return (
-        f"mean F1 {fixed(f1)} against {fixed(row.random_f1)}; sortability {fixed(cell.sortability)}"
-    )
-
-
 def _missing(names: Sequence[str]) -> list[Section]:
     """Return what is not measured: some by name, many as a number."""
     if not names:
@@ -342,12 +334,7 @@ def _missing(names: Sequence[str]) -> list[Section]:
 
 def entries_document(entries: Iterable[Entry]) -> Document:
     """Return what there is to measure."""
-    columns = (
-        Column("name", "name"),
-        Column("package", "package"),
-        Column("world", "world"),
-        Column("what", "what"),
-    )
+    columns = [Column(name, name) for name in ("name", "package", "world", "what")]
     rows = [
         (entry.name, entry.package or entry.group, entry.world, entry.what) for entry in entries
     ]
