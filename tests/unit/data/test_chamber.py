@@ -8,7 +8,7 @@ import causalassay as ca
 from causalassay.graphs import is_dag
 from causalassay.study.language import read_study
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "real-systems" / "chamber.toml"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "real-systems" / "chamber.toml"
 
 
 @pytest.fixture(scope="module")
