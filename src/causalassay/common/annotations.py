@@ -67,9 +67,11 @@ def expectation(annotation: Any, text: Callable[[Any], str] = repr) -> str:
     """
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (types.UnionType, typing.Union):
-        return " or ".join(expectation(one, text) for one in arguments if one is not types.NoneType)
+        return " or ".join(
+            expectation(option, text) for option in arguments if option is not types.NoneType
+        )
     if origin is Literal:
-        return "one of " + ", ".join(text(one) for one in arguments)
+        return "one of " + ", ".join(text(option) for option in arguments)
     if origin is tuple:
         size = "" if arguments[-1] is Ellipsis else f" of {len(arguments)}"
         return f"a list{size} ({expectation(arguments[0], text)} each)"
@@ -104,7 +106,9 @@ def conform(value: Any, annotation: Any) -> Any:
     if origin in (types.UnionType, typing.Union):
         return _conform_to_one(value, arguments)
     if origin is Literal:
-        return _if(any(type(value) is type(one) and value == one for one in arguments), value)
+        return _if(
+            any(type(value) is type(option) and value == option for option in arguments), value
+        )
     if origin is tuple:
         return _conform_all(value, arguments)
     if annotation in _RULES:
@@ -196,7 +200,7 @@ _RULES: dict[Any, Callable[[Any], Any]] = {
 
 def _conform_to_one(value: Any, annotations: tuple[Any, ...]) -> Any:
     """Fit one of several annotations, if possible the one of the value's own type."""
-    for annotation in sorted(annotations, key=lambda one: one is not type(value)):
+    for annotation in sorted(annotations, key=lambda annotation: annotation is not type(value)):
         try:
             return conform(value, annotation)
         except Misfit:
@@ -213,4 +217,4 @@ def _conform_all(values: Any, annotations: tuple[Any, ...]) -> tuple[Any, ...]:
         annotations = annotations[:1] * len(values)
     if len(values) != len(annotations):
         raise Misfit
-    return tuple(conform(one, wanted) for one, wanted in zip(values, annotations, strict=True))
+    return tuple(conform(value, wanted) for value, wanted in zip(values, annotations, strict=True))

@@ -45,9 +45,13 @@ def find_separator(lines: Sequence[str], usual: str) -> str:
     """
     if not lines or len(fields(lines[0], usual)) > 1:
         return usual
-    dividing = [one for one in SEPARATORS if one not in (usual, " ") and _divides(one, lines)]
+    dividing = [
+        separator
+        for separator in SEPARATORS
+        if separator not in (usual, " ") and _divides(separator, lines)
+    ]
     if len(dividing) > 1:
-        named = " or ".join(SEPARATORS[one] for one in dividing)
+        named = " or ".join(SEPARATORS[separator] for separator in dividing)
         raise ValueError(f"its fields could be separated by {named}; state which")
     if dividing:
         return dividing[0]
@@ -74,7 +78,7 @@ def single_blanks(line: str) -> str:
     >>> single_blanks(' 1.0 \t "a  b"\n')
     '1.0 "a  b"'
     """
-    return _BLANKS.sub(lambda found: found[1] or " ", line.strip())
+    return _BLANKS.sub(lambda match: match[1] or " ", line.strip())
 
 
 def _divides(separator: str, lines: Sequence[str]) -> bool:
@@ -143,12 +147,14 @@ def pick(
         What is looked for, for the message.
     where : str
     """
-    usual = {name: one for name, one in arrays.items() if name.lower() in called}
+    usual = {name: array for name, array in arrays.items() if name.lower() in called}
     for group in (arrays, usual):
         if len(group) == 1:
             return next(iter(group.values()))
-    found = f"{listed(arrays)} could be" if arrays else "none is"
-    raise ValueError(f"{where}: expected one array with {what}, {found}; call it {listed(called)}")
+    candidates = f"{listed(arrays)} could be" if arrays else "none is"
+    raise ValueError(
+        f"{where}: expected one array with {what}, {candidates}; call it {listed(called)}"
+    )
 
 
 def names_in(arrays: Mapping[str, NDArray[Any]], count: int) -> list[str] | None:
@@ -160,7 +166,7 @@ def names_in(arrays: Mapping[str, NDArray[Any]], count: int) -> list[str] | None
             and array.dtype.kind in "US"
         ):
             text = np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array
-            return [str(one) for one in text.tolist()]
+            return [str(label) for label in text.tolist()]
     return None
 
 

@@ -98,18 +98,18 @@ def check_regular(path: Path, expected: str = "a file") -> int:
     OSError: /dev/null is a device, expected a study file (.toml)
     """
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         raise FileNotFoundError(f"{path}: there is no such file") from None
     except ValueError as error:  # a NUL in the name
         raise FileNotFoundError(f"{str(path)!r}: there is no such file ({error})") from None
     except OSError as error:
         raise type(error)(f"{path}: cannot be read ({error.strerror})") from None
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(f"{path} is a folder, expected {expected}")
-    if not stat.S_ISREG(found.st_mode):
-        raise OSError(f"{path} is {_kind(found.st_mode)}, expected {expected}")
-    return found.st_size
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(f"{path} is {_kind(status.st_mode)}, expected {expected}")
+    return status.st_size
 
 
 def most_values() -> int:
@@ -295,7 +295,7 @@ def check_target(path: Path | None, read: Iterable[Path] = ()) -> None:
         raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist; create it first")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder, expected the name of a file to write")
-    if path.exists() and any(one.exists() and path.samefile(one) for one in read):
+    if path.exists() and any(file.exists() and path.samefile(file) for file in read):
         raise ValueError(f"{path} is one of the files to read; write to another file")
     if not os.access(folder, os.W_OK):
         raise PermissionError(f"{path}: the folder {path.parent} cannot be written to")

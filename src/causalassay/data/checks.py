@@ -144,7 +144,7 @@ def check_column_names(columns: Sequence[Any]) -> None:
         )
 
 
-Place = Callable[[int], str]
+RowDescription = Callable[[int], str]
 """Where a row is, in words; rows count from 0."""
 
 
@@ -154,7 +154,10 @@ def numbered(row: int) -> str:
 
 
 def check_none_missing(
-    missing: NDArray[np.bool_], columns: Sequence[str], where: str, place: Place = numbered
+    missing: NDArray[np.bool_],
+    columns: Sequence[str],
+    where: str,
+    describe_row: RowDescription = numbered,
 ) -> None:
     """Raise if a value is missing, with the count and the first row of every column.
 
@@ -164,34 +167,36 @@ def check_none_missing(
     columns : sequence of str
     where : str
         What the rows belong to, for the message.
-    place : callable
+    describe_row : callable
         Where a row is, for the message.
     """
     if missing.any():
         raise ValueError(
-            f"{where}: missing values: {_counts_by_column(missing, columns, place)}; "
+            f"{where}: missing values: {_counts_by_column(missing, columns, describe_row)}; "
             "remove those rows, impute them, or leave the columns out"
         )
 
 
 def check_finite(
-    values: Values, columns: Sequence[str], where: str, place: Place = numbered
+    values: Values, columns: Sequence[str], where: str, describe_row: RowDescription = numbered
 ) -> None:
     """Raise if a value is missing or infinite."""
-    check_none_missing(np.isnan(values), columns, where, place)
+    check_none_missing(np.isnan(values), columns, where, describe_row)
     infinite = np.isinf(values)
     if infinite.any():
         raise ValueError(
-            f"{where}: infinite values: {_counts_by_column(infinite, columns, place)}; "
+            f"{where}: infinite values: {_counts_by_column(infinite, columns, describe_row)}; "
             "remove those rows or correct them"
         )
 
 
-def _counts_by_column(marked: NDArray[np.bool_], columns: Sequence[str], place: Place) -> str:
+def _counts_by_column(
+    marked: NDArray[np.bool_], columns: Sequence[str], describe_row: RowDescription
+) -> str:
     having = np.flatnonzero(marked.any(axis=0)).tolist()
     counts = [
         f"{int(marked[:, j].sum())} in column {columns[j]!r} "
-        f"(first in {place(int(marked[:, j].argmax()))})"
+        f"(first in {describe_row(int(marked[:, j].argmax()))})"
         for j in having[:_MOST_COLUMNS]
     ]
     left = len(having) - _MOST_COLUMNS

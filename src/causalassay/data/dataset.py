@@ -116,9 +116,9 @@ def _read_only_copy(values: ArrayLike, where: str) -> Values:
             f"{where}: at least 2 rows are needed, got {len(array)}; leave the condition out "
             "(--drop-condition), or join it with another"
         )
-    own = np.array(array, dtype=float, order="C", copy=True)
-    own.setflags(write=False)
-    return own
+    copy = np.array(array, dtype=float, order="C", copy=True)
+    copy.setflags(write=False)
+    return copy
 
 
 def _target_indices(targets: Sequence[Any], where: str) -> tuple[int, ...]:
@@ -355,10 +355,10 @@ class Dataset(Shown):
         ('dose',)
         """
         dropped = {self.index(name) for name in _several(names, "drop_columns")}
-        kept = [j for j in range(self.n_nodes) if j not in dropped]
-        if not kept:
+        remaining = [j for j in range(self.n_nodes) if j not in dropped]
+        if not remaining:
             raise ValueError("drop_columns: no column would be left; keep at least 1")
-        return self._keep_columns(kept)
+        return self._keep_columns(remaining)
 
     def rename_columns(self, names: Mapping[str, str]) -> Dataset:
         """Return the data set with other names for some columns.
@@ -397,11 +397,11 @@ class Dataset(Shown):
         ('control',)
         """
         dropped = {self.regime(name).condition for name in _several(names, "drop_conditions")}
-        kept = tuple(regime for regime in self.regimes if regime.condition not in dropped)
-        if not kept:
+        remaining = tuple(regime for regime in self.regimes if regime.condition not in dropped)
+        if not remaining:
             raise ValueError("drop_conditions: no condition would be left; keep at least 1")
         observational = None if self.observational in dropped else self.observational
-        return replace(self, regimes=kept, observational=observational)
+        return replace(self, regimes=remaining, observational=observational)
 
     def rename_conditions(self, names: Mapping[str, str]) -> Dataset:
         """Return the data set with other names for some conditions, the observational too.
@@ -427,13 +427,13 @@ class Dataset(Shown):
         observational = names.get(self.observational or "", self.observational)
         return replace(self, regimes=regimes, observational=observational)
 
-    def _keep_columns(self, kept: Sequence[int]) -> Dataset:
+    def _keep_columns(self, columns: Sequence[int]) -> Dataset:
         """Return the data set with column ``kept[k]`` at position k, and no other columns."""
         return Dataset(
-            columns=tuple(self.columns[j] for j in kept),
-            regimes=tuple(regime.keep_columns(kept) for regime in self.regimes),
+            columns=tuple(self.columns[j] for j in columns),
+            regimes=tuple(regime.keep_columns(columns) for regime in self.regimes),
             observational=self.observational,
-            kinds=tuple(self.kinds[j] for j in kept),
+            kinds=tuple(self.kinds[j] for j in columns),
             rows=self.rows,
         )
 

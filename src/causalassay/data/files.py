@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from causalassay.common.files import as_path, note
 from causalassay.common.spelling import did_you_mean, listed, name_fault, shown
 from causalassay.data.checks import (
-    Place,
+    RowDescription,
     check_none_missing,
     is_label,
     label_column,
@@ -134,7 +134,7 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
     columns = tuple(data)
     if discrete is True:
         declared = dict.fromkeys(columns)
-    values, kinds = encode(data, declared, where, loaded.place)
+    values, kinds = encode(data, declared, where, loaded.describe_row)
     undeclared = {name: column for name, column in data.items() if name not in declared}
     if drop is None:
         note_index(undeclared, where)
@@ -145,7 +145,7 @@ def read(  # noqa: PLR0913, PLR0917  the file says none of it
         groups: _Groups = {observational: (slice(None), ())}
     else:
         cells = _target_cells(table, target, len(values))
-        conditions = _conditions(table, condition, cells, where, loaded.place)
+        conditions = _conditions(table, condition, cells, where, loaded.describe_row)
         groups = _groups(conditions, cells, columns, observational, where)
     observational = _left(groups, observational, drop_conditions)
     try:
@@ -229,13 +229,17 @@ def _target_cells(table: Columns, target: str | None, n_samples: int) -> list[st
 
 
 def _conditions(
-    table: Columns, condition: str | None, cells: list[str], where: str, place: Place
+    table: Columns,
+    condition: str | None,
+    cells: list[str],
+    where: str,
+    describe_row: RowDescription,
 ) -> list[str]:
     """Return each row's condition: the cell of the condition column, else of the target."""
     if condition is None:
         return [cell or UNTARGETED for cell in cells]
     unnamed = missing_entries(table[condition])
-    check_none_missing(unnamed[:, None], [condition], where, place)
+    check_none_missing(unnamed[:, None], [condition], where, describe_row)
     return table[condition].tolist()
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from causalassay.common.arrays import Values
 from causalassay.common.spelling import shown
-from causalassay.data.checks import Place, check_finite, check_none_missing, label_hint
+from causalassay.data.checks import RowDescription, check_finite, check_none_missing, label_hint
 
 if TYPE_CHECKING:
     from causalassay.data.tables import Columns
@@ -110,7 +110,7 @@ def missing_entries(column: NDArray[Any], kind: Discrete | None = None) -> NDArr
 
 
 def encode(
-    table: Columns, declared: Declared, where: str, place: Place
+    table: Columns, declared: Declared, where: str, describe_row: RowDescription
 ) -> tuple[Values, tuple[ColumnKind, ...]]:
     """Return the values, shape (n, d), and the kinds of the columns of data.
 
@@ -120,28 +120,28 @@ def encode(
     declared : mapping
     where : str
         The file, for messages.
-    place : callable
+    describe_row : callable
         Where a row is in it.
     """
     for name, column in table.items():
         if name not in declared and column.dtype == object:
             raise ValueError(
-                f"{where}: column {name!r} holds text, {_first_text(column, place)}; "
+                f"{where}: column {name!r} holds text, {_first_text(column, describe_row)}; "
                 f"{label_hint(name)}correct it, leave the column out (--drop), name it as "
                 f"`condition` or `target` if it is one, or declare it with discrete=[{name!r}] "
                 "(--discrete declares all columns)"
             )
     missing = [missing_entries(column, declared.get(name)) for name, column in table.items()]
-    check_none_missing(np.column_stack(missing), list(table), where, place)
+    check_none_missing(np.column_stack(missing), list(table), where, describe_row)
     kinds: list[ColumnKind] = []
     values: list[Values] = []
     for name, column in table.items():
         if name in declared:
             kind = declared[name] or _occurring(column, f"{where}: column {name!r}")
             kinds.append(kind)
-            values.append(_codes(column, kind, f"{where}: column {name!r}", place))
+            values.append(_codes(column, kind, f"{where}: column {name!r}", describe_row))
         else:
-            check_finite(column[:, None], [name], where, place)
+            check_finite(column[:, None], [name], where, describe_row)
             kinds.append(Continuous())
             values.append(column)
     return np.column_stack(values), tuple(kinds)
@@ -155,12 +155,12 @@ def decode(codes: Values, kind: ColumnKind) -> NDArray[Any]:
     return levels[codes.astype(int)]
 
 
-def _first_text(column: NDArray[Any], place: Place) -> str:
+def _first_text(column: NDArray[Any], describe_row: RowDescription) -> str:
     """Describe the first entry that is no number, else (all are numbers in quotes) the first."""
     for row, entry in enumerate(column.tolist()):
         if entry is not None and not _is_number(entry):
-            return f"first {shown(entry)} in {place(row)}"
-    return f"first {shown(column[0])} in {place(0)}"
+            return f"first {shown(entry)} in {describe_row(row)}"
+    return f"first {shown(column[0])} in {describe_row(0)}"
 
 
 def _is_number(text: str) -> bool:
@@ -179,19 +179,22 @@ def _occurring(column: NDArray[Any], where: str) -> Discrete:
         raise ValueError(f"{where}: {error}") from None
 
 
-def _codes(column: NDArray[Any], kind: Discrete, where: str, place: Place) -> Values:
+def _codes(
+    column: NDArray[Any], kind: Discrete, where: str, describe_row: RowDescription
+) -> Values:
     """Return the code of each entry's level, or raise."""
     if column.dtype == object and not has_text_levels(kind):
         raise ValueError(
             f"{where}: the stated levels {shown(kind.levels)} are numbers but the column holds "
-            f"text, {_first_text(column, place)}; correct the file, or state the levels as text"
+            f"text, {_first_text(column, describe_row)}; correct the file, or state the levels as "
+            "text"
         )
     code = {level: float(k) for k, level in enumerate(kind.levels)}
     entries = column.tolist()
     for row, entry in enumerate(entries):
         if entry not in code:
             raise ValueError(
-                f"{where}: {shown(entry)} in {place(row)} is not among the stated levels "
+                f"{where}: {shown(entry)} in {describe_row(row)} is not among the stated levels "
                 f"{shown(kind.levels)}; add it to them, or correct the file"
             )
     return np.array([code[entry] for entry in entries])

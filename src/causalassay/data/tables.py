@@ -51,12 +51,12 @@ class Table:
     Parameters
     ----------
     columns : dict of ndarray
-    place : callable
+    describe_row : callable
         Of the number of a row, from 0: where it is in the file.
     """
 
     columns: Columns
-    place: Callable[[int], str]
+    describe_row: Callable[[int], str]
 
 
 def load(
@@ -106,7 +106,7 @@ def load(
     if table.num_rows == 0:
         raise ValueError(f"{path}: there is a header but no row")
     columns = _converted(table, layout, is_text, path)
-    return Table(columns, layout.place if layout else _row)
+    return Table(columns, layout.describe_row if layout else _row)
 
 
 def _row(row: int) -> str:

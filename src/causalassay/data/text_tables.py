@@ -47,7 +47,7 @@ class TextLayout:
     names: list[str]
     has_header: bool
 
-    def place(self, row: int) -> str:
+    def describe_row(self, row: int) -> str:
         """Return where a row is in the file; they count from 0."""
         try:
             for step, (number, _) in enumerate(self._rows()):

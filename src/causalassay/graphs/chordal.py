@@ -109,9 +109,9 @@ def chordless_cycle(neighbours: Sequence[int]) -> list[int]:
     everything = (1 << len(neighbours)) - 1
     for node, near in enumerate(neighbours):
         far = everything & ~near & ~(1 << node)
-        for one in members(near):
-            for other in members(near & ~neighbours[one] & ~((2 << one) - 1)):
-                path = _shortest_path(neighbours, far | 1 << one | 1 << other, one, other)
+        for first in members(near):
+            for other in members(near & ~neighbours[first] & ~((2 << first) - 1)):
+                path = _shortest_path(neighbours, far | 1 << first | 1 << other, first, other)
                 if path:
                     return [node, *path]
     return []

@@ -46,13 +46,13 @@ def erdos_renyi(
     check_erdos_renyi(n_nodes, edges_per_node)
     n_pairs = n_nodes * (n_nodes - 1) // 2
     if exact:
-        kept = rng.choice(n_pairs, size=round(edges_per_node * n_nodes), replace=False)
+        chosen = rng.choice(n_pairs, size=round(edges_per_node * n_nodes), replace=False)
     else:
         probability = 2 * edges_per_node / (n_nodes - 1) if n_nodes > 1 else 0.0
-        kept = np.flatnonzero(rng.random(n_pairs) < probability)
+        chosen = np.flatnonzero(rng.random(n_pairs) < probability)
     ordered = np.zeros((n_nodes, n_nodes), dtype=bool)
     earlier, later = np.triu_indices(n_nodes, 1)
-    ordered[earlier[kept], later[kept]] = True
+    ordered[earlier[chosen], later[chosen]] = True
     return shuffle_labels(ordered, rng)
 
 
@@ -141,9 +141,9 @@ def forest(
     rng = as_generator(rng)
     check_forest(n_nodes, n_trees, orientation)
     pairs = _uniform_tree(n_nodes, rng)
-    kept = pairs[rng.permutation(len(pairs))[: n_nodes - n_trees]]
+    edges = pairs[rng.permutation(len(pairs))[: n_nodes - n_trees]]
     half = np.zeros((n_nodes, n_nodes), dtype=bool)
-    half[kept[:, 0], kept[:, 1]] = True
+    half[edges[:, 0], edges[:, 1]] = True
     orient = _orient_from_roots if orientation == "away" else _orient_at_random
     return shuffle_labels(orient(half, rng), rng)
 

@@ -56,12 +56,12 @@ class LaggedGraph:
     @property
     def size_text(self) -> str:
         """Its nodes, lags and links, in words."""
-        own = int(np.einsum("lii->", self.links.astype(int)))
-        cross = int(self.links.sum()) - own
+        n_self = int(np.einsum("lii->", self.links.astype(int)))
+        cross = int(self.links.sum()) - n_self
         return (
             f"{self.n_nodes} nodes, lags 0 to {self.max_lag}, "
             f"{cross} cross link{'' if cross == 1 else 's'}, "
-            f"{own} self-link{'' if own == 1 else 's'}"
+            f"{n_self} self-link{'' if n_self == 1 else 's'}"
         )
 
     @property
@@ -193,9 +193,9 @@ def lagged_erdos_renyi(  # noqa: PLR0913, PLR0917  the family's parameters
     rng = as_generator(rng)
     check_lagged_erdos_renyi(n_nodes, probability, max_lag, self_probability)
     cross = 1 - (1 - probability) ** (1 / (max_lag + 1))
-    own = 1 - (1 - self_probability) ** (1 / max_lag)
+    to_itself = 1 - (1 - self_probability) ** (1 / max_lag)
     drawn = rng.random((max_lag + 1, n_nodes, n_nodes))
-    links = np.where(np.eye(n_nodes, dtype=bool), drawn < own, drawn < cross)
+    links = np.where(np.eye(n_nodes, dtype=bool), drawn < to_itself, drawn < cross)
     along = np.triu(np.ones((n_nodes, n_nodes), dtype=bool), 1)
     links[0] &= along
     if not feedback:

@@ -367,12 +367,12 @@ def d_separated(
     dag = check_dag(dag, "dag")
     sources, targets = check_nodes(i, len(dag), "i"), check_nodes(j, len(dag), "j")
     condition = check_nodes(given, len(dag), "given")
-    for name, one, other in (
+    for name, some, other in (
         ("i and j", sources, targets),
         ("i and given", sources, condition),
         ("j and given", targets, condition),
     ):
-        if shared := set(one) & set(other):
+        if shared := set(some) & set(other):
             raise ValueError(f"{name} must share no node, got {sorted(shared)} in both")
     return not walk(dag, sources, _connecting(len(dag), condition))[targets].any()
 

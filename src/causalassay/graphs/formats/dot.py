@@ -59,22 +59,22 @@ def read_dot_graph(text: str, where: str) -> FileGraph:
 
 
 def _tokens(text: str, where: str) -> Iterator[_Token]:
-    place, line = 0, 1
-    while place < len(text):
-        found = _TOKEN.match(text, place)
-        if found is None:
+    position, line = 0, 1
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
             raise ValueError(
-                f"{where}: line {line}: {shown(text[place : place + 20])} is not plain DOT; "
+                f"{where}: line {line}: {shown(text[position : position + 20])} is not plain DOT; "
                 'expected nodes, edges such as a -> b, or [attributes]; quote other names with "'
             )
-        if found["skip"] is None:
-            quoted = found["quoted"]
+        if match["skip"] is None:
+            quoted = match["quoted"]
             if quoted is None:
-                yield _Token(found[0], line)
+                yield _Token(match[0], line)
             else:
                 yield _Token(re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL), line, True)
-        line += found[0].count("\n")
-        place = found.end()
+        line += match[0].count("\n")
+        position = match.end()
 
 
 @dataclass
@@ -90,7 +90,7 @@ class _Reader:
     source: Iterator[_Token]
     where: str
     tokens: list[_Token] = field(default_factory=list)
-    place: int = 0
+    position: int = 0
     nodes: dict[str, int] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     edges: list[tuple[str, str]] = field(default_factory=list)
@@ -98,14 +98,14 @@ class _Reader:
     def graph(self) -> None:
         """Read the whole text."""
         if self._now().is_mark("strict"):
-            self.place += 1
+            self.position += 1
         if not self._now().is_mark(*_KINDS):
             self._refuse(f"expected {' or '.join(_KINDS[:2])}")
-        self.place += 1
+        self.position += 1
         if not self._now().is_mark("{"):
-            self.place += 1
+            self.position += 1
         self._block(0)
-        if self._at(self.place) is not None:
+        if self._at(self.position) is not None:
             self._refuse("expected the end of the file after the graph")
 
     def _block(self, depth: int) -> list[str]:
@@ -116,7 +116,7 @@ class _Reader:
         inside: list[str] = []
         while not self._now().is_mark("}"):
             if self._now().is_mark(";", ","):
-                self.place += 1
+                self.position += 1
             else:
                 inside += self._statement(depth)
         self._expect("}")
@@ -124,18 +124,18 @@ class _Reader:
 
     def _statement(self, depth: int) -> list[str]:
         token = self._now()
-        following = self._at(self.place + 1) or token
+        following = self._at(self.position + 1) or token
         if token.is_mark("graph", "node", "edge", *_KINDS) and following.is_mark("["):
-            self.place += 1
+            self.position += 1
             self._attributes()
             return []
         if following.is_mark("="):
-            self.place += 3
+            self.position += 3
             return []
         groups, arrows = [self._group(depth)], []
         while self._now().is_mark(*_ARROWS):
             arrows.append(self._now())
-            self.place += 1
+            self.position += 1
             groups.append(self._group(depth))
         attributes = self._attributes()
         if not arrows and "label" in attributes:
@@ -151,34 +151,34 @@ class _Reader:
     def _group(self, depth: int) -> list[str]:
         """Return the nodes of one end of an edge: one, or those in braces."""
         if self._now().is_mark("subgraph"):
-            self.place += 1
+            self.position += 1
             if not self._now().is_mark("{"):
-                self.place += 1
+                self.position += 1
         if self._now().is_mark("{"):
             return list(dict.fromkeys(self._block(depth + 1)))
         token = self._now()
         if not token.quoted and re.fullmatch(r"[\w.-]+", token.text) is None:
             self._refuse("expected the name of a node")
-        self.place += 1
+        self.position += 1
         self.nodes.setdefault(token.text, token.line)
         check_count(len(self.nodes), self.where)
         while self._now().is_mark(":"):  # a port says where an edge meets the picture of a node
-            self.place += 2
+            self.position += 2
         return [token.text]
 
     def _attributes(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        attributes: dict[str, str] = {}
         while self._now().is_mark("["):
-            self.place += 1
+            self.position += 1
             while not self._now().is_mark("]"):
                 name = self._now()
-                self.place += 1
+                self.position += 1
                 if self._now().is_mark("="):
-                    self.place += 1
-                    found[name.text] = self._now().text
-                    self.place += 1
+                    self.position += 1
+                    attributes[name.text] = self._now().text
+                    self.position += 1
             self._expect("]")
-        return found
+        return attributes
 
     def _edge(self, cause: str, effect: str, arrow: _Token, attributes: dict[str, str]) -> None:
         """Add an edge; the attributes of the picture may turn it, or take its arrow away."""
@@ -202,25 +202,25 @@ class _Reader:
             self.edges.append((effect, cause))
 
     def _now(self) -> _Token:
-        token = self._at(self.place)
+        token = self._at(self.position)
         if token is None:
             last = self.tokens[-1].line if self.tokens else 1
             raise ValueError(f"{self.where}: line {last}: the file ends inside the graph")
         return token
 
-    def _at(self, place: int) -> _Token | None:
+    def _at(self, position: int) -> _Token | None:
         """Return the token of a number; None after the last."""
-        while place >= len(self.tokens):
+        while position >= len(self.tokens):
             token = next(self.source, None)
             if token is None:
                 return None
             self.tokens.append(token)
-        return self.tokens[place]
+        return self.tokens[position]
 
     def _expect(self, mark: str) -> None:
         if not self._now().is_mark(mark):
             self._refuse(f"expected {mark!r}")
-        self.place += 1
+        self.position += 1
 
     def _refuse(self, expected: str) -> NoReturn:
         token = self._now()

@@ -68,37 +68,37 @@ def of_edges(
     return FileGraph(names, len(names), edges, complete=False, **options)
 
 
-def placed(found: FileGraph, wanted: list[str] | None, where: str) -> tuple[Adjacency, list[str]]:
+def placed(graph: FileGraph, wanted: list[str] | None, where: str) -> tuple[Adjacency, list[str]]:
     """Return the graph in the order of the data's columns, or in its own if there are none.
 
     Parameters
     ----------
-    found : FileGraph
+    graph : FileGraph
     wanted : list of str, or None
         The columns, without blanks around them.
     where : str
         The file, for messages.
     """
-    if found.names is not None:
-        check_count(len(found.names), where)
-        check_shown(found.names, where)
+    if graph.names is not None:
+        check_count(len(graph.names), where)
+        check_shown(graph.names, where)
     if wanted is None:
-        names = found.names or [f"x{step}" for step in range(found.n_nodes)]
+        names = graph.names or [f"x{step}" for step in range(graph.n_nodes)]
         if not names:
             raise ValueError(
                 f"{where}: no edge and no columns given; pass `columns` to name the nodes"
             )
         check_names(names, where)
-        return _adjacency(found.edges, np.arange(len(names)), len(names)), names
-    if found.names is None:
-        if found.n_nodes != len(wanted):
+        return _adjacency(graph.edges, np.arange(len(names)), len(names)), names
+    if graph.names is None:
+        if graph.n_nodes != len(wanted):
             raise ValueError(
-                f"{where}: a matrix of {found.n_nodes} rows without names, but the data have "
+                f"{where}: a matrix of {graph.n_nodes} rows without names, but the data have "
                 f"{len(wanted)} columns; write the names, or leave columns out"
             )
-        return _adjacency(found.edges, np.arange(len(wanted)), len(wanted)), wanted
-    position = _positions(found, wanted, where)
-    return _adjacency(found.edges, np.array(position, dtype=np.int64), len(wanted)), wanted
+        return _adjacency(graph.edges, np.arange(len(wanted)), len(wanted)), wanted
+    position = _positions(graph, wanted, where)
+    return _adjacency(graph.edges, np.array(position, dtype=np.int64), len(wanted)), wanted
 
 
 def check_shown(names: Sequence[str], where: str) -> None:
@@ -114,29 +114,29 @@ def _adjacency(edges: NDArray[np.int64], position: NDArray[np.int64], n_nodes: i
     return graph
 
 
-def _positions(found: FileGraph, wanted: list[str], where: str) -> list[int]:
+def _positions(graph: FileGraph, wanted: list[str], where: str) -> list[int]:
     """Return which column each node is: by name, by label, or by number."""
-    names = found.names or []
+    names = graph.names or []
     column = {name: step for step, name in enumerate(wanted)}
     if not set(names) <= set(column):
-        labels = found.labels
+        labels = graph.labels
         if labels is not None and set(labels) <= set(column) and len(set(labels)) == len(labels):
             note(f"{where}: its nodes are matched by their labels, {listed(labels)}")
-            return _positions(replace(found, names=labels, labels=None), wanted, where)
+            return _positions(replace(graph, names=labels, labels=None), wanted, where)
         if names and all(map(_NUMBER.fullmatch, names)) and not any(map(_NUMBER.fullmatch, wanted)):
-            return _numbered(names, found, len(wanted), where)
-        _refuse(found, names, wanted, where)
-    if found.complete and len(names) < len(wanted):
-        _refuse(found, names, wanted, where)
+            return _numbered(names, graph, len(wanted), where)
+        _refuse(graph, names, wanted, where)
+    if graph.complete and len(names) < len(wanted):
+        _refuse(graph, names, wanted, where)
     return [column[name] for name in names]
 
 
-def _numbered(names: list[str], found: FileGraph, n_columns: int, where: str) -> list[int]:
+def _numbered(names: list[str], graph: FileGraph, n_columns: int, where: str) -> list[int]:
     """Return the positions that numbers of columns mean, which count from 0 or from 1."""
     numbers = [int(name) for name in names]
     low, high = min(numbers), max(numbers)
     fitting = [first for first in (0, 1) if low >= first and high < n_columns + first]
-    if found.complete and len(names) != n_columns:
+    if graph.complete and len(names) != n_columns:
         fitting = []
     if not fitting:
         raise ValueError(
@@ -152,14 +152,14 @@ def _numbered(names: list[str], found: FileGraph, n_columns: int, where: str) ->
     return [number - fitting[0] for number in numbers]
 
 
-def _refuse(found: FileGraph, names: Sequence[str], wanted: Sequence[str], where: str) -> None:
+def _refuse(graph: FileGraph, names: Sequence[str], wanted: Sequence[str], where: str) -> None:
     """Raise, with the names that differ."""
     known, named = set(wanted), set(names)
     unknown = [name for name in names if name not in known]
-    if unknown and not found.complete:
-        place = found.places.get(unknown[0], "")
+    if unknown and not graph.complete:
+        line = graph.places.get(unknown[0], "")
         raise ValueError(
-            f"{where}: {place}unknown node {shown(unknown[0])}, {did_you_mean(unknown[0], wanted)}"
+            f"{where}: {line}unknown node {shown(unknown[0])}, {did_you_mean(unknown[0], wanted)}"
         )
     missing = [name for name in wanted if name not in named]
     hint = (

@@ -116,22 +116,24 @@ class _Named:
     def known(self, i: int, j: int) -> dict[str, float]:
         """Return the numbers of an edge that are defined."""
         given = self.numbers.get((i, j), {})
-        return {name: float(one) for name, one in given.items() if math.isfinite(one)}
+        return {name: float(number) for name, number in given.items() if math.isfinite(number)}
 
 
-def _matrix(one: _Named) -> bytes:
-    rows = zip(one.names, one.graph.astype(int).tolist(), strict=True)
-    return _csv([["", *one.names], *([name, *row] for name, row in rows)])
+def _matrix(named: _Named) -> bytes:
+    rows = zip(named.names, named.graph.astype(int).tolist(), strict=True)
+    return _csv([["", *named.names], *([name, *row] for name, row in rows)])
 
 
-def _edge_list(one: _Named) -> bytes:
-    columns = list(dict.fromkeys(name for known in one.numbers.values() for name in known))
+def _edge_list(named: _Named) -> bytes:
+    columns = list(dict.fromkeys(name for known in named.numbers.values() for name in known))
     lines: list[list[object]] = [["from", "to", "type", *columns]]
-    for i, j, mark in one.edges:
-        known = one.known(i, j)
-        lines.append([one.names[i], one.names[j], mark, *(known.get(name, "") for name in columns)])
-    alone = np.flatnonzero(~(one.graph | one.graph.T).any(axis=1)).tolist()
-    lines += [[one.names[node], *[""] * (2 + len(columns))] for node in alone]
+    for i, j, mark in named.edges:
+        known = named.known(i, j)
+        lines.append(
+            [named.names[i], named.names[j], mark, *(known.get(name, "") for name in columns)]
+        )
+    alone = np.flatnonzero(~(named.graph | named.graph.T).any(axis=1)).tolist()
+    lines += [[named.names[node], *[""] * (2 + len(columns))] for node in alone]
     return _csv(lines)
 
 
@@ -141,58 +143,58 @@ def _csv(lines: Iterable[Iterable[object]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _json(one: _Named) -> bytes:
+def _json(named: _Named) -> bytes:
     edges = [
-        {"from": one.names[i], "to": one.names[j], "type": mark, **one.known(i, j)}
-        for i, j, mark in one.edges
+        {"from": named.names[i], "to": named.names[j], "type": mark, **named.known(i, j)}
+        for i, j, mark in named.edges
     ]
-    return (json.dumps({"nodes": one.names, "edges": edges}, indent=1) + "\n").encode()
+    return (json.dumps({"nodes": named.names, "edges": edges}, indent=1) + "\n").encode()
 
 
-def _dot(one: _Named) -> bytes:
-    quoted = ['"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"' for name in one.names]
+def _dot(named: _Named) -> bytes:
+    quoted = ['"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"' for name in named.names]
     lines = ["digraph {", *(f"  {name};" for name in quoted)]
-    for i, j, mark in one.edges:
-        known = [f"{name}={value:.4g}" for name, value in one.known(i, j).items()]
+    for i, j, mark in named.edges:
+        known = [f"{name}={value:.4g}" for name, value in named.known(i, j).items()]
         stated = ", ".join([*(["dir=none"] if mark == "--" else []), *known])
         lines.append(f"  {quoted[i]} -> {quoted[j]}" + (f" [{stated}];" if stated else ";"))
     return "\n".join([*lines, "}", ""]).encode()
 
 
-def _network(one: _Named) -> Any:
+def _network(named: _Named) -> Any:
     import networkx as nx
 
     network = nx.DiGraph()
-    network.add_nodes_from(one.names)
-    for i, j, mark in one.edges:
-        known = {"type": mark, **one.known(i, j)}
-        network.add_edge(one.names[i], one.names[j], **known)
+    network.add_nodes_from(named.names)
+    for i, j, mark in named.edges:
+        known = {"type": mark, **named.known(i, j)}
+        network.add_edge(named.names[i], named.names[j], **known)
         if mark == "--":
-            network.add_edge(one.names[j], one.names[i], **known)
+            network.add_edge(named.names[j], named.names[i], **known)
     return network
 
 
-def _graphml(one: _Named) -> bytes:
+def _graphml(named: _Named) -> bytes:
     import networkx as nx
 
-    return ("\n".join(nx.generate_graphml(_network(one))) + "\n").encode()
+    return ("\n".join(nx.generate_graphml(_network(named))) + "\n").encode()
 
 
-def _gml(one: _Named) -> bytes:
+def _gml(named: _Named) -> bytes:
     import networkx as nx
 
-    return ("\n".join(nx.generate_gml(_network(one))) + "\n").encode()
+    return ("\n".join(nx.generate_gml(_network(named))) + "\n").encode()
 
 
-def _npy(one: _Named) -> bytes:
+def _npy(named: _Named) -> bytes:
     content = io.BytesIO()
-    np.save(content, one.graph)
+    np.save(content, named.graph)
     return content.getvalue()
 
 
-def _npz(one: _Named) -> bytes:
+def _npz(named: _Named) -> bytes:
     content = io.BytesIO()
-    np.savez(content, graph=one.graph, columns=np.array(one.names))
+    np.savez(content, graph=named.graph, columns=np.array(named.names))
     return content.getvalue()
 
 

@@ -163,9 +163,9 @@ class _Reader:
             self._known(token)
         if name.text in self.blocks:
             raise tokens.wrong(name, f"{name.text!r} has a block 'probability' already")
-        if len({name.text, *(one.text for one in parents)}) <= len(parents):
+        if len({name.text, *(parent.text for parent in parents)}) <= len(parents):
             raise tokens.wrong(name, f"{name.text!r} has a parent twice, or is one of its own")
-        block = _Probabilities(start, [one.text for one in parents])
+        block = _Probabilities(start, [parent.text for parent in parents])
         self.blocks[name.text] = block
         tokens.take("'{'", mark="{")
         while not tokens.at("}"):
@@ -212,8 +212,8 @@ class _Reader:
 
     def _table(self, name: str, block: _Probabilities) -> ProbabilityTable:
         """Return the probabilities, its axes the parents as the file has them, then the node."""
-        own = len(self.levels[name])
-        shape = (*(len(self.levels[parent]) for parent in block.parents), own)
+        n_levels = len(self.levels[name])
+        shape = (*(len(self.levels[parent]) for parent in block.parents), n_levels)
         count = math.prod(shape)
         if len(block.parents) > MOST_PARENTS or count > MOST_ENTRIES:
             # Python refuses to print a number of thousands of digits.
@@ -229,11 +229,11 @@ class _Reader:
                 reason = f"{name!r} has a table, so it takes neither rows nor a default"
                 raise self.tokens.wrong(block.start, reason)
             flat = self._numbers(block.table, math.prod(shape), name, block.start)
-            table = np.moveaxis(flat.reshape(own, *shape[:-1]), 0, -1)
+            table = np.moveaxis(flat.reshape(n_levels, *shape[:-1]), 0, -1)
             return self._normalized(table, name, block.start)
         table = np.full(shape, np.nan)
         if block.default is not None:
-            table[...] = self._row(block.default, own, name, block.start)
+            table[...] = self._row(block.default, n_levels, name, block.start)
         seen = set()
         for configuration, numbers in block.rows:
             index = self._configuration_index(name, block, configuration)
@@ -241,7 +241,7 @@ class _Reader:
             if index in seen:
                 raise self.tokens.wrong(here, f"{name!r} has this configuration twice")
             seen.add(index)
-            table[index] = self._row(numbers, own, name, here)
+            table[index] = self._row(numbers, n_levels, name, here)
         if np.isnan(table).any():
             missing = np.argwhere(np.isnan(table))[0][:-1].tolist()
             levels = [self.levels[p][k] for p, k in zip(block.parents, missing, strict=True)]

@@ -44,8 +44,8 @@ class Factor:
     def onto(self, nodes: Sequence[int]) -> Factor:
         """Return the sums over all other nodes."""
         gone = tuple(axis for axis, node in enumerate(self.nodes) if node not in nodes)
-        kept = tuple(node for node in self.nodes if node in nodes)
-        return Factor(kept, self.table.sum(axis=gone))
+        remaining = tuple(node for node in self.nodes if node in nodes)
+        return Factor(remaining, self.table.sum(axis=gone))
 
     def over(self, other: Factor) -> Factor:
         """Return the quotient by a factor of the same nodes, with 0/0 = 0."""

@@ -127,12 +127,12 @@ def _append(
     covariance: Weights, node: int, parents: Indices, signal: Vector, variance: float
 ) -> None:
     """Write the covariances of a node with those before it, and its variance."""
-    own = np.zeros(len(covariance))
+    column = np.zeros(len(covariance))
     for a in range(len(parents)):
         for j in range(len(covariance)):
-            own[j] += signal[a] * covariance[parents[a], j]
+            column[j] += signal[a] * covariance[parents[a], j]
     for j in range(len(covariance)):
-        covariance[node, j] = covariance[j, node] = own[j]
+        covariance[node, j] = covariance[j, node] = column[j]
     covariance[node, node] = variance
 
 
@@ -220,7 +220,9 @@ def standardized_implied(model: LinearSCM, mean: ArrayLike, sd: ArrayLike) -> Li
     array([[1.    , 0.8944],
            [0.8944, 1.    ]])
     """
-    mean, sd = (np.broadcast_to(np.asarray(one, float), model.n_nodes) for one in (mean, sd))
+    mean, sd = (
+        np.broadcast_to(np.asarray(numbers, float), model.n_nodes) for numbers in (mean, sd)
+    )
     return replace(
         model,
         weights=model.weights * sd[:, None] / sd,

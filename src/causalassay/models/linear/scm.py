@@ -270,9 +270,11 @@ class LinearSCM(Shown):
         array([0.8, 0.8])
         """
         with np.errstate(divide="ignore", invalid="ignore"):
-            own = 1 / self.noise_variance
-            from_children = np.where(self.weights != 0, self.weights**2 * own, 0.0).sum(axis=1)
-            return 1 - 1 / (np.diag(self.covariance()) * (own + from_children))
+            precision = 1 / self.noise_variance
+            from_children = np.where(self.weights != 0, self.weights**2 * precision, 0.0).sum(
+                axis=1
+            )
+            return 1 - 1 / (np.diag(self.covariance()) * (precision + from_children))
 
 
 def per_node(numbers: ArrayLike, n_nodes: int, name: str) -> NDArray[np.floating[Any]]:

@@ -99,9 +99,9 @@ def rescaled(
     """
     factor = np.ones(len(noise_sd))
     factor[nodes] = 1 / divisor
-    own = np.einsum("lii->li", coefficients)
+    self_coefficients = np.einsum("lii->li", coefficients)
     scaled = coefficients * factor
-    np.einsum("lii->li", scaled)[:] = own
+    np.einsum("lii->li", scaled)[:] = self_coefficients
     return scaled, noise_sd * factor
 
 
@@ -305,9 +305,9 @@ def _calmed(coefficients: Coefficients, radius: float) -> Coefficients:
     calmed = coefficients.copy()
     powers = np.arange(len(coefficients))
     for node in range(coefficients.shape[1]):
-        own = spectral_radius(companion(coefficients[1:, [[node]], [[node]]]))
-        if own > radius:
-            calmed[:, node, node] *= (radius / own) ** powers
+        alone = spectral_radius(companion(coefficients[1:, [[node]], [[node]]]))
+        if alone > radius:
+            calmed[:, node, node] *= (radius / alone) ** powers
     whole = spectral_radius(companion(reduced_form(calmed).transition))
     if whole > radius:
         calmed *= ((radius / whole) ** powers)[:, None, None]
@@ -479,11 +479,11 @@ def _draw_node(  # noqa: PLR0913, PLR0917  the two arrays are filled in place
 
 
 def _draw_own(lags: Indices, total: float, max_lag: int, rng: Generator) -> Vector:
-    own = np.zeros(max_lag + 1)
+    coefficients = np.zeros(max_lag + 1)
     for _ in range(MOST_SPLITS):
-        own[lags] = total * _shares(len(lags), rng)
-        if spectral_radius(companion(own[1:, None, None])) < 1:
-            return own
+        coefficients[lags] = total * _shares(len(lags), rng)
+        if spectral_radius(companion(coefficients[1:, None, None])) < 1:
+            return coefficients
     raise NoStationarySystem(
         f"no split of self-coefficients over {len(lags)} lags was stationary in {MOST_SPLITS} "
         "draws; take a smaller max_lag"
@@ -498,12 +498,12 @@ def _shares(n: int, rng: Generator) -> Vector:
 
 def _subsampling(causes: Indices, node: int, memory: _Memory) -> Vector:
     """Return the factors of step 3."""
-    alpha, own = memory.alpha[causes], memory.alpha[node]
+    alpha, alpha_here = memory.alpha[causes], memory.alpha[node]
     factor = np.ones(len(causes))
-    apart = alpha != own
-    factor[apart] = (memory.total[causes][apart] - memory.total[node]) / (alpha[apart] - own)
-    if own:
-        factor[~apart] = memory.exponent * own ** (memory.exponent - 1)
+    apart = alpha != alpha_here
+    factor[apart] = (memory.total[causes][apart] - memory.total[node]) / (alpha[apart] - alpha_here)
+    if alpha_here:
+        factor[~apart] = memory.exponent * alpha_here ** (memory.exponent - 1)
     return factor
 
 
