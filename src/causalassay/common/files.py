@@ -29,7 +29,7 @@ BYTES_OF_A_VALUE = 20
 """As unpacked from a file: a number with all its digits, its sign and a separator."""
 
 MOST_COLUMNS = 20_000
-"""Of a table: a graph has no more nodes either."""
+"""The most columns of a table: a graph has no more nodes either."""
 
 VARIABLE = "CAUSALASSAY_MOST_VALUES"
 """The environment variable that takes the place of `MOST_VALUES`."""

@@ -13,7 +13,7 @@ from causalassay.common.arrays import Adjacency
 from causalassay.common.seeding import as_generator
 
 MOST_NODES = 20_000
-"""Of any graph: its adjacency has the square of that many entries, 400 MB."""
+"""The most nodes of any graph: its adjacency has the square of that many entries, 400 MB."""
 
 
 def erdos_renyi(

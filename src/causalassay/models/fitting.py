@@ -188,7 +188,7 @@ def fit_covariance(graph: Adjacency, covariance: ArrayLike, mean: ArrayLike = 0.
 
 
 class _Regression(NamedTuple):
-    """Of one standardised node on its standardised parents."""
+    """The regression of one standardised node on its standardised parents."""
 
     coefficients: Vector
     residual: float

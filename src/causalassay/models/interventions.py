@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 Scale = Literal["observed", "latent"]
-"""Of the data, or of the variable before internal standardisation (Ormaniec 2024, appendix B)."""
+"""The scale of the data, or of the variable before internal standardisation (Ormaniec 2024,
+appendix B)."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from causalassay.models.noise import as_noise
 
 Range = tuple[float, float]
 Signs = Literal["random", "positive", "shared"]
-"""Of the weights: each its own, all positive, or one random sign per graph."""
+"""The signs of weights: each its own, all positive, or one random sign per graph."""
 
 
 def check_parameters(source: Any) -> None:

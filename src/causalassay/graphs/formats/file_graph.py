@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 
 
 MOST_EDGES = 1_000_000
-"""Of a list of edges: those of a complete graph of 1400 nodes."""
+"""The most edges of a list: those of a complete graph of 1400 nodes."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,20 +10,19 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from causalassay.common.arrays import Adjacency, as_graph
-from causalassay.common.files import replacing
+from causalassay.common.files import as_path, replacing
 from causalassay.common.spelling import check_choice
 from causalassay.graphs.conversions import check_names
 from causalassay.graphs.formats.file_graph import check_shown
 from causalassay.graphs.formats.tables import check_csv_names
 
 Layout = Literal["matrix", "edges"]
-"""Of a CSV file: a square matrix, or a line for each edge."""
+"""The layout of a CSV file: a square matrix, or a line for each edge."""
 
 Numbers = Mapping[tuple[int, int], Mapping[str, float]]
 """What is known of each edge (i, j), by name; of an undirected one with i < j."""
@@ -61,10 +60,10 @@ def write_graph(
 
     Examples
     --------
-    >>> import tempfile
+    >>> import pathlib, tempfile
     >>> from causalassay.graphs import chain
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "graph.csv"
+    ...     path = pathlib.Path(folder, "graph.csv")
     ...     write_graph(path, chain(2), ["a", "b"])
     ...     matrix = path.read_text().splitlines()
     ...     write_graph(path, chain(2), ["a", "b"], layout="edges")
@@ -75,7 +74,7 @@ def write_graph(
     graph = as_graph(graph)
     check_choice("layout", layout, ("matrix", "edges"))
     label = writable_names(check_names(names, "names", len(graph)))
-    target = Path(path)
+    target = as_path(path)
     write = FORMATS.get(target.suffix.lower(), _edge_list if layout == "edges" else _matrix)
     content = write(_Named(graph, label, numbers or {}, feedback))
     with replacing(target) as partial:

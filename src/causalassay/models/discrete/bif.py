@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalassay.common.files import read_text
+from causalassay.common.files import as_path, read_text
 from causalassay.common.spelling import cut, did_you_mean, name_fault, shown, visible
 from causalassay.graphs.families import MOST_NODES
 from causalassay.models.discrete.scm import DiscreteSCM
@@ -20,10 +20,10 @@ ROUNDED = 1e-3
 """How far printed probabilities may be from a sum of 1; they are then divided by it."""
 
 MOST_PARENTS = 30
-"""Of a node: a table has an axis for each parent."""
+"""The most parents of a node: a table has an axis for each."""
 
 MOST_LEVELS = 10_000
-"""Of a node; those of the largest published networks have some 10^2."""
+"""The most levels of a node; those of the largest published networks have some 10^2."""
 
 MOST_ENTRIES = 10_000_000
 """Probabilities of one node, 80 MB; the largest published networks have some 10^4."""
@@ -66,7 +66,7 @@ def read_bif(path: str | Path) -> DiscreteSCM:
     (('Rain', 'Wet'), ('yes', 'no'), array([0.22, 0.78]))
     >>> folder.cleanup()
     """
-    text = read_text(Path(path), "a BIF file")
+    text = read_text(as_path(path), "a BIF file")
     where = str(path)
     return _Reader(Tokens(tokens_of(text, where), where)).read()
 

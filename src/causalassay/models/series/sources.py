@@ -319,7 +319,8 @@ def _calmed(coefficients: Coefficients, radius: float) -> Coefficients:
 TOLERANCE = 1e-9
 """How far from 1 a stationary variance of a finished system may be."""
 MOST_SPLITS = 10_000
-"""Of the self-coefficients of one node; a draw is stationary with probability 2^(1 - lags)."""
+"""The most draws of the self-coefficients of a node: each is stationary with probability
+2^(1 - lags)."""
 
 
 class NoStationarySystem(ValueError):

@@ -139,7 +139,7 @@ def test_a_notebook_shows_the_graph(model):
         (lambda: AdditiveNoiseSCM(chain(2), [None, square], latent_sd=0.0), "latent_sd"),
         (lambda: AdditiveNoiseSCM(chain(2), [None, square], input_sd=-1.0), "input_sd"),
         (lambda: AdditiveNoiseSCM(chain(2), [None, square], [1.0, 2.0, 3.0]), "noise_variance"),
-        (lambda: AdditiveNoiseSCM(np.eye(2), [None, square]), "bool array"),
+        (lambda: AdditiveNoiseSCM(np.full((2, 2), 0.5), [None, square]), "bool array"),
         (
             lambda: AdditiveNoiseSCM(chain(2), [None, lambda x: x]).respond(NOISE[:, :2]),
             r"node 1 returned shape \(2, 1\); expected \(2,\)",
