@@ -99,7 +99,7 @@ def _graph_row(name: str, value: Any) -> Row:
 def _model_row(name: str, value: Any) -> Row:
     mechanism, _, kind = name.partition(".")
     family = function_family(kind, mechanism)
-    described = [first_line(one) for one in (value, family) if one is not None]
+    described = [first_line(part) for part in (value, family) if part is not None]
     text = parameter_text(model_parameters(kind, mechanism))
     what = " ".join(described)
     return {"name": name, "kind": kind, "mechanism": mechanism, "what": what, "parameters": text}
@@ -201,8 +201,9 @@ def _data(name: str, kind: Any) -> str:
     taken = {"series": "a series", "any": "independent rows or a series"}.get(
         rows, "independent rows"
     )
-    if name in ALGORITHMS.built_in:
-        taken += f", {getattr(kind, 'columns', 'continuous')} columns"
+    columns = getattr(kind, "columns", "continuous" if name in ALGORITHMS.built_in else None)
+    if isinstance(columns, str):
+        taken += f", {columns} columns"
     reads = getattr(kind, "reads", None)
     return f"{taken}; reads {reads}" if isinstance(reads, str) else taken
 
@@ -216,14 +217,14 @@ def _graph(_name: str, kind: Any) -> Details:
 
 
 def _model(name: str, kind: Any) -> Details:
-    mechanism, _, own = name.partition(".")
-    family = function_family(own, mechanism)
-    described = [one for one in (family, kind) if one is not None]
+    mechanism, _, scheme = name.partition(".")
+    family = function_family(scheme, mechanism)
+    described = [part for part in (family, kind) if part is not None]
     return {
         "what": " ".join(map(first_line, reversed(described))),
         "about": _about(kind),
         "reference": " ".join(filter(None, map(_reference, reversed(described)))),
-        "parameters": _parameters(model_parameters(own, mechanism), *described),
+        "parameters": _parameters(model_parameters(scheme, mechanism), *described),
     }
 
 
@@ -308,10 +309,10 @@ def sections(value: object) -> dict[str, str]:
     ['', 'Examples']
     """
     pieces = _HEADING.split(inspect.getdoc(value) or "")
-    found = {"": pieces[0].strip()}
+    texts = {"": pieces[0].strip()}
     for heading, text in zip(pieces[1::2], pieces[2::2], strict=True):
-        found[heading] = text.strip("\n")
-    return found
+        texts[heading] = text.strip("\n")
+    return texts
 
 
 def parameter_meanings(value: object) -> dict[str, str]:
@@ -385,9 +386,9 @@ def _modules(names: Iterable[str]) -> Iterator[ModuleType]:
     for name in names:
         module = import_module(name)
         yield module
-        for found in pkgutil.iter_modules(getattr(module, "__path__", ())):
-            if not found.ispkg:
-                yield import_module(f"{name}.{found.name}")
+        for submodule in pkgutil.iter_modules(getattr(module, "__path__", ())):
+            if not submodule.ispkg:
+                yield import_module(f"{name}.{submodule.name}")
 
 
 def _entry(part: str, address: str, value: Any) -> dict[str, dict[str, str]]:

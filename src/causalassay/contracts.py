@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 Kind = Literal["dag", "cpdag", "pdag", "summary"]
-"""Of an estimate; "summary" is of a series, where both entries of a pair mean feedback."""
+"""What an estimate's graph is; "summary": of a series, both entries of a pair mean feedback."""
 
 
 LONGEST_FACT = 120

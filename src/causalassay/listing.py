@@ -68,7 +68,7 @@ def short_lines(part: str) -> dict[str, str]:
         if (listed.better == "none") == controls
     }
     if part == "algorithms":
-        lines |= {name: found.what for name, found in environment_algorithms().items()}
+        lines |= {name: known.what for name, known in environment_algorithms().items()}
         lines = dict(sorted(lines.items()))
     return lines
 

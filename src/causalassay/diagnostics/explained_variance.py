@@ -104,7 +104,7 @@ class Determination(NamedTuple):
     r2: Vector
     method: Literal["cholesky", "svd", "rank-deficient"]
     rank: int
-    """Of the correlation matrix, as far as rounding lets it be known."""
+    """The rank of the correlation matrix, as far as rounding lets it be known."""
 
 
 def determination(values: ArrayLike) -> Determination:

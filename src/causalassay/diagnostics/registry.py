@@ -1,4 +1,4 @@
-"""The diagnostics that studies know by name."""
+"""The diagnostics that studies know by name, each a number of a problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which direction a causal chain points, guessed from the scale of its variables alone."""
+"""What theory says of artefacts: directions, bounds and edges that a scale gives away."""
 
 from __future__ import annotations
 

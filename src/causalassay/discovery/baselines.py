@@ -1,4 +1,4 @@
-"""Baselines that fit nothing: the empty graph, and all edges along a sorted or random order."""
+"""Baselines that fit nothing: no edge, all edges along an order, the largest correlations."""
 
 from __future__ import annotations
 
@@ -255,6 +255,6 @@ def _largest(size: Vector, pairs: Indices, number: int, n_nodes: int, rng: Gener
     """Return the undirected graph of the pairs of the `number` largest sizes."""
     graph = np.zeros((n_nodes, n_nodes), dtype=bool)
     if number:
-        one, other = pairs[random_ties_order(-size, rng)[:number]].T
-        graph[one, other] = graph[other, one] = True
+        first, second = pairs[random_ties_order(-size, rng)[:number]].T
+        graph[first, second] = graph[second, first] = True
     return graph

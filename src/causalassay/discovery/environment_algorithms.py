@@ -121,8 +121,8 @@ def algorithm_class(definition: AlgorithmDefinition) -> type[EnvironmentAlgorith
     LingamICA(max_iter=1000)
     """
     fields = [
-        (one.name, _annotation(one), dataclasses.field(default=one.default))
-        for one in definition.parameters
+        (parameter.name, _annotation(parameter), dataclasses.field(default=parameter.default))
+        for parameter in definition.parameters
     ]
     about = {
         "__doc__": _docstring(definition),
@@ -131,25 +131,27 @@ def algorithm_class(definition: AlgorithmDefinition) -> type[EnvironmentAlgorith
         "version": definition.version,
         "output": definition.output,
         "rows": "series" if definition.data == ("series",) else "independent",
+        "columns": " or ".join(world for world in definition.data if world != "series")
+        or "continuous",
         "scale_sensitive": definition.scale_sensitive,
         "assumptions": definition.assumptions,
         "reference": definition.reference,
         "licence": environment(definition.environment).licence,
     }
-    made = dataclasses.make_dataclass(
+    kind = dataclasses.make_dataclass(
         definition.class_name, fields, bases=(EnvironmentAlgorithm,), namespace=about, frozen=True
     )
-    made.__module__ = __name__
-    return made
+    kind.__module__ = __name__
+    return kind
 
 
 def __getattr__(name: str) -> Any:
     """Return the class of an algorithm of an environment, as processes and registries ask."""
     if not name.startswith("_"):
         for home in environments().values():
-            for one in home.algorithms:
-                if one.class_name == name:
-                    return algorithm_class(one)
+            for definition in home.algorithms:
+                if definition.class_name == name:
+                    return algorithm_class(definition)
     raise AttributeError(f"no environment has an algorithm with the class {name!r}")
 
 
@@ -162,8 +164,8 @@ def _docstring(definition: AlgorithmDefinition) -> str:
     lines = [definition.what]
     if definition.parameters:
         lines += ["", "Parameters", "----------"]
-    for one in definition.parameters:
-        lines += [f"{one.name} : {one.kind.__name__}", f"    {one.what}"]
+    for parameter in definition.parameters:
+        lines += [f"{parameter.name} : {parameter.kind.__name__}", f"    {parameter.what}"]
     return "\n".join(lines)
 
 
@@ -311,10 +313,10 @@ def brief_parameters(definition: AlgorithmDefinition) -> dict[str, Any]:
     Examples
     --------
     >>> from causalassay.environments.catalogue import environment
-    >>> {one.name: brief_parameters(one) for one in environment("dagma").algorithms}
+    >>> {known.name: brief_parameters(known) for known in environment("dagma").algorithms}
     {'dagma-linear': {}, 'dagma-mlp': {'max_iter': 1500, 'warm_iter': 1000}}
     """
-    return {one.name: one.brief for one in definition.parameters if one.brief is not None}
+    return {known.name: known.brief for known in definition.parameters if known.brief is not None}
 
 
 def small_data(definition: AlgorithmDefinition) -> Dataset:

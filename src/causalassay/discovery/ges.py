@@ -1,4 +1,4 @@
-"""Greedy equivalence search on observational data."""
+"""Greedy search over equivalence classes, of observational data and of interventions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Granger causality by the adaptive lasso: regress every process on the past of all."""
+"""Granger causality by the adaptive lasso, and the lagged regressions that it rests on."""
 
 from __future__ import annotations
 

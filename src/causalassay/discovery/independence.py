@@ -1,9 +1,4 @@
-"""Tests of conditional independence, and the parts of PC and MMHC that rest on them.
-
-`fisher_z` tests continuous data, `g_test` discrete data. `pc_skeleton_*` is the first half of PC
-and `mmpc_*` (max-min parents and children) the first half of MMHC: each as a kernel for
-Fisher's z, and in plain Python for any test.
-"""
+"""Tests of conditional independence: Fisher's z, and the G test of discrete columns."""
 
 from __future__ import annotations
 
@@ -186,10 +181,10 @@ class FisherZ:
     def independent(self, i: int, j: int, given: tuple[int, ...]) -> bool:
         """Tell whether the two pass for independent given the set."""
         nodes = np.array([*given, i, j])
-        found = squared_partial_correlation(self.correlation, nodes)
-        if np.isnan(found):
+        squared = squared_partial_correlation(self.correlation, nodes)
+        if np.isnan(squared):
             check_defined(nodes, self.data)
-        return bool(found <= self.limits[len(given)])
+        return bool(squared <= self.limits[len(given)])
 
 
 def check_defined(dependent: Indices, data: Dataset) -> None:

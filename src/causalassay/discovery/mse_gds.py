@@ -24,7 +24,7 @@ from causalassay.discovery.statistics import (
 from causalassay.graphs.orders import Indices
 
 Errors = Callable[[int, Indices, Indices], Vector]
-"""Of a node, parents and candidates: the node's error once each candidate joins the parents."""
+"""The node's error once each candidate joins its parents; of a node, parents and candidates."""
 
 
 @dataclass(frozen=True)

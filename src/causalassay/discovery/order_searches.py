@@ -1,4 +1,4 @@
-"""Best order score search."""
+"""BOSS and GRaSP: searches over the orders of the variables."""
 
 from __future__ import annotations
 

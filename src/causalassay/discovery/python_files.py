@@ -1,4 +1,4 @@
-"""What a Python file says of its classes, read as text: nothing of it is run."""
+"""Classes in Python files as algorithms: read as text first, run only where they discover."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from causalassay.data.dataset import Dataset
 
 SUFFIX = ".py"
 MOST_BYTES = 1_000_000
-"""Of a Python file; one that a person writes has a tenth of it."""
+"""The most that a Python file may have; one that a person writes has a tenth of it."""
 
 _EXAMPLE = "my_algorithm.py:MyClass"
 
@@ -106,7 +106,7 @@ def find_class(use: str, folder: Path) -> ClassText:
     if not classes:
         raise ValueError(f"{stated} has no class; expected one with a method `discover`")
     if not name:
-        able = [one for one in classes if _has_discover(one, classes)] or list(classes)
+        able = [known for known in classes if _has_discover(known, classes)] or list(classes)
         raise ValueError(f"expected the class too, as in {_EXAMPLE!r}; {stated} has {listed(able)}")
     if name not in classes:
         raise ValueError(f"{stated} has no class {name!r}; {did_you_mean(name, classes)}")
@@ -122,7 +122,7 @@ def _read(path: Path, stated: str) -> bytes:
     try:
         return read_bytes(path, "a Python file", MOST_BYTES)
     except FileNotFoundError:
-        beside = sorted(one.name for one in path.parent.glob(f"*{SUFFIX}"))
+        beside = sorted(file.name for file in path.parent.glob(f"*{SUFFIX}"))
         hint = did_you_mean(path.name, beside) if beside else f"expected {_EXAMPLE!r}"
         raise FileNotFoundError(f"there is no file {stated!r}; {hint}") from None
 
@@ -143,22 +143,22 @@ def _classes(source: bytes, stated: str) -> dict[str, ast.ClassDef]:
 
 def _family(name: str, classes: dict[str, ast.ClassDef]) -> tuple[list[ast.ClassDef], bool]:
     """Return a class and those of the file it inherits from, and whether these are all."""
-    found: dict[str, ast.ClassDef] = {}
+    family: dict[str, ast.ClassDef] = {}
     whole, waiting = True, [name]
     while waiting:
-        one = waiting.pop()
-        if one in classes and one not in found:
-            found[one] = classes[one]
-            waiting += [_last_name(base) for base in classes[one].bases]
-        elif one not in found:
-            whole = whole and one in ("object", "Protocol", "Algorithm")
-    return list(found.values()), whole
+        member = waiting.pop()
+        if member in classes and member not in family:
+            family[member] = classes[member]
+            waiting += [_last_name(base) for base in classes[member].bases]
+        elif member not in family:
+            whole = whole and member in ("object", "Protocol", "Algorithm")
+    return list(family.values()), whole
 
 
 def _has_discover(name: str, classes: dict[str, ast.ClassDef]) -> bool:
     """Tell whether a class has the method, or may inherit it from elsewhere."""
     family, whole = _family(name, classes)
-    defined = [name for cls in family for one in cls.body for name in _defined(one)]
+    defined = [name for cls in family for node in cls.body for name in _defined(node)]
     return not whole or "discover" in defined
 
 
@@ -175,7 +175,7 @@ def _taken(
     family, whole = _family(name, classes)
     if not whole:
         return None, ()
-    begin = next((one for cls in family for one in cls.body if _is_init(one)), None)
+    begin = next((node for cls in family for node in cls.body if _is_init(node)), None)
     if isinstance(begin, ast.FunctionDef):
         return _arguments(begin.args)
     if not any(_is_dataclass(cls) for cls in family):
@@ -188,11 +188,12 @@ def _taken(
 def _arguments(taken: ast.arguments) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
     if taken.kwarg is not None:
         return None, ()
-    plain = [one.arg for one in (*taken.posonlyargs, *taken.args)][1:]
+    plain = [argument.arg for argument in (*taken.posonlyargs, *taken.args)][1:]
     first_default = len(plain) - len(taken.defaults)
     keywords = zip(taken.kwonlyargs, taken.kw_defaults, strict=True)
-    required = plain[:first_default] + [one.arg for one, value in keywords if value is None]
-    return (*plain, *(one.arg for one in taken.kwonlyargs)), tuple(required)
+    required = plain[:first_default]
+    required += [argument.arg for argument, default in keywords if default is None]
+    return (*plain, *(argument.arg for argument in taken.kwonlyargs)), tuple(required)
 
 
 def _is_init(node: ast.stmt) -> bool:
@@ -200,7 +201,7 @@ def _is_init(node: ast.stmt) -> bool:
 
 
 def _is_dataclass(cls: ast.ClassDef) -> bool:
-    return any(_last_name(one) == "dataclass" for one in cls.decorator_list)
+    return any(_last_name(decorator) == "dataclass" for decorator in cls.decorator_list)
 
 
 def _is_field(node: ast.stmt) -> bool:
@@ -257,7 +258,7 @@ class PythonFile:
     sha256: str
     parameters: tuple[tuple[str, Any], ...] = ()
     path: str = field(default="", compare=False, repr=False)
-    """Of the file on the machine where it was read."""
+    """Where the file is on the machine where it was read."""
     text: bytes = field(default=b"", compare=False, repr=False)
     """The packed file. As it is, "__main__" in it would be taken for the driver's script."""
     version: ClassVar[int] = 1
@@ -319,9 +320,9 @@ def from_file(use: str, folder: Path, parameters: Mapping[str, Any]) -> PythonFi
     TypeError
         If the class does not take these parameters.
     """
-    found = find_class(use, folder)
-    found.check_parameters(list(parameters))
-    return made_of(found, parameters)
+    text = find_class(use, folder)
+    text.check_parameters(list(parameters))
+    return made_of(text, parameters)
 
 
 def made_of(found: ClassText, parameters: Mapping[str, Any]) -> PythonFile:

@@ -74,16 +74,16 @@ def _from_package(package: str) -> str:
 
 def _in_environments() -> dict[str, str]:
     """Return the addresses of what environments have; only ours may stand for a built-in."""
-    found = environment_algorithms()
-    for name in found.keys() & addresses("algorithms").keys():
-        home = environment(found[name].environment)
+    definitions = environment_algorithms()
+    for name in definitions.keys() & addresses("algorithms").keys():
+        home = environment(definitions[name].environment)
         if not is_own(home):
             raise ValueError(
                 f"algorithm {name!r} is registered twice: it is built in, and in {home.folder}; "
                 "rename it there, or uninstall its package"
             )
     module = "causalassay.discovery.environment_algorithms"
-    return {name: f"{module}:{one.class_name}" for name, one in found.items()}
+    return {name: f"{module}:{known.class_name}" for name, known in definitions.items()}
 
 
 ALGORITHMS: Registry[type[Algorithm]] = Registry(

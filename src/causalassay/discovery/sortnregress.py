@@ -1,4 +1,4 @@
-"""Sort the variables by a score, then regress each on those before it."""
+"""Sort the variables by a score, then regress each on those before it; also for series."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""What the algorithms read from the data before they search.
-
-`usable_rows` picks and checks the rows, `gaussian` has correlations (PC, GES, MMHC, MSE-GDS),
-`discrete` has codes and levels (PC, GES and MMHC on discrete data), and `tied_orders` sorts by
-a score with random ties (sort and regress, variance sorting, correlation graphs).
-"""
+"""What the algorithms read from the data before they search: rows, correlations, levels."""
 
 from __future__ import annotations
 
@@ -26,7 +21,7 @@ from causalassay.models.discrete.tables import Codes, as_codes
 # The rows that an algorithm may use, or the reason why it cannot use them.
 
 LEAST_EIGENVALUE = 1e-10
-"""Of a correlation matrix; below it some columns are taken for combinations of others."""
+"""The least of a correlation matrix; below it some columns are taken for combinations of others."""
 
 
 def observational_values(data: Dataset) -> Values:

@@ -1,4 +1,4 @@
-"""Precision, recall, F1 and false positive rate of edges, directed and as a skeleton."""
+"""Comparisons edge by edge: precision, recall and F1, and structural Hamming distances."""
 
 from __future__ import annotations
 

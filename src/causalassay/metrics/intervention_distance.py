@@ -1,4 +1,4 @@
-"""The structural intervention distance between two DAGs."""
+"""The structural intervention distance to a DAG, and its bounds over an equivalence class."""
 
 from __future__ import annotations
 

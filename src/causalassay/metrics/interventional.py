@@ -380,7 +380,7 @@ def level_tv_matrix(
     laws = [_Laws(model, rng, n_samples) for model in (true_model, fitted_model)]
     for values in settings:
         for node in stated.tolist():
-            true, fitted = (one.under(node, float(values[node])) for one in laws)
+            true, fitted = (law.under(node, float(values[node])) for law in laws)
             for other in range(d):
                 if other != node:
                     gap = np.abs(true[other] - fitted[other]).sum() / 2

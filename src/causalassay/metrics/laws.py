@@ -1,4 +1,4 @@
-"""Laws of one variable, as far as they are known: exactly, or by a sample."""
+"""Laws of one variable, known exactly or by a sample, and the total variation between two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""L-BFGS-B for variables that are at least 0: the point that it proposes.
+"""L-BFGS-B for variables that are at least 0: its next point, by a line search.
 
 The choices are those of the authors' code, version 3.0, which SciPy has too:
 given the same objective both take the same steps, up to rounding. As kernels

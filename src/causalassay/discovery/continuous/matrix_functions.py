@@ -1,4 +1,4 @@
-"""How far weights are from acyclic: the trace of a matrix exponential, and its gradient."""
+"""The matrix exponential of the acyclicity constraint, and an inverse with its determinant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hill climbing over DAGs by any local score, with a tabu list of structures."""
+"""Searches by any local score: hill climbing over DAGs, and the operators on classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from causalassay.discovery.search.gaussian_operators import Operator, is_valid
 from causalassay.graphs.orders import Indices, neighbour_lists
 
 LocalScore = Callable[[int, frozenset[int]], float]
-"""Of a node and its parents; larger is better."""
+"""The score of a node with its parents; larger is better."""
 
 
 def climb_score(
@@ -218,7 +218,9 @@ def _cliques(graph: Adjacency, nodes: Nodes, most: int) -> Iterator[Nodes]:
         if len(clique) < most:
             for index in range(len(rest) - 1, -1, -1):
                 node = rest[index]
-                joined = [one for one in rest[index + 1 :] if graph[node, one] or graph[one, node]]
+                joined = [
+                    near for near in rest[index + 1 :] if graph[node, near] or graph[near, node]
+                ]
                 stack.append((clique | {node}, joined))
 
 

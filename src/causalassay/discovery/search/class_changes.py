@@ -1,4 +1,4 @@
-"""What an operator makes of an essential graph, as one kernel."""
+"""What an operator makes of an essential graph, and all Deletes with what they gain."""
 
 from __future__ import annotations
 

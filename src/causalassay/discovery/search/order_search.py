@@ -1,4 +1,4 @@
-"""What searches over orders share: trees that grow, a state of an order, the way to a CPDAG."""
+"""Searches over orders: the trees and states that they share, those of BOSS and of GRaSP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BIC and BDeu of discrete data, node by node."""
+"""The scores that searches maximise: of discrete data, and all in one form for kernels."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ScoreSearch(Protocol):
 
 
 PHASES = ("forward", "backward", "turning")
-"""Of searches over equivalence classes."""
+"""The phases of searches over equivalence classes."""
 
 _LEAST = MappingProxyType({"starts": 1, "depth": 1, "uncovered_depth": 0, "nonsingular_depth": 0})
 """Hyperparameters that are whole numbers, with the least of each."""
