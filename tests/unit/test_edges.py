@@ -55,6 +55,7 @@ def test_mistakes_are_named(metric):
     with pytest.raises(ValueError, match="truth has 3 nodes but the guess has 2"):
         metric(chain(3), RIGHT)
     with pytest.raises(TypeError, match="guess: .*weights != 0"):
-        metric(RIGHT, RIGHT.astype(float))
+        metric(RIGHT, 0.5 * RIGHT)
+    assert metric(RIGHT, RIGHT) == metric(RIGHT.tolist(), RIGHT.astype(float))
     with pytest.raises(ValueError, match="truth: node 0"):
         metric(np.eye(2, dtype=bool), RIGHT)

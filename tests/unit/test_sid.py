@@ -108,7 +108,8 @@ def test_mistakes_are_named(metric):
     with pytest.raises(ValueError, match="truth has 3 nodes but the guess has 2"):
         metric(chain(3), chain(2))
     with pytest.raises(TypeError, match="guess: .*weights != 0"):
-        metric(chain(3), chain(3).astype(float))
+        metric(chain(3), 0.5 * chain(3))
+    assert metric(chain(3), chain(3)) == metric(chain(3).tolist(), chain(3).astype(float))
     with pytest.raises(ValueError, match="guess: expected a DAG, but there is the cycle"):
         metric(chain(3), CYCLE)
     with pytest.raises(ValueError, match="truth: expected a DAG, but there is the cycle"):
