@@ -14,7 +14,7 @@ from causalassay.graphs import from_edges, skeleton
 from causalassay.models import SCM
 from waiting import eventually, gone
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "commands"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "commands"
 
 DATA = Dataset.from_values(np.random.default_rng(0).normal(size=(20, 3)), ["a", "b", "c"])
 

@@ -25,7 +25,7 @@ from causalassay.graphs import erdos_renyi, from_edges, is_cpdag, is_dag, to_cpd
 from causalassay.models import draw
 from causalassay.testing import check_algorithm
 from class_twins import all_classes
-from unit.test_xges import levels_of, linear_values
+from unit.discovery.test_xges import levels_of, linear_values
 
 SEARCHES = (BOSS(), GRaSP())
 
