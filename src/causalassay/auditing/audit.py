@@ -272,7 +272,7 @@ def column_spread(values: Values) -> ColumnSpread:
     )
 
 
-def spearman(one: Vector, other: Vector) -> tuple[float, float]:
+def spearman(first: Vector, second: Vector) -> tuple[float, float]:
     """Return the correlation of the ranks and its two-sided p-value, by Student's t.
 
     As scipy.stats.spearmanr does, which takes half a second to import.
@@ -282,8 +282,8 @@ def spearman(one: Vector, other: Vector) -> tuple[float, float]:
     >>> spearman(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))[0]
     0.5
     """
-    correlation = float(np.corrcoef(average_ranks(one), average_ranks(other))[0, 1])
-    freedom = len(one) - 2
+    correlation = float(np.corrcoef(average_ranks(first), average_ranks(second))[0, 1])
+    freedom = len(first) - 2
     unexplained = (1 - correlation) * (1 + correlation)
     if freedom < 1:
         return correlation, math.nan

@@ -128,21 +128,21 @@ def read_pair(pair: Pair, how: Reading) -> tuple[Dataset, Adjacency | None]:
 
 def _expanded(paths: Iterable[Path]) -> list[Path]:
     """Return the files, those of folders among them."""
-    found: list[Path] = []
+    expanded: list[Path] = []
     for path in paths:
         if path.is_dir():
-            found += [
-                one
-                for one in _folder(path, "data files")
-                if one.name.lower().endswith(DATA_ENDINGS)
+            expanded += [
+                file
+                for file in _folder(path, "data files")
+                if file.name.lower().endswith(DATA_ENDINGS)
             ]
         else:
             check_regular(path, "a data file")
-            found.append(path)
-    if not found:
+            expanded.append(path)
+    if not expanded:
         named = ", ".join(str(path) for path in paths)
         raise ValueError(f"{named}: no data file in it; expected {', '.join(DATA_ENDINGS)}")
-    return found
+    return expanded
 
 
 def _folder(path: Path, expected: str) -> list[Path]:
@@ -150,20 +150,20 @@ def _folder(path: Path, expected: str) -> list[Path]:
         raise ValueError(
             f"{path}: expected a folder of {expected}; for one graph for all files use --graph"
         )
-    return [one for one in path.iterdir() if one.is_file() and not one.name.startswith(".")]
+    return [file for file in path.iterdir() if file.is_file() and not file.name.startswith(".")]
 
 
 def _by_name(paths: Iterable[Path], role: str) -> dict[str, Path]:
     """Return the files by their names without endings, in the order of the names."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for path in paths:
         name = _stem(path)
-        if name in found:
+        if name in files:
             raise ValueError(
-                f"two {role} files have the name {name!r}: {found[name]} and {path}; leave one out"
+                f"two {role} files have the name {name!r}: {files[name]} and {path}; leave one out"
             )
-        found[name] = path
-    return dict(sorted(found.items(), key=lambda item: natural_key(item[0])))
+        files[name] = path
+    return dict(sorted(files.items(), key=lambda item: natural_key(item[0])))
 
 
 def _stem(path: Path) -> str:

@@ -165,7 +165,7 @@ def column_places(
         ColumnPlace(name, depth, {key: float(values[j]) for key, values in statistics.items()})
         for j, (name, depth) in enumerate(zip(columns, depths(graph), strict=True))
     ]
-    return tuple(sorted(places, key=lambda place: (place.depth, natural_key(place.name))))
+    return tuple(sorted(places, key=lambda column: (column.depth, natural_key(column.name))))
 
 
 def named_edges(columns: tuple[str, ...], graph: Adjacency) -> tuple[tuple[str, str], ...]:

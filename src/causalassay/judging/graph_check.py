@@ -136,13 +136,13 @@ def _without(scores: Values, given: Vector) -> Values:
 
 def _table_test(test: GTest, n_nodes: int) -> PairTest:
     def surprises(given: int) -> Weights:
-        found = np.full((n_nodes, n_nodes), np.nan)
+        minus_log_p = np.full((n_nodes, n_nodes), np.nan)
         condition = () if given == NOTHING else (given,)
         for node in range(n_nodes):
             others = np.array([j for j in range(n_nodes) if j not in {node, given}])
             if node != given and len(others):
-                found[node, others] = test.minus_log_p(node, others, condition)
-        return found
+                minus_log_p[node, others] = test.minus_log_p(node, others, condition)
+        return minus_log_p
 
     return surprises
 
@@ -286,11 +286,11 @@ def implied_independences(graph: Adjacency) -> Statements:
 
 def _surprises(test: PairTest, statements: Statements) -> Vector:
     """Return minus the log p-values of the independences that can be tested."""
-    found = np.empty(len(statements))
+    surprises = np.empty(len(statements))
     for given in np.unique(statements[:, 2]).tolist():
         rows = statements[:, 2] == given
-        found[rows] = test(given)[statements[rows, 0], statements[rows, 1]]
-    return found[np.isfinite(found)]
+        surprises[rows] = test(given)[statements[rows, 0], statements[rows, 1]]
+    return surprises[np.isfinite(surprises)]
 
 
 def _violated(surprise: NDArray[np.floating]) -> NDArray[np.bool_]:
@@ -315,7 +315,9 @@ def _as_few_by_chance(
         return count <= n_violated
 
     if n_nodes <= _MOST_ENUMERATED:
-        return enumerated(np.array([no_more(one) for one in all_orders(n_nodes)]), NOT_FEWER_LEVEL)
+        return enumerated(
+            np.array([no_more(label) for label in all_orders(n_nodes)]), NOT_FEWER_LEVEL
+        )
 
     def draw(count: int) -> NDArray[np.bool_]:
         return np.array([no_more(rng.permutation(n_nodes)) for _ in range(count)])

@@ -106,8 +106,8 @@ def measure_names(world: World) -> tuple[str, ...]:
     """
     names = [RANDOM_F1, ATTAINABLE_P]
     for key, artefact in _artefacts(world).items():
-        own = () if artefact.sortability else ("sortability",)
-        names += [column(key, measure) for measure in (*own, *_OF_ARTEFACT)]
+        extra = () if artefact.sortability else ("sortability",)
+        names += [column(key, measure) for measure in (*extra, *_OF_ARTEFACT)]
     return tuple(names)
 
 
@@ -167,11 +167,11 @@ def order_measures(problem: Problem, whole: Problem | None = None) -> OrderMeasu
     >>> numbers["variance_up_f1"] > numbers["random_f1"], round(numbers["variance_up_p"], 3)
     (True, 0.02)
     """
-    own = _measured(problem)
+    measured = _measured(problem)
     if whole is None:
-        return own
+        return measured
     audited = _audited(whole)
-    numbers, reasons = dict(own.numbers), dict(own.reasons)
+    numbers, reasons = dict(measured.numbers), dict(measured.reasons)
     for name in audited.numbers:
         reasons.pop(name, None)
     return OrderMeasures(numbers | audited.numbers, reasons | audited.reasons)
@@ -182,8 +182,8 @@ def f1_p(problem: Problem, guess: Adjacency) -> float:
 
     It is counted in itself, so that the least share is 1/51.
     """
-    own = f1(problem.graph, guess)
-    return _share(random_orders(problem).scores(N_ORDERS)[:, 0] >= own - TIE)
+    reached = f1(problem.graph, guess)
+    return _share(random_orders(problem).scores(N_ORDERS)[:, 0] >= reached - TIE)
 
 
 F1_P = GraphMetric(
@@ -215,38 +215,38 @@ def random_orders(problem: Problem) -> RandomOrders:
 @lru_cache(maxsize=_N_KEPT)
 def _measured(problem: Problem) -> OrderMeasures:
     """Measure with a fixed number of random draws."""
-    found = _Found(problem)
-    found.add(
+    measuring = _Found(problem)
+    measuring.add(
         {
-            RANDOM_F1: lambda: float(found.orders.scores(N_ORDERS)[:, 0].mean()),
-            ATTAINABLE_P: lambda: _attainable(found),
+            RANDOM_F1: lambda: float(measuring.orders.scores(N_ORDERS)[:, 0].mean()),
+            ATTAINABLE_P: lambda: _attainable(measuring),
         }
     )
     for key in _artefacts(problem.data.world):
-        found.add(_sortable(found, key) | _winning(found, key))
-    return found.measures
+        measuring.add(_sortable(measuring, key) | _winning(measuring, key))
+    return measuring.measures
 
 
 @lru_cache(maxsize=_N_FILES)
 def _audited(problem: Problem) -> OrderMeasures:
     """Return the p-values of the sequential tests that an audit makes."""
-    found = _Found(problem)
+    measuring = _Found(problem)
     artefacts = _artefacts(problem.data.world)
     level = corrected_level(len(artefacts)) if artefacts else 0.0
-    found.add({ATTAINABLE_P: lambda: _attainable_by_audit(found, level)})
+    measuring.add({ATTAINABLE_P: lambda: _attainable_by_audit(measuring, level)})
     for key, artefact in artefacts.items():
         names = [column(key, name) for name in ("rising_p", "up_p", "falling_p", "down_p")]
         try:
-            statistic = found.statistic(key)
-            streams = found.stream("shares", key), found.stream("ties", key)
+            statistic = measuring.statistic(key)
+            streams = measuring.stream("shares", key), measuring.stream("ties", key)
             tests = measure_orders(
-                artefact, statistic, found.weights, found.orders, level, *streams
+                artefact, statistic, measuring.weights, measuring.orders, level, *streams
             )
             p_values = [(test.sortable.p_value, test.winning.p_value) for test in tests]
-            found.measures.numbers.update(zip(names, itertools.chain(*p_values), strict=True))
+            measuring.measures.numbers.update(zip(names, itertools.chain(*p_values), strict=True))
         except Exception as reason:  # a plug-in's statistic may raise anything
-            found.refuse(names, reason)
-    return found.measures
+            measuring.refuse(names, reason)
+    return measuring.measures
 
 
 class _Found:
@@ -292,52 +292,56 @@ class _Found:
         self.measures.reasons.update(dict.fromkeys(names, str(reason)))
 
 
-def _attainable(found: _Found) -> float:
+def _attainable(measuring: _Found) -> float:
     """Return the larger share of random assignments and orders that are as good as true ones."""
-    rng = _stream(found.problem.graph, "true orders")
+    rng = _stream(measuring.problem.graph, "true orders")
     perfect = RandomAssignments(
-        found.weights, np.arange(found.weights.n_nodes, dtype=float), rng
+        measuring.weights, np.arange(measuring.weights.n_nodes, dtype=float), rng
     ).beyond(1.0, 1)(N_ASSIGNMENTS)
-    best = np.mean([found.orders.score(order)[0] for order in true_orders(found.weights, rng)])
-    return max(_share(perfect), _share(found.orders.scores(N_ORDERS)[:, 0] >= best - TIE))
+    best = np.mean(
+        [measuring.orders.score(order)[0] for order in true_orders(measuring.weights, rng)]
+    )
+    return max(_share(perfect), _share(measuring.orders.scores(N_ORDERS)[:, 0] >= best - TIE))
 
 
-def _attainable_by_audit(found: _Found, level: float) -> float:
-    rng = _stream(found.problem.graph, "true orders")
-    tests = attainable(found.weights, found.orders, true_orders(found.weights, rng), level, rng)
+def _attainable_by_audit(measuring: _Found, level: float) -> float:
+    rng = _stream(measuring.problem.graph, "true orders")
+    tests = attainable(
+        measuring.weights, measuring.orders, true_orders(measuring.weights, rng), level, rng
+    )
     return max(test.p_value for test in tests)
 
 
-def _sortable(found: _Found, key: str) -> dict[str, Callable[[], float]]:
+def _sortable(measuring: _Found, key: str) -> dict[str, Callable[[], float]]:
     """Return how to measure how many random assignments are as sortable, in both directions."""
 
     def share(sign: int) -> float:
-        statistic, weights = found.statistic(key), found.weights
-        own = aligned_share(weights, statistic, TIE)
-        shares = RandomAssignments(weights, statistic, found.stream("shares", key))
-        return _share(shares.beyond(own, sign)(N_ASSIGNMENTS))
+        statistic, weights = measuring.statistic(key), measuring.weights
+        extra = aligned_share(weights, statistic, TIE)
+        shares = RandomAssignments(weights, statistic, measuring.stream("shares", key))
+        return _share(shares.beyond(extra, sign)(N_ASSIGNMENTS))
 
     def sortability() -> float:
-        return aligned_share(found.weights, found.statistic(key), TIE)
+        return aligned_share(measuring.weights, measuring.statistic(key), TIE)
 
     # A built-in's has a diagnostic of its own.
-    own = {} if ARTEFACTS[key].sortability else {column(key, "sortability"): sortability}
-    return own | {
+    extra = {} if ARTEFACTS[key].sortability else {column(key, "sortability"): sortability}
+    return extra | {
         column(key, "rising_p"): lambda: share(1),
         column(key, "falling_p"): lambda: share(-1),
     }
 
 
-def _winning(found: _Found, key: str) -> dict[str, Callable[[], float]]:
+def _winning(measuring: _Found, key: str) -> dict[str, Callable[[], float]]:
     """Return how to measure the F1 along a statistic, and how many random orders reach it."""
 
     def own(step: int) -> float:
-        statistic, rng = found.statistic(key), found.stream("ties", key)
-        return score_along(found.orders, statistic, step == -1, rng)[0]
+        statistic, rng = measuring.statistic(key), measuring.stream("ties", key)
+        return score_along(measuring.orders, statistic, step == -1, rng)[0]
 
     def share(step: int) -> float:
-        reached = found.measures.number(column(key, "up_f1" if step == 1 else "down_f1"))
-        return _share(found.orders.scores(N_ORDERS)[:, 0] >= reached - TIE)
+        reached = measuring.measures.number(column(key, "up_f1" if step == 1 else "down_f1"))
+        return _share(measuring.orders.scores(N_ORDERS)[:, 0] >= reached - TIE)
 
     return {
         column(key, "up_f1"): lambda: own(1),

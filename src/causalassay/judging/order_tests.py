@@ -169,7 +169,7 @@ class RandomOrders:
         own_f1, own_shd = _compare(self._truth, self._along(order)[None])[0]
         return float(own_f1), float(own_shd)
 
-    def reaching(self, own: float) -> Draw:
+    def reaching(self, f1: float) -> Draw:
         """Return how to draw orders, and which of them reach an F1."""
         used = 0
 
@@ -177,15 +177,15 @@ class RandomOrders:
             nonlocal used
             used += count
             # Sums of the same numbers in another order differ in the last bits.
-            return self.scores(used)[used - count :, 0] >= own - TIE
+            return self.scores(used)[used - count :, 0] >= f1 - TIE
 
         return draw
 
-    def test(self, own: float, level: float) -> MonteCarlo:
+    def test(self, f1: float, level: float) -> MonteCarlo:
         """Tell whether at most the level of random orders reach an F1."""
         if self._all is not None:
-            return enumerated(self._all[:, 0] >= own - TIE, level)
-        return decide(self.reaching(own), level)
+            return enumerated(self._all[:, 0] >= f1 - TIE, level)
+        return decide(self.reaching(f1), level)
 
 
 def _compare(truth: Adjacency, guesses: NDArray[np.bool_]) -> NDArray[np.floating]:
@@ -249,22 +249,22 @@ class RandomAssignments:
         total = int(weight.sum())
         return (total + np.concatenate(risen)) / (2 * total)
 
-    def beyond(self, own: float, sign: int) -> Draw:
+    def beyond(self, sortability: float, sign: int) -> Draw:
         """Return how to draw assignments, and which are at least as sortable: upwards with 1."""
         used = 0
 
         def draw(count: int) -> NDArray[np.bool_]:
             nonlocal used
             used += count
-            return sign * (self.shares(used)[used - count :] - own) >= -TIE
+            return sign * (self.shares(used)[used - count :] - sortability) >= -TIE
 
         return draw
 
-    def test(self, own: float, sign: int, level: float) -> MonteCarlo:
+    def test(self, sortability: float, sign: int, level: float) -> MonteCarlo:
         """Tell whether at most the level of random assignments are as sortable."""
         if self._all is not None:
-            return enumerated(sign * (self._all - own) >= -TIE, level)
-        return decide(self.beyond(own, sign), level)
+            return enumerated(sign * (self._all - sortability) >= -TIE, level)
+        return decide(self.beyond(sortability, sign), level)
 
 
 def _rises(statistic: Vector) -> NDArray[np.int64]:

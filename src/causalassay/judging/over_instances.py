@@ -1,4 +1,4 @@
-"""The judge of many data sets made in one way: the two tests of an audit, over all units."""
+"""The judges of many instances: of a scheme by the two tests of an audit, and of an algorithm."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from causalassay.judging.order_tests import corrected_level
 from causalassay.judging.p_values import LEVEL, combined, holm, sign_flips, units_needed
 
 CLEAR = 0.6
-"""The least mean sortability over several units that counts; backwards 1 - CLEAR. Many units find
+"""The least mean sortability over several instances that counts; backwards 1 - CLEAR. Many instances find
 artefacts that are too small to matter."""
 
 MATTERS = 0.05
-"""The least mean gain in F1 over random orders, over several units, that counts."""
+"""The least mean gain in F1 over random orders, over several instances, that counts."""
 
 
 @dataclass(frozen=True)
 class OrderEvidence:
-    """What was measured of one statistic on each unit.
+    """What was measured of one statistic on each instance.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class OrderEvidence:
 
 @dataclass(frozen=True)
 class OrderClaim:
-    """What sorting by a statistic, in one direction, tells over all units.
+    """What sorting by a statistic, in one direction, tells over all instances.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def judge_orders(
     ----------
     evidence : mapping of Artefact to OrderEvidence
     attainable : Vector, optional
-        The least p-value that any order could have, by unit: where these are too large
+        The least p-value that any order could have, by instance: where these are too large
         together, nothing found is "too small", not "no evidence".
 
     Examples
@@ -132,9 +132,9 @@ def _claim(
         nothing = (np.nan,) * 4
         return OrderClaim(artefact, backwards, FindingKind.UNDECIDED, *nothing, (False, False), 0)
     mean, gain = float(measured.sortability[known].mean()), float(gains[known].mean())
-    one = n_units == 1
-    clear = one or (mean <= 1 - CLEAR if backwards else mean >= CLEAR)
-    matters = one or gain >= MATTERS
+    is_single = n_units == 1
+    clear = is_single or (mean <= 1 - CLEAR if backwards else mean >= CLEAR)
+    matters = is_single or gain >= MATTERS
     p_values = combined(sortable[known]), combined(winning[known])
     passed = (p_values[0] <= level and clear, p_values[1] <= level and matters)
     kind = _kind(passed, backwards)
@@ -225,7 +225,7 @@ class LeadEvidence:
 
 @dataclass(frozen=True)
 class ScaleEvidence:
-    """Scores on the same data with other scales, unit by unit; nan where there is none.
+    """Scores on the same data with other scales, instance by instance; nan where there is none.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ class AlgorithmEvidence:
     free : sequence of str
         The schemes without a found artefact.
     falls : mapping of str to Vector
-        By free scheme: how much smaller the lead is there than with artefacts, by unit.
+        By free scheme: how much smaller the lead is there than with artefacts, by instance.
     scales : mapping of str to ScaleEvidence
         By the scheme of the data as they came.
     """
@@ -355,7 +355,7 @@ class JudgedAlgorithm:
 
     @property
     def n_needed(self) -> int:
-        """The units from which anything could be found."""
+        """The number of instances from which anything could be found."""
         return units_needed(len(self.tests))
 
     def holds(self, kind: ClaimKind, scheme: str) -> bool:

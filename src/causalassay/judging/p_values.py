@@ -1,4 +1,4 @@
-"""Monte Carlo tests that go on until they can decide, with a bound on the risk of deciding wrongly.
+"""P-values: by random draws until a test is decided, and over many instances without draws.
 
 A p-value that is read off a fixed number of random draws changes with the seed, and near the level
 so does the verdict. Here draws are added until the p-value is known to be on one side of the level
@@ -171,7 +171,7 @@ def _growing(level: float) -> _Boundaries:
     return _Boundaries(level)
 
 
-# Tests over independent units: combined p-values, sign flips, and Holm's correction.
+# Tests over independent instances: combined p-values, sign flips, and Holm's correction.
 
 LEVEL = 0.05
 """Of the claims that are judged together."""
@@ -195,7 +195,7 @@ def combined(p_values: Vector) -> float:
     Parameters
     ----------
     p_values : Vector
-        One for each unit; nan is left out.
+        One for each instance; nan is left out.
 
     Examples
     --------
@@ -221,14 +221,14 @@ def sign_flips(differences: Vector, side: Side = "greater") -> float:
     """Return the share of sign flips of paired differences with a sum as large as theirs.
 
     Where the two of a pair could be swapped, each flip is as probable as what was seen.
-    Differences of 0 and nan are left out. Up to 16 units all flips are counted; up
+    Differences of 0 and nan are left out. Up to 16 instances all flips are counted; up
     to 300 the differences are rounded to a thousandth of the largest; beyond, the normal law
     takes their place.
 
     Parameters
     ----------
     differences : Vector
-        One for each unit.
+        One for each instance.
     side : {"greater", "two-sided"}
 
     Examples
@@ -284,14 +284,14 @@ def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
     tested = sorted((name for name in p_values if not math.isnan(p_values[name])), key=p_values.get)  # type: ignore[arg-type]
     corrected: dict[Name, float] = {}
     largest = 0.0
-    for place, name in enumerate(tested):
-        largest = max(largest, min(1.0, (len(tested) - place) * p_values[name]))
+    for rank, name in enumerate(tested):
+        largest = max(largest, min(1.0, (len(tested) - rank) * p_values[name]))
         corrected[name] = largest
     return {name: corrected.get(name, math.nan) for name in p_values}
 
 
 def units_needed(n_claims: int, level: float = LEVEL) -> int:
-    """Return the units from which sign flips can reach a level that is shared by some claims.
+    """Return from how many instances sign flips can reach a level that some claims share.
 
     Examples
     --------

@@ -74,10 +74,10 @@ def _graphs_along(
             for j in range(d):
                 ordered[i, j] = correlation[order[i], order[j]]
         _prefix_fits(columns[order], ols, residual)
-        found = adaptive_lasso(ordered, ols, residual, n_samples, stop[order])
+        coefficients = adaptive_lasso(ordered, ols, residual, n_samples, stop[order])
         for j in range(d):
             for i in range(j):
-                graphs[index, order[i], order[j]] = found[i, j] != 0.0
+                graphs[index, order[i], order[j]] = coefficients[i, j] != 0.0
     return graphs
 
 
@@ -153,10 +153,10 @@ def _lagged_graphs_along(
     for k in range(n_past):
         regressors[k] = d + k
     for index in range(n_orders):
-        for place in range(d):
-            node = orders[index, place]
-            count = n_past + place
-            for k in range(place):
+        for position in range(d):
+            node = orders[index, position]
+            count = n_past + position
+            for k in range(position):
                 regressors[n_past + k] = orders[index, k]
             chosen = _needed(correlation, regressors[:count], node, n_samples, stop[node])
             for k in range(count):

@@ -1,4 +1,4 @@
-"""What all algorithms of a comparison share, and what each of them loses on it."""
+"""Cross-validation: what all algorithms of a comparison share, what each loses, and how sure it is."""
 
 from __future__ import annotations
 
@@ -280,10 +280,14 @@ class CrossValidation:
         """Return the losses, shape (h, k), against h draws of the descendants."""
         losses = np.empty(drawn.shape[:2])
         for row, node in enumerate(self.nodes):
-            found, draw = np.unique(drawn[:, row], axis=0, return_inverse=True)
+            different, draw = np.unique(drawn[:, row], axis=0, return_inverse=True)
             each = [
-                float(self.scoring.loss(frozenset(np.flatnonzero(one).tolist()), guesses[node]))
-                for one in found
+                float(
+                    self.scoring.loss(
+                        frozenset(np.flatnonzero(descendants).tolist()), guesses[node]
+                    )
+                )
+                for descendants in different
             ]
             losses[:, row] = np.array(each)[draw.reshape(-1)] if each else np.nan
         return losses

@@ -1,4 +1,4 @@
-"""Which regimes are experiments on which node, and the data without some of them."""
+"""Experiments and what they show: which regimes act on which node, and which columns descend from it."""
 
 from __future__ import annotations
 
@@ -125,9 +125,9 @@ def without(dataset: Dataset, nodes: Collection[int]) -> Dataset:
     >>> without(data, {1}).conditions
     ('rest',)
     """
-    kept = [regime for regime in dataset.regimes if not set(nodes) & set(regime.targets or ())]
+    remaining = [regime for regime in dataset.regimes if not set(nodes) & set(regime.targets or ())]
     try:
-        return Dataset(dataset.columns, tuple(kept), dataset.observational, dataset.kinds)
+        return Dataset(dataset.columns, tuple(remaining), dataset.observational, dataset.kinds)
     except ValueError as error:
         names = listed([dataset.columns[node] for node in nodes])
         raise ValueError(f"the data without the experiments on {names}: {error}") from error

@@ -228,8 +228,8 @@ def _difference(
     validation: CrossValidation, first: str, second: str, losses: Mapping[str, Losses]
 ) -> Difference:
     naive, held_out = (
-        NodeLosses(one.losses - other.losses, one.draws.minus(other.draws))
-        for one, other in (
+        NodeLosses(its.losses - others.losses, its.draws.minus(others.draws))
+        for its, others in (
             (losses[first].naive, losses[second].naive),
             (losses[first].held_out, losses[second].held_out),
         )

@@ -70,17 +70,17 @@ def fit_algorithm(
     seed : int
         The random streams are named by it and by what is withheld.
     """
-    found = _discover(name, algorithm, dataset, (), seed)
+    estimate = _discover(name, algorithm, dataset, (), seed)
     reads = getattr(algorithm, "reads", NOT_STATED)
     held_out: dict[int, Adjacency] = {}
     for fold in folds:
         graph = (
-            found.graph
+            estimate.graph
             if reads in NEVER_INTERVENTIONAL
             else _discover(name, algorithm, dataset, fold, seed).graph
         )
         held_out |= dict.fromkeys(fold, graph)
-    return Fit(found.graph, found.kind, reads, held_out)
+    return Fit(estimate.graph, estimate.kind, reads, held_out)
 
 
 def _discover(

@@ -1,4 +1,4 @@
-"""Numbers of a problem with experiments that need its true graph: references for causal risk.
+"""Causal risk in studies: diagnostics, metrics, and how often estimates rank as the oracle does.
 
 ACor is told how many edges the true graph has, so it is no algorithm of a study, where none sees
 the truth: its risks are numbers of the problem.
@@ -49,15 +49,15 @@ N_RANDOM_GRAPHS = 10
 def acor_oracle_risk(problem: Problem) -> float:
     """Return the true risk of ACor, which is told the true number of edges."""
     n_edges = int(problem.graph.sum())
-    found = ACor(n_edges).discover(problem.data, stream(0, "acor"))
-    return oracle(problem.graph, found.graph)
+    estimate = ACor(n_edges).discover(problem.data, stream(0, "acor"))
+    return oracle(problem.graph, estimate.graph)
 
 
 def acor_weighted_risk(problem: Problem) -> float:
     """Return the weighted risk of ACor, which is told the true number of edges; 5 folds."""
     n_edges = int(problem.graph.sum())
-    found: Estimate = Refitted(ACor(n_edges), FOLDS).discover(problem.data, stream(0, "acor"))
-    return weighted_risk(problem, found)
+    estimate: Estimate = Refitted(ACor(n_edges), FOLDS).discover(problem.data, stream(0, "acor"))
+    return weighted_risk(problem, estimate)
 
 
 def random_graph_risk(problem: Problem) -> float:
@@ -71,16 +71,16 @@ def random_graph_risk(problem: Problem) -> float:
 
 def descendant_sensitivity(problem: Problem) -> float:
     """Return the share of the intervened nodes' true descendants that t tests find."""
-    found, real = tested_descendants(problem.data), true_descendants(problem.graph, problem.data)
-    hits = sum(len(found.of[node] & real.of[node]) for node in real.nodes)
+    tested, real = tested_descendants(problem.data), true_descendants(problem.graph, problem.data)
+    hits = sum(len(tested.of[node] & real.of[node]) for node in real.nodes)
     n_real = sum(len(real.of[node]) for node in real.nodes)
     return hits / n_real if n_real else np.nan
 
 
 def descendant_false_positives(problem: Problem) -> float:
     """Return the share of the intervened nodes' other columns that t tests declare."""
-    found, real = tested_descendants(problem.data), true_descendants(problem.graph, problem.data)
-    wrong = sum(len(found.of[node] - real.of[node]) for node in real.nodes)
+    tested, real = tested_descendants(problem.data), true_descendants(problem.graph, problem.data)
+    wrong = sum(len(tested.of[node] - real.of[node]) for node in real.nodes)
     n_others = sum(problem.data.n_nodes - 1 - len(real.of[node]) for node in real.nodes)
     return wrong / n_others if n_others else np.nan
 
@@ -120,7 +120,7 @@ def weighted_risk(problem: Problem, estimate: Estimate | Adjacency) -> float:
         )
     descendants = tested_descendants(problem.data)
     guessed = held_out_descendants(estimate.info, problem.data)
-    withheld = np.mean([jaccard(found, guessed[i]) for i, found in descendants.of.items()])
+    withheld = np.mean([jaccard(effects, guessed[i]) for i, effects in descendants.of.items()])
     p, seen = problem.data.n_nodes, len(descendants.of)
     return float((seen * _naive(descendants, estimate.graph) + (p - seen) * withheld) / p)
 
@@ -137,7 +137,7 @@ def tested_descendants(data: Dataset) -> Descendants:
 
 def _naive(descendants: Descendants, guess: Adjacency) -> float:
     implied = implied_descendants(guess)
-    return float(np.mean([jaccard(found, implied[i]) for i, found in descendants.of.items()]))
+    return float(np.mean([jaccard(effects, implied[i]) for i, effects in descendants.of.items()]))
 
 
 ORACLE_RISK = GraphMetric(oracle_risk, "low", description=first_line(oracle_risk))
@@ -233,10 +233,10 @@ def agreement(
             f"rows: there is no column {listed(missing)}; give the study the metrics "
             f"{estimated!r} and {true!r} and the diagnostic {_DESCENDANTS!r}"
         )
-    kept = rows[rows[_DESCENDANTS] >= LEAST_DESCENDANTS].dropna(subset=[estimated, true])
-    names = list(dict.fromkeys(kept["algorithm"]))
-    found = []
-    for setting, group in _settings(kept, by):
+    counted_rows = rows[rows[_DESCENDANTS] >= LEAST_DESCENDANTS].dropna(subset=[estimated, true])
+    names = list(dict.fromkeys(counted_rows["algorithm"]))
+    agreements = []
+    for setting, group in _settings(counted_rows, by):
         risks = {
             name: group[group["algorithm"] == name].set_index(["problem", "replicate"])
             for name in names
@@ -246,8 +246,8 @@ def agreement(
                 risks[first][[estimated, true]] - risks[second][[estimated, true]]
             ).dropna()
             counted = difference[difference[true].abs() >= least_difference - 1e-9]
-            found.append(_agreement(first, second, setting, counted[estimated], counted[true]))
-    return tuple(found)
+            agreements.append(_agreement(first, second, setting, counted[estimated], counted[true]))
+    return tuple(agreements)
 
 
 def _settings(rows: pd.DataFrame, by: Sequence[str]) -> list[tuple[tuple[Any, ...], pd.DataFrame]]:

@@ -1,4 +1,4 @@
-"""Two-sample tests that tell, for all columns at once, whether an experiment changes them."""
+"""Two-sample tests of all columns at once, and from when on a difference counts."""
 
 from __future__ import annotations
 
@@ -277,9 +277,9 @@ def _null_maxima(tests_done: RegimeTests, n_draws: int, rng: Generator) -> Vecto
     # Columns in a canonical order: a permutation of the data's columns changes no draw.
     tested = tests_done.tested[:, np.lexsort(tests_done.tested)]
     n, m = tests_done.n_observational, tests_done.n_interventional[:, None]
-    shared, own = (n_draws, 1, tested.shape[1]), (n_draws, *tested.shape)
-    variances = (rng.chisquare(n - 1, shared) / (n - 1), rng.chisquare(m - 1, own) / (m - 1))
-    difference = rng.normal(size=own) / np.sqrt(m) - rng.normal(size=shared) / np.sqrt(n)
+    shared, separate = (n_draws, 1, tested.shape[1]), (n_draws, *tested.shape)
+    variances = (rng.chisquare(n - 1, shared) / (n - 1), rng.chisquare(m - 1, separate) / (m - 1))
+    difference = rng.normal(size=separate) / np.sqrt(m) - rng.normal(size=shared) / np.sqrt(n)
     t, _ = t_statistic(difference, variances, (n, m), tests_done.test == "t")
     return np.abs(t).max(axis=(1, 2), where=tested, initial=0.0)
 

@@ -26,7 +26,7 @@ from causalassay.risk import (
     jaccard,
 )
 from causalassay.risk.choosing.baselines import (
-    beside_random,
+    chance_level,
     density_of,
     find_candidates,
     random_risks,
@@ -287,7 +287,7 @@ def test_a_random_graph_rarely_beats_random_graphs():
             dag = erdos_renyi(6, 1, rng)
             own = to_cpdag(dag) if known else dag
             risk = float(risks_of(own[None], found)[0])
-            p_values.append(beside_random(risk, random_risks(own, found, 199, rng)).p_value)
+            p_values.append(chance_level(risk, random_risks(own, found, 199, rng)).p_value)
         assert np.mean(np.array(p_values) <= 0.05) <= 0.08
 
 

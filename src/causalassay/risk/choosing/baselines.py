@@ -1,4 +1,4 @@
-"""Which algorithms are ranked, and which graphs stand beside them as baselines."""
+"""Which algorithms are ranked, and what they are compared with: baselines and chance levels."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ def find_candidates(
     ['r2-sortnregress', 'random-sortnregress']
     """
     if asked is not None:
-        found = named_algorithms(asked)
-        return Candidates({n: a for n, a in found.items() if n not in (EMPTY, COMPLETE)}, {}, {})
+        named = named_algorithms(asked)
+        return Candidates({n: a for n, a in named.items() if n not in (EMPTY, COMPLETE)}, {}, {})
     chosen: dict[str, Algorithm] = {}
     baselines: dict[str, Algorithm] = {}
     not_run = {}
     unset = []
     # Of equal risks the first name leads: ours before those of a wrapped package.
-    for record in sorted(known_algorithms(), key=lambda one: one.name.startswith(WRAPPED)):
+    for record in sorted(known_algorithms(), key=lambda known: known.name.startswith(WRAPPED)):
         needed = [name for name, default in record.parameters.items() if default == "required"]
         # Those of environments are for whoever names them: what is installed decides nothing.
         if record.name in GIVEN or record.name in environment_algorithms():
@@ -159,12 +159,12 @@ def reachability(graphs: Graphs) -> Graphs:
     [[[0, 1, 1], [0, 0, 1], [0, 0, 0]]]
     """
     n_nodes = graphs.shape[1]
-    own = np.eye(n_nodes, dtype=bool)
-    reached = graphs | own
+    itself = np.eye(n_nodes, dtype=bool)
+    reached = graphs | itself
     for _ in range(max(1, math.ceil(math.log2(n_nodes)))):
         steps = reached.astype(np.float32)
         reached = steps @ steps > 0
-    return reached & ~own
+    return reached & ~itself
 
 
 def risks_of(graphs: Graphs, descendants: Mapping[int, Set[int]]) -> Vector:
@@ -178,10 +178,10 @@ def risks_of(graphs: Graphs, descendants: Mapping[int, Set[int]]) -> Vector:
 def _mean_losses(reached: Graphs, descendants: Mapping[int, Set[int]]) -> Vector:
     losses = []
     for node, effects in descendants.items():
-        found = np.zeros(reached.shape[1], dtype=bool)
-        found[list(effects)] = True
-        both = (reached[:, node] & found).sum(axis=1)
-        either = (reached[:, node] | found).sum(axis=1)
+        moved = np.zeros(reached.shape[1], dtype=bool)
+        moved[list(effects)] = True
+        both = (reached[:, node] & moved).sum(axis=1)
+        either = (reached[:, node] | moved).sum(axis=1)
         losses.append(np.where(either > 0, 1 - both / np.maximum(either, 1), 0.0))
     return np.asarray(np.mean(losses, axis=0))
 
@@ -198,16 +198,16 @@ def random_risks(
     )
 
 
-def beside_random(risk: float, random: Vector) -> RandomGraphs:
+def chance_level(risk: float, random: Vector) -> RandomGraphs:
     """Hold a risk against those of random graphs.
 
     The p-value is one-sided: how often a random graph scores at least as well.
 
     Examples
     --------
-    >>> beside_random(0.2, np.array([0.1, 0.2, 0.3, 0.4])).share_beaten
+    >>> chance_level(0.2, np.array([0.1, 0.2, 0.3, 0.4])).share_beaten
     0.5
-    >>> beside_random(0.2, np.array([0.1, 0.2, 0.3, 0.4])).p_value
+    >>> chance_level(0.2, np.array([0.1, 0.2, 0.3, 0.4])).p_value
     0.6
     """
     low, high = np.quantile(random, (0.025, 0.975))

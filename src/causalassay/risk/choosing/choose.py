@@ -20,7 +20,7 @@ from causalassay.judging.p_values import holm
 from causalassay.risk import prediction
 from causalassay.risk.choosing.baselines import (
     Candidates,
-    beside_random,
+    chance_level,
     density_of,
     find_candidates,
     graphs_that_say_nothing,
@@ -54,91 +54,6 @@ from causalassay.risk.descendants import (
 from causalassay.risk.estimators import compare_fits
 from causalassay.risk.fits import Fit
 from causalassay.risk.result import Comparison, Risk
-
-# What experiments show beside risks: who moved, and how well graphs predict those left out.
-
-
-def find_movements(
-    dataset: Dataset, tests: DescendantTests, threshold: float
-) -> tuple[Movement, ...]:
-    """Return what each condition with a single target moved, by the tests that the risk uses.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    tests : DescendantTests
-    threshold : float
-        Of the tests on all rows.
-    """
-    experiments = find_experiments(dataset)
-    regimes = [regime for on in experiments.on.values() for regime in on]
-    done = compare_regimes(dataset.observational_values, regimes_by_node(experiments), tests.test)
-    changed = changed_in_regimes(done, tests, threshold)
-    columns = dataset.columns
-    return tuple(
-        Movement(
-            condition=regime.condition,
-            target=columns[done.targets[row]],
-            n_rows=len(regime.values),
-            effects={name: _plain(done.effect[row, k]) for k, name in enumerate(columns)},
-            p_values={name: _plain(done.p_value[row, k]) for k, name in enumerate(columns)},
-            moved=tuple(columns[k] for k in np.flatnonzero(changed[row])),
-            constant=tuple(columns[k] for k in np.flatnonzero(np.ptp(regime.values, axis=0) == 0)),
-        )
-        for row, regime in enumerate(regimes)
-    )
-
-
-def ask_second_opinion(
-    fits: Mapping[str, Fit], dataset: Dataset, seed: int, not_acting: Collection[str] = ()
-) -> SecondOpinion:
-    """Return how far predictions are from what was measured; with a reason where there are none.
-
-    Parameters
-    ----------
-    fits : mapping of str to Fit
-    dataset : Dataset
-    seed : int
-    not_acting : collection of str
-        Conditions known not to act on the measured level of their target.
-    """
-    graphs = {name: fit.held_out_graphs for name, fit in fits.items()}
-    try:
-        found = prediction.compare(graphs, dataset, seed, not_acting)
-    except ValueError as error:
-        return SecondOpinion(reason=str(error))
-    return SecondOpinion(
-        n_experiments=len(found.experiments),
-        floor=_plain(found.floor()),
-        nothing_changes=_plain(found.nothing_changes()),
-        scores={name: _score(found.score(name)) for name in found.ranking()},
-        undoubted={
-            name: _score(found.score(name, undoubted=True))
-            for name in found.ranking(undoubted=True)
-            if found.chosen(undoubted=True).any()
-        },
-        differences=_prediction_differences(found),
-        doubts=found.doubts,
-        not_ranked=dict(found.not_ranked),
-        left_out=dict(found.left_out),
-    )
-
-
-def _prediction_differences(found: prediction.Predictions) -> dict[str, PredictionScore]:
-    """Return the best one's score less that of each other one."""
-    best, *others = found.ranking() or ("",)
-    return {other: _score(found.difference(best, other)) for other in others}
-
-
-def _score(score: prediction.Score) -> PredictionScore:
-    low, high = (_plain(end) for end in score.interval)
-    share = _plain(score.share_predicted)
-    return PredictionScore(_plain(score.value), low, high, share, score.n_experiments)
-
-
-def _plain(number: float) -> float | None:
-    return float(number) if math.isfinite(number) else None
-
 
 CUTOFFS = (0.2, 0.5)
 """Small and medium effects, as Cohen calls them."""
@@ -275,10 +190,10 @@ def _check_conditions(dataset: Dataset, named: Collection[str]) -> None:
 
 def _nothing_ranked(runs: Runs, candidates: Candidates) -> str:
     reasons = [f"{name}: {why}" for name, why in runs.failed.items()]
-    said = "; ".join(reasons[:3]) + (f"; and {len(reasons) - 3} more" if len(reasons) > 3 else "")
+    shown = "; ".join(reasons[:3]) + (f"; and {len(reasons) - 3} more" if len(reasons) > 3 else "")
     if not candidates.algorithms:
         return "no algorithm to rank: name at least one that is not a baseline"
-    return f"none of {len(candidates.algorithms)} algorithms has a graph for these data: {said}"
+    return f"none of {len(candidates.algorithms)} algorithms has a graph for these data: {shown}"
 
 
 def _rows(
@@ -292,7 +207,7 @@ def _rows(
     chosen = [name for name in comparison.ranking if name in candidates.algorithms]
     random = _RandomScores(validation, n_random)
     beside = {
-        name: beside_random(risk.weighted, random.risks(risk.graph))
+        name: chance_level(risk.weighted, random.risks(risk.graph))
         for name, risk in comparison.risks.items()
     }
     corrected = holm({name: beside[name].p_value for name in chosen})
@@ -311,7 +226,7 @@ def _rows(
     )
     n_nodes = validation.dataset.n_nodes
     complete = random.risks(np.triu(np.ones((n_nodes, n_nodes), dtype=bool), k=1))
-    return marked, beside_random(float(complete.mean()), complete)
+    return marked, chance_level(float(complete.mean()), complete)
 
 
 class _RandomScores:
@@ -366,13 +281,13 @@ def _may_be_best(fits: Mapping[str, Fit], validation: CrossValidation) -> set[st
 
 
 def _differences(rows: Sequence[RankedRow], comparison: Comparison) -> tuple[PairDifference, ...]:
-    place = {row.name: k for k, row in enumerate(rows)}
+    rank = {row.name: k for k, row in enumerate(rows)}
     return tuple(
         PairDifference(each.first, each.second, each.weighted, each.intervals.weighted)
         for each in sorted(
-            comparison.differences, key=lambda each: (place[each.first], place[each.second])
+            comparison.differences, key=lambda each: (rank[each.first], rank[each.second])
         )
-        if place[each.first] < place[each.second]
+        if rank[each.first] < rank[each.second]
     )
 
 
@@ -380,15 +295,15 @@ def _at_cutoffs(
     dataset: Dataset, seed: int, at_cutoffs: Sequence[DescendantTests], fits: Mapping[str, Fit]
 ) -> tuple[CutoffRanking, ...]:
     """Score the same graphs with other least effects; nothing is run again."""
-    found = []
+    rankings = []
     for tests in at_cutoffs:
         shared = prepare_cross_validation(dataset, seed, tests, None, Scoring(n_bootstrap=0))
         risks = compare_fits(fits, shared, {}).risks
         moved = sum(len(effects) for effects in shared.descendants.of.values())
         pairs = len(shared.nodes) * (dataset.n_nodes - 1)
         weighted = {name: risk.weighted for name, risk in risks.items()}
-        found.append(CutoffRanking(tests.least_effect, moved / pairs, weighted))
-    return tuple(found)
+        rankings.append(CutoffRanking(tests.least_effect, moved / pairs, weighted))
+    return tuple(rankings)
 
 
 def _found_graph(fit: Fit, dataset: Dataset) -> FoundGraph:
@@ -403,7 +318,7 @@ def _found_graph(fit: Fit, dataset: Dataset) -> FoundGraph:
 
 
 def _tests_made(tests: DescendantTests, validation: CrossValidation) -> MovementTests:
-    found = validation.descendants
+    descendants = validation.descendants
     cutoff = tests.cutoff
     return MovementTests(
         test=tests.test,
@@ -412,6 +327,91 @@ def _tests_made(tests: DescendantTests, validation: CrossValidation) -> Movement
         cutoff_level=getattr(cutoff, "level", None),
         scale=cutoff.scale,
         least_effect=tests.least_effect,
-        n_tests=found.n_tests,
-        threshold=found.threshold,
+        n_tests=descendants.n_tests,
+        threshold=descendants.threshold,
     )
+
+
+# What experiments show beside risks: who moved, and how well graphs predict those left out.
+
+
+def find_movements(
+    dataset: Dataset, tests: DescendantTests, threshold: float
+) -> tuple[Movement, ...]:
+    """Return what each condition with a single target moved, by the tests that the risk uses.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    tests : DescendantTests
+    threshold : float
+        Of the tests on all rows.
+    """
+    experiments = find_experiments(dataset)
+    regimes = [regime for on in experiments.on.values() for regime in on]
+    done = compare_regimes(dataset.observational_values, regimes_by_node(experiments), tests.test)
+    changed = changed_in_regimes(done, tests, threshold)
+    columns = dataset.columns
+    return tuple(
+        Movement(
+            condition=regime.condition,
+            target=columns[done.targets[row]],
+            n_rows=len(regime.values),
+            effects={name: _plain(done.effect[row, k]) for k, name in enumerate(columns)},
+            p_values={name: _plain(done.p_value[row, k]) for k, name in enumerate(columns)},
+            moved=tuple(columns[k] for k in np.flatnonzero(changed[row])),
+            constant=tuple(columns[k] for k in np.flatnonzero(np.ptp(regime.values, axis=0) == 0)),
+        )
+        for row, regime in enumerate(regimes)
+    )
+
+
+def ask_second_opinion(
+    fits: Mapping[str, Fit], dataset: Dataset, seed: int, not_acting: Collection[str] = ()
+) -> SecondOpinion:
+    """Return how far predictions are from what was measured; with a reason where there are none.
+
+    Parameters
+    ----------
+    fits : mapping of str to Fit
+    dataset : Dataset
+    seed : int
+    not_acting : collection of str
+        Conditions known not to act on the measured level of their target.
+    """
+    graphs = {name: fit.held_out_graphs for name, fit in fits.items()}
+    try:
+        predictions = prediction.compare(graphs, dataset, seed, not_acting)
+    except ValueError as error:
+        return SecondOpinion(reason=str(error))
+    return SecondOpinion(
+        n_experiments=len(predictions.experiments),
+        floor=_plain(predictions.floor()),
+        nothing_changes=_plain(predictions.nothing_changes()),
+        scores={name: _score(predictions.score(name)) for name in predictions.ranking()},
+        undoubted={
+            name: _score(predictions.score(name, undoubted=True))
+            for name in predictions.ranking(undoubted=True)
+            if predictions.chosen(undoubted=True).any()
+        },
+        differences=_prediction_differences(predictions),
+        doubts=predictions.doubts,
+        not_ranked=dict(predictions.not_ranked),
+        left_out=dict(predictions.left_out),
+    )
+
+
+def _prediction_differences(predictions: prediction.Predictions) -> dict[str, PredictionScore]:
+    """Return the best one's score less that of each other one."""
+    best, *others = predictions.ranking() or ("",)
+    return {other: _score(predictions.difference(best, other)) for other in others}
+
+
+def _score(score: prediction.Score) -> PredictionScore:
+    low, high = (_plain(end) for end in score.interval)
+    share = _plain(score.share_predicted)
+    return PredictionScore(_plain(score.value), low, high, share, score.n_experiments)
+
+
+def _plain(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None

@@ -74,8 +74,8 @@ def make_claims(choice: Choice) -> tuple[Finding, ...]:
     """Return the findings that the rules give, the headline first."""
     claims = [claim for rule in _RULES for claim in rule(choice)]
     order = HEADLINES if any(row.random.beaten for row in choice.algorithms) else SOBER_HEADLINES
-    place = {kind: k for k, kind in enumerate(order)}
-    first = min(claims, key=lambda claim: place.get(claim.kind, len(order)))
+    rank = {kind: k for k, kind in enumerate(order)}
+    first = min(claims, key=lambda claim: rank.get(claim.kind, len(order)))
     return (first, *(claim for claim in claims if claim is not first))
 
 
@@ -220,13 +220,13 @@ def permuted_spearman(first: np.ndarray, second: np.ndarray) -> tuple[float, flo
     >>> permuted_spearman(np.arange(8.0), np.arange(8.0))
     (1.0, 0.0002)
     """
-    one, other = (stats.rankdata(each) - (len(each) + 1) / 2 for each in (first, second))
-    scale = math.sqrt(float(one @ one) * float(other @ other))
-    found = float(one @ other) / scale
+    ranks, other_ranks = (stats.rankdata(each) - (len(each) + 1) / 2 for each in (first, second))
+    scale = math.sqrt(float(ranks @ ranks) * float(other_ranks @ other_ranks))
+    correlation = float(ranks @ other_ranks) / scale
     rng = stream(0, "permuted_spearman")
-    permuted = rng.permuted(np.tile(other, (N_PERMUTATIONS, 1)), axis=1) @ one / scale
-    as_large = int((np.abs(permuted) >= abs(found) - NO_DIFFERENCE).sum())
-    return found, (1 + as_large) / (1 + N_PERMUTATIONS)
+    permuted = rng.permuted(np.tile(other_ranks, (N_PERMUTATIONS, 1)), axis=1) @ ranks / scale
+    as_large = int((np.abs(permuted) >= abs(correlation) - NO_DIFFERENCE).sum())
+    return correlation, (1 + as_large) / (1 + N_PERMUTATIONS)
 
 
 def _share_moved(choice: Choice) -> float:

@@ -386,13 +386,13 @@ class Choice(Shown):
 
     def matrix(self, name: str) -> Adjacency:
         """Return the graph of a row as a matrix."""
-        place = {column: k for k, column in enumerate(self.columns)}
-        graph = np.zeros((len(place), len(place)), dtype=bool)
+        position = {column: k for k, column in enumerate(self.columns)}
+        graph = np.zeros((len(position), len(position)), dtype=bool)
         edges = self.graphs[name]
         for cause, effect in (*edges.directed, *edges.undirected):
-            graph[place[cause], place[effect]] = True
+            graph[position[cause], position[effect]] = True
         for first, second in edges.undirected:
-            graph[place[second], place[first]] = True
+            graph[position[second], position[first]] = True
         return graph
 
     def write_graphs(self, folder: Path) -> list[Path]:

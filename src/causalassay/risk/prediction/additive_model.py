@@ -197,17 +197,17 @@ def fit_lines(pieces: list[Values], outcome: Vector) -> list[Vector]:
     is_bend = np.arange(design.shape[1]) % _PIECES > 0
     least, best = np.inf, np.zeros(design.shape[1])
     for penalty in reversed(_PENALTIES):
-        kept = ~is_bend if np.isinf(penalty) else np.ones_like(is_bend)
-        ridge = _UNDETERMINED * len(outcome) * np.ones(len(kept))
+        chosen = ~is_bend if np.isinf(penalty) else np.ones_like(is_bend)
+        ridge = _UNDETERMINED * len(outcome) * np.ones(len(chosen))
         if not np.isinf(penalty):
             ridge += np.where(is_bend, penalty * square.diagonal(), 0.0)
-        inverse = np.linalg.inv(square[np.ix_(kept, kept)] + np.diag(ridge[kept]))
-        weights = inverse @ with_outcome[kept]
-        part = design[:, kept]
+        inverse = np.linalg.inv(square[np.ix_(chosen, chosen)] + np.diag(ridge[chosen]))
+        weights = inverse @ with_outcome[chosen]
+        part = design[:, chosen]
         leverage = ((part @ inverse) * part).sum(axis=1) + 1 / len(outcome)
         left_out = (centred - part @ weights) / np.maximum(1 - leverage, 1e-6)
         error = float(left_out @ left_out)
         if error < least:
-            least, best = error, np.zeros(len(kept))
-            best[kept] = weights
+            least, best = error, np.zeros(len(chosen))
+            best[chosen] = weights
     return list(best.reshape(-1, _PIECES))

@@ -88,7 +88,7 @@ def compare(
             "predictions need at least 1 condition with one known target"
             + (f"; left out: {reasons}" if reasons else "")
         )
-    judged = [_Judged(one) for one in measured]
+    judged = [_Judged(experiment) for experiment in measured]
     of: dict[str, Prediction] = {}
     not_ranked: dict[str, str] = {}
     for name, given in graphs.items():
@@ -100,7 +100,7 @@ def compare(
             )
         except NotApplicable as error:
             not_ranked[name] = str(error)
-    experiments = tuple(one.experiment for one in measured)
+    experiments = tuple(each.experiment for each in measured)
     return Predictions(dataset.columns, experiments, of, not_ranked, left_out, level)
 
 
@@ -132,25 +132,25 @@ class _Judged:
 
 def _predict(judged: list[_Judged], graphs: HeldOutGraphs, seed: int) -> Prediction:
     """Return the means over the members of each experiment's graph."""
-    distances, errors, own, shared = [], [], [], []
+    distances, errors, separate, shared = [], [], [], []
     dags: dict[bytes, list[Adjacency]] = {}
-    for one in judged:
-        target = one.measured.experiment.target
+    for experiment in judged:
+        target = experiment.measured.experiment.target
         graph = graphs[target]
         key = graph.tobytes()
         if key not in dags:
             dags[key] = member_dags(graph, stream(seed, "members"))
-        found = [one.variations(dag) for dag in dags[key]]
+        variations = [experiment.variations(dag) for dag in dags[key]]
         others = [node for node in range(len(graph)) if node != target]
-        value = np.mean([[column.value for column in each] for each in found], axis=0)
-        error = np.mean([[column.error for column in each] for each in found], axis=0)
+        value = np.mean([[column.value for column in each] for each in variations], axis=0)
+        error = np.mean([[column.error for column in each] for each in variations], axis=0)
         value[target] = error[target] = np.nan
         distances.append(value)
         errors.append(error)
-        chosen = [each[node] for each in found for node in others]
-        own.append(_mean([column.measured for column in chosen]))
+        chosen = [each[node] for each in variations for node in others]
+        separate.append(_mean([column.measured for column in chosen]))
         shared.append(_mean([column.predicted for column in chosen]))
-    return Prediction(np.array(distances), np.array(errors), tuple(own), np.array(shared))
+    return Prediction(np.array(distances), np.array(errors), tuple(separate), np.array(shared))
 
 
 def _mean(parts: list[np.ndarray]) -> np.ndarray:
@@ -166,7 +166,7 @@ def _mean(parts: list[np.ndarray]) -> np.ndarray:
 def _held_out(
     name: str, given: HeldOutGraphs | Adjacency, dataset: Dataset, measured: list[Measured]
 ) -> HeldOutGraphs:
-    targets = {one.experiment.target for one in measured}
+    targets = {each.experiment.target for each in measured}
     graphs = dict.fromkeys(targets, given) if isinstance(given, np.ndarray) else given
     missing = sorted(dataset.columns[target] for target in targets - set(graphs))
     if missing:

@@ -1,4 +1,4 @@
-"""What each experiment measured, beside what would be seen if nothing changed."""
+"""What each experiment measured, and how far predictions and observations are from it."""
 
 from __future__ import annotations
 
@@ -167,8 +167,8 @@ def measure(
                 f"not_acting: there is no condition {condition!r}; "
                 + did_you_mean(condition, dataset.conditions)
             )
-    found = find_experiments(dataset)
-    left_out = dict(found.left_out)
+    experiments = find_experiments(dataset)
+    left_out = dict(experiments.left_out)
     observed = _some_rows(dataset.observational_values, stream(seed, "observational rows"))
     regressions = Regressions(observed)
     measured = []
@@ -205,7 +205,7 @@ def _measure(
         predictor = AdditiveModel(regressions, target, settings)
     columns = range(dataset.n_nodes)
     unchanged = [variation(values[:, node], predictor.law(node, UNCHANGED)) for node in columns]
-    nothing = np.array([one.value for one in unchanged])
+    nothing = np.array([each.value for each in unchanged])
     floor = _floor(values, n_levels, len(observed), rng)
     moved = Distance(unchanged[target].value, unchanged[target].error)
     doubt = "you named it" if named else _doubt(dataset, target, unchanged, floor)
@@ -256,22 +256,22 @@ def _floor(values: Values, n_levels: list[int], n_observed: int, rng: Generator)
 
 def _doubt(dataset: Dataset, target: int, unchanged: list[Variation], floor: Vector) -> str:
     """Return why the intervention may not act on the measured level of its target."""
-    own, name = unchanged[target], dataset.columns[target]
-    if own.value <= floor[target] + _N_ERRORS * own.error:
+    moved, name = unchanged[target], dataset.columns[target]
+    if moved.value <= floor[target] + _N_ERRORS * moved.error:
         return (
-            f"{name} itself is not told from observation (total variation {own.value:.2f}, "
+            f"{name} itself is not told from observation (total variation {moved.value:.2f}, "
             f"floor {floor[target]:.2f})"
         )
     ahead = {
-        node: (other.value - own.value) / math.hypot(other.error, own.error)
+        node: (other.value - moved.value) / math.hypot(other.error, moved.error)
         for node, other in enumerate(unchanged)
         if node != target
     }
-    node = max(ahead, key=lambda one: ahead[one], default=target)
+    node = max(ahead, key=lambda column: ahead[column], default=target)
     if ahead.get(node, 0.0) > _N_ERRORS:
         return (
             f"{dataset.columns[node]} moves further than {name} itself (total variation "
-            f"{unchanged[node].value:.2f} and {own.value:.2f})"
+            f"{unchanged[node].value:.2f} and {moved.value:.2f})"
         )
     return ""
 
