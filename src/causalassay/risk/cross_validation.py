@@ -1,4 +1,4 @@
-"""Cross-validation: what all algorithms of a comparison share, what each loses, and how sure it is."""
+"""Cross-validation: what algorithms share, what each of them loses, and how sure that is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experiments and what they show: which regimes act on which node, and which columns descend from it."""
+"""Experiments: which regimes act on which node, and which columns descend from it."""
 
 from __future__ import annotations
 
