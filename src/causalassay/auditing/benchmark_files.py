@@ -107,16 +107,8 @@ def read_pair(pair: Pair, how: Reading) -> tuple[Dataset, Adjacency | None]:
 
     The graph of an NPZ file may be in the file itself.
     """
-    data = read(
-        pair.data,
-        how.target,
-        how.condition,
-        how.observational,
-        how.discrete,
-        how.rows,
-        drop=how.drop,
-        separator=how.separator,
-    )
+    options = {name: value for name, value in vars(how).items() if name != "transpose"}
+    data = read(pair.data, **options)
     inside = holds_graph(pair.data)
     if inside and pair.graph is not None:
         raise ValueError(f"{pair.data} has its own graph; leave out {pair.graph}")

@@ -10,7 +10,7 @@ import hashlib
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 from numpy.random import Generator
@@ -215,25 +215,28 @@ def random_orders(problem: Problem) -> RandomOrders:
 @lru_cache(maxsize=_N_KEPT)
 def _measured(problem: Problem) -> OrderMeasures:
     """Measure with a fixed number of random draws."""
-    measuring = _Found(problem)
-    measuring.add(
-        {
-            RANDOM_F1: lambda: float(measuring.orders.scores(N_ORDERS)[:, 0].mean()),
-            ATTAINABLE_P: lambda: _attainable(measuring),
-        }
-    )
-    for key in _artefacts(problem.data.world):
-        measuring.add(_sortable(measuring, key) | _winning(measuring, key))
+    measuring = _Measuring(problem)
+    measuring.add(RANDOM_F1, lambda: float(measuring.orders.scores(N_ORDERS)[:, 0].mean()))
+    measuring.add(ATTAINABLE_P, measuring.attainable_p)
+    for key, artefact in _artefacts(problem.data.world).items():
+        if not artefact.sortability:  # a built-in's has a diagnostic
+            measuring.add(column(key, "sortability"), partial(measuring.sortability, key))
+        for name, sign in (("rising_p", 1), ("falling_p", -1)):
+            measuring.add(column(key, name), partial(measuring.sortable_p, key, sign))
+        for way, backwards in (("up", False), ("down", True)):
+            f1_name = column(key, f"{way}_f1")
+            measuring.add(f1_name, partial(measuring.f1_along, key, backwards))
+            measuring.add(column(key, f"{way}_p"), partial(measuring.winning_p, f1_name))
     return measuring.measures
 
 
 @lru_cache(maxsize=_N_FILES)
 def _audited(problem: Problem) -> OrderMeasures:
     """Return the p-values of the sequential tests that an audit makes."""
-    measuring = _Found(problem)
+    measuring = _Measuring(problem)
     artefacts = _artefacts(problem.data.world)
     level = corrected_level(len(artefacts)) if artefacts else 0.0
-    measuring.add({ATTAINABLE_P: lambda: _attainable_by_audit(measuring, level)})
+    measuring.add(ATTAINABLE_P, partial(measuring.attainable_p_by_audit, level))
     for key, artefact in artefacts.items():
         names = [column(key, name) for name in ("rising_p", "up_p", "falling_p", "down_p")]
         try:
@@ -249,19 +252,29 @@ def _audited(problem: Problem) -> OrderMeasures:
     return measuring.measures
 
 
-class _Found:
-    """What the measures of one problem share, and the numbers so far."""
+class _Measuring:
+    """What the measures of one problem share, how each is taken, and the numbers so far."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.measures = OrderMeasures({}, {})
         self._statistics: dict[str, Vector] = {}
 
+    def add(self, name: str, measure: Callable[[], float]) -> None:
+        try:
+            self.measures.numbers[name] = measure()
+        except Exception as reason:  # a plug-in's statistic may raise anything
+            self.refuse([name], reason)
+
+    def refuse(self, names: list[str], reason: Exception) -> None:
+        self.measures.numbers.update(dict.fromkeys(names, float("nan")))
+        self.measures.reasons.update(dict.fromkeys(names, str(reason)))
+
     @property
     def orders(self) -> RandomOrders:
         return random_orders(self.problem)
 
-    @property
+    @cached_property
     def weights(self) -> PairWeights:
         weights = order_pairs(self.problem.data, self.problem.graph)
         if not len(weights.weight):
@@ -277,78 +290,41 @@ class _Found:
             self._statistics[key] = measure(self.problem.data, _max_lag(self.problem))
         return self._statistics[key]
 
-    def stream(self, purpose: str, key: str) -> Generator:
-        return _stream(self.problem.graph, purpose, key)
+    def stream(self, *purpose: str) -> Generator:
+        return _stream(self.problem.graph, *purpose)
 
-    def add(self, wanted: dict[str, Callable[[], float]]) -> None:
-        for name, measure in wanted.items():
-            try:
-                self.measures.numbers[name] = measure()
-            except Exception as reason:  # a plug-in's statistic may raise anything
-                self.refuse([name], reason)
+    def sortability(self, key: str) -> float:
+        return aligned_share(self.weights, self.statistic(key), TIE)
 
-    def refuse(self, names: list[str], reason: Exception) -> None:
-        self.measures.numbers.update(dict.fromkeys(names, float("nan")))
-        self.measures.reasons.update(dict.fromkeys(names, str(reason)))
+    def sortable_p(self, key: str, sign: int) -> float:
+        """Return how many random assignments are as sortable: upwards with 1."""
+        statistic = self.statistic(key)
+        shares = RandomAssignments(self.weights, statistic, self.stream("shares", key))
+        return _share(shares.beyond(self.sortability(key), sign)(N_ASSIGNMENTS))
 
+    def f1_along(self, key: str, backwards: bool) -> float:
+        statistic, rng = self.statistic(key), self.stream("ties", key)
+        return score_along(self.orders, statistic, backwards, rng)[0]
 
-def _attainable(measuring: _Found) -> float:
-    """Return the larger share of random assignments and orders that are as good as true ones."""
-    rng = _stream(measuring.problem.graph, "true orders")
-    perfect = RandomAssignments(
-        measuring.weights, np.arange(measuring.weights.n_nodes, dtype=float), rng
-    ).beyond(1.0, 1)(N_ASSIGNMENTS)
-    best = np.mean(
-        [measuring.orders.score(order)[0] for order in true_orders(measuring.weights, rng)]
-    )
-    return max(_share(perfect), _share(measuring.orders.scores(N_ORDERS)[:, 0] >= best - TIE))
+    def winning_p(self, f1_name: str) -> float:
+        """Return how many random orders reach an F1 that was measured."""
+        return self._reaching(self.measures.number(f1_name))
 
+    def _reaching(self, f1: float) -> float:
+        return _share(self.orders.scores(N_ORDERS)[:, 0] >= f1 - TIE)
 
-def _attainable_by_audit(measuring: _Found, level: float) -> float:
-    rng = _stream(measuring.problem.graph, "true orders")
-    tests = attainable(
-        measuring.weights, measuring.orders, true_orders(measuring.weights, rng), level, rng
-    )
-    return max(test.p_value for test in tests)
+    def attainable_p(self) -> float:
+        """Return the larger share of random assignments and orders as good as true ones."""
+        rng = self.stream("true orders")
+        in_order = np.arange(self.weights.n_nodes, dtype=float)
+        perfect = RandomAssignments(self.weights, in_order, rng).beyond(1.0, 1)(N_ASSIGNMENTS)
+        best = np.mean([self.orders.score(order)[0] for order in true_orders(self.weights, rng)])
+        return max(_share(perfect), self._reaching(float(best)))
 
-
-def _sortable(measuring: _Found, key: str) -> dict[str, Callable[[], float]]:
-    """Return how to measure how many random assignments are as sortable, in both directions."""
-
-    def share(sign: int) -> float:
-        statistic, weights = measuring.statistic(key), measuring.weights
-        extra = aligned_share(weights, statistic, TIE)
-        shares = RandomAssignments(weights, statistic, measuring.stream("shares", key))
-        return _share(shares.beyond(extra, sign)(N_ASSIGNMENTS))
-
-    def sortability() -> float:
-        return aligned_share(measuring.weights, measuring.statistic(key), TIE)
-
-    # A built-in's has a diagnostic of its own.
-    extra = {} if ARTEFACTS[key].sortability else {column(key, "sortability"): sortability}
-    return extra | {
-        column(key, "rising_p"): lambda: share(1),
-        column(key, "falling_p"): lambda: share(-1),
-    }
-
-
-def _winning(measuring: _Found, key: str) -> dict[str, Callable[[], float]]:
-    """Return how to measure the F1 along a statistic, and how many random orders reach it."""
-
-    def own(step: int) -> float:
-        statistic, rng = measuring.statistic(key), measuring.stream("ties", key)
-        return score_along(measuring.orders, statistic, step == -1, rng)[0]
-
-    def share(step: int) -> float:
-        reached = measuring.measures.number(column(key, "up_f1" if step == 1 else "down_f1"))
-        return _share(measuring.orders.scores(N_ORDERS)[:, 0] >= reached - TIE)
-
-    return {
-        column(key, "up_f1"): lambda: own(1),
-        column(key, "up_p"): lambda: share(1),
-        column(key, "down_f1"): lambda: own(-1),
-        column(key, "down_p"): lambda: share(-1),
-    }
+    def attainable_p_by_audit(self, level: float) -> float:
+        rng = self.stream("true orders")
+        tests = attainable(self.weights, self.orders, true_orders(self.weights, rng), level, rng)
+        return max(test.p_value for test in tests)
 
 
 def _artefacts(world: World) -> dict[str, Artefact]:

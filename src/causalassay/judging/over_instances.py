@@ -25,8 +25,8 @@ from causalassay.judging.order_tests import corrected_level
 from causalassay.judging.p_values import LEVEL, combined, holm, sign_flips, units_needed
 
 CLEAR = 0.6
-"""The least mean sortability over several instances that counts; backwards 1 - CLEAR. Many instances find
-artefacts that are too small to matter."""
+"""The least mean sortability over several instances that counts; backwards 1 - CLEAR. Many
+instances find artefacts that are too small to matter."""
 
 MATTERS = 0.05
 """The least mean gain in F1 over random orders, over several instances, that counts."""
