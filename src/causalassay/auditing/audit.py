@@ -40,7 +40,7 @@ from causalassay.present.formatting import in_words
 N_BOOTSTRAP = 200
 
 N_BINS = 50
-"""Of the F1 along random orders."""
+"""Bins of the F1 along random orders."""
 
 
 def audit(  # noqa: PLR0913  what is measured, and how long

@@ -18,7 +18,7 @@ DATA_ENDINGS = (
     *(".csv", ".tsv", ".txt", ".dat", ".csv.gz", ".tsv.gz", ".txt.gz"),
     *(".parquet", ".feather", ".arrow", ".npy", ".npz"),
 )
-"""Of the files that count when a folder is named."""
+"""The endings of files that count when a folder is named."""
 
 
 @dataclass(frozen=True)

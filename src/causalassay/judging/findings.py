@@ -173,7 +173,7 @@ ORDER_KINDS = (
     FindingKind.NO_EVIDENCE,
     FindingKind.NO_GRAPH,
 )
-"""Of a finding on the order, the gravest first."""
+"""The kinds of findings on the order, the gravest first."""
 
 GAMEABLE_KINDS = ORDER_KINDS[:2]
 ARTEFACT_KINDS = ORDER_KINDS[:3]
@@ -189,7 +189,7 @@ ALGORITHM_KINDS = (
     FindingKind.NO_LEAD,
     FindingKind.UNDECIDED,
 )
-"""Of a finding on an algorithm that has scores."""
+"""The kinds of findings on an algorithm that has scores."""
 
 NOT_JUDGED = "not judged"
 NOT_MEASURED = "not measured"
@@ -259,7 +259,7 @@ class Finding:
     words : mapping
         Names and clauses of its sentence.
     variant : str
-        Of a kind with several sentences: which one.
+        Which sentence, if the kind has several.
     remarks : tuple of str
         Sentences that belong to this one finding, such as that it is borderline.
     """

@@ -23,7 +23,7 @@ from causalassay.judging.regression_along import RegressionAlong
 # All orders of few columns, so that what chance gives is counted and not drawn.
 
 MOST_COLUMNS = 8
-"""Of which all orders are looked at: 40 320."""
+"""Up to this many columns all orders are tried (8! = 40 320)."""
 
 Orders = NDArray[np.int64]
 

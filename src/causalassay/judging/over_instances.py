@@ -303,7 +303,7 @@ class JudgedAlgorithm:
 
     @property
     def variant(self) -> str:
-        """Of "undecided" why, and of "lead lost" whether it leads on others, as `findings` says."""
+        """Why it is undecided, or whether a lost lead holds on others; a variant in `findings`."""
         if self.standing not in (FindingKind.UNDECIDED, FindingKind.LEAD_LOST):
             return ""
         if not self.tests:
@@ -318,7 +318,7 @@ class JudgedAlgorithm:
 
     @cached_property
     def causes(self) -> tuple[Claim, ...]:
-        """Of each scheme what names a cause: the order and the ratios, or else other units."""
+        """What names a cause on each scheme: the order and the ratios, or else other units."""
         causes: list[Claim] = []
         if self.n_units >= self.n_needed:
             for scheme in sorted({claim.scheme for claim in self.tests}):
@@ -350,7 +350,7 @@ class JudgedAlgorithm:
 
     @property
     def n_units(self) -> int:
-        """Of the claim that has most."""
+        """The number of instances of the claim that has most."""
         return max((test.n_units for test in self.tests.values()), default=0)
 
     @property

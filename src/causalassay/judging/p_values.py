@@ -99,7 +99,7 @@ def decide(extreme: Draw, level: float, most_draws: int = MOST_DRAWS) -> MonteCa
 
 
 def enumerated(extreme: NDArray[np.bool_], level: float) -> MonteCarlo:
-    """Return the p-value where all that chance can give was looked at: it is exact.
+    """Return the exact p-value, where all that chance can give was tried.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def _growing(level: float) -> _Boundaries:
 # Tests over independent instances: combined p-values, sign flips, and Holm's correction.
 
 LEVEL = 0.05
-"""Of the claims that are judged together."""
+"""The level of claims that are judged together."""
 
 _EXACT_SUM = 12
 """With more p-values their sum is close to normal, and the normal has the heavier tails."""

@@ -153,7 +153,7 @@ def split(nodes: Sequence[int], folds: int | None, rng: Generator) -> tuple[tupl
 # What it costs to name the wrong descendants.
 
 Loss = Callable[[Set[int], Set[int]], float]
-"""Of the reference's descendants of a node and the estimate's, the node itself in neither."""
+"""Takes the reference's descendants of a node and the estimate's, the node itself in neither."""
 
 
 def jaccard(reference: Set[int], guess: Set[int]) -> float:

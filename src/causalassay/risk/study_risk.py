@@ -1,6 +1,6 @@
 """Causal risk in studies: diagnostics, metrics, and how often estimates rank as the oracle does.
 
-ACor is told how many edges the true graph has, so it is no algorithm of a study, where none sees
+ACor is given how many edges the true graph has, so it is no algorithm of a study, where none sees
 the truth: its risks are numbers of the problem.
 """
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 FOLDS = 5
-"""As in the authors' code."""
+"""The folds of the authors' code."""
 
 N_RANDOM_GRAPHS = 10
 
@@ -203,7 +203,7 @@ def agreement(
         ``algorithm``, both risks, and ``intervened_descendants``. Systems in which
         the intervened nodes have fewer than 3 true descendants in total do not count.
     by : sequence of str
-        Columns that make a setting, as ``samples``; the settings are told apart.
+        Columns that make a setting, as ``samples``; settings are kept apart.
     estimated, true : str
         The columns of the risks.
     least_difference : float

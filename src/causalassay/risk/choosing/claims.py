@@ -24,7 +24,7 @@ RANDOM_ORDER = "random-sortnregress"
 """It draws a causal order and then regresses: it reads the data, and knows nothing of causes."""
 
 LEVEL = 0.05
-"""Of all claims on one page together."""
+"""The level of all claims on one page together."""
 
 FAMILIES = 3
 """Kinds of claims that are tested: random graphs, the best, density. Each gets a third."""

@@ -90,7 +90,7 @@ def _half(law: Law, start: int) -> Law:
 
 
 MOST_ROWS = 2000
-"""Of a condition with more rows, that many are drawn."""
+"""The most rows of a condition that are used; of more, as many are drawn."""
 
 _FEWEST_ROWS = 8
 """Two halves of a sample make a floor, and each needs 4 rows."""
