@@ -209,7 +209,7 @@ class ClaimTest:
 
 @dataclass(frozen=True)
 class LeadEvidence:
-    """An algorithm beside chance on the units of a scheme; nan where a unit has no score.
+    """An algorithm and its chance levels on the instances of a scheme; nan where one has no score.
 
     Parameters
     ----------
