@@ -89,8 +89,8 @@ def audit(  # noqa: PLR0913  what is measured, and how long
     >>> result.verdict.kind.value, result.verdict.statistic
     ('gameable', 'variance')
     """
+    dataset, generator = as_dataset(data), as_generator(rng)
     seed = None if isinstance(rng, Generator) else int(rng)
-    dataset, rng = as_dataset(data), as_generator(rng)
     if n_bootstrap < 0:
         raise ValueError(f"n_bootstrap: expected at least 0, got {n_bootstrap}")
     truth: Adjacency | None = None
@@ -109,7 +109,7 @@ def audit(  # noqa: PLR0913  what is measured, and how long
         return Audit(n, d, None, spread, (), (), (finding,), None, dataset.world, seed=seed)
     dataset, truth = in_fixed_order(dataset, truth)
     tick = _Ticker(on_progress)
-    judge_rng, rows_rng, baselines_rng = rng.spawn(3)
+    judge_rng, rows_rng, baselines_rng = generator.spawn(3)
     judged = judge_data(dataset, truth, judge_rng, lag, tick, always_attainable=pooled)
     return Audit(
         n,
