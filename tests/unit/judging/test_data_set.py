@@ -10,7 +10,6 @@ import pytest
 
 import causalassay as ca
 from causalassay.data import Dataset, Discrete, Regime
-from causalassay.judging import data_set
 from causalassay.judging import order_tests as chance
 from causalassay.judging import p_values as sequential
 from causalassay.judging.artefacts import ARTEFACTS, Artefact, artefacts_of
@@ -171,7 +170,7 @@ def test_statistics_without_artefacts_are_rarely_called_gameable(monkeypatch):
     """At a rate of 5 % more than 7 of 40 have probability below 0.001."""
     alarms = 0
     for seed in range(40):
-        monkeypatch.setattr(data_set, "artefacts_of", permuted_statistics(seed))
+        monkeypatch.setattr("causalassay.judging.artefacts.artefacts_of", permuted_statistics(seed))
         main = main_finding(judged(*drawn(8, seed, n_samples=200)).findings)
         alarms += main.kind.startswith("gameable")
     assert alarms <= 7
@@ -260,7 +259,9 @@ def test_a_statistic_that_cannot_be_measured_is_undecided(monkeypatch):
         raise ca.contracts.NotApplicable("it rains")
 
     rainy = Artefact("rain", "rain", "continuous", measure)
-    monkeypatch.setattr(data_set, "artefacts_of", lambda world: (*artefacts_of(world), rainy))
+    monkeypatch.setattr(
+        "causalassay.judging.artefacts.artefacts_of", lambda world: (*artefacts_of(world), rainy)
+    )
     values, graph = drawn(10, 3, "iscm")
     found = judged(values, graph)
     assert ("undecided", "rain") in kinds(found)
