@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import typer
 
@@ -51,6 +51,8 @@ OUT = "Folder for the results; the same folder resumes the experiment."
 @dataclass(frozen=True)
 class Evaluation:
     """How algorithms are judged on an experiment."""
+
+    panel: ClassVar[str] = "How algorithms are judged"
 
     algorithm: list[str] | None = algorithm_option(several=True)
     beta: float = option(1.0, "Strength of the bias; 0 is a randomised experiment, 3 is strong.")

@@ -1,7 +1,8 @@
 """Options: how commands declare them, those that several commands share, and what shells complete.
 
 A command takes its options one by one, as typer has them, or in groups: frozen dataclasses whose
-fields are declared by `option`, `flag` and `argument`. Nothing heavy is imported for completion.
+fields are declared by `option`, `flag` and `argument`; help shows a group under its `panel`.
+Nothing heavy is imported for completion.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, get_type_hints
 
 import typer
 from rich.console import Console
@@ -128,7 +129,8 @@ def _flat(name: str, hint: Any, default: object) -> Iterator[inspect.Parameter]:
         if declared is not None:
             # Named, a flag has no --no-NAME.
             names = [f"--{field.name.replace('_', '-')}"] if field.metadata.get("is_flag") else []
-            whole = Annotated[whole, declared(*names)]
+            panel = {"rich_help_panel": hint.panel} if hasattr(hint, "panel") else {}
+            whole = Annotated[whole, declared(*names, **panel)]
         required = field.default is dataclasses.MISSING
         yield from _flat(field.name, whole, inspect.Parameter.empty if required else field.default)
 
@@ -137,8 +139,8 @@ def _gathered(name: str, hint: Any, values: Mapping[str, Any]) -> Any:
     if not dataclasses.is_dataclass(hint):
         return values[name]
     types = get_type_hints(hint)
-    parts = {part: _gathered(part, types[part], values) for part in types}
-    return hint(**parts)  # type: ignore[operator]
+    names = [field.name for field in dataclasses.fields(hint)]
+    return hint(**{name: _gathered(name, types[name], values) for name in names})  # type: ignore[operator]
 
 
 class PlainCommand(TyperCommand):
@@ -263,7 +265,7 @@ CLUSTER = "Run on a dask cluster: the scheduler's address, tcp://HOST:8786."
 
 def seed_option(help: str = "Random seed: the same seed gives the same numbers.") -> Any:  # noqa: A002
     """Declare the field ``seed`` of a group."""
-    return option(0, help, min=0)
+    return option(0, help, min=0, metavar="<int>")
 
 
 def series_option() -> Any:
@@ -277,6 +279,8 @@ def series_option() -> Any:
 @dataclasses.dataclass(frozen=True)
 class Reading:
     """How a data file is read."""
+
+    panel: ClassVar[str] = "How the file is read"
 
     condition: str | None = option(None, "Column that names each row's experimental condition.")
     target: str | None = option(None, "Column that names the variable intervened upon.")
@@ -319,6 +323,8 @@ class Reading:
 class ReadingConditions:
     """How a data file is read of which conditions can be left out."""
 
+    panel: ClassVar[str] = Reading.panel
+
     how: Reading
     drop_condition: list[str] | None = option(
         None, "Condition whose rows to leave out; may be given more than once.", metavar="NAME"
@@ -354,6 +360,8 @@ def printed_notes() -> Iterator[None]:
 @dataclasses.dataclass(frozen=True)
 class Output:
     """Where a result goes: a page, and the terminal as text or JSON."""
+
+    panel: ClassVar[str] = "What comes out"
 
     report: Path | None = option(None, "Write one HTML page with pictures that works offline.")
     full: bool = flag("Also print all tables, and how each rule decides.")
