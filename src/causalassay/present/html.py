@@ -13,7 +13,24 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from causalassay import present
+from causalassay.present import (
+    Beside,
+    Block,
+    Code,
+    Column,
+    Document,
+    Facts,
+    Figure,
+    Findings,
+    Fold,
+    GraphFigure,
+    Marked,
+    Prose,
+    Rules,
+    Section,
+    Stated,
+    Table,
+)
 from causalassay.present.charts import static_svg
 from causalassay.present.formatting import FORMATS, Interval, formatted, interval_parts
 from causalassay.present.markup import Html, join, tag
@@ -21,7 +38,7 @@ from causalassay.present.markup import Html, join, tag
 LONG_TEXT = 40
 """Letters of a cell from which on its lines may break anywhere."""
 
-Pictures = tuple[present.Figure | present.GraphFigure, ...]
+Pictures = tuple[Figure | GraphFigure, ...]
 """Pictures that stand beside each other."""
 
 NOTEBOOK = "causalassay"
@@ -34,7 +51,7 @@ def asset(name: str) -> str:
     return (files("causalassay.present") / "assets" / name).read_text(encoding="utf-8")
 
 
-def page(document: present.Document) -> Html:
+def page(document: Document) -> Html:
     """Return the page of a document: one file without scripts, which loads nothing."""
     body = [
         tag("h1", document.title),
@@ -42,16 +59,16 @@ def page(document: present.Document) -> Html:
         blocks_html(document.blocks),
     ]
     if document.rules:
-        body.append(section("rules", "Rules", rules_html(present.Rules(document.rules))))
+        body.append(section("rules", "Rules", rules_html(Rules(document.rules))))
     if document.provenance:
         body.append(section("provenance", "Provenance", blocks_html(document.provenance)))
     return whole_page(document.title, tag("main", *body, id="main"))
 
 
-def fragment(document: present.Document) -> str:
+def fragment(document: Document) -> str:
     """Return what a notebook shows of a document: all of the page but its provenance."""
     about = [tag("p", f"{document.title}: {document.about}")] if document.about else []
-    rules = [fold("Rules", rules_html(present.Rules(document.rules)))] if document.rules else []
+    rules = [fold("Rules", rules_html(Rules(document.rules)))] if document.rules else []
     blocks = blocks_html(document.blocks)
     return notebook(*about, *headline(document, linked=False), blocks, *rules)
 
@@ -113,7 +130,7 @@ def source_hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def headline(document: present.Document, *, linked: bool = True) -> Iterable[Html]:
+def headline(document: Document, *, linked: bool = True) -> Iterable[Html]:
     """Yield the claim of a document, what follows from it, and how often its rule is wrong."""
     claim = document.headline
     if isinstance(claim, str):
@@ -133,11 +150,11 @@ def headline(document: present.Document, *, linked: bool = True) -> Iterable[Htm
     yield tag("p", *rates, about, class_="rate")
 
 
-def grouped(blocks: Sequence[present.Block]) -> list[present.Block | Pictures]:
+def grouped(blocks: Sequence[Block]) -> list[Block | Pictures]:
     """Return blocks in their order, pictures that follow each other together."""
-    every: list[present.Block | Pictures] = []
+    every: list[Block | Pictures] = []
     for block in blocks:
-        if not isinstance(block, present.Figure | present.GraphFigure):
+        if not isinstance(block, Figure | GraphFigure):
             every.append(block)
         elif every and isinstance(every[-1], tuple):
             every[-1] = (*every[-1], block)
@@ -146,12 +163,12 @@ def grouped(blocks: Sequence[present.Block]) -> list[present.Block | Pictures]:
     return every
 
 
-def block_html(block: present.Block | Pictures) -> Html:
+def block_html(block: Block | Pictures) -> Html:
     """Return a block, or pictures beside each other."""
     return _ELEMENTS[type(block)](block)
 
 
-def blocks_html(blocks: Sequence[present.Block]) -> Html:
+def blocks_html(blocks: Sequence[Block]) -> Html:
     """Return blocks one after the other."""
     return join(block_html(block) for block in grouped(blocks))
 
@@ -168,7 +185,7 @@ def fold(title: str, *parts: object, printed: bool = False, identity: str = "") 
     return tag("details", tag("summary", title), *parts, **attributes)
 
 
-def facts_html(facts: present.Facts) -> Html:
+def facts_html(facts: Facts) -> Html:
     """Return names with their texts."""
     return tag(
         "dl",
@@ -180,34 +197,30 @@ def facts_html(facts: present.Facts) -> Html:
 
 
 def _fact(value: object) -> object:
-    if isinstance(value, present.Code):
+    if isinstance(value, Code):
         return tag("code", value.text)
-    return (
-        cell_html(value, present.Column("", ""))[0]
-        if isinstance(value, present.Marked | Html)
-        else str(value)
-    )
+    return cell_html(value, Column("", ""))[0] if isinstance(value, Marked | Html) else str(value)
 
 
-def findings_html(findings: present.Findings) -> Html:
+def findings_html(findings: Findings) -> Html:
     """Return sentences with their kind, their rules and, on demand, their numbers."""
     return tag(
         "ul", *(tag("li", finding_html(finding)) for finding in findings.items), class_="findings"
     )
 
 
-def finding_html(finding: present.Stated) -> Html:
+def finding_html(finding: Stated) -> Html:
     """Return the sentence of a finding, its rules and, on demand, its numbers."""
     links = [part for name in finding.rule_names for part in (", ", _rule_name(name))][1:]
     about = [f"{finding.label}; rule ", *links] if links else [finding.label]
     aside = tag("span", *about, class_="aside")
     text = f"{finding.sentence} {finding.advice}".strip()
     numbers = finding.number_texts
-    on_demand = fold("The numbers", facts_html(present.Facts(numbers))) if numbers else ""
+    on_demand = fold("The numbers", facts_html(Facts(numbers))) if numbers else ""
     return join((text, " ", aside, on_demand))
 
 
-def rules_html(rules: present.Rules) -> Html:
+def rules_html(rules: Rules) -> Html:
     """Return how each rule decides, and how often it was wrong."""
     return tag(
         "dl",
@@ -227,7 +240,7 @@ def _anchor(rule: str) -> str:
     return f"rule-{rule.replace(' ', '-')}"
 
 
-def table_html(table: present.Table) -> Html:
+def table_html(table: Table) -> Html:
     """Return a table that scrolls by itself where the page is too narrow for it."""
     about = table.caption or table.title
     caption = [tag("caption", about, id=f"{table.id}-caption")] if about else []
@@ -251,21 +264,19 @@ def table_html(table: present.Table) -> Html:
     return join((region, *(tag("p", f"Note: {note}.", class_="aside") for note in table.notes)))
 
 
-def _rows(
-    columns: Sequence[present.Column], rows: Sequence[Sequence[object]], kind: str | None
-) -> Html:
+def _rows(columns: Sequence[Column], rows: Sequence[Sequence[object]], kind: str | None) -> Html:
     return tag("tbody", *(_row(columns, row) for row in rows), class_=kind)
 
 
-def _row(columns: Sequence[present.Column], row: Sequence[object]) -> Html:
+def _row(columns: Sequence[Column], row: Sequence[object]) -> Html:
     first, *others = (cell_html(value, column) for column, value in zip(columns, row, strict=True))
     head = tag("th", first[0], scope="row", class_=first[1])
     return tag("tr", head, *(tag("td", inside, class_=kind) for inside, kind in others))
 
 
-def cell_html(value: object, column: present.Column) -> tuple[object, str | None]:
+def cell_html(value: object, column: Column) -> tuple[object, str | None]:
     """Return what a cell holds, and its class."""
-    marked = value if isinstance(value, present.Marked) else present.Marked(value)
+    marked = value if isinstance(value, Marked) else Marked(value)
     inside = _value_html(marked.value, column, bold=marked.bold)
     if marked.warns:
         inside = tag("span", inside, class_="missed")
@@ -283,7 +294,7 @@ def cell_html(value: object, column: present.Column) -> tuple[object, str | None
     return inside, "long" if is_long else None
 
 
-def _value_html(value: object, column: present.Column, *, bold: bool) -> object:
+def _value_html(value: object, column: Column, *, bold: bool) -> object:
     """Return a value; of an interval the number alone is bold, as in LaTeX."""
     limits: Sequence[str] = ()
     inside: object = value
@@ -296,33 +307,33 @@ def _value_html(value: object, column: present.Column, *, bold: bool) -> object:
     return join((inside, *(join((" ", tag("small", text))) for text in limits)))
 
 
-def figure_html(figure: present.Figure | present.GraphFigure) -> Html:
+def figure_html(figure: Figure | GraphFigure) -> Html:
     """Return a picture with its caption."""
-    if isinstance(figure, present.GraphFigure):
+    if isinstance(figure, GraphFigure):
         drawn = tag("div", Html(figure.svg()), class_="wide")
     else:
         kind = "wide" if figure.wide else None
         drawn = tag("div", Html(static_svg(figure.spec(), figure.alt)), class_=kind)
     caption = [tag("figcaption", figure.caption)] if figure.caption else []
-    whole = "whole" if isinstance(figure, present.GraphFigure) or figure.wide else None
+    whole = "whole" if isinstance(figure, GraphFigure) or figure.wide else None
     return tag("figure", drawn, *caption, id=f"picture-{figure.id}", class_=whole)
 
 
-_ELEMENTS: Mapping[type[present.Block | Pictures], Callable[[Any], Html]] = {
+_ELEMENTS: Mapping[type[Block | Pictures], Callable[[Any], Html]] = {
     tuple: lambda pictures: tag("div", *map(figure_html, pictures), class_="pictures"),
-    present.Prose: lambda block: tag("p", block.text, class_=block.look or None),
-    present.Code: lambda block: tag("pre", block.text, tabindex=0),
-    present.Facts: facts_html,
-    present.Findings: findings_html,
-    present.Rules: rules_html,
-    present.Table: table_html,
-    present.Figure: figure_html,
-    present.GraphFigure: figure_html,
-    present.Fold: lambda block: fold(
+    Prose: lambda block: tag("p", block.text, class_=block.look or None),
+    Code: lambda block: tag("pre", block.text, tabindex=0),
+    Facts: facts_html,
+    Findings: findings_html,
+    Rules: rules_html,
+    Table: table_html,
+    Figure: figure_html,
+    GraphFigure: figure_html,
+    Fold: lambda block: fold(
         block.title, blocks_html(block.blocks), printed=block.printed, identity=block.id
     ),
-    present.Section: lambda block: section(block.id, block.title, blocks_html(block.blocks)),
-    present.Beside: lambda block: tag(
+    Section: lambda block: section(block.id, block.title, blocks_html(block.blocks)),
+    Beside: lambda block: tag(
         "div", *(tag("div", block_html(part)) for part in block.blocks), class_="beside"
     ),
 }

@@ -8,7 +8,18 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from causalassay import present
+from causalassay.present import (
+    Block,
+    Code,
+    Document,
+    Facts,
+    Findings,
+    Marked,
+    Prose,
+    Table,
+    flattened,
+    plain_cell,
+)
 from causalassay.present.formatting import Interval, PValue
 
 
@@ -38,8 +49,8 @@ def plain_values(value: Any) -> Any:
 
 def _opened(value: Any) -> Any:
     """Return what an object holds."""
-    if isinstance(value, Interval | PValue | present.Marked):
-        return present.plain_cell(value)
+    if isinstance(value, Interval | PValue | Marked):
+        return plain_cell(value)
     if hasattr(value, "to_dict"):
         return value.to_dict()
     if dataclasses.is_dataclass(value):
@@ -49,35 +60,31 @@ def _opened(value: Any) -> Any:
     raise TypeError(f"JSON has no {type(value).__name__}")
 
 
-def document_values(document: present.Document) -> dict[str, Any]:
+def document_values(document: Document) -> dict[str, Any]:
     """Return a document as plain values: its sentences, facts and tables, without pictures."""
     headline = document.headline
     return {
         "title": document.title,
         "headline": headline if isinstance(headline, str) else headline.sentence,
         "about": document.about,
-        "blocks": [
-            _block(block) for block in present.flattened(document.blocks) if _has_values(block)
-        ],
-        "provenance": [_block(block) for block in present.flattened(document.provenance)],
+        "blocks": [_block(block) for block in flattened(document.blocks) if _has_values(block)],
+        "provenance": [_block(block) for block in flattened(document.provenance)],
     }
 
 
-def _has_values(block: present.Block) -> bool:
-    return isinstance(
-        block, present.Prose | present.Code | present.Facts | present.Findings | present.Table
-    )
+def _has_values(block: Block) -> bool:
+    return isinstance(block, Prose | Code | Facts | Findings | Table)
 
 
-def _block(block: present.Block) -> dict[str, Any]:
+def _block(block: Block) -> dict[str, Any]:
     match block:
-        case present.Table():
+        case Table():
             heads = {column.key: column.heading for column in block.columns}
             rows = plain_values(block.records())
             return {"table": block.id, "title": block.title, "columns": heads, "rows": rows}
-        case present.Findings():
+        case Findings():
             return {"findings": plain_values(list(block.items))}
-        case present.Facts():
+        case Facts():
             return {"facts": plain_values(dict(block.items))}
         case _:
             return {"text": getattr(block, "text", "")}

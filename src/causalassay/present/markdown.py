@@ -8,16 +8,34 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from causalassay import present
 from causalassay.common.files import write_text
 from causalassay.common.spelling import visible
+from causalassay.present import (
+    Beside,
+    Block,
+    Code,
+    Column,
+    Document,
+    Facts,
+    Figure,
+    Findings,
+    Fold,
+    GraphFigure,
+    Marked,
+    Prose,
+    Rules,
+    Section,
+    Stated,
+    Table,
+    flattened,
+)
 from causalassay.present.charts import static_svg
 from causalassay.present.formatting import formatted
 
 _SIGNS = re.compile(r"([\\`*\[\]|])")
 
 
-def document_markdown(document: present.Document) -> str:
+def document_markdown(document: Document) -> str:
     """Return a document as Markdown, with those of its pictures that are files."""
     claim = document.headline
     sentence = claim if isinstance(claim, str) else f"{claim.sentence} {claim.advice}".strip()
@@ -26,13 +44,13 @@ def document_markdown(document: present.Document) -> str:
         parts.append(escape(document.about))
     parts += blocks_markdown(document.blocks)
     if document.rules:
-        parts += ["## Rules", *blocks_markdown([present.Rules(document.rules)])]
+        parts += ["## Rules", *blocks_markdown([Rules(document.rules)])]
     if document.provenance:
         parts += ["## Provenance", *blocks_markdown(document.provenance)]
     return "\n\n".join(parts) + "\n"
 
 
-def write_pictures(document: present.Document, page: Path) -> list[Path]:
+def write_pictures(document: Document, page: Path) -> list[Path]:
     """Write the pictures that a page in Markdown shows, and return where they are.
 
     Parameters
@@ -42,19 +60,19 @@ def write_pictures(document: present.Document, page: Path) -> list[Path]:
         Of the page, which need not be there.
     """
     paths = []
-    for block in present.flattened([*document.blocks, *document.provenance]):
-        if isinstance(block, present.Figure) and block.file:
+    for block in flattened([*document.blocks, *document.provenance]):
+        if isinstance(block, Figure) and block.file:
             paths.append(page.parent / block.file)
             write_text(paths[-1], static_svg(block.spec(), block.alt, on_paper=True))
     return paths
 
 
-def blocks_markdown(blocks: Sequence[present.Block]) -> list[str]:
+def blocks_markdown(blocks: Sequence[Block]) -> list[str]:
     """Return the paragraphs of blocks."""
     return [part for block in blocks for part in _WRITERS[type(block)](block)]
 
 
-def _code(block: present.Code) -> list[str]:
+def _code(block: Code) -> list[str]:
     """Return text between fences that it cannot close."""
     fence = "`" * max(3, _longest_run(block.text) + 1)
     lines = (visible(line) for line in block.text.split("\n"))
@@ -70,18 +88,18 @@ def _list(items: Iterable[str]) -> list[str]:
     return ["\n".join(f"- {item}" for item in items)]
 
 
-def _under(mark: str, block: present.Section | present.Fold) -> list[str]:
+def _under(mark: str, block: Section | Fold) -> list[str]:
     return [f"{mark} {escape(block.title)}", *blocks_markdown(block.blocks)]
 
 
-def _with_rules(finding: present.Stated) -> str:
+def _with_rules(finding: Stated) -> str:
     """Return a finding with the rules that led to it."""
     text = f"{finding.sentence} {finding.advice}".strip()
     rules = ", ".join(finding.rule_names)
     return f"{text} (rule: {rules})" if rules else text
 
 
-def table_markdown(table: present.Table) -> list[str]:
+def table_markdown(table: Table) -> list[str]:
     """Return the title of a table, the table, and its notes."""
     sides = ["---:" if column.side == "right" else "---" for column in table.columns]
     lines = [
@@ -94,18 +112,14 @@ def table_markdown(table: present.Table) -> list[str]:
     return [*([escape(about)] if about else []), "\n".join(lines), *notes]
 
 
-def _cell(value: object, column: present.Column) -> str:
-    marked = value if isinstance(value, present.Marked) else present.Marked(value)
+def _cell(value: object, column: Column) -> str:
+    marked = value if isinstance(value, Marked) else Marked(value)
     text = escape(f"{formatted(marked.value, column.format)}{marked.mark_text}")
     return f"[{text}]({_target(marked.link)})" if marked.link else text
 
 
 def _fact(value: object) -> str:
-    return (
-        _span(value.text)
-        if isinstance(value, present.Code)
-        else _cell(value, present.Column("", ""))
-    )
+    return _span(value.text) if isinstance(value, Code) else _cell(value, Column("", ""))
 
 
 def _span(code: str) -> str:
@@ -115,7 +129,7 @@ def _span(code: str) -> str:
     return f"{marks} {line} {marks}" if len(marks) > 1 else f"`{line}`"
 
 
-def _image(figure: present.Figure) -> list[str]:
+def _image(figure: Figure) -> list[str]:
     """Return a picture that was written to a file, and its caption."""
     if not figure.file:
         return []
@@ -143,20 +157,20 @@ def escape(text: str) -> str:
     return _SIGNS.sub(r"\\\1", visible(text).replace("&", "&amp;").replace("<", "&lt;"))
 
 
-_WRITERS: Mapping[type[present.Block], Callable[[Any], list[str]]] = {
-    present.Prose: lambda block: [escape(block.text)],
-    present.Code: _code,
-    present.Facts: lambda block: _list(
+_WRITERS: Mapping[type[Block], Callable[[Any], list[str]]] = {
+    Prose: lambda block: [escape(block.text)],
+    Code: _code,
+    Facts: lambda block: _list(
         f"{escape(name)}: {_fact(value)}" for name, value in block.items.items()
     ),
-    present.Findings: lambda block: _list(escape(_with_rules(finding)) for finding in block.items),
-    present.Rules: lambda block: _list(
+    Findings: lambda block: _list(escape(_with_rules(finding)) for finding in block.items),
+    Rules: lambda block: _list(
         f"**{escape(name)}**: {escape(rule.text)}" for name, rule in block.items.items()
     ),
-    present.Table: table_markdown,
-    present.Section: lambda block: _under("##", block),
-    present.Fold: lambda block: _under("###", block),
-    present.Beside: lambda block: blocks_markdown(block.blocks),
-    present.Figure: _image,
-    present.GraphFigure: lambda _: [],
+    Table: table_markdown,
+    Section: lambda block: _under("##", block),
+    Fold: lambda block: _under("###", block),
+    Beside: lambda block: blocks_markdown(block.blocks),
+    Figure: _image,
+    GraphFigure: lambda _: [],
 }

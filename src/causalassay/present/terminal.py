@@ -13,8 +13,26 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from causalassay import present
 from causalassay.common.spelling import visible
+from causalassay.present import (
+    Beside,
+    Block,
+    Code,
+    Column,
+    Document,
+    Facts,
+    Figure,
+    Findings,
+    Fold,
+    GraphFigure,
+    Marked,
+    Prose,
+    Rules,
+    Section,
+    Stated,
+    StatedRule,
+    Table,
+)
 from causalassay.present.formatting import counted, formatted
 
 FULL = "--full"
@@ -31,12 +49,12 @@ LINES = Box("    \n    \n ── \n    \n ── \n    \n    \n    \n")
 """A line below the headings, and one above the last rows."""
 
 Options = Collection[str]
-Columns = Sequence[present.Column]
+Columns = Sequence[Column]
 Texts = Sequence[Sequence[Text]]
 """Of the cells, by rows."""
 
 
-def print_document(document: present.Document, console: Console, options: Options = ()) -> None:
+def print_document(document: Document, console: Console, options: Options = ()) -> None:
     """Print the headline of a document, its blocks, and how often its rules are wrong.
 
     Parameters
@@ -61,7 +79,7 @@ def print_document(document: present.Document, console: Console, options: Option
     print_rules(document.rules, console, options)
 
 
-def document_text(document: present.Document, options: Options = (), width: int = 120) -> str:
+def document_text(document: Document, options: Options = (), width: int = 120) -> str:
     """Return a document as a terminal without colours prints it."""
     text = StringIO()
     console = Console(file=text, width=width, color_system=None, force_terminal=False)
@@ -70,7 +88,7 @@ def document_text(document: present.Document, options: Options = (), width: int 
 
 
 def print_blocks(
-    blocks: Sequence[present.Block], console: Console, options: Options = (), claim: object = None
+    blocks: Sequence[Block], console: Console, options: Options = (), claim: object = None
 ) -> None:
     """Print blocks one after the other; pictures and what is folded are left out."""
     screen = _Screen(console, options, claim)
@@ -90,52 +108,52 @@ class _Screen:
         self.console.print(shown(text, style))
 
 
-def _print_prose(block: present.Prose, screen: _Screen) -> None:
+def _print_prose(block: Prose, screen: _Screen) -> None:
     screen.line(block.text, {"aside": "dim", "strong": "bold"}.get(block.look, ""))
 
 
-def _print_facts(block: present.Facts, screen: _Screen) -> None:
+def _print_facts(block: Facts, screen: _Screen) -> None:
     for name, value in block.items.items():
         screen.line(f"{name}: {value}")
 
 
-def _print_findings(block: present.Findings, screen: _Screen) -> None:
+def _print_findings(block: Findings, screen: _Screen) -> None:
     for finding in block.items:
         if finding != screen.claim:
             screen.line(_sentences(finding))
     screen.console.print()
 
 
-def _print_inside(block: present.Fold | present.Section | present.Beside, screen: _Screen) -> None:
-    option = "" if isinstance(block, present.Beside) else block.option
-    if option in screen.options or (not option and not isinstance(block, present.Fold)):
+def _print_inside(block: Fold | Section | Beside, screen: _Screen) -> None:
+    option = "" if isinstance(block, Beside) else block.option
+    if option in screen.options or (not option and not isinstance(block, Fold)):
         print_blocks(block.blocks, screen.console, screen.options, screen.claim)
 
 
-def print_hidden(blocks: Sequence[present.Block], console: Console, options: Options = ()) -> None:
+def print_hidden(blocks: Sequence[Block], console: Console, options: Options = ()) -> None:
     """Print which option shows which section that was left out."""
     titles: dict[str, list[str]] = {}
     for block in blocks:
-        if isinstance(block, present.Section) and block.option and block.option not in options:
+        if isinstance(block, Section) and block.option and block.option not in options:
             titles.setdefault(block.option, []).append(block.title)
     for option, names in titles.items():
         console.print(shown(f"{option} shows: {'; '.join(names)}.", "dim"))
 
 
-_PRINTERS: Mapping[type[present.Block], Callable[[Any, _Screen], None]] = {
-    present.Prose: _print_prose,
-    present.Code: lambda block, screen: screen.line(block.text),
-    present.Facts: _print_facts,
-    present.Findings: _print_findings,
-    present.Rules: lambda block, screen: print_rules(block.items, screen.console, screen.options),
-    present.Table: lambda block, screen: print_table(
+_PRINTERS: Mapping[type[Block], Callable[[Any, _Screen], None]] = {
+    Prose: _print_prose,
+    Code: lambda block, screen: screen.line(block.text),
+    Facts: _print_facts,
+    Findings: _print_findings,
+    Rules: lambda block, screen: print_rules(block.items, screen.console, screen.options),
+    Table: lambda block, screen: print_table(
         block, screen.console, every=EVERY_ROW in screen.options
     ),
-    present.Figure: lambda *_: None,
-    present.GraphFigure: lambda *_: None,
-    present.Fold: _print_inside,
-    present.Section: _print_inside,
-    present.Beside: _print_inside,
+    Figure: lambda *_: None,
+    GraphFigure: lambda *_: None,
+    Fold: _print_inside,
+    Section: _print_inside,
+    Beside: _print_inside,
 }
 
 
@@ -144,13 +162,11 @@ def shown(text: str, style: str = "") -> Text:
     return Text("\n".join(visible(line) for line in text.split("\n")), style=style)
 
 
-def _sentences(finding: present.Stated) -> str:
+def _sentences(finding: Stated) -> str:
     return f"{finding.sentence} {finding.advice}".strip()
 
 
-def print_rules(
-    rules: Mapping[str, present.StatedRule], console: Console, options: Options = ()
-) -> None:
+def print_rules(rules: Mapping[str, StatedRule], console: Console, options: Options = ()) -> None:
     """Print how often each rule is wrong, and on demand what it says."""
     if not rules:
         return
@@ -161,7 +177,7 @@ def print_rules(
         console.print(shown(f"{FULL} prints how each rule decides.", "dim"))
 
 
-def print_table(table: present.Table, console: Console, *, every: bool = False) -> None:
+def print_table(table: Table, console: Console, *, every: bool = False) -> None:
     """Print a table, with as many columns as the terminal has room for."""
     rows, left = list(table.rows), 0
     if table.most and not every and len(rows) - table.n_last > table.most:
@@ -187,7 +203,7 @@ def print_table(table: present.Table, console: Console, *, every: bool = False) 
     console.print()
 
 
-def _rich_table(table: present.Table, texts: Texts, indices: Sequence[int], room: int) -> RichTable:
+def _rich_table(table: Table, texts: Texts, indices: Sequence[int], room: int) -> RichTable:
     drawn = RichTable(
         box=LINES, show_edge=False, pad_edge=False, padding=(0, 1), header_style="", min_width=1
     )
@@ -207,9 +223,9 @@ def _rich_table(table: present.Table, texts: Texts, indices: Sequence[int], room
     return drawn
 
 
-def cell_text(value: object, column: present.Column) -> Text:
+def cell_text(value: object, column: Column) -> Text:
     """Return what a cell says, with its marks."""
-    marked = value if isinstance(value, present.Marked) else present.Marked(value)
+    marked = value if isinstance(value, Marked) else Marked(value)
     text = visible(f"{formatted(marked.value, column.format)}{marked.mark_text}")
     return Text(text, style="bold" if marked.bold else "")
 
@@ -221,7 +237,6 @@ def fitting(columns: Columns, texts: Texts, width: int) -> list[int]:
 
     Examples
     --------
-    >>> from causalassay.present import Column
     >>> columns = [Column("a", "a"), Column("b", "bbbb", priority=1), Column("c", "c", priority=2)]
     >>> fitting(columns, [], 20), fitting(columns, [], 8), fitting(columns, [], 1)
     ([0, 1, 2], [0, 2], [0])
@@ -246,7 +261,6 @@ def side_by_side(
 
     Examples
     --------
-    >>> from causalassay.present import Column
     >>> columns = [Column(name, name * 4, "count") for name in "abc"]
     >>> side_by_side(columns, [], [0, 1, 2], 20), side_by_side(columns, [], [0, 1, 2], 12)
     ([[0, 1, 2]], [[0, 1], [0, 2]])
