@@ -158,10 +158,11 @@ def _audited(pairs: list[Pair], how: Any, options: AuditOptions) -> Audit | Pool
 def _write_latex(path: Path, document: Document, result: Audit | PooledAudit) -> None:
     from causalassay.auditing import PooledAudit
     from causalassay.auditing.document import citable_table, file_table
-    from causalassay.present.latex import document_latex
+    from causalassay.present.latex import comments, table_latex
 
     table = file_table(result) if isinstance(result, PooledAudit) else citable_table(result)
-    write_text(path, document_latex(document, table))
+    about = [*comments(document), f"{document.title}: {document.about}"]
+    write_text(path, table_latex(table, about))
 
 
 @dataclass(frozen=True)

@@ -70,8 +70,8 @@ def table_latex(table: Table, about: Sequence[str] = ()) -> str:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def document_latex(document: Document, table: Table) -> str:
-    """Return a table below the sentence to cite and what the document was made from."""
+def comments(document: Document) -> list[str]:
+    """Return the sentence to cite and what the document was made from, as lines."""
     claim = document.headline
     if isinstance(claim, str):
         lines = [claim]
@@ -83,7 +83,7 @@ def document_latex(document: Document, table: Table) -> str:
             lines += [f"{name}: {value}" for name, value in block.items.items()]
         elif isinstance(block, Table):
             lines += ["; ".join(map(_named, block.columns, row)) for row in block.rows]
-    return table_latex(table, [*lines, f"{document.title}: {document.about}"])
+    return lines
 
 
 def _named(column: Column, value: object) -> str:
