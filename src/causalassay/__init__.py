@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from causalassay.lab import factorial
     from causalassay.present import drawing
     from causalassay.risk import choosing
-    from causalassay.risk.choosing import choose
+    from causalassay.risk.choosing.choose import choose
 
     __version__: str
 

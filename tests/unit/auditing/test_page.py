@@ -24,7 +24,7 @@ from causalassay.present import Figure, GraphFigure, Provenance, SourceFile
 from causalassay.present.charts import static_svg
 from causalassay.present.html import page as page_of
 from causalassay.present.html import source_hash
-from causalassay.present.latex import document_latex, table_latex
+from causalassay.present.latex import comments, table_latex
 
 HOSTILE = "</title><script>alert(1)</script>"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -294,7 +294,7 @@ def test_equal_values_are_drawn_too():
 
 
 def latex_of(document, table):
-    return document_latex(document, table)
+    return table_latex(table, [*comments(document), document.about])
 
 
 def test_the_latex_table_has_the_sentence_and_the_hashes(found):

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from causalassay.present.html import fragment, page
 from causalassay.present.json_values import document_values
-from causalassay.present.latex import document_latex, escape
+from causalassay.present.latex import comments, escape, table_latex
 from causalassay.present.markdown import document_markdown
 from causalassay.present.terminal import document_text
 from every_block import HOSTILE, every_block
@@ -77,7 +77,7 @@ def test_a_terminal_shows_names_and_obeys_none(name, width):
 @names
 def test_latex_reads_no_name_as_a_command(name):
     document = every_block(name)
-    text = document_latex(document, document.tables()[0])
+    text = table_latex(document.tables()[0], comments(document))
     assert set() == hidden(text)
     above, _, body = text.partition("\\begin{tabular}")
     assert all(line.startswith("%") for line in above.splitlines())

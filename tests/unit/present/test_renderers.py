@@ -11,7 +11,7 @@ from rich.text import Text
 from causalassay.present import Column, Document, Prose, Table, flattened
 from causalassay.present.html import fragment, page
 from causalassay.present.json_values import document_values
-from causalassay.present.latex import document_latex
+from causalassay.present.latex import comments, table_latex
 from causalassay.present.markdown import document_markdown
 from causalassay.present.terminal import GAP, document_text, fitting, side_by_side
 from every_block import every_block
@@ -30,7 +30,7 @@ def rendered():
     } | {
         "every_block_full.txt": document_text(DOCUMENT, OPTIONS, 80),
         "every_block.md": document_markdown(DOCUMENT),
-        "every_block.tex": document_latex(DOCUMENT, table),
+        "every_block.tex": table_latex(table, comments(DOCUMENT)),
     }
 
 
