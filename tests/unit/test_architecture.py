@@ -36,7 +36,7 @@ def test_every_room_on_the_page_exists(path):
 def test_the_picture_shows_every_room_of_the_import_contract(script):
     layers = {name for layer in script.layers() for name in layer}
     packages = {folder.parent.name for folder in SOURCE.glob("*/__init__.py")}
-    assert packages | {"contracts"} == set(script.ROOMS) | {"testing"}
+    assert packages | {"contracts"} == set(script.ROOMS)
     assert set(script.ROOMS) <= layers
 
 
