@@ -17,7 +17,7 @@ export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: help demo test test-bare test-slow fuzz test-older-cpu fresh check format bench bench-full calibrate choice-proof papers docs wheel lock clean
+.PHONY: help demo test test-bare test-slow fuzz test-older-cpu fresh check listing format bench bench-full calibrate choice-proof papers docs wheel lock clean
 
 help: ## list all targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -55,6 +55,9 @@ check: $(READY) ## check format, lint, types and import contracts
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+listing: $(READY) ## write the list of built-in names from what they declare
+	$(BIN)/python -m causalassay.catalogue
 
 format: $(READY) ## format the code
 	$(BIN)/ruff format .
