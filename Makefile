@@ -78,7 +78,7 @@ choice-proof: $(READY) ## choose algorithms on systems of known truth, and count
 	$(BIN)/python -m calibration.choice
 
 papers: $(READY) ## reproduce the five papers at full size: hours, resumable, writes docs/papers and the table in docs/reproduce.md
-	$(BIN)/causalassay reproduce --all --full
+	$(BIN)/causalassay reproduce all --size full
 	$(BIN)/python docs/paper_pages.py reproduced
 
 docs: $(READY) ## build the documentation into site/

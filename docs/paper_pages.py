@@ -4,7 +4,7 @@ python docs/paper_pages.py reproduced [reproduced-fast]
 
 Each paper has docs/papers/SLUG.md, its pictures and table.csv in docs/papers/SLUG, and a line
 of the table between the two marks in docs/reproduce.md. `reproduced` is what
-`causalassay reproduce --all --full` wrote. Items that are not in it are taken from the second
+`causalassay reproduce all --size full` wrote. Items that are not in it are taken from the second
 folder, with its size said.
 """
 

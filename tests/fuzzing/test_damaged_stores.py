@@ -246,7 +246,7 @@ def check_commands(sound, results):
         ("status", results),
         ("status", results, "--json"),
         ("summary", results, "--json"),
-        ("report", results, "--out", results.parent / "page.html"),
+        ("report", results, "--report", results.parent / "page.html"),
     ]
     for words in commands:
         outcome = invoke(*words)

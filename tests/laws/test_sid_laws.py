@@ -14,10 +14,10 @@ from causalassay.metrics import (
     oset_aid,
     parent_aid,
     sid,
+    sid_bounds,
     sid_normalized,
     sid_penalized,
 )
-from causalassay.metrics import sid as sid_bounds
 from causalassay.metrics.intervention_distance import range_of_sums
 from graph_twins import reachability_by_powers
 from strategies import chordal_graphs, cpdags, dags, permutations_of, rngs

@@ -69,7 +69,7 @@ def test_our_experiments_are_whole_and_in_the_package(system, levels, tmp_path, 
 
 @pytest.mark.parametrize("system", ["postgres", "http"])
 def test_our_experiments_name_no_user_host_or_folder(system):
-    folder = resources.files("causalassay").joinpath("papers/garant2016/experiments")
+    folder = resources.files("causalassay").joinpath("lab/papers/garant2016/experiments")
     text = folder.joinpath(f"{system}.toml").read_text(encoding="utf-8")
     text += gzip.decompress(folder.joinpath(f"{system}.csv.gz").read_bytes()).decode()
     for trace in ("/work", "/tmp", "/home", "/var", "root", "localhost", "127.0.0.1", "@"):

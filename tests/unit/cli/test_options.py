@@ -7,6 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from causalassay.cli import app as main_app
 from causalassay.cli.options import RENAMED, _renamed, add_command, argument, flag, option
 from command_line import run_here
 
@@ -66,3 +67,10 @@ def test_parameters_of_python_are_understood_without_a_note(tmp_path):
 def test_lists_of_papers_and_of_the_hall_are_what_their_commands_list():
     for what, former in (("papers", ("reproduce",)), ("hall", ("hall", "--list"))):
         assert run_here(*former, "--json").stdout == run_here("list", what, "--json").stdout
+
+
+@pytest.mark.parametrize("words", [["domain", "http", "out"], ["domain", "postgres", "out"]])
+def test_a_negative_seed_is_a_usage_error(words):
+    done = CliRunner().invoke(main_app, [*words, "--seed", "-1"])
+    assert 2 == done.exit_code
+    assert "--seed" in done.output

@@ -233,7 +233,6 @@ def test_the_command_measures_and_writes_the_experiment(capfd, monkeypatch, tmp_
     [
         (["--pages", "3", "--no-nginx"], "pages: expected at least 4, 2 for each server class"),
         (["--trials", "0"], "trials: expected at least 1, got 0"),
-        (["--seed", "-1"], "seed: expected at least 0, got -1"),
         (["--nginx", "/no/nginx"], "there is no program '/no/nginx'; install it"),
         (["--nginx", "true"], "is not nginx"),
         (["--nginx", "x", "--no-nginx"], "pass one of them"),

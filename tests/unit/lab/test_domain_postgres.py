@@ -326,7 +326,6 @@ def test_a_given_server_keeps_its_schemas(server, tmp_path):
         (["--scale", "nan"], "scale: expected 0.005 to 100"),
         (["--timeout", "0"], "timeout: expected more than 0"),
         (["--trials", "0"], "trials: expected at least 1"),
-        (["--seed", "-1"], "seed: expected at least 0"),
     ],
 )
 def test_bad_input_is_one_line(capfd, monkeypatch, tmp_path, options, fault):

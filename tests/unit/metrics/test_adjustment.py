@@ -9,8 +9,8 @@ from causalassay.metrics import (
     oset_aid_normalized,
     parent_aid,
     parent_aid_normalized,
+    sid_bounds,
 )
-from causalassay.metrics import sid as sid_bounds
 
 DISTANCES = [parent_aid, ancestor_aid, oset_aid]
 NORMALIZED = [parent_aid_normalized, ancestor_aid_normalized, oset_aid_normalized]

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from causalassay.graphs import chain, enumerate_dags, erdos_renyi, from_edges, skeleton, to_cpdag
-from causalassay.metrics import SidBounds, mec_sid, sid
-from causalassay.metrics import sid as sid_bounds
+from causalassay.metrics import SidBounds, mec_sid, sid, sid_bounds
 
 LINE = skeleton(chain(2))
 COLLIDER = from_edges([(0, 2), (1, 2)], 3)

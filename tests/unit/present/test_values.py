@@ -152,7 +152,14 @@ def test_a_result_shows_itself_in_at_most_ten_lines():
 def test_no_result_lets_dataclasses_write_all_its_fields():
     """They would, unless they are told not to; what they write is a wrapped function."""
     seen = [Shown]
-    for module in ("choosing", "factorial", "hall", "reproducing", "resampling", "risk", "study"):
+    for module in (
+        "risk.choosing",
+        "lab.factorial",
+        "lab.hall",
+        "lab.papers",
+        "resampling",
+        "study",
+    ):
         importlib.import_module(f"causalassay.{module}")
     for kind in seen:
         seen += kind.__subclasses__()
