@@ -381,13 +381,27 @@ def mec_sid(truth: Adjacency, guess: Guess, max_parent_sets: int = MAX_PARENT_SE
 
 @metric("low", "class")
 def mec_sid_lower(truth: Adjacency, guess: Guess) -> int:
-    """Return the lower bound of `mec_sid`."""
+    """Return the lower bound of `mec_sid`.
+
+    Examples
+    --------
+    >>> chain = np.array([[False, True], [False, False]])
+    >>> mec_sid_lower(chain, chain)
+    0
+    """
     return mec_sid(truth, guess).lower
 
 
 @metric("low", "class")
 def mec_sid_upper(truth: Adjacency, guess: Guess) -> int:
-    """Return the upper bound of `mec_sid`."""
+    """Return the upper bound of `mec_sid`.
+
+    Examples
+    --------
+    >>> chain = np.array([[False, True], [False, False]])
+    >>> mec_sid_upper(chain, chain)
+    2
+    """
     return mec_sid(truth, guess).upper
 
 

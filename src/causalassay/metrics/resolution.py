@@ -278,13 +278,31 @@ def favourable_threshold(
 
 @metric("low", "estimate")
 def shd_best_threshold(truth: Adjacency, guess: Guess) -> int:
-    """Return `shd` at the threshold of the weights that has the least; it sees the truth."""
+    """Return `shd` at the threshold of the weights that has the least; it sees the truth.
+
+    Examples
+    --------
+    >>> from causalassay.contracts import Estimate
+    >>> weights = np.array([[0.0, 0.9], [0.2, 0.0]])
+    >>> guess = Estimate(weights != 0, "pdag", weights=weights)
+    >>> shd_best_threshold(np.array([[False, True], [False, False]]), guess)
+    0
+    """
     return shd(truth, favourable_threshold(truth, guess).graph)
 
 
 @metric("low", "estimate")
 def sid_best_threshold(truth: Adjacency, guess: Guess) -> int:
-    """Return `sid` at the threshold of the weights that has the least `shd`; it sees the truth."""
+    """Return `sid` at the threshold of the weights that has the least `shd`; it sees the truth.
+
+    Examples
+    --------
+    >>> from causalassay.contracts import Estimate
+    >>> weights = np.array([[0.0, 0.9], [0.2, 0.0]])
+    >>> guess = Estimate(weights != 0, "pdag", weights=weights)
+    >>> sid_best_threshold(np.array([[False, True], [False, False]]), guess)
+    0
+    """
     return sid(truth, favourable_threshold(truth, guess).graph)
 
 

@@ -245,9 +245,9 @@ def test_a_report_does_not_write_over_the_store(folder):
     results = folder / "small-results"
     before = (results / "study.sqlite").read_bytes()
     for words in (
-        ("report", results, "--out", results / "study.sqlite"),
+        ("report", results, "--report", results / "study.sqlite"),
         ("export", results, results / "study.sqlite"),
-        ("report", results, "--out", results),
+        ("report", results, "--report", results),
     ):
         done = run_here(*words)
         assert 2 == done.returncode
