@@ -25,6 +25,7 @@ def files(tmp_path_factory):
     names = [f"v{k}" for k in range(12)]
     ca.graphs.write_graph(folder / "graph.csv", graph, names)
     ca.data.write(ca.data.Dataset.from_values(values, names), folder / "data.csv")
+    ca.audit(values, graph, 0, n_bootstrap=0)  # compiles kernels, which a command would announce
     return folder
 
 
