@@ -305,10 +305,8 @@ def test_the_loss_landscape_has_all_pairs_of_dags():
     [
         (["reisach2012"], "did you mean 'reisach2021'?"),
         (["reisach2021", "--item", "table-7"], "reisach2021 has no item 'table-7'"),
-        (["reisach2021", "--fast", "--full"], "exclude each other"),
         (["--item", "table-5"], "--item needs a paper"),
-        (["reisach2021", "--all"], "leave out 'reisach2021'"),
-        (["--full"], "state a paper, or --all"),
+        (["--size", "full"], "state a paper, or all"),
         ([""], "there is no paper ''"),
     ],
 )
